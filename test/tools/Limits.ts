@@ -21,7 +21,7 @@ import { tokens_size_bytes_limit } from "@tentpole/core/flows/members/EntryToken
 import * as Flow from "@tentpole/core/flows/definition/FlowSchema"
 import { simulated_entries_max } from "@tentpole/core/flows/simulation/Simulate"
 import { simulated_events_max } from "@tentpole/core/flows/simulation/SimulationInput"
-import { step_id_length_max, stretch_amount_max } from "@tentpole/core/flows/definition/Step"
+import { step_id_length_max, duration_amount_max } from "@tentpole/core/flows/definition/Step"
 import { offset_days_max, token_declarations_max, token_name_length_max } from "@tentpole/core/flows/definition/Trigger"
 import { field_bytes_max, fields_max } from "@tentpole/core/forms/Answers"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
@@ -202,7 +202,7 @@ const flows = (): ReadonlyArray<Row> => [
   ["`settings`, as JSON", bytes(Flow.settings_size_bytes_max), invalid],
   [
     "Duration of a wait",
-    Object.entries(stretch_amount_max)
+    Object.entries(duration_amount_max)
       .map(([unit, most]) => `${number(most)} ${unit}`)
       .join(", "),
     invalid,

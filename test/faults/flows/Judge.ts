@@ -2,7 +2,7 @@
 // twice, no wait ended early, and the counters are right.
 import { compileFlow } from "@tentpole/core/flows/definition/CompiledFlow"
 import { Flows } from "@tentpole/core/flows/Flows"
-import type { MemberMessage } from "@tentpole/core/flows/members/MemberDeliveries"
+import type { MemberDelivery } from "@tentpole/core/flows/members/MemberDeliveries"
 import { EmailId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import type { Dot } from "../../support/smtp/FakeSmtpProcess.ts"
@@ -25,7 +25,7 @@ interface LineRow {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-interface MessageRow extends Pick<MemberMessage, "state" | "reason" | "visit"> {
+interface MessageRow extends Pick<MemberDelivery, "state" | "reason" | "visit"> {
   readonly membership_id: string
   readonly delivery_id: string
   readonly step_id: string
@@ -36,7 +36,7 @@ interface MessageRow extends Pick<MemberMessage, "state" | "reason" | "visit"> {
 
 const instant = (at: Date | null): DateTime.Utc | null => (at === null ? null : DateTime.makeUnsafe(at))
 
-const toMessage = ({ opened_at, reason, sent_at, state, step_id, visit }: MessageRow): MemberMessage => ({
+const toMessage = ({ opened_at, reason, sent_at, state, step_id, visit }: MessageRow): MemberDelivery => ({
   stepId: step_id,
   visit,
   state,

@@ -3,7 +3,7 @@ import { blankContact } from "@tentpole/core/contacts/Contact"
 import type { CompiledFlow, MemberFacts } from "@tentpole/core/flows/definition/CompiledFlow"
 import { decide, enroll } from "@tentpole/core/flows/members/machine"
 import { dueAtOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
-import { metBy, type MemberMessage, settledEvent } from "@tentpole/core/flows/members/MemberDeliveries"
+import { metricsByStep, type MemberDelivery, settledEvent } from "@tentpole/core/flows/members/MemberDeliveries"
 import { ApprovalId, ContactId, type EmailId, MembershipId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Result } from "effect"
 
@@ -13,7 +13,7 @@ export interface Witnessed {
   readonly email: string
   readonly city: string
   readonly enteredAt: DateTime.Utc
-  readonly messages: ReadonlyArray<MemberMessage>
+  readonly messages: ReadonlyArray<MemberDelivery>
   /**
    * When the message of a visit was handed over. Later steps count from then, since the time in the queue is not predictable.
    */
@@ -27,7 +27,7 @@ export interface Known {
 }
 
 /** Openings come from outside the machine; it produces all other events itself. */
-const opening = (messages: ReadonlyArray<MemberMessage>, after: DateTime.Utc): MemberMessage | undefined =>
+const opening = (messages: ReadonlyArray<MemberDelivery>, after: DateTime.Utc): MemberDelivery | undefined =>
   messages
     .filter(({ openedAt }) => openedAt !== null && DateTime.isGreaterThan(openedAt, after))
     .toSorted((left, right) => Number(left.openedAt?.epochMilliseconds) - Number(right.openedAt?.epochMilliseconds))[0]
@@ -46,7 +46,7 @@ export const predicted = ({ emailId, flow, until }: Known, it: Witnessed): Reado
     activities: [],
     suppression: null,
     now,
-    emailSteps: metBy(it.messages.map((each) => knownBy(each, now))),
+    emailSteps: metricsByStep(it.messages.map((each) => knownBy(each, now))),
     approvals: new Map([[emailId, ApprovalId.make(emailId)]]),
   })
   const entry = { id: MembershipId.make(it.membershipId), source: "contact_created" as const, tokens: {} }
@@ -61,7 +61,7 @@ export const predicted = ({ emailId, flow, until }: Known, it: Witnessed): Reado
     const next = settled?.type === "settled" ? (it.leftAt.get(settled.visit) ?? now) : earliest(due, opened ?? null)
     if (next === null || DateTime.isGreaterThan(next, until)) break
     now = DateTime.max(now, next)
-    const change = decide(flow, member, facts(now), settled ?? { type: "look" })
+    const change = decide(flow, member, facts(now), settled ?? { type: "check" })
     if (change === null && settled !== null) break
     lines.push(...(change?.entries ?? []))
     member = change?.after ?? member
@@ -73,7 +73,7 @@ const earliest = (left: DateTime.Utc | null, right: DateTime.Utc | null): DateTi
   left === null || right === null ? (left ?? right) : DateTime.min(left, right)
 
 /** An opening is unknown before it happens. */
-const knownBy = (message: MemberMessage, now: DateTime.Utc): MemberMessage => ({
+const knownBy = (message: MemberDelivery, now: DateTime.Utc): MemberDelivery => ({
   ...message,
   openedAt: message.openedAt !== null && DateTime.isGreaterThan(message.openedAt, now) ? null : message.openedAt,
 })

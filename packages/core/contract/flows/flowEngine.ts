@@ -174,14 +174,14 @@ const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const taken = (yield* Effect.all([mine, mine, mine], { concurrency: 3 })).flat()
         assert.deepStrictEqual(taken.toSorted(), ["flow_dates", "flow_events", "flows"])
         assert.deepStrictEqual(yield* mine, [])
-        yield* transact(queue.rest({ workspace: ws, kind: "flows" }, false))
-        yield* transact(queue.rest({ workspace: ws, kind: "flow_dates" }, false))
+        yield* transact(queue.endTurn({ workspace: ws, kind: "flows" }, false))
+        yield* transact(queue.endTurn({ workspace: ws, kind: "flow_dates" }, false))
         yield* memberships.add(ws, flow, ann.id, {})
         assert.include(yield* mine, "flows")
-        yield* transact(queue.rest({ workspace: ws, kind: "flows" }, true))
+        yield* transact(queue.endTurn({ workspace: ws, kind: "flows" }, true))
         assert.include(yield* mine, "flows")
         yield* Effect.exit(
-          transact(Effect.andThen(queue.rest({ workspace: ws, kind: "flows" }, true), Effect.fail("no"))),
+          transact(Effect.andThen(queue.endTurn({ workspace: ws, kind: "flows" }, true), Effect.fail("no"))),
         )
         assert.notInclude(yield* mine, "flows")
       }),
@@ -197,12 +197,12 @@ const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
             return { ...world, flow }
           }),
         )
-        const { work } = yield* FlowEngine
+        const { run } = yield* FlowEngine
         const isThrough = Effect.map(
           Effect.forEach(all, ({ flow, seen }) => seen(flow)),
           (members) => members.every((each) => each[0]?.status === "waiting"),
         )
-        assert.isTrue(yield* eventually(Effect.andThen(work, isThrough), (through) => through))
+        assert.isTrue(yield* eventually(Effect.andThen(run, isThrough), (through) => through))
       }),
     )
   })

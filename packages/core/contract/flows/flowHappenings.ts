@@ -140,23 +140,29 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
           monthDays: [today.slice(5)],
           prefixes: { monthDays: [today.slice(5)] },
         }
-        const found = yield* queue.dated(ws, { field: "birthday", slot, after: null, limit: 10 })
+        const found = yield* queue.listDatedContacts(ws, { field: "birthday", slot, after: null, limit: 10 })
         assert.deepStrictEqual(found, [{ contactId: ann.id, date: `${year - 30}${rest}` }])
-        assert.deepStrictEqual(yield* queue.dated(ws, { field: "birthday", slot, after: ann.id, limit: 10 }), [])
-        assert.deepStrictEqual(yield* queue.dated(ws, { field: "unknown", slot, after: null, limit: 10 }), [])
+        assert.deepStrictEqual(
+          yield* queue.listDatedContacts(ws, { field: "birthday", slot, after: ann.id, limit: 10 }),
+          [],
+        )
+        assert.deepStrictEqual(
+          yield* queue.listDatedContacts(ws, { field: "unknown", slot, after: null, limit: 10 }),
+          [],
+        )
         const days = { ...slot, monthDays: null, prefixes: { days: [`${year - 30}${rest}`] } }
         assert.strictEqual(
-          (yield* queue.dated(ws, { field: "birthday", slot: days, after: null, limit: 10 })).length,
+          (yield* queue.listDatedContacts(ws, { field: "birthday", slot: days, after: null, limit: 10 })).length,
           1,
         )
-        const fire = transact(queue.fire(ws, { flow, day: today, contacts: [ann.id] }))
+        const fire = transact(queue.recordFired(ws, { flow, day: today, contacts: [ann.id] }))
         const fired = yield* Effect.all([fire, fire, fire], { concurrency: 3 })
         assert.strictEqual(
           fired.reduce((sum, each) => sum + each.size, 0),
           1,
         )
         yield* flows.pause(ws, flow)
-        assert.deepStrictEqual((yield* queue.passedDates(ws)).flows, [])
+        assert.deepStrictEqual((yield* queue.pendingDates(ws)).flows, [])
       }),
     )
 
@@ -166,12 +172,12 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
         const ann = yield* person("ann")
         const day = DateTime.formatIsoDateUtc(ann.createdAt)
         const slot = { at: noon, day, zone: "UTC", monthDays: null, prefixes: { days: [day] } }
-        const found = yield* queue.dated(ws, { field: "createdAt", slot, after: null, limit: 10 })
+        const found = yield* queue.listDatedContacts(ws, { field: "createdAt", slot, after: null, limit: 10 })
         assert.deepStrictEqual(found, [{ contactId: ann.id, date: DateTime.formatIso(ann.createdAt) }])
         const monthDays = [day.slice(5)]
         const yearly = { ...slot, monthDays, prefixes: { monthDays } }
         assert.deepStrictEqual(
-          yield* queue.dated(ws, { field: "createdAt", slot: yearly, after: null, limit: 10 }),
+          yield* queue.listDatedContacts(ws, { field: "createdAt", slot: yearly, after: null, limit: 10 }),
           found,
         )
       }),

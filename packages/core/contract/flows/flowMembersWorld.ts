@@ -13,7 +13,7 @@ import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
 import { FlowQueue } from "../../src/flows/engine/FlowQueue.ts"
 import { Flows } from "../../src/flows/Flows.ts"
 import { currentStepOf } from "../../src/flows/members/Membership.ts"
-import { MembershipStore, type WhichMembers } from "../../src/flows/members/MembershipStore.ts"
+import { MembershipStore, type MemberSelection } from "../../src/flows/members/MembershipStore.ts"
 import { Memberships } from "../../src/flows/Memberships.ts"
 import { flowServices } from "../../src/Tentpole.ts"
 import type { ContactId, FlowId, ListId, MembershipId, WorkspaceId } from "../../src/kernel/Ids.ts"
@@ -65,9 +65,9 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
   const members = yield* MembershipStore
   const queue = yield* FlowQueue
   const contacts = yield* ContactStore
-  const { advanceHeld } = yield* MembershipRunner
-  const { work: takeEvents } = yield* FlowEventRounds
-  const { work: takeDates } = yield* FlowDateRounds
+  const { advanceLocked } = yield* MembershipRunner
+  const { run: takeEvents } = yield* FlowEventRounds
+  const { run: takeDates } = yield* FlowDateRounds
 
   /** A flow of these steps and triggers, active unless it says otherwise. */
   const started = Effect.fnUntraced(function* (steps: ReadonlyArray<object>, more: object = {}, activated = true) {
@@ -83,12 +83,12 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
   const advanceDue = transact(
     Effect.gen(function* () {
       const held = yield* members.lockMembers(ws, { _tag: "due", limit: 100 })
-      yield* advanceHeld(ws, held)
+      yield* advanceLocked(ws, held)
       return held.members.length
     }),
   )
-  const look = (which: WhichMembers) =>
-    transact(Effect.flatMap(members.lockMembers(ws, which), (held) => advanceHeld(ws, held)))
+  const look = (which: MemberSelection) =>
+    transact(Effect.flatMap(members.lockMembers(ws, which), (held) => advanceLocked(ws, held)))
 
   /** Everything that can be read by now, and nothing before that: an open transaction elsewhere holds back what comes after it. */
   const takeNews = Effect.gen(function* () {

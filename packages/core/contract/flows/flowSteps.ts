@@ -4,8 +4,8 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import type { Ai } from "../../src/ports/Ai.ts"
 import { EmailStore } from "../../src/emails/EmailStore.ts"
-import { StepRuns, type MadeKind } from "../../src/flows/steps/FlowMakings.ts"
-import type { Making } from "../../src/flows/members/StepJobs.ts"
+import { StepRuns, type CreatedKind } from "../../src/flows/steps/FlowMakings.ts"
+import type { StepRun } from "../../src/flows/members/StepJobs.ts"
 import type { FlowId } from "../../src/kernel/Ids.ts"
 import { flowMakings as creating } from "../../src/Tentpole.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
@@ -41,14 +41,14 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
     const { membership } = yield* member(flow)
     const { state } = membership
     assert(state.status === "active")
-    const it: Making = {
+    const it: StepRun = {
       membershipId: membership.id,
       visit: state.visit.number,
       attempt: (state.retry?.count ?? 0) + 1,
     }
     return it
   })
-  const make = (kind: MadeKind, it: Making) => makings.run(ws, kind, it)
+  const make = (kind: CreatedKind, it: StepRun) => makings.run(ws, kind, it)
   /** Somebody who has come to the first step of these. */
   const waiting = Effect.fnUntraced(function* (steps: ReadonlyArray<object>) {
     const ann = yield* person("ann", { firstName: "Ann" })

@@ -6,7 +6,7 @@ import { decide as decideBlast } from "../../src/blasts/machine.ts"
 import type { Email } from "../../src/emails/Email.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
 import { decide } from "../../src/flows/definition/machine.ts"
-import { finish, readFlowPatch } from "../../src/flows/definition/FlowInput.ts"
+import { resolveDraft, readFlowPatch } from "../../src/flows/definition/FlowInput.ts"
 import { namedBy } from "../../src/flows/definition/FlowReferences.ts"
 import { FlowNotReady } from "../../src/flows/definition/FlowErrors.ts"
 import { twoAtOnce } from "../kernel/atOnce.ts"
@@ -203,7 +203,7 @@ const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           const draft = readFlowPatch(body)
           const named = yield* store.lockNamed(ws, namedBy(draft.pieces))
           yield* held
-          const patch = yield* Effect.fromResult(finish(draft, named))
+          const patch = yield* Effect.fromResult(resolveDraft(draft, named))
           yield* store.apply(ws, yield* Effect.fromResult(decide(before, { _tag: "edit", patch }, later(4))))
         })
         const [edited, refused] = yield* twoAtOnce(editing, deletingList(listId))

@@ -6,7 +6,7 @@ import type { ValueType } from "../../src/contacts/ContactFields.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
 import type { Flow } from "../../src/flows/definition/Flow.ts"
 import { createFlow, decide, type FlowChange } from "../../src/flows/definition/machine.ts"
-import { finish, readNewFlow } from "../../src/flows/definition/FlowInput.ts"
+import { resolveDraft, readNewFlow } from "../../src/flows/definition/FlowInput.ts"
 import { FlowStore } from "../../src/flows/definition/FlowStore.ts"
 import { namedBy } from "../../src/flows/definition/FlowReferences.ts"
 import { type EmailId, FieldDefinitionId, FlowId, ListId } from "../../src/kernel/Ids.ts"
@@ -58,7 +58,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const whole = { name, ...body }
     const draft = readNewFlow(whole)
     const named = yield* transact(store.lockNamed(ws, namedBy(draft.pieces)))
-    const change = createFlow(FlowId.make(yield* fresh.id), Result.getOrThrow(finish(draft, named)), now)
+    const change = createFlow(FlowId.make(yield* fresh.id), Result.getOrThrow(resolveDraft(draft, named)), now)
     yield* write(change)
     return change.after
   })

@@ -198,7 +198,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         })
         const known = yield* transact(store.lockNamed(other, named))
         assert.deepStrictEqual([known.staticLists.size, known.emails.size], [0, 0])
-        const trial = yield* store.trialFacts(other, { named, emailNormalized: null })
+        const trial = yield* store.simulationFacts(other, { named, emailNormalized: null })
         assert.deepStrictEqual([trial.facts.staticLists.size, trial.facts.subjects.size], [0, 0])
         const archived = Result.getOrThrow(decide(draft, { _tag: "archive" }, later(1)))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(other, archived)))))
@@ -335,7 +335,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
               { type: "create_email", step_id: "create", template_id: template.id },
             ],
           })
-          const trial = yield* store.trialFacts(ws, { named, emailNormalized: "nobody@example.test" })
+          const trial = yield* store.simulationFacts(ws, { named, emailNormalized: "nobody@example.test" })
           assert.deepStrictEqual(
             new Map(trial.facts.subjects),
             new Map([

@@ -48,7 +48,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.deepStrictEqual((yield* members.list(ws, flow, everyone)).items[0]?.membership, run.membership)
         const { tally } = yield* flows.get(ws, flow)
         assert.deepInclude(tally, { active: 1, waiting: 0, lastEntryAt: run.membership.enteredAt })
-        assert.deepStrictEqual([...(yield* flows.counted(ws, flow)).counts], [["first", 1]])
+        assert.deepStrictEqual([...(yield* flows.getStepCounts(ws, flow)).counts], [["first", 1]])
         const { items } = yield* contacts.activities(ws, ann.id, { page: 1, limit: 10, order: "desc" })
         assert.deepInclude(items.find(({ type }) => type === "flow_entered")?.metadata, {
           flow_id: flow,
@@ -182,9 +182,9 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
         ] as const) {
           assert.deepStrictEqual((yield* transact(store.lockMembers(other, which))).members, [])
         }
-        const ground = yield* transact(store.lockForEntry(other, { flows: [flow], contacts: [ann.id] }))
+        const ground = yield* transact(store.lockForEnrollment(other, { flows: [flow], contacts: [ann.id] }))
         assert.deepStrictEqual([ground.flows.size, ground.contacts.size], [0, 0])
-        const asked = { contacts: [ann.id], lists: [], activityTypes: [], messagesOf: [membership.id], emails: [] }
+        const asked = { contacts: [ann.id], lists: [], activityTypes: [], deliveriesOf: [membership.id], emails: [] }
         assert.strictEqual((yield* store.facts(other, asked)).contacts.size, 0)
         yield* look({ _tag: "due", limit: 10 })
         assert.strictEqual((yield* one(flow)).status, "waiting")
@@ -238,7 +238,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
     it.effect("of a long timeline the newest lines are read", () =>
       Effect.gen(function* () {
         const { members: store, memberships, person, settleDown, started, transact, ws } = yield* running()
-        const { advanceHeld } = yield* MembershipRunner
+        const { advanceLocked } = yield* MembershipRunner
         const flow = yield* started([day("first", null)])
         const { membership } = yield* memberships.add(ws, flow, (yield* person("ann")).id, {})
         yield* settleDown
@@ -248,7 +248,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
         })
         const touched = { _tag: "touched", memberships: [membership.id], contacts: [], flows: [] } as const
         yield* transact(
-          Effect.flatMap(store.lockMembers(ws, touched), (held) => advanceHeld(ws, held, () => opened.slice(1))),
+          Effect.flatMap(store.lockMembers(ws, touched), (held) => advanceLocked(ws, held, () => opened.slice(1))),
         )
         const { timeline } = yield* memberships.get(ws, flow, membership.id)
         assert.deepStrictEqual(
@@ -287,7 +287,7 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.isNull(yield* members.remove(ws, flow, ann.id))
         assert.deepInclude((yield* flows.get(ws, flow)).tally, { active: 0, dropped: 1 })
         assert.deepStrictEqual(
-          [...(yield* flows.counted(ws, flow)).counts].filter(([, count]) => count > 0),
+          [...(yield* flows.getStepCounts(ws, flow)).counts].filter(([, count]) => count > 0),
           [],
         )
       }),

@@ -1,5 +1,5 @@
-// What can be done with flows: written as a whole or step by step, activated, paused, put away, drawn and tried out. Bodies are
-// JSON: the room reads them itself, so that all that is wrong with one is told at once, each with its path.
+// The use cases of flows: create, edit as a whole or step by step, activate, pause, archive, delete, count members by step.
+// Request bodies are JSON: this service decodes them, so that one answer reports every issue with its path.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { emailChooser, type EmailChoice } from "../emails/EmailChoice.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
@@ -10,9 +10,9 @@ import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type Flow, type FlowStatus, flowStatuses } from "./definition/Flow.ts"
 import { createFlow, decide, type FlowChange } from "./definition/machine.ts"
 import {
-  decided,
+  toDraft,
   type Draft,
-  finish,
+  resolveDraft,
   type FlowPatch,
   type InputRefusal,
   readFlowPatch,
@@ -25,53 +25,53 @@ import { namedBy } from "./definition/FlowReferences.ts"
 import type { StepId } from "./definition/Step.ts"
 import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "./definition/StepEdits.ts"
 
-/** Which flows a listing shows; those that are archived have to be asked for, by one or the other. */
-export interface Shown {
+/** The filter of a listing. Archived flows are listed only if `status` or `archived` names them. */
+export interface FlowStatusFilter {
   readonly status: FlowStatus | "any" | null
-  /** Null: as the status asks. */
+  /** Null: the status decides. */
   readonly archived: boolean | "any" | null
 }
 
-export type FlowListing = Omit<FlowQuery, "statuses"> & Shown
+export type FlowListing = Omit<FlowQuery, "statuses"> & FlowStatusFilter
 
-/** A flow with how many members stand at each of its steps. */
-export interface CountedFlow {
+/** A flow and the number of its live members at each step. */
+export interface FlowStepCounts {
   readonly flow: Flow
   readonly counts: ReadonlyMap<StepId, number>
 }
 
-type Edited<Refusal = InputRefusal> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
-type Moved<Refusal = never> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
+type EditResult<Refusal = InputRefusal> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
+type TransitionResult<Refusal = never> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
 
 export class Flows extends Context.Service<
   Flows,
   {
-    readonly create: (ws: WorkspaceId, body: unknown) => Effect.Effect<FlowView, InputRefusal>
-    readonly get: (ws: WorkspaceId, id: FlowId) => Effect.Effect<FlowView, NotFound>
-    readonly list: (ws: WorkspaceId, listing: FlowListing) => Effect.Effect<Paged<FlowView>>
-    readonly update: (ws: WorkspaceId, id: FlowId, body: unknown) => Edited
-    /** The emails that its steps have made go with it. */
-    readonly delete: (ws: WorkspaceId, id: FlowId) => Effect.Effect<void, NotFound | InvalidState>
-    /** `{triggers}` or `{steps}`: a full replacement. */
-    readonly replace: (ws: WorkspaceId, id: FlowId, part: "triggers" | "steps", body: unknown) => Edited
-    readonly insertStep: (ws: WorkspaceId, id: FlowId, body: unknown) => Edited
-    readonly updateStep: (ws: WorkspaceId, id: FlowId, stepId: StepId, body: unknown) => Edited
+    readonly create: (workspace: WorkspaceId, body: unknown) => Effect.Effect<FlowView, InputRefusal>
+    readonly get: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<FlowView, NotFound>
+    readonly list: (workspace: WorkspaceId, listing: FlowListing) => Effect.Effect<Paged<FlowView>>
+    readonly update: (workspace: WorkspaceId, id: FlowId, body: unknown) => EditResult
+    /** Deletes the emails that its steps created, too. */
+    readonly delete: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<void, NotFound | InvalidState>
+    /** Takes the body `{triggers}` or `{steps}`: a full replacement. */
+    readonly replace: (workspace: WorkspaceId, id: FlowId, part: "triggers" | "steps", body: unknown) => EditResult
+    readonly insertStep: (workspace: WorkspaceId, id: FlowId, body: unknown) => EditResult
+    readonly updateStep: (workspace: WorkspaceId, id: FlowId, stepId: StepId, body: unknown) => EditResult
     readonly deleteStep: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: FlowId,
       stepId: StepId,
       body: unknown,
-    ) => Edited<Invalid | StepReferenced>
-    /** `by`: who is named as the maker of an inline email. */
+    ) => EditResult<Invalid | StepReferenced>
+    /** `by` is the name of the creator, for an inline email. */
     readonly setStepEmail: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: FlowId,
       at: { readonly stepId: StepId; readonly choice: EmailChoice; readonly by: string },
-    ) => Edited<Invalid | StepTypeInvalid | HtmlTooLarge | TemplateNotApproved>
-    readonly activate: (ws: WorkspaceId, id: FlowId) => Moved<PaidPlanRequired | FlowNotReady>
-    readonly pause: (ws: WorkspaceId, id: FlowId) => Moved
-    readonly archive: (ws: WorkspaceId, id: FlowId) => Moved
-    readonly counted: (ws: WorkspaceId, id: FlowId) => Effect.Effect<CountedFlow, NotFound>
+    ) => EditResult<Invalid | StepTypeInvalid | HtmlTooLarge | TemplateNotApproved>
+    readonly activate: (workspace: WorkspaceId, id: FlowId) => TransitionResult<PaidPlanRequired | FlowNotReady>
+    readonly pause: (workspace: WorkspaceId, id: FlowId) => TransitionResult
+    readonly archive: (workspace: WorkspaceId, id: FlowId) => TransitionResult
+    readonly getStepCounts: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<FlowStepCounts, NotFound>
   }
 >()("tentpole/Flows") {
   static readonly layer = Layer.effect(
@@ -84,114 +84,122 @@ export class Flows extends Context.Service<
       const write = (ws: WorkspaceId, change: FlowChange) =>
         change.before === change.after ? Effect.void : store.apply(ws, change)
 
-      /** What the body makes of the flow, which nobody else changes meanwhile. */
-      const edited = <Refusal>(read: (flow: Flow) => Draft<FlowPatch, Refusal>) =>
-        Effect.fnUntraced(function* (ws: WorkspaceId, id: FlowId) {
-          const before = yield* store.lock(ws, id)
+      /** Locks the flow, decodes the body against it and writes the edit. */
+      const edit = <Refusal>(read: (flow: Flow) => Draft<FlowPatch, Refusal>) =>
+        Effect.fnUntraced(function* (workspace: WorkspaceId, id: FlowId) {
+          const before = yield* store.lock(workspace, id)
           const draft = read(before)
-          const named = yield* store.lockNamed(ws, namedBy(draft.pieces))
-          const patch = yield* Effect.fromResult(finish(draft, named))
-          yield* write(ws, yield* Effect.fromResult(decide(before, { _tag: "edit", patch }, yield* DateTime.now)))
+          const named = yield* store.lockNamed(workspace, namedBy(draft.pieces))
+          const patch = yield* Effect.fromResult(resolveDraft(draft, named))
+          yield* write(
+            workspace,
+            yield* Effect.fromResult(decide(before, { _tag: "edit", patch }, yield* DateTime.now)),
+          )
         }, transact)
 
-      const moved = (_tag: "pause" | "archive" | "delete") =>
-        Effect.fnUntraced(function* (ws: WorkspaceId, id: FlowId) {
-          const before = yield* store.lock(ws, id)
-          yield* write(ws, yield* Effect.fromResult(decide(before, { _tag }, yield* DateTime.now)))
+      const transition = (_tag: "pause" | "archive" | "delete") =>
+        Effect.fnUntraced(function* (workspace: WorkspaceId, id: FlowId) {
+          const before = yield* store.lock(workspace, id)
+          yield* write(workspace, yield* Effect.fromResult(decide(before, { _tag }, yield* DateTime.now)))
         }, transact)
 
-      const paused = moved("pause")
-      const archived = moved("archive")
-      const deleted = moved("delete")
+      const pause = transition("pause")
+      const archive = transition("archive")
+      const deleteFlow = transition("delete")
 
-      const activated = Effect.fnUntraced(function* (ws: WorkspaceId, id: FlowId) {
-        const { flow, facts } = yield* store.lockForActivation(ws, id)
-        yield* write(ws, yield* Effect.fromResult(decide(flow, { _tag: "activate", facts }, yield* DateTime.now)))
+      const activate = Effect.fnUntraced(function* (workspace: WorkspaceId, id: FlowId) {
+        const { flow, facts } = yield* store.lockForActivation(workspace, id)
+        yield* write(
+          workspace,
+          yield* Effect.fromResult(decide(flow, { _tag: "activate", facts }, yield* DateTime.now)),
+        )
       }, transact)
 
-      const created = Effect.fnUntraced(function* (ws: WorkspaceId, body: unknown) {
+      const create = Effect.fnUntraced(function* (workspace: WorkspaceId, body: unknown) {
         const draft = readNewFlow(body)
-        const wanted = yield* Effect.fromResult(finish(draft, yield* store.lockNamed(ws, namedBy(draft.pieces))))
+        const input = yield* Effect.fromResult(
+          resolveDraft(draft, yield* store.lockNamed(workspace, namedBy(draft.pieces))),
+        )
         const id = FlowId.make(yield* ids.next)
-        yield* write(ws, createFlow(id, wanted, yield* DateTime.now))
+        yield* write(workspace, createFlow(id, input, yield* DateTime.now))
         return id
       }, transact)
 
-      const emailSet = Effect.fnUntraced(function* (
-        ws: WorkspaceId,
+      const assignEmail = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
         id: FlowId,
         { stepId, choice, by }: { readonly stepId: StepId; readonly choice: EmailChoice; readonly by: string },
       ) {
-        const before = yield* store.lock(ws, id)
-        const { change, ...email } = yield* emails.choose(ws, before, choice, by)
+        const before = yield* store.lock(workspace, id)
+        const { change, ...email } = yield* emails.choose(workspace, before, choice, by)
         const structure = yield* Effect.fromResult(setStepEmail(before.structure, stepId, email))
         const now = yield* DateTime.now
-        const edit = { _tag: "edit", patch: { structure }, email: change } as const
-        yield* write(ws, yield* Effect.fromResult(decide(before, edit, now)))
+        const event = { _tag: "edit", patch: { structure }, email: change } as const
+        yield* write(workspace, yield* Effect.fromResult(decide(before, event, now)))
       }, transact)
 
       return Flows.of({
-        create: Effect.fn("Flows.create")(function* (ws, body) {
-          return yield* Effect.orDie(store.get(ws, yield* created(ws, body)))
+        create: Effect.fn("Flows.create")(function* (workspace, body) {
+          return yield* Effect.orDie(store.get(workspace, yield* create(workspace, body)))
         }),
 
         get: Effect.fn("Flows.get")(store.get),
 
-        list: Effect.fn("Flows.list")((ws, { status, archived: shown, ...query }) =>
-          store.list(ws, { ...query, statuses: statusesShown({ status, archived: shown }) }),
+        list: Effect.fn("Flows.list")((workspace, { status, archived: shown, ...query }) =>
+          store.list(workspace, { ...query, statuses: listedStatuses({ status, archived: shown }) }),
         ),
 
-        update: Effect.fn("Flows.update")(function* (ws, id, body) {
-          yield* edited(() => readFlowPatch(body))(ws, id)
-          return yield* store.get(ws, id)
+        update: Effect.fn("Flows.update")(function* (workspace, id, body) {
+          yield* edit(() => readFlowPatch(body))(workspace, id)
+          return yield* store.get(workspace, id)
         }),
 
-        delete: Effect.fn("Flows.delete")(deleted),
+        delete: Effect.fn("Flows.delete")(deleteFlow),
 
-        replace: Effect.fn("Flows.replace")(function* (ws, id, part, body) {
-          yield* edited(() => readReplacement(part, body))(ws, id)
-          return yield* store.get(ws, id)
+        replace: Effect.fn("Flows.replace")(function* (workspace, id, part, body) {
+          yield* edit(() => readReplacement(part, body))(workspace, id)
+          return yield* store.get(workspace, id)
         }),
 
-        insertStep: Effect.fn("Flows.insertStep")(function* (ws, id, body) {
-          yield* edited(({ structure }) => asPatch(insertStep(structure, body)))(ws, id)
-          return yield* store.get(ws, id)
+        insertStep: Effect.fn("Flows.insertStep")(function* (workspace, id, body) {
+          yield* edit(({ structure }) => asPatch(insertStep(structure, body)))(workspace, id)
+          return yield* store.get(workspace, id)
         }),
 
-        updateStep: Effect.fn("Flows.updateStep")(function* (ws, id, stepId, body) {
-          yield* edited(({ structure }) => asPatch(patchStep(structure, stepId, body)))(ws, id)
-          return yield* store.get(ws, id)
+        updateStep: Effect.fn("Flows.updateStep")(function* (workspace, id, stepId, body) {
+          yield* edit(({ structure }) => asPatch(patchStep(structure, stepId, body)))(workspace, id)
+          return yield* store.get(workspace, id)
         }),
 
-        deleteStep: Effect.fn("Flows.deleteStep")(function* (ws, id, stepId, body) {
+        deleteStep: Effect.fn("Flows.deleteStep")(function* (workspace, id, stepId, body) {
           const repair = yield* Effect.fromResult(readRepair(body))
-          yield* edited(({ structure }) => asPatch(decided(() => removeStep(structure, stepId, repair))))(ws, id)
-          return yield* store.get(ws, id)
+          yield* edit(({ structure }) => asPatch(toDraft(() => removeStep(structure, stepId, repair))))(workspace, id)
+          return yield* store.get(workspace, id)
         }),
 
-        setStepEmail: Effect.fn("Flows.setStepEmail")(function* (ws, id, { choice, ...at }) {
-          yield* emailSet(ws, id, { ...at, choice: yield* emails.clean(choice) })
-          return yield* store.get(ws, id)
+        setStepEmail: Effect.fn("Flows.setStepEmail")(function* (workspace, id, { choice, ...at }) {
+          yield* assignEmail(workspace, id, { ...at, choice: yield* emails.clean(choice) })
+          return yield* store.get(workspace, id)
         }),
 
-        activate: Effect.fn("Flows.activate")(function* (ws, id) {
-          yield* activated(ws, id)
-          return yield* store.get(ws, id)
+        activate: Effect.fn("Flows.activate")(function* (workspace, id) {
+          yield* activate(workspace, id)
+          return yield* store.get(workspace, id)
         }),
 
-        pause: Effect.fn("Flows.pause")(function* (ws, id) {
-          yield* paused(ws, id)
-          return yield* store.get(ws, id)
+        pause: Effect.fn("Flows.pause")(function* (workspace, id) {
+          yield* pause(workspace, id)
+          return yield* store.get(workspace, id)
         }),
 
-        archive: Effect.fn("Flows.archive")(function* (ws, id) {
-          yield* archived(ws, id)
-          return yield* store.get(ws, id)
+        archive: Effect.fn("Flows.archive")(function* (workspace, id) {
+          yield* archive(workspace, id)
+          return yield* store.get(workspace, id)
         }),
 
-        counted: Effect.fn("Flows.counted")(function* (ws, id) {
-          const { flow } = yield* store.get(ws, id)
-          return { flow, counts: yield* store.stepCounts(ws, id) }
+        getStepCounts: Effect.fn("Flows.counted")(function* (workspace, id) {
+          const { flow } = yield* store.get(workspace, id)
+          return { flow, counts: yield* store.stepCounts(workspace, id) }
         }),
       })
     }),
@@ -200,13 +208,13 @@ export class Flows extends Context.Service<
 
 const asPatch = <Refusal>(draft: Draft<Flow["structure"], Refusal>): Draft<FlowPatch, Refusal> => ({
   ...draft,
-  settle: () => Result.map(draft.settle(), (structure) => ({ structure })),
+  build: () => Result.map(draft.build(), (structure) => ({ structure })),
 })
 
-/** The statuses that a listing shows: what both of its questions allow. */
-export const statusesShown = ({ status, archived }: Shown): ReadonlyArray<FlowStatus> => {
-  const asksForArchived = status === "any" || status === "archived"
-  const shown = archived ?? (asksForArchived ? "any" : false)
+/** The statuses that a listing shows: those that `status` and `archived` both allow. */
+export const listedStatuses = ({ status, archived }: FlowStatusFilter): ReadonlyArray<FlowStatus> => {
+  const includesArchived = status === "any" || status === "archived"
+  const shown = archived ?? (includesArchived ? "any" : false)
   return flowStatuses.filter(
     (each) =>
       (status === null || status === "any" || status === each) && (shown === "any" || shown === (each === "archived")),

@@ -1,4 +1,4 @@
-// What can be done with the members of flows: they are listed and shown, added, removed, and brought in by a call.
+// The use cases of flow members: list, get, add, remove, and enroll by the flow's `service_api` trigger.
 import { Context, Effect, Layer, Result } from "effect"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import { parsePhone } from "../kernel/values/PhoneNumber.ts"
@@ -20,10 +20,15 @@ import {
 } from "./members/Enrollment.ts"
 import type { TokenRefusal } from "./members/EntryTokens.ts"
 import { Enroller } from "./engine/EnrollBatch.ts"
-import { type FlowMemberQuery, type MemberRun, MembershipStore, type ShownMember } from "./members/MembershipStore.ts"
+import {
+  type FlowMemberQuery,
+  type MemberDetails,
+  MembershipStore,
+  type MemberView,
+} from "./members/MembershipStore.ts"
 
-/** Who is to be brought in. `where` in the body they are named; null: in the path. */
-export type Named =
+/** The contact that a request names. `where` is the id's key in the body; null: the id is in the path. */
+export type ContactReference =
   | { readonly by: "contact_id"; readonly id: ContactId; readonly where: "contact_id" | null }
   | { readonly by: "email"; readonly email: string }
   | { readonly by: "phone"; readonly phone: string; readonly defaultCountry: string }
@@ -32,28 +37,32 @@ export class Memberships extends Context.Service<
   Memberships,
   {
     readonly list: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       flow: FlowId,
       query: FlowMemberQuery,
-    ) => Effect.Effect<Paged<ShownMember>, NotFound>
-    /** With the timeline. */
-    readonly get: (ws: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberRun, NotFound>
-    /** `tokens` are JSON, as they were sent. */
+    ) => Effect.Effect<Paged<MemberView>, NotFound>
+    /** Includes the timeline. */
+    readonly get: (workspace: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberDetails, NotFound>
+    /** `tokens` is undecoded JSON. */
     readonly add: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       flow: FlowId,
       contact: ContactId,
       tokens: unknown,
-    ) => Effect.Effect<MemberRun, NotFound | EntryRefusal | ManualMembershipDisabled | TokenRefusal>
-    /** By the flow's `service_api` trigger. */
+    ) => Effect.Effect<MemberDetails, NotFound | EntryRefusal | ManualMembershipDisabled | TokenRefusal>
+    /** Needs a `service_api` trigger in the flow. */
     readonly trigger: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       flow: FlowId,
-      who: Named,
+      contact: ContactReference,
       tokens: unknown,
-    ) => Effect.Effect<MemberRun, NotFound | EntryRefusal | ApiTriggerNotConfigured | TokenRefusal>
-    /** Null: the contact was not on the way. Works while the flow is paused, too. */
-    readonly remove: (ws: WorkspaceId, flow: FlowId, contact: ContactId) => Effect.Effect<MemberRun | null, NotFound>
+    ) => Effect.Effect<MemberDetails, NotFound | EntryRefusal | ApiTriggerNotConfigured | TokenRefusal>
+    /** Null: the contact was not a live member. Works while the flow is paused, too. */
+    readonly remove: (
+      workspace: WorkspaceId,
+      flow: FlowId,
+      contact: ContactId,
+    ) => Effect.Effect<MemberDetails | null, NotFound>
   }
 >()("tentpole/Memberships") {
   static readonly layer = Layer.effect(
@@ -62,33 +71,35 @@ export class Memberships extends Context.Service<
       const store = yield* MembershipStore
       const contacts = yield* ContactStore
       const { transact } = yield* Transactor
-      const { enter } = yield* Enroller
-      const { advanceHeld } = yield* MembershipRunner
+      const { enrollBatch } = yield* Enroller
+      const { advanceLocked } = yield* MembershipRunner
 
-      const entered = <E>(
-        ws: WorkspaceId,
+      const enrollContact = <E>(
+        workspace: WorkspaceId,
         flowId: FlowId,
-        who: Named,
-        bring: (flow: CompiledFlow) => Result.Result<Omit<Entry, "id">, E>,
+        contact: ContactReference,
+        entryFor: (flow: CompiledFlow) => Result.Result<Omit<Entry, "id">, E>,
       ): Effect.Effect<MembershipId, NotFound | E | EntryRefusal, Transaction> =>
         Effect.gen(function* () {
-          const contactId = yield* contactOf(contacts, ws, who)
-          const { flows, outcomes, standing } = yield* enter(ws, [{ flowId, contactId, bring }], { onward: false })
+          const contactId = yield* findContactId(contacts, workspace, contact)
+          const { flows, outcomes, applied } = yield* enrollBatch(workspace, [{ flowId, contactId, entryFor }], {
+            advance: false,
+          })
           const [outcome] = outcomes
           const flow = flows.get(flowId)
           if (flow === undefined) return yield* new NotFound({ resource: "flow" })
-          if (outcome === undefined || outcome === null) return yield* unknown(who)
+          if (outcome === undefined || outcome === null) return yield* contactNotFound(contact)
           const change = yield* Effect.fromResult(outcome)
-          // Somebody else was faster by the blink of an eye.
-          if (!standing.has(change)) return yield* new AlreadyInFlow({ flow: flow.name })
+          // A concurrent request enrolled the contact first.
+          if (!applied.has(change)) return yield* new AlreadyInFlow({ flow: flow.name })
           return change.after.id
         })
 
-      const removed = Effect.fnUntraced(function* (ws: WorkspaceId, flowId: FlowId, contactId: ContactId) {
-        const held = yield* store.lockMembers(ws, { _tag: "contact", flowId, contactId })
-        if (!held.flows.has(flowId)) return yield* new NotFound({ resource: "flow" })
-        yield* advanceHeld(ws, held, () => [{ type: "removed" }])
-        return held.members[0]?.id ?? null
+      const removeContact = Effect.fnUntraced(function* (workspace: WorkspaceId, flowId: FlowId, contactId: ContactId) {
+        const locked = yield* store.lockMembers(workspace, { _tag: "contact", flowId, contactId })
+        if (!locked.flows.has(flowId)) return yield* new NotFound({ resource: "flow" })
+        yield* advanceLocked(workspace, locked, () => [{ type: "removed" }])
+        return locked.members[0]?.id ?? null
       }, transact)
 
       return Memberships.of({
@@ -96,48 +107,55 @@ export class Memberships extends Context.Service<
 
         get: Effect.fn("Memberships.get")(store.get),
 
-        add: Effect.fn("Memberships.add")(function* (ws, flow, contact, tokens) {
-          const who = inPath(contact)
-          const id = yield* transact(entered(ws, flow, who, (compiled) => manualEntry(compiled, tokens)))
-          return yield* store.get(ws, flow, id)
+        add: Effect.fn("Memberships.add")(function* (workspace, flow, contact, tokens) {
+          const reference = contactInPath(contact)
+          const id = yield* transact(
+            enrollContact(workspace, flow, reference, (compiled) => manualEntry(compiled, tokens)),
+          )
+          return yield* store.get(workspace, flow, id)
         }),
 
-        trigger: Effect.fn("Memberships.trigger")(function* (ws, flow, who, tokens) {
-          const id = yield* transact(entered(ws, flow, who, (compiled) => apiEntry(compiled, tokens)))
-          return yield* store.get(ws, flow, id)
+        trigger: Effect.fn("Memberships.trigger")(function* (workspace, flow, contact, tokens) {
+          const id = yield* transact(enrollContact(workspace, flow, contact, (compiled) => apiEntry(compiled, tokens)))
+          return yield* store.get(workspace, flow, id)
         }),
 
-        remove: Effect.fn("Memberships.remove")(function* (ws, flow, contact) {
-          yield* contactOf(contacts, ws, inPath(contact))
-          const id = yield* removed(ws, flow, contact)
-          return id === null ? null : yield* store.get(ws, flow, id)
+        remove: Effect.fn("Memberships.remove")(function* (workspace, flow, contact) {
+          yield* findContactId(contacts, workspace, contactInPath(contact))
+          const id = yield* removeContact(workspace, flow, contact)
+          return id === null ? null : yield* store.get(workspace, flow, id)
         }),
       })
     }),
   )
 }
 
-const inPath = (id: ContactId): Named => ({ by: "contact_id", id, where: null })
+const contactInPath = (id: ContactId): ContactReference => ({ by: "contact_id", id, where: null })
 
-const unknown = (who: Named): NotFound => {
-  const path = who.by === "contact_id" ? who.where : who.by
+const contactNotFound = (contact: ContactReference): NotFound => {
+  const path = contact.by === "contact_id" ? contact.where : contact.by
   return new NotFound({ resource: "contact", ...(path === null ? {} : { path }) })
 }
 
-/** Among those who are there: nobody is made. */
-const contactOf = Effect.fnUntraced(function* (contacts: ContactStore["Service"], ws: WorkspaceId, who: Named) {
-  if (who.by === "contact_id") {
-    const { id } = yield* Effect.mapError(contacts.get(ws, who.id), () => unknown(who))
+/** The id of an existing contact. Never creates one. */
+const findContactId = Effect.fnUntraced(function* (
+  contacts: ContactStore["Service"],
+  workspace: WorkspaceId,
+  contact: ContactReference,
+) {
+  if (contact.by === "contact_id") {
+    const { id } = yield* Effect.mapError(contacts.get(workspace, contact.id), () => contactNotFound(contact))
     return id
   }
-  const identity = who.by === "email" ? parseEmail(who.email)?.normalized : parsePhone(who.phone, who.defaultCountry)
+  const identity =
+    contact.by === "email" ? parseEmail(contact.email)?.normalized : parsePhone(contact.phone, contact.defaultCountry)
   const identities = identity == null ? [] : [identity]
   const [found] =
     identities.length === 0
       ? []
-      : yield* contacts.findByIdentity(ws, {
-          emails: who.by === "email" ? identities : [],
-          phones: who.by === "phone" ? identities : [],
+      : yield* contacts.findByIdentity(workspace, {
+          emails: contact.by === "email" ? identities : [],
+          phones: contact.by === "phone" ? identities : [],
         })
-  return found === undefined ? yield* unknown(who) : found.id
+  return found === undefined ? yield* contactNotFound(contact) : found.id
 })

@@ -1,4 +1,4 @@
-// Random lives of a member in random flows: any graph, complete or not, and whatever may happen in any order.
+// Random event sequences of a member in random flows: any graph, complete or not, and any events in any order.
 import type { CompiledFlow } from "@tentpole/core/flows/definition/CompiledFlow"
 import type { FlowStatus } from "@tentpole/core/flows/definition/Flow"
 import type { MemberEvent } from "@tentpole/core/flows/members/machine"
@@ -8,13 +8,13 @@ import { ApprovalId, EmailId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { bodyOf as drawnBodyOf, type DrawnFlow, steps_drawn_max, whole } from "../../contract/flows/flowDraws.ts"
 import { emailId, now, templateId } from "./FlowFixture.ts"
-import { compiledOf, contact, Followed, memberFacts } from "./MemberFixture.ts"
+import { compiledOf, contact, MemberRun, memberFacts } from "./MemberFixture.ts"
 
 export const bodyOf = (drawn: DrawnFlow) => drawnBodyOf(drawn, { emailId, templateId })
 
 const kinds = [
-  "look",
-  "look",
+  "check",
+  "check",
   "settle",
   "settle",
   "make",
@@ -34,13 +34,13 @@ const kinds = [
   "delete",
 ] as const
 
-/** Mostly what brings members on: the rest ends most lives soon. */
-const OnTheWay = Schema.Literals(["look", "settle", "make"])
+/** Events that advance members. They are drawn more often, because others end most memberships soon. */
+const AdvancingKinds = Schema.Literals(["check", "settle", "make"])
 
 export const Happening = Schema.Struct({
-  kind: Schema.Union([Schema.Literals(kinds), OnTheWay, OnTheWay]),
+  kind: Schema.Union([Schema.Literals(kinds), AdvancingKinds, AdvancingKinds]),
   elapsed_ms: Schema.Union([Schema.Literal(0), whole(0, 100_000), whole(0, 3 * 86_400_000)]),
-  /** Of a visit: the current one and stale ones alike. */
+  /** Steps back from the current visit, so that outdated events are drawn, too. */
   back: Schema.Union([Schema.Literal(0), whole(0, 3)]),
   pick: whole(0, steps_drawn_max),
   outcome: Schema.Literals(["sent", "sent", "failed", "blocked"]),
@@ -54,7 +54,7 @@ export interface Moment {
   readonly flow: CompiledFlow
   readonly before: Membership
   readonly after: Membership
-  /** Null: nothing came of it. */
+  /** Null: unchanged. */
   readonly change: MembershipChange | null
   readonly disqualified: boolean
   readonly timeline: ReadonlyArray<TimelineEntry>
@@ -68,9 +68,9 @@ const lifecycles = {
 } as const
 
 const approvals = new Map([[emailId, ApprovalId.make(emailId)]])
-const madeEmail = EmailId.make("00000000-0000-4000-8000-00000000bbbb")
+const createdEmail = EmailId.make("00000000-0000-4000-8000-00000000bbbb")
 
-const eventOf = (ann: Followed, { kind, back, pick, outcome }: Happening): MemberEvent => {
+const eventOf = (ann: MemberRun, { kind, back, pick, outcome }: Happening): MemberEvent => {
   const visit = Math.max(0, ann.visit - back)
   const at = ann.facts.now
   switch (kind) {
@@ -78,10 +78,10 @@ const eventOf = (ann: Followed, { kind, back, pick, outcome }: Happening): Membe
       return { type: "settled", visit, outcome, reason: outcome === "sent" ? null : "refused", at }
     case "make":
       return pick % 2 === 0
-        ? { type: "email_created", visit, emailId: madeEmail }
+        ? { type: "email_created", visit, emailId: createdEmail }
         : { type: "tent_live", visit, url: "https://p.test/1" }
     case "fail":
-      return { type: "not_made", visit, attempt: 1 + (back % 2), error: "no credits" }
+      return { type: "creation_failed", visit, attempt: 1 + (back % 2), error: "no credits" }
     case "engage":
       return { type: "engaged", stepId: `s${pick}`, metric: "opened", at, url: null }
     case "remove":
@@ -89,12 +89,12 @@ const eventOf = (ann: Followed, { kind, back, pick, outcome }: Happening): Membe
     case "delete":
       return { type: "contact_deleted" }
     default:
-      return { type: "look" }
+      return { type: "check" }
   }
 }
 
-/** What happens around the member before they are told of it. */
-const prepare = (ann: Followed, drawn: DrawnFlow, { kind, pick }: Happening): void => {
+/** Changes the flow or the facts before the event is applied. */
+const prepare = (ann: MemberRun, drawn: DrawnFlow, { kind, pick }: Happening): void => {
   const status = (to: FlowStatus, steps = ann.flow.steps.size) => {
     const body = bodyOf(drawn)
     ann.flow = compiledOf({ ...body, steps: body.steps.slice(0, steps) }, { lifecycle: lifecycles[to] })
@@ -112,7 +112,7 @@ const prepare = (ann: Followed, drawn: DrawnFlow, { kind, pick }: Happening): vo
     case "unapprove":
       return void ann.know({ approvals: new Map() })
     case "approve":
-      return void ann.know({ approvals: new Map([...approvals, [madeEmail, ApprovalId.make(madeEmail)]]) })
+      return void ann.know({ approvals: new Map([...approvals, [createdEmail, ApprovalId.make(createdEmail)]]) })
     case "pause":
       return status("paused")
     case "resume":
@@ -126,15 +126,15 @@ const prepare = (ann: Followed, drawn: DrawnFlow, { kind, pick }: Happening): vo
   }
 }
 
-/** The member's life, moment by moment. */
+/** Applies all events to a new member. */
 export const live = (drawn: DrawnFlow, happenings: ReadonlyArray<Happening>): ReadonlyArray<Moment> => {
-  const ann = new Followed(compiledOf(bodyOf(drawn)), memberFacts({ contact, approvals }))
+  const ann = new MemberRun(compiledOf(bodyOf(drawn)), memberFacts({ contact, approvals }))
   return happenings.map((happening) => {
     ann.later({ milliseconds: happening.elapsed_ms })
     const event = eventOf(ann, happening)
     prepare(ann, drawn, happening)
     const before = ann.member
-    const change = ann.tell(event)
+    const change = ann.apply(event)
     const disqualified = ann.flow.disqualifies?.(ann.facts) === true
     return { happening, flow: ann.flow, before, after: ann.member, change, disqualified, timeline: [...ann.timeline] }
   })

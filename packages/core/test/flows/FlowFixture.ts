@@ -1,4 +1,4 @@
-// A small world for the tests of flows: ids, fields, and flows written as people write them.
+// Fixture of flow tests: ids, fields, and flows as request bodies.
 import {
   ApprovalId,
   FieldDefinitionId,
@@ -11,7 +11,7 @@ import {
 } from "@tentpole/core/kernel/Ids"
 import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
-import { finish, readNewFlow } from "@tentpole/core/flows/definition/FlowInput"
+import { resolveDraft, readNewFlow } from "@tentpole/core/flows/definition/FlowInput"
 import type { NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
 import type { FlowFacts } from "@tentpole/core/flows/definition/Readiness"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
@@ -83,7 +83,7 @@ function approved(id: EmailId) {
   return { approval: { id: ApprovalId.make(id), fromAddress: "news@example.test" } }
 }
 
-export const read = (body: object) => finish(readNewFlow({ name: "Welcome", ...body }), named)
+export const read = (body: object) => resolveDraft(readNewFlow({ name: "Welcome", ...body }), named)
 
 export const structureOf = (body: object): Structure => Result.getOrThrow(read(body)).structure
 
@@ -125,7 +125,7 @@ export const check = (step_id: string, tree: unknown, edges: object) => ({
   ...edges,
 })
 
-/** Every trigger, every step, every part said. */
+/** Every trigger and step with all parts set. */
 export const everything = {
   description: "All of it",
   reentry_policy: "no_reentry",

@@ -1,4 +1,4 @@
-// Members for the tests of the machine: a flow compiled, facts about one contact, and events in a row.
+// Fixture of membership tests: a compiled flow, facts of one contact, and a member that events are applied to.
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
 import { compileFlow, type CompiledFlow, type MemberFacts } from "@tentpole/core/flows/definition/CompiledFlow"
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
@@ -20,9 +20,9 @@ export const contact: Contact = {
   emailNormalized: "ann@example.com",
 }
 
-export const look: MemberEvent = { type: "look" }
+export const check: MemberEvent = { type: "check" }
 
-/** Somebody who can be sent everything. */
+/** Facts of a contact that can receive every email. */
 export const memberFacts = (over: Partial<MemberFacts> = {}): MemberFacts => ({
   contact,
   lists: new Set(),
@@ -37,35 +37,35 @@ export const memberFacts = (over: Partial<MemberFacts> = {}): MemberFacts => ({
 export const compiledOf = (body: object, over: Partial<Flow> = {}): CompiledFlow =>
   compileFlow(flowOf(body, over), { fields: known.fields, staticLists: known.staticLists })
 
-/** One member, followed. `flow` and `facts` may be changed between events. */
-export class Followed {
+/** One member and all its changes. `flow` and `facts` may be replaced between events. */
+export class MemberRun {
   flow: CompiledFlow
   facts: MemberFacts
   member: Membership
   readonly timeline: Array<TimelineEntry> = []
   readonly commands: Array<MemberCommand> = []
-  readonly news: Array<string> = []
+  readonly activityTypes: Array<string> = []
 
   constructor(flow: CompiledFlow, facts: MemberFacts = memberFacts(), tokens: Membership["tokens"] = {}) {
     this.flow = flow
     this.facts = facts
     const entry = { id: membershipId, source: "manual" as const, tokens }
-    const entered = Result.getOrThrow(enroll(flow, entry, facts, { live: false, any: false }))
-    this.member = entered.after
-    this.#keep(entered)
+    const change = Result.getOrThrow(enroll(flow, entry, facts, { live: false, any: false }))
+    this.member = change.after
+    this.#record(change)
   }
 
-  #keep(change: MembershipChange): void {
+  #record(change: MembershipChange): void {
     this.member = change.after
     this.timeline.push(...change.entries)
     this.commands.push(...change.commands)
-    this.news.push(...change.activities.map(({ type }) => type))
+    this.activityTypes.push(...change.activities.map(({ type }) => type))
   }
 
-  /** Null: nothing happened. */
-  tell(event: MemberEvent = look): MembershipChange | null {
+  /** Null: unchanged. */
+  apply(event: MemberEvent = check): MembershipChange | null {
     const change = decide(this.flow, this.member, this.facts, event)
-    if (change !== null) this.#keep(change)
+    if (change !== null) this.#record(change)
     return change
   }
 
@@ -78,32 +78,32 @@ export class Followed {
     return this.know({ now: DateTime.add(this.facts.now, time) })
   }
 
-  /** The message of the visit that is under way has left. */
+  /** Settles the message of the current visit as sent. */
   sent(): MembershipChange | null {
     return this.settled("sent", null)
   }
 
   settled(outcome: "sent" | "failed" | "blocked", reason: string | null): MembershipChange | null {
-    return this.tell({ type: "settled", visit: this.visit, outcome, reason, at: this.facts.now })
+    return this.apply({ type: "settled", visit: this.visit, outcome, reason, at: this.facts.now })
   }
 
   get visit(): number {
     return "visit" in this.member.state ? this.member.state.visit.number : 0
   }
 
-  /** `status step`, as `waiting pause`. */
+  /** `status step`, for example `waiting pause`. */
   get where(): string {
     const { state } = this.member
     const at = "visit" in state ? state.visit.stepId : state.status === "dropped" ? state.reason : ""
     return `${state.status} ${at}`.trim()
   }
 
-  get told(): string {
+  get entryTexts(): string {
     return this.timeline.map(({ type, stepId }) => `${type}${stepId === null ? "" : ` ${stepId}`}`).join(", ")
   }
 
-  /** The commands, as `send_email hello 1`. */
-  get asked(): ReadonlyArray<string> {
+  /** The commands, for example `send_email hello 1`. */
+  get commandTexts(): ReadonlyArray<string> {
     return this.commands.map(({ type, stepId, visit }) => `${type} ${stepId} ${visit}`)
   }
 }

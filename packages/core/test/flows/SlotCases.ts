@@ -1,7 +1,7 @@
-// When date triggers fire, case by case: reckoned by the zone database of another implementation (Python's `zoneinfo`), which
-// looked for the first quarter of an hour at which the zone's clocks read the time or a later one.
+// Reference instants of date triggers, calculated with Python's `zoneinfo` as an independent implementation. It
+// searched for the first quarter of an hour whose local time is the trigger time or later.
 
-/** Zone, trigger time, day, and the instant in UTC. Both changes of the clock, at midnight and of a whole day too. */
+/** Zone, trigger time, day, and the instant in UTC. Includes clock changes at midnight and of a whole day. */
 export const slotCases = `
 Europe/Berlin 00:00 2026-03-29 2026-03-28T23:00
 Europe/Berlin 01:30 2026-03-29 2026-03-29T00:30

@@ -11,8 +11,8 @@ const every_ms = 250
 export const layer = (look_every_ms = every_ms) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { work } = yield* FlowEngine
-      const round = work.pipe(
+      const { run } = yield* FlowEngine
+      const round = run.pipe(
         Effect.flatMap((found) => (found ? Effect.void : Effect.sleep(look_every_ms))),
         quietlyAfter(look_every_ms),
       )

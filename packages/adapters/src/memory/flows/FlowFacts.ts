@@ -1,7 +1,7 @@
 // What a flow names of other rooms, in memory.
 import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
 import type { ActivationFacts } from "@tentpole/core/flows/definition/machine"
-import type { TrialFacts } from "@tentpole/core/flows/definition/FlowStore"
+import type { StoredSimulationFacts } from "@tentpole/core/flows/definition/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { plans } from "@tentpole/core/workspaces/Workspace"
@@ -121,7 +121,7 @@ export const trialFacts = Effect.fnUntraced(function* (
   const frozen = yield* Effect.forEach(rows, ({ approval }) =>
     db.find(emailApprovals, ws, approval?.id ?? "no approval"),
   )
-  const facts: TrialFacts = {
+  const facts: StoredSimulationFacts = {
     facts: {
       fields: yield* fieldsOf(db, ws, named),
       staticLists: yield* staticLists(db, ws, named),

@@ -115,7 +115,7 @@ export const layer = Layer.effect(
     const outbox = yield* Outbox
     return FlowQueue.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, takeTurns(db, limit, turn_ms)),
-      rest: (turn, more) => Effect.andThen(Transaction, rest(db, turn, more)),
+      endTurn: (turn, more) => Effect.andThen(Transaction, rest(db, turn, more)),
       newEvents: Effect.fnUntraced(function* (ws, limit) {
         yield* Transaction
         const since = new Map<FlowId, string>()
@@ -135,14 +135,14 @@ export const layer = Layer.effect(
           },
         }
       }),
-      passedDates: Effect.fnUntraced(function* (ws) {
+      pendingDates: Effect.fnUntraced(function* (ws) {
         const until = yield* DateTime.now
         const active = (yield* db.all(flows, ws)).filter(({ lifecycle }) => lifecycle.status === "active")
         return { after: (yield* db.find(flowClock, ws, "dates")) ?? until, until, flows: active }
       }),
-      dated: (ws, asked) => dated(db, ws, asked),
-      fire: (ws, fired) => Effect.andThen(Transaction, fire(db, ws, fired)),
-      datesPassed: (ws, until) => Effect.andThen(Transaction, db.put(flowClock, ws, "dates", until)),
+      listDatedContacts: (ws, asked) => dated(db, ws, asked),
+      recordFired: (ws, fired) => Effect.andThen(Transaction, fire(db, ws, fired)),
+      completeDates: (ws, until) => Effect.andThen(Transaction, db.put(flowClock, ws, "dates", until)),
     })
   }),
 )

@@ -93,7 +93,7 @@ export const layer = Layer.effect(
       get: (ws, id) => Effect.flatMap(findFlow(db, ws, id), (flow) => view(db, ws, flow)),
       list: (ws, query) => page(db, ws, query),
       stepCounts: (ws, id) => Effect.map(db.find(flowStepTallies, ws, id), (counts = new Map()) => counts),
-      trialFacts: (ws, asked) => trialFacts(db, ws, asked),
+      simulationFacts: (ws, asked) => trialFacts(db, ws, asked),
       lock,
       lockNamed: (ws, named) => Effect.andThen(Transaction, namedFacts(db, ws, named)),
       lockForActivation: Effect.fnUntraced(function* (ws, id) {

@@ -8,17 +8,17 @@ import {
 } from "@tentpole/core/flows/members/Membership"
 import type { MembershipChange } from "@tentpole/core/flows/members/MembershipChange"
 import {
-  type FactsAsked,
-  type FactsFound,
+  type MemberFactsQuery,
+  type MemberFactsResult,
   type FlowMemberQuery,
-  type HeldMembers,
-  type KnownContact,
-  type MemberRun,
+  type LockedMembers,
+  type ContactFacts,
+  type MemberDetails,
   MembershipStore,
   timeline_lines_max,
-  type WhichMembers,
+  type MemberSelection,
 } from "@tentpole/core/flows/members/MembershipStore"
-import type { MemberMessage } from "@tentpole/core/flows/members/MemberDeliveries"
+import type { MemberDelivery } from "@tentpole/core/flows/members/MemberDeliveries"
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import {
   type ApprovalId,
@@ -58,7 +58,7 @@ const shown = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, membership
   const contact = yield* db.find(contacts, ws, membership.contactId)
   const whole: ReadonlyArray<TimelineEntry> = (yield* db.find(timelines, ws, membership.id)) ?? []
   const timeline = whole.slice(-timeline_lines_max)
-  const run: MemberRun = {
+  const run: MemberDetails = {
     membership,
     contact:
       contact === undefined
@@ -71,7 +71,7 @@ const shown = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, membership
 })
 
 const sortValues: {
-  readonly [Sort in FlowMemberQuery["sort"]]: (run: MemberRun) => string | DateTime.Utc | null
+  readonly [Sort in FlowMemberQuery["sort"]]: (run: MemberDetails) => string | DateTime.Utc | null
 } = {
   entered_at: ({ membership }) => membership.enteredAt,
   updated_at: ({ membership }) => membership.updatedAt,
@@ -81,7 +81,7 @@ const sortValues: {
 const page = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, flow: FlowId, query: FlowMemberQuery) {
   yield* findFlow(db, ws, flow)
   const wanted = fold(query.search ?? "")
-  const runs: Array<MemberRun> = []
+  const runs: Array<MemberDetails> = []
   for (const { membership } of yield* db.all(memberships, ws)) {
     if (membership.flowId !== flow || (query.status !== null && membership.state.status !== query.status)) continue
     const contact = yield* db.find(contacts, ws, membership.contactId)
@@ -98,7 +98,7 @@ const page = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, flow: FlowI
 const byId = (left: Membership, right: Membership): number => (left.id < right.id ? -1 : 1)
 
 const isAsked = (
-  which: Exclude<WhichMembers, { readonly _tag: "due" }>,
+  which: Exclude<MemberSelection, { readonly _tag: "due" }>,
   { contactId, flowId, id, state }: Membership,
 ) => {
   switch (which._tag) {
@@ -118,11 +118,11 @@ const isAsked = (
   }
 }
 
-const lockMembers = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, which: WhichMembers) {
+const lockMembers = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, which: MemberSelection) {
   const now = yield* DateTime.now
   const rows = yield* db.all(memberships, ws)
   const chosen = which._tag === "due" ? yield* dueMembers(db, ws, rows, which.limit, now) : askedMembers(rows, which)
-  const held: HeldMembers = {
+  const held: LockedMembers = {
     now,
     flows: yield* flowsById(db, ws, [
       ...(which._tag === "contact" || which._tag === "flow" ? [which.flowId] : []),
@@ -133,7 +133,7 @@ const lockMembers = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, whic
   return held
 })
 
-const askedMembers = (rows: ReadonlyArray<MemberRow>, which: Exclude<WhichMembers, { readonly _tag: "due" }>) => {
+const askedMembers = (rows: ReadonlyArray<MemberRow>, which: Exclude<MemberSelection, { readonly _tag: "due" }>) => {
   const chosen = rows.map(({ membership }) => membership).filter((member) => isAsked(which, member))
   return which._tag === "flow"
     ? chosen.sort((left, right) => (left.contactId < right.contactId ? -1 : 1)).slice(0, which.limit)
@@ -164,8 +164,8 @@ const dueMembers = Effect.fnUntraced(function* (
     .map(({ membership }) => membership)
 })
 
-const facts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, asked: FactsAsked) {
-  const known = new Map<ContactId, KnownContact>()
+const facts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, asked: MemberFactsQuery) {
+  const known = new Map<ContactId, ContactFacts>()
   const there = (yield* db.all(contacts, ws)).filter(({ id }) => asked.contacts.includes(id))
   for (const subject of yield* subjectsOf(db, ws, there)) {
     const { emailNormalized, id } = subject.contact
@@ -177,17 +177,17 @@ const facts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, asked: Fac
       activities: subject.activities.filter(({ type }) => asked.activityTypes.includes(type)),
     })
   }
-  const messages = new Map<MembershipId, Array<MemberMessage>>()
+  const messages = new Map<MembershipId, Array<MemberDelivery>>()
   for (const { flow, ...delivery } of yield* db.all(deliveries, ws)) {
-    if (flow === null || !asked.messagesOf.includes(flow.membershipId)) continue
-    const message: MemberMessage = { ...delivery, stepId: flow.stepId, visit: flow.visit }
+    if (flow === null || !asked.deliveriesOf.includes(flow.membershipId)) continue
+    const message: MemberDelivery = { ...delivery, stepId: flow.stepId, visit: flow.visit }
     messages.set(flow.membershipId, [...(messages.get(flow.membershipId) ?? []), message])
   }
   const approvals = new Map<EmailId, ApprovalId>()
   for (const { approval, id } of yield* db.all(emails, ws)) {
     if (approval !== null && asked.emails.includes(id)) approvals.set(id, approval.id)
   }
-  const found: FactsFound = { contacts: known, messages, approvals }
+  const found: MemberFactsResult = { contacts: known, deliveries: messages, approvals }
   return found
 })
 
@@ -251,7 +251,7 @@ export const layer = Layer.effect(
         if (row?.membership.flowId !== flow) return yield* new NotFound({ resource: "flow member" })
         return yield* shown(db, ws, row.membership)
       }),
-      lockForEntry: Effect.fnUntraced(function* (ws, wanted) {
+      lockForEnrollment: Effect.fnUntraced(function* (ws, wanted) {
         yield* Transaction
         const rows = (yield* db.all(memberships, ws)).map(({ membership }) => membership)
         const there = (yield* db.all(contacts, ws)).map(({ id }) => id)

@@ -4,7 +4,7 @@ import type { PgClient } from "@effect/sql-pg"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
 import type { ActivationFacts } from "@tentpole/core/flows/definition/machine"
-import type { TrialFacts } from "@tentpole/core/flows/definition/FlowStore"
+import type { StoredSimulationFacts } from "@tentpole/core/flows/definition/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
 import type { ApprovedTemplateFacts } from "@tentpole/core/flows/definition/Readiness"
 import {
@@ -232,7 +232,7 @@ export const trialFacts = Effect.fnUntraced(function* (
     left join suppression s on s.workspace_id = w.workspace_id and s.email_normalized = ${emailNormalized}::text
     where w.workspace_id = ${ws}`
   if (row === undefined) return yield* Effect.die("a flow has its workspace")
-  const facts: TrialFacts = {
+  const facts: StoredSimulationFacts = {
     facts: {
       fields: yield* fieldsOf(sql, ws, named),
       staticLists: new Set(row.static_lists.map((id) => ListId.make(id))),

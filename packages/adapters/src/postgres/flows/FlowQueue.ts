@@ -7,8 +7,8 @@ import {
   FlowQueue,
   flowWork,
   type FlowWork,
-  type NewEvents,
-  type PassedDates,
+  type EventBatch,
+  type PendingDates,
   type Turn,
 } from "@tentpole/core/flows/engine/FlowQueue"
 import { ContactId, type FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -94,7 +94,7 @@ const newEvents = (sql: Sql, outbox: Outbox["Service"], reader: FlowReader, ws: 
         select flow_id, activated_in::text as activated_in from flow
         where workspace_id = ${ws} and status = 'active'`).map((row) => [row.flow_id, BigInt(row.activated_in ?? 0)]),
     )
-    const news: NewEvents = {
+    const news: EventBatch = {
       events,
       flows: [...flows.values()],
       isSince: ({ position }, flow) => {
@@ -116,7 +116,7 @@ const passedDates = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, w
     sql`where f.workspace_id = ${ws} and f.status = 'active' and f.structure @> '{"triggers": [{"type": "date_based"}]}'
       order by f.flow_id`,
   )
-  const passed: PassedDates = {
+  const passed: PendingDates = {
     after: clock?.after == null ? until : DateTime.makeUnsafe(clock.after),
     until,
     flows: [...flows.values()],
@@ -150,12 +150,13 @@ export const layer = Layer.effect(
     const reader = new FlowReader()
     return FlowQueue.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, orDefect(takeTurns(sql, limit, turn_ms))),
-      rest: (turn, more) => Effect.andThen(Transaction, within(turn.workspace, rest(sql, turn, more))),
+      endTurn: (turn, more) => Effect.andThen(Transaction, within(turn.workspace, rest(sql, turn, more))),
       newEvents: (ws, limit) => Effect.andThen(Transaction, within(ws, newEvents(sql, outbox, reader, ws, limit))),
-      passedDates: (ws) => within(ws, passedDates(sql, reader, ws)),
-      dated: (ws, asked): Effect.Effect<ReadonlyArray<DatedContact>> => within(ws, datedContacts(sql, ws, asked)),
-      fire: (ws, fired) => Effect.andThen(Transaction, within(ws, fire(sql, ws, fired))),
-      datesPassed: (ws, until) =>
+      pendingDates: (ws) => within(ws, passedDates(sql, reader, ws)),
+      listDatedContacts: (ws, asked): Effect.Effect<ReadonlyArray<DatedContact>> =>
+        within(ws, datedContacts(sql, ws, asked)),
+      recordFired: (ws, fired) => Effect.andThen(Transaction, within(ws, fire(sql, ws, fired))),
+      completeDates: (ws, until) =>
         Effect.andThen(
           Transaction,
           within(

@@ -155,7 +155,7 @@ export const layer = Layer.effect(
         ),
       list: (ws, query) => within(ws, page(sql, ws, query)),
       stepCounts: (ws, id) => within(ws, stepCounts(sql, ws, id)),
-      trialFacts: (ws, asked) => within(ws, trialFacts(sql, ws, asked)),
+      simulationFacts: (ws, asked) => within(ws, trialFacts(sql, ws, asked)),
       lock: (ws, id) => Effect.andThen(Transaction, within(ws, lock(sql, ws, id))),
       lockNamed: (ws, named) => Effect.andThen(Transaction, within(ws, lockNamed(sql, ws, named))),
       lockForActivation: Effect.fnUntraced(function* (ws, id) {

@@ -2,8 +2,8 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { DeliveryState } from "@tentpole/core/sending/Delivery"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
-import type { FactsAsked, FactsFound, KnownContact } from "@tentpole/core/flows/members/MembershipStore"
-import type { MemberMessage } from "@tentpole/core/flows/members/MemberDeliveries"
+import type { MemberFactsQuery, MemberFactsResult, ContactFacts } from "@tentpole/core/flows/members/MembershipStore"
+import type { MemberDelivery } from "@tentpole/core/flows/members/MemberDeliveries"
 import { ApprovalId, ContactId, EmailId, MembershipId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
@@ -13,17 +13,17 @@ import { subjectsOf } from "../segments/SegmentStore.ts"
 
 type Sql = PgClient.PgClient
 
-export const memberFacts = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, asked: FactsAsked) {
-  const found: FactsFound = {
+export const memberFacts = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, asked: MemberFactsQuery) {
+  const found: MemberFactsResult = {
     contacts: yield* contactsOf(sql, ws, asked),
-    messages: yield* messagesOf(sql, ws, asked.messagesOf),
+    deliveries: yield* messagesOf(sql, ws, asked.deliveriesOf),
     approvals: yield* approvalsOf(sql, ws, asked.emails),
   }
   return found
 })
 
-const contactsOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, asked: FactsAsked) {
-  if (asked.contacts.length === 0) return new Map<ContactId, KnownContact>()
+const contactsOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, asked: MemberFactsQuery) {
+  if (asked.contacts.length === 0) return new Map<ContactId, ContactFacts>()
   const rows = yield* sql<ContactRow & { readonly suppression: SuppressionReason | null }>`
     select ${sql.literal(contactColumns)}, s.reason as suppression
     from contact c
@@ -35,7 +35,7 @@ const contactsOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, asked
       ? contacts.map((contact) => ({ contact, lists: new Set<never>(), activities: [] }))
       : yield* subjectsOf(sql, ws, contacts, asked)
   return new Map(
-    subjects.map((subject, at): [ContactId, KnownContact] => [
+    subjects.map((subject, at): [ContactId, ContactFacts] => [
       subject.contact.id,
       { ...subject, suppression: rows[at]?.suppression ?? null },
     ]),
@@ -57,7 +57,7 @@ interface MessageRow {
 }
 
 const messagesOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, members: ReadonlyArray<MembershipId>) {
-  const messages = new Map<MembershipId, Array<MemberMessage>>()
+  const messages = new Map<MembershipId, Array<MemberDelivery>>()
   if (members.length === 0) return messages
   const rows = yield* sql<MessageRow>`
     select membership_id, step_id, visit, state, reason, sent_at, delivered_at, opened_at, clicked_at, bounced_at,
@@ -73,7 +73,7 @@ const messagesOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, membe
   return messages
 })
 
-const toMessage = (row: MessageRow): MemberMessage => ({
+const toMessage = (row: MessageRow): MemberDelivery => ({
   stepId: row.step_id,
   visit: row.visit,
   state: row.state,

@@ -1,12 +1,12 @@
 // How memberships and what they depend on are held. Everybody holds flows first, then contacts, then memberships, each in the
 // order of their ids, so that nobody waits in a circle; whoever advances members skips those that others hold.
 import type { PgClient } from "@effect/sql-pg"
-import type { Earlier } from "@tentpole/core/flows/members/Enrollment"
+import type { EarlierMemberships } from "@tentpole/core/flows/members/Enrollment"
 import type {
-  EntryGround,
-  HeldMembers,
+  EnrollmentFacts,
+  LockedMembers,
   MembershipStore,
-  WhichMembers,
+  MemberSelection,
 } from "@tentpole/core/flows/members/MembershipStore"
 import { ContactId, type FlowId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
@@ -16,7 +16,7 @@ import { shareFlows, tryToShareFlows } from "./FlowLocks.ts"
 import { type FlowReader, membershipColumns, type MembershipRow, toMembership } from "./MembershipRows.ts"
 
 type Sql = PgClient.PgClient
-type EntryWanted = Parameters<MembershipStore["Service"]["lockForEntry"]>[1]
+type EntryWanted = Parameters<MembershipStore["Service"]["lockForEnrollment"]>[1]
 
 /**
  * To the millisecond below, as instants of the domain are. A handful of members by their ids: no plan may read through a
@@ -57,11 +57,11 @@ export const lockForEntry = Effect.fnUntraced(function* (
     where workspace_id = ${ws} and contact_id = any(${texts(contacts)}::uuid[]) and flow_id = any(${texts(flows)}::uuid[])
     group by flow_id, contact_id`
   const earlier = new Map(rows.map(({ contact_id, flow_id, live }) => [`${flow_id} ${contact_id}`, live]))
-  const ground: EntryGround = {
+  const ground: EnrollmentFacts = {
     now,
     flows: held,
     contacts: new Set(there.map(({ contact_id }) => ContactId.make(contact_id))),
-    earlier: (flow, contact): Earlier => {
+    earlier: (flow, contact): EarlierMemberships => {
       const live = earlier.get(`${flow} ${contact}`)
       return { live: live === true, any: live !== undefined }
     },
@@ -73,16 +73,16 @@ export const lockMembers = Effect.fnUntraced(function* (
   sql: Sql,
   reader: FlowReader,
   ws: WorkspaceId,
-  which: WhichMembers,
+  which: MemberSelection,
 ) {
   const now = yield* begin(sql)
   const flows = yield* flowsOf(sql, reader, ws, which)
   const rows = flows.size === 0 ? [] : yield* membersOf(sql, ws, which, [...flows.keys()], now)
-  const held: HeldMembers = { now, flows, members: rows.map(toMembership) }
+  const held: LockedMembers = { now, flows, members: rows.map(toMembership) }
   return held
 })
 
-const flowsOf = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, ws: WorkspaceId, which: WhichMembers) {
+const flowsOf = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, ws: WorkspaceId, which: MemberSelection) {
   switch (which._tag) {
     case "due": {
       const ids = yield* flowsDue(sql, ws)
@@ -129,7 +129,13 @@ export const earliestDue = (sql: Sql, ws: WorkspaceId): Statement.Fragment => sq
 
 const live = `m.status in ('active', 'waiting')`
 
-const membersOf = (sql: Sql, ws: WorkspaceId, which: WhichMembers, flows: ReadonlyArray<FlowId>, now: DateTime.Utc) => {
+const membersOf = (
+  sql: Sql,
+  ws: WorkspaceId,
+  which: MemberSelection,
+  flows: ReadonlyArray<FlowId>,
+  now: DateTime.Utc,
+) => {
   switch (which._tag) {
     case "due":
       return dueMembers(sql, ws, flows, { limit: which.limit, now })

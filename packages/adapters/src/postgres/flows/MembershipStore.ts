@@ -4,9 +4,9 @@ import { stepsExecuted, type TimelineEntry, type TimelineType } from "@tentpole/
 import {
   type FlowMemberQuery,
   type FlowMemberSort,
-  type MemberRun,
+  type MemberDetails,
   MembershipStore,
-  type ShownMember,
+  type MemberView,
   timeline_lines_max,
 } from "@tentpole/core/flows/members/MembershipStore"
 import { ContactId, type FlowId, type MembershipId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -62,7 +62,7 @@ const page = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, flow: FlowI
     order by ${sql.literal(`${sorts[query.sort]} ${query.order}`)} nulls last, m.membership_id
     limit ${query.limit} offset ${(query.page - 1) * query.limit}`
   const timelines = yield* timelinesOf(sql, ws, rows)
-  return { items: rows.map((row): ShownMember => shown(row, timelines)), total: counted.total }
+  return { items: rows.map((row): MemberView => shown(row, timelines)), total: counted.total }
 })
 
 const find = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, flow: FlowId, id: MembershipId) {
@@ -72,13 +72,13 @@ const find = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, flow: FlowI
   const [row] = rows
   if (row === undefined) return yield* new NotFound({ resource: "flow member" })
   const timelines = yield* timelinesOf(sql, ws, rows)
-  const run: MemberRun = { ...shown(row, timelines), timeline: timelines.get(row.membership_id) ?? [] }
+  const run: MemberDetails = { ...shown(row, timelines), timeline: timelines.get(row.membership_id) ?? [] }
   return run
 })
 
 type Timelines = ReadonlyMap<string, ReadonlyArray<TimelineEntry>>
 
-const shown = (row: ShownRow, timelines: Timelines): ShownMember => ({
+const shown = (row: ShownRow, timelines: Timelines): MemberView => ({
   membership: toMembership(row),
   contact: row.there
     ? { id: ContactId.make(row.contact_id), displayName: row.display_name, email: row.email, phone: row.phone }
@@ -140,7 +140,7 @@ export const layer = Layer.effect(
     return MembershipStore.of({
       list: (ws, flow, query) => within(ws, page(sql, ws, flow, query)),
       get: (ws, flow, id) => within(ws, find(sql, ws, flow, id)),
-      lockForEntry: (ws, wanted) => Effect.andThen(Transaction, within(ws, lockForEntry(sql, reader, ws, wanted))),
+      lockForEnrollment: (ws, wanted) => Effect.andThen(Transaction, within(ws, lockForEntry(sql, reader, ws, wanted))),
       lockMembers: (ws, which) => Effect.andThen(Transaction, within(ws, lockMembers(sql, reader, ws, which))),
       reserve: (ws, { attempt, membershipId, visit }, id) =>
         Effect.andThen(

@@ -1,5 +1,5 @@
-// A flow made ready for its members: steps by id, conditions as predicates. Compiled once for each revision of the structure
-// and each change of the fields and lists that it names, used for any number of members.
+// A compiled flow: steps by id, conditions as predicates. Compiled once for each revision of the structure and each change of
+// the fields and lists that it names, and used for any number of members.
 import { DateTime } from "effect"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
 import type { ApprovalId, EmailId, EmailTemplateId, FlowId, ListId } from "../../kernel/Ids.ts"
@@ -18,19 +18,19 @@ import type { ReentryPolicy, Structure } from "./FlowSchema.ts"
 import type { Flow, FlowStatus } from "./Flow.ts"
 import type { Step, StepId } from "./Step.ts"
 
-/** What is known of a member when the machine looks at them. */
+/** What decisions about a member depend on. */
 export interface MemberFacts extends RuleSubject {
   readonly now: DateTime.Utc
   readonly suppression: SuppressionReason | null
-  /** What the messages of each step have met with, whichever visit sent them. */
+  /** Engagements with the messages of each step, over all visits. */
   readonly emailSteps: ReadonlyMap<StepId, ReadonlySet<EmailStepMetric>>
-  /** Of the emails that the flow and this member may send: by what approval. One that is missing can't be sent. */
+  /** Approvals of the emails that the flow or the member may send. Unapproved emails are missing. */
   readonly approvals: ReadonlyMap<EmailId, ApprovalId>
 }
 
 export type MemberPredicate = (facts: MemberFacts) => boolean
 
-/** A step, and what its condition means; null: it has none, or it can't be evaluated. */
+/** A step and its condition; null: it has no condition, or the condition can't be evaluated. */
 export interface CompiledStep {
   readonly step: Step
   readonly holds: MemberPredicate | null
@@ -45,13 +45,13 @@ export interface CompiledFlow {
   readonly triggers: Structure["triggers"]
   readonly steps: ReadonlyMap<StepId, CompiledStep>
   readonly first: StepId | null
-  /** Whom it picks is dropped. Null: nobody. */
+  /** Matching contacts are dropped. Null: there are no disqualification rules. */
   readonly disqualifies: MemberPredicate | null
-  /** What has to be known of members besides their fields. */
-  readonly asks: ReturnType<typeof activitiesAndListsIn>
+  /** The facts to load besides the contact's fields. */
+  readonly requiredFacts: ReturnType<typeof activitiesAndListsIn>
 }
 
-/** The custom fields and lists that the flow names, as they are now. */
+/** The custom fields and lists that the flow names, in their current state. */
 export interface CompilationFacts {
   readonly fields: ReadonlyArray<RuleField>
   readonly staticLists: ReadonlySet<ListId>
@@ -69,7 +69,7 @@ export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: Com
     ...structure.steps.flatMap((step) => conditionOf(step) ?? []),
     ...(structure.disqualification_rules === null ? [] : [structure.disqualification_rules]),
   ]
-  const asked = trees.map(activitiesAndListsIn)
+  const required = trees.map(activitiesAndListsIn)
   return {
     id,
     name,
@@ -80,9 +80,9 @@ export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: Com
     steps: new Map(structure.steps.map((step) => [step.step_id, compileStep(structure, step, facts)])),
     first: structure.steps[0]?.step_id ?? null,
     disqualifies: compileDisqualification(structure.disqualification_rules, facts),
-    asks: {
-      activityTypes: [...new Set(asked.flatMap(({ activityTypes }) => activityTypes))],
-      lists: [...new Set(asked.flatMap(({ lists }) => lists))],
+    requiredFacts: {
+      activityTypes: [...new Set(required.flatMap(({ activityTypes }) => activityTypes))],
+      lists: [...new Set(required.flatMap(({ lists }) => lists))],
     },
   }
 }
@@ -95,11 +95,11 @@ const compileStep = (structure: Structure, step: Step, facts: CompilationFacts):
   return { step, holds: evaluable ? compileTree(tree, (condition) => compileLeaf(condition, facts)) : null }
 }
 
-/** Rules whose fields are archived go on, as those of lists do: such a condition matches nobody. */
+/** Rules on archived fields are still compiled, as in lists: such a condition matches no contact. */
 const compileDisqualification = (tree: RuleTree | null, facts: CompilationFacts): MemberPredicate | null =>
   tree === null ? null : compileTree(tree, (condition) => compileLeaf(condition, facts))
 
-/** Whether what the condition names can still be asked. */
+/** Whether the field, list or step that the condition names exists. */
 const isEvaluable = (
   { steps }: Structure,
   condition: StepCondition,
@@ -117,7 +117,7 @@ const isEvaluable = (
   }
 }
 
-/** A condition on a list that is gone holds for nobody, as one on an archived field does. */
+/** A condition on a deleted list or an archived field matches no contact. */
 const compileLeaf = (condition: StepCondition, { fields, staticLists }: CompilationFacts): MemberPredicate => {
   switch (condition.source) {
     case "email_step": {
@@ -134,10 +134,10 @@ const compileLeaf = (condition: StepCondition, { fields, staticLists }: Compilat
   }
 }
 
-/** Nothing but windows of activities asks what time it is. */
+/** Only time ranges of activities depend on the current time. */
 const anytime = DateTime.makeUnsafe(0)
 
-/** An activity's window ends at the member's now, which the members of a batch share: they share what is compiled for it. */
+/** The time range ends at the member's `now`. Members of a batch share it, and therefore the compiled predicate. */
 const compileActivity = (condition: ActivityCondition): MemberPredicate => {
   let compiled_ms = NaN
   let holds: RulePredicate = () => false

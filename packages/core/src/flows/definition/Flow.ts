@@ -1,4 +1,4 @@
-// A triggered flow: what it consists of (its structure), and where it is in its life.
+// The flow: its structure and its lifecycle.
 import type { DateTime } from "effect"
 import type { FlowId } from "../../kernel/Ids.ts"
 import type { Step, StepId } from "./Step.ts"
@@ -7,7 +7,7 @@ import type { Structure } from "./FlowSchema.ts"
 export const flowStatuses = ["draft", "active", "paused", "archived"] as const
 export type FlowStatus = (typeof flowStatuses)[number]
 
-/** Parts by part: draft → active ⇄ paused, and from everywhere but active to archived, for good. */
+/** draft → active ⇄ paused. All but active can be archived, which is final. */
 export type Lifecycle =
   | { readonly status: "draft" }
   | { readonly status: "active"; readonly activatedAt: DateTime.Utc }
@@ -19,14 +19,14 @@ export interface Flow {
   readonly name: string
   readonly description: string | null
   readonly structure: Structure
-  /** Grows with every change of the structure: what was compiled of an older one is stale. */
+  /** Grows with every change of the structure, and invalidates compiled flows. */
   readonly revision: number
   readonly lifecycle: Lifecycle
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
 
-/** What a flow begins with where nothing is said. */
+/** The default of each part. */
 export const emptyStructure: Structure = {
   triggers: [],
   steps: [],

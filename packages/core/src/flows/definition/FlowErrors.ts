@@ -1,10 +1,10 @@
-// What can be refused about a flow and its members.
+// Errors of flow definitions.
 import { Schema } from "effect"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 
 export class DuplicateStepId extends Schema.TaggedError<DuplicateStepId>()("DuplicateStepId", {
   stepId: Schema.String,
-  /** Where it stands the second time. */
+  /** The path of the second occurrence. */
   path: Schema.String,
 }) {
   readonly code = "campaign_flow_duplicate_step_id" satisfies ErrorCode
@@ -18,7 +18,7 @@ export class DuplicateStepId extends Schema.TaggedError<DuplicateStepId>()("Dupl
 
 export class StepReferenced extends Schema.TaggedError<StepReferenced>()("StepReferenced", {
   stepId: Schema.String,
-  /** The edges and other references to it, as `steps.2.next_step_id`. */
+  /** Edges and other references to the step, with paths such as `steps.2.next_step_id`. */
   references: Schema.Array(Schema.Struct({ path: Schema.String, stepId: Schema.String })),
 }) {
   readonly code = "campaign_flow_step_referenced" satisfies ErrorCode
@@ -65,7 +65,7 @@ export const missingCodes = [
 ] as const
 export type MissingCode = (typeof missingCodes)[number]
 
-/** What stands in the way of an activation, and where in the flow. */
+/** Something that is missing for activation, and its path in the flow. */
 export const MissingPiece = Schema.Struct({
   code: Schema.Literals(missingCodes),
   path: Schema.String,
@@ -73,7 +73,7 @@ export const MissingPiece = Schema.Struct({
 })
 export type MissingPiece = typeof MissingPiece.Type
 
-/** The pieces that give the whole refusal their own code, the weightier first. */
+/** The codes that replace the general error code, most important first. */
 const ownCodes = ["template_api_tokens", "create_email_step_order"] as const
 
 export class FlowNotReady extends Schema.TaggedError<FlowNotReady>()("FlowNotReady", {

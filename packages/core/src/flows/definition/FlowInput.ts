@@ -1,5 +1,5 @@
-// Reading of requests that write a flow: JSON becomes a draft, whose names are then checked against what the workspace has.
-// A flow may be incomplete; `Readiness.ts` decides what it needs to run.
+// Decoding of requests that write a flow. JSON becomes a draft; its references are then checked against the workspace.
+// A flow may be incomplete: `Readiness.ts` decides what it needs to run.
 import { Result } from "effect"
 import { type Decoded, decoderOf, isObject, issues_max, refused } from "../../kernel/Decoding.ts"
 import { Invalid, type Issue, type NotFound } from "../../kernel/Refusal.ts"
@@ -19,7 +19,7 @@ export interface NewFlow {
   readonly structure: Structure
 }
 
-/** What is to change of a flow; a part that is absent stays. Triggers and steps are replaced as a whole. */
+/** The changes of an edit; an absent part stays. Triggers and steps are replaced as a whole. */
 export interface FlowPatch {
   readonly name?: string
   /** Null clears. */
@@ -29,40 +29,40 @@ export interface FlowPatch {
 
 export type InputRefusal = Invalid | NotFound | DuplicateStepId
 
-/** What a request says, before its names are checked. */
+/** A decoded request before its references are checked. */
 export interface Draft<Value, Refusal = InputRefusal> {
   readonly issues: ReadonlyArray<Issue>
-  /** What is well formed of it, also where it has issues. */
+  /** The well-formed parts, even if others have issues. */
   readonly pieces: Pieces
-  /** For drafts without issues, and with right names. */
-  readonly settle: () => Result.Result<Value, Refusal>
+  /** Call it only without issues and after the references were checked. */
+  readonly build: () => Result.Result<Value, Refusal>
 }
 
-export const noPieces: Pieces = { triggers: [], steps: [], conditions: [] }
+export const emptyPieces: Pieces = { triggers: [], steps: [], conditions: [] }
 
-/** A draft that names nothing of other rooms. */
-export const decided = <Value, Refusal>(settle: () => Result.Result<Value, Refusal>): Draft<Value, Refusal> => ({
+/** A draft without references. */
+export const toDraft = <Value, Refusal>(build: () => Result.Result<Value, Refusal>): Draft<Value, Refusal> => ({
   issues: [],
-  pieces: noPieces,
-  settle,
+  pieces: emptyPieces,
+  build,
 })
 
-export const invalid = (issues: ReadonlyArray<Issue>, pieces: Pieces = noPieces): Draft<never, never> => ({
+export const invalid = (issues: ReadonlyArray<Issue>, pieces: Pieces = emptyPieces): Draft<never, never> => ({
   issues,
   pieces,
-  settle: () => Result.failVoid as never,
+  build: () => Result.failVoid as never,
 })
 
-/** All issues come before names of what does not exist, and those before what `settle` refuses. */
-export const finish = <Value, Refusal>(
-  { issues, pieces, settle }: Draft<Value, Refusal>,
+/** Reports issues first, then missing references, then what `build` refuses. */
+export const resolveDraft = <Value, Refusal>(
+  { issues, pieces, build }: Draft<Value, Refusal>,
   facts: NamedFacts,
 ): Result.Result<Value, Refusal | Invalid | NotFound> => {
   const found = checkReferences(pieces, facts)
   const all = [...issues, ...found.issues]
   if (all.length > 0) return Result.fail(new Invalid({ issues: all.slice(0, issues_max) }))
   const [missing] = found.missing
-  return missing === undefined ? settle() : Result.fail(missing)
+  return missing === undefined ? build() : Result.fail(missing)
 }
 
 const isReadOnly = "is set by the service and can't be written"
@@ -71,15 +71,15 @@ const hints = Object.fromEntries(
 )
 const decodeParts = decoderOf(FlowParts, { absent: false, hints })
 
-/** The body of a new flow. */
+/** Decodes the body of a new flow. */
 export const readNewFlow = (body: unknown): Draft<NewFlow> => {
   const draft = readFlowPatch(body)
   const isNamed = !isObject(body) || Object.hasOwn(body, "name")
   return {
     pieces: draft.pieces,
     issues: isNamed ? draft.issues : [{ path: "name", message: "is required" }, ...draft.issues],
-    settle: () =>
-      Result.map(draft.settle(), ({ name = "", description = null, structure }) => ({
+    build: () =>
+      Result.map(draft.build(), ({ name = "", description = null, structure }) => ({
         name,
         description,
         structure: { ...emptyStructure, ...structure },
@@ -87,7 +87,7 @@ export const readNewFlow = (body: unknown): Draft<NewFlow> => {
   }
 }
 
-/** The body of a PATCH. */
+/** Decodes the body of a PATCH. */
 export const readFlowPatch = (body: unknown): Draft<FlowPatch> => {
   if (!isObject(body)) return invalid([{ path: "", message: "must be an object" }])
   const { value, issues } = decodeParts(body, "")
@@ -103,7 +103,7 @@ export const readFlowPatch = (body: unknown): Draft<FlowPatch> => {
       steps: steps.pieces,
       conditions: [...steps.conditions, ...(rules?.leaves ?? [])],
     },
-    settle: () =>
+    build: () =>
       Result.map(uniqueIds(steps.pieces), () => ({
         ...(name === undefined ? {} : { name }),
         ...(description === undefined ? {} : { description: description === "" ? null : description }),
@@ -117,7 +117,7 @@ export const readFlowPatch = (body: unknown): Draft<FlowPatch> => {
   }
 }
 
-/** `{triggers: [...]}` or `{steps: [...]}`: a full replacement of the one or the other. */
+/** Decodes `{triggers: [...]}` or `{steps: [...]}`: a full replacement. */
 export const readReplacement = (key: "triggers" | "steps", body: unknown): Draft<FlowPatch> => {
   if (!isObject(body)) return invalid([{ path: "", message: "must be an object" }])
   const { [key]: members, ...others } = body
@@ -183,17 +183,17 @@ const uniqueIds = (steps: ReadonlyArray<Piece<Step>>): Result.Result<void, Dupli
   return Result.void
 }
 
-/** The structure that JSON says, without a look at what it names. */
+/** Decodes a structure without a check of its references. */
 export const readStructure = (json: unknown): Result.Result<Structure, InputRefusal> => {
-  const { issues, settle } = readFlowPatch(json)
+  const { issues, build } = readFlowPatch(json)
   if (issues.length > 0) return Result.fail(new Invalid({ issues }))
-  return Result.map(settle(), ({ structure }) => ({ ...emptyStructure, ...structure }))
+  return Result.map(build(), ({ structure }) => ({ ...emptyStructure, ...structure }))
 }
 
 /**
- * A structure from storage. What it names may be archived or deleted by now.
+ * Decodes a stored structure. What it names may have been archived or deleted since.
  *
- * @throws when the JSON is no structure: something other than the service changed it.
+ * @throws when the JSON is not a structure, which only a change from outside the service can cause.
  */
 export const readStored = (json: unknown): Structure => {
   const read = readStructure(json)

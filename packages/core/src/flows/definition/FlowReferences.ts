@@ -1,4 +1,4 @@
-// What a flow names of other rooms, and whether it exists: the ids come from what is well formed, the facts from the store.
+// References of a flow to things of other rooms, and the check that these exist.
 import { Result } from "effect"
 import { readValue } from "../../contacts/values/FieldValue.ts"
 import type { EmailId, EmailTemplateId, ListId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
@@ -13,13 +13,13 @@ import type { Structure } from "./FlowSchema.ts"
 import type { Step } from "./Step.ts"
 import { type ContactUpdatedTrigger, type DateTrigger, fieldNamed, type ListTrigger, type Trigger } from "./Trigger.ts"
 
-/** A part of a flow, and where it is in the request. */
+/** A part of a flow and its path in the request. */
 export interface Piece<Value> {
   readonly path: string
   readonly value: Value
 }
 
-/** Everything of a flow that can name something. */
+/** All parts of a flow that can have references. */
 export interface Pieces {
   readonly triggers: ReadonlyArray<Piece<Trigger>>
   readonly steps: ReadonlyArray<Piece<Step>>
@@ -27,7 +27,7 @@ export interface Pieces {
 }
 
 export interface NamedByFlow extends RuleReferences {
-  /** `api_name`s of custom fields, and other words in their place. */
+  /** Field names of triggers: the `api_name`s of custom fields, standard fields and unknown names. */
   readonly fieldNames: ReadonlyArray<string>
   readonly emails: ReadonlyArray<EmailId>
   readonly emailTemplates: ReadonlyArray<EmailTemplateId>
@@ -35,7 +35,7 @@ export interface NamedByFlow extends RuleReferences {
   readonly tents: ReadonlyArray<TentId>
 }
 
-/** Of what is named, what exists. `fields`: those named by id and by `api_name`, in either status. */
+/** The references that exist. `fields`: by id and by `api_name`, active and archived. */
 export interface NamedFacts extends RuleFacts {
   /** Dynamic and system lists: they exist, but contacts can't be added to them. */
   readonly otherLists: ReadonlySet<ListId>
@@ -81,7 +81,7 @@ interface Faults {
   readonly missing: ReadonlyArray<NotFound>
 }
 
-/** What is wrong with the names: issues, and ids of what does not exist. */
+/** The faults of the references: issues, and ids that do not exist. */
 export const checkReferences = ({ triggers, steps, conditions }: Pieces, facts: NamedFacts): Faults => {
   const faults = [
     ...steps.map(({ value, path }) => ofStep(value, path, facts)),
@@ -97,7 +97,7 @@ const faultless: Faults = { issues: [], missing: [] }
 
 const wrong = (path: string, message: string): Faults => ({ issues: [{ path, message }], missing: [] })
 
-/** An id of something that has to exist. */
+/** Requires that the id exists. */
 const exists = <Id>(id: Id | null, known: ReadonlySet<Id>, resource: string, path: string): Faults =>
   id === null || known.has(id) ? faultless : { issues: [], missing: [new NotFound({ resource, path })] }
 

@@ -1,5 +1,5 @@
-// The schema of a flow's structure, and of the requests that write it: types, decoding and the API's description follow from
-// it. A structure has the same words in requests, in the domain and in storage.
+// The schema of a flow's structure and of the requests that write it. Types, decoding and OpenAPI follow from it. A structure
+// has the same names in requests, in the domain and in storage.
 import { Schema } from "effect"
 import { encodeText } from "../../kernel/Bytes.ts"
 import { below } from "../../kernel/Decoding.ts"
@@ -10,7 +10,7 @@ import { TriggerSchema } from "./Trigger.ts"
 import { filled, words } from "./Parts.ts"
 
 export const reentryPolicies = ["allow", "no_reentry"] as const
-/** Whether a contact may enter the flow again. No contact is in a flow twice at once. */
+/** Whether a contact may enter the flow again. A contact has at most one live membership of a flow. */
 export type ReentryPolicy = (typeof reentryPolicies)[number]
 
 export const flow_name_length_max = 200
@@ -19,7 +19,7 @@ export const triggers_max = 25
 export const steps_max = 100
 export const settings_size_bytes_max = 16 * 1024
 
-/** Paths of numbers such as 1e309: JSON can say them, and no number can hold them. */
+/** Paths of numbers that decode to infinity, such as 1e309. */
 const endless = (value: unknown, path: string): ReadonlyArray<string> => {
   if (typeof value === "number") return Number.isFinite(value) ? [] : [path]
   if (typeof value !== "object" || value === null) return []
@@ -41,7 +41,7 @@ const checkedSettings = settings.check(
   }),
 )
 
-/** What a flow consists of. */
+/** The structure of a flow. */
 export const StructureSchema = Schema.Struct({
   triggers: Schema.Array(TriggerSchema),
   steps: Schema.Array(StepSchema).annotate({ description: "Members enter at the first one" }),
@@ -54,7 +54,7 @@ export const StructureSchema = Schema.Struct({
 })
 export type Structure = typeof StructureSchema.Type
 
-/** The parts of a request that are decoded as a whole; `FlowInput.ts` reads triggers, steps and rules one by one. */
+/** The request parts that are decoded as a whole; `FlowInput.ts` decodes triggers, steps and rules one by one. */
 export const FlowParts = Schema.Struct({
   name: Schema.optionalKey(filled(flow_name_length_max)),
   description: Schema.optionalKey(
@@ -78,13 +78,13 @@ export const FlowParts = Schema.Struct({
   settings: Schema.optionalKey(checkedSettings),
 })
 
-/** What a request describes of a structure. */
+/** OpenAPI schemas of the parts that `FlowInput.ts` decodes. */
 const described = {
   triggers: Schema.Array(TriggerSchema).check(Schema.isMaxLength(triggers_max)),
   steps: Schema.Array(StepSchema).check(Schema.isMaxLength(steps_max)),
 }
 
-/** The description of a request that changes a flow. */
+/** The OpenAPI schema of a request that changes a flow. */
 export const UpdateFlow = Schema.Struct({
   ...FlowParts.fields,
   triggers: Schema.optionalKey(described.triggers),

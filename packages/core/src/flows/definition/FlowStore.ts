@@ -1,5 +1,4 @@
-// The port to flows as they are written: their structure, where they are in their life, how many are in them, and what they
-// name of other rooms. Their members are another port's.
+// The port to stored flows: structure, lifecycle, member counts and references. `MembershipStore` is the port to members.
 import { Context, type DateTime, type Effect } from "effect"
 import type { SortOrder } from "../../blasts/BlastStore.ts"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
@@ -13,14 +12,14 @@ import type { NamedByFlow, NamedFacts } from "./FlowReferences.ts"
 import type { SimulationFacts } from "./CompiledFlow.ts"
 import type { StepId } from "./Step.ts"
 
-/** Memberships by how they stand. Nobody is counted twice; all of them together are whoever has entered. */
+/** Memberships by status. The sum is the number of entries. */
 export interface FlowTally {
   readonly active: number
   readonly waiting: number
   readonly completed: number
   readonly dropped: number
   readonly failed: number
-  /** Null: nobody has entered yet. */
+  /** Null: no contact has entered. */
   readonly lastEntryAt: DateTime.Utc | null
 }
 
@@ -34,53 +33,52 @@ export type FlowSort = (typeof flowSorts)[number]
 
 export interface FlowQuery extends PageRequest {
   readonly statuses: ReadonlyArray<FlowStatus>
-  /** In the name. Empty: everything. */
+  /** A substring of the name. Empty: no filter. */
   readonly search: string
   readonly sortBy: FlowSort
   readonly sortOrder: SortOrder
 }
 
-/** What a trial run depends on besides the flow. */
-export interface TrialFacts {
+/** What a simulation depends on besides the flow. */
+export interface StoredSimulationFacts {
   readonly facts: SimulationFacts
-  /** Of the address that was asked for. */
+  /** The suppression of the given address. */
   readonly suppression: SuppressionReason | null
 }
 
 export class FlowStore extends Context.Service<
   FlowStore,
   {
-    readonly get: (ws: WorkspaceId, id: FlowId) => Effect.Effect<FlowView, NotFound>
-    /** Names by their folded form, ties by id. */
-    readonly list: (ws: WorkspaceId, query: FlowQuery) => Effect.Effect<Paged<FlowView>>
-    /** How many live members stand at each step; steps at which there is nobody may be left out. */
-    readonly stepCounts: (ws: WorkspaceId, id: FlowId) => Effect.Effect<ReadonlyMap<StepId, number>>
-    /** What is known of the structure's fields, lists, emails and templates, and of an address. */
-    readonly trialFacts: (
-      ws: WorkspaceId,
-      asked: { readonly named: NamedByFlow; readonly emailNormalized: string | null },
-    ) => Effect.Effect<TrialFacts>
-    /** Holds the flow until the transaction ends. */
-    readonly lock: (ws: WorkspaceId, id: FlowId) => Effect.Effect<Flow, NotFound, Transaction>
-    /** Of what is named, what there is. Its lists are not deleted before the transaction ends. */
-    readonly lockNamed: (ws: WorkspaceId, named: NamedByFlow) => Effect.Effect<NamedFacts, never, Transaction>
+    readonly get: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<FlowView, NotFound>
+    /** Names in folded order, ties by id. */
+    readonly list: (workspace: WorkspaceId, query: FlowQuery) => Effect.Effect<Paged<FlowView>>
+    /** Live members at each step. Steps without members may be missing. */
+    readonly stepCounts: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<ReadonlyMap<StepId, number>>
+    /** The fields, lists, emails and templates that the structure names, and the suppression of an address. */
+    readonly simulationFacts: (
+      workspace: WorkspaceId,
+      query: { readonly named: NamedByFlow; readonly emailNormalized: string | null },
+    ) => Effect.Effect<StoredSimulationFacts>
+    /** Locks the flow until the transaction ends. */
+    readonly lock: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<Flow, NotFound, Transaction>
+    /** The references that exist. The lists can't be deleted until the transaction ends. */
+    readonly lockNamed: (workspace: WorkspaceId, named: NamedByFlow) => Effect.Effect<NamedFacts, never, Transaction>
     /**
-     * As `lock`, with everything that an activation depends on. Until the transaction ends, none of the emails, templates,
+     * As `lock`, with everything that activation depends on. Until the transaction ends, none of the emails, templates,
      * lists, fields and tents that the flow names is deleted, archived or loses its approval.
      */
     readonly lockForActivation: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: FlowId,
     ) => Effect.Effect<{ readonly flow: Flow; readonly facts: ActivationFacts }, NotFound, Transaction>
     /**
-     * Writes the flow with the email that the change carries and its events. With a flow that goes, the emails go that its
-     * steps have made, but for those that something else sends. A flow that is no longer what the change was decided on is a
-     * defect: whoever decides, locks first.
+     * Writes the flow, the change's email and its events. With a deleted flow it deletes the emails that its steps created,
+     * except those that something else sends. Dies if the flow is no longer the change's `before`: lock before you decide.
      */
-    readonly apply: (ws: WorkspaceId, change: FlowChange) => Effect.Effect<void, never, Transaction>
-    /** Notes that a step has made this email: while the flow is active it stays as it is, and it goes with the flow. */
+    readonly apply: (workspace: WorkspaceId, change: FlowChange) => Effect.Effect<void, never, Transaction>
+    /** Records that a step created this email. It can't change while the flow is active, and is deleted with the flow. */
     readonly link: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       made: { readonly flowId: FlowId; readonly stepId: StepId; readonly emailId: EmailId },
     ) => Effect.Effect<void, never, Transaction>
   }

@@ -1,19 +1,18 @@
-// The steps of a flow as a graph: which edges lead where, what can be reached, and where a member could run in a circle
-// without ever waiting.
+// The graph of a flow's steps: edges, reachable steps, and cycles without a wait.
 import type { Structure } from "./FlowSchema.ts"
 import type { Step, StepId, StepType } from "./Step.ts"
 
 export const edgeKinds = ["next", "true", "false", "default", "timeout"] as const
 export type EdgeKind = (typeof edgeKinds)[number]
 
-/** An edge as its step has it, also where nothing stands at its end. */
+/** An edge of a step. Its target may not exist. */
 export interface Edge {
   readonly from: StepId
   readonly to: StepId
   readonly kind: EdgeKind
-  /** The key that holds it: `next_step_id`. */
+  /** The key of the step that names the target: `next_step_id`. */
   readonly key: string
-  /** Nobody takes it at once: a set time passes first. */
+  /** A fixed duration passes before a member follows the edge. */
   readonly takesTime: boolean
 }
 
@@ -22,7 +21,7 @@ export interface Graph {
   readonly edges: ReadonlyArray<Pick<Edge, "from" | "to" | "kind">>
 }
 
-/** What can be drawn: edges to steps that are not there are left out. */
+/** The graph to draw, without edges to missing steps. */
 export const graphOf = ({ steps }: Structure): Graph => {
   const ids = new Set(steps.map(({ step_id: id }) => id))
   return {
@@ -34,7 +33,7 @@ export const graphOf = ({ steps }: Structure): Graph => {
   }
 }
 
-/** The edges of a step, in the order in which they are described. */
+/** The edges of a step, in documented order. */
 export const edgesOf = (step: Step): ReadonlyArray<Edge> => {
   const edge = (kind: EdgeKind, to: StepId | null, takesTime = false): ReadonlyArray<Edge> =>
     to === null ? [] : [{ from: step.step_id, to, kind, key: `${kind}_step_id`, takesTime }]
@@ -46,7 +45,7 @@ export const edgesOf = (step: Step): ReadonlyArray<Edge> => {
         ...edge("default", step.default_step_id),
       ]
     case "wait":
-      // A condition may hold as soon as somebody comes to it; only what is left by the timeout takes its time.
+      // The condition may hold immediately; only the timeout edge takes a fixed time.
       return step.mode === "duration"
         ? edge("next", step.next_step_id, true)
         : [...edge("next", step.next_step_id), ...edge("timeout", step.timeout_step_id, true)]
@@ -55,7 +54,7 @@ export const edgesOf = (step: Step): ReadonlyArray<Edge> => {
   }
 }
 
-/** The steps that edges lead to from this one; itself only if it stands in a circle. */
+/** The steps that are reachable from this one. It is included only if it is in a cycle. */
 export const reachableFrom = (
   { steps }: Structure,
   from: StepId,
@@ -75,7 +74,7 @@ export const reachableFrom = (
   return reached
 }
 
-/** The steps that no member can come to. */
+/** The steps that no member can reach. */
 export const unreachable = (structure: Structure): ReadonlyArray<StepId> => {
   const [first] = structure.steps
   if (first === undefined) return []
@@ -83,21 +82,21 @@ export const unreachable = (structure: Structure): ReadonlyArray<StepId> => {
   return structure.steps.flatMap(({ step_id: id }) => (id === first.step_id || reached.has(id) ? [] : [id]))
 }
 
-/** Circles in which a member would not rest: the steps of each, in their order in the flow. */
-export const circlesWithoutWait = (structure: Structure): ReadonlyArray<ReadonlyArray<StepId>> => {
+/** Cycles that a member could follow without a wait: the steps of each, in flow order. */
+export const cyclesWithoutWait = (structure: Structure): ReadonlyArray<ReadonlyArray<StepId>> => {
   const atOnce = new Map(
     structure.steps.map(
       ({ step_id: id }) => [id, reachableFrom(structure, id, ({ takesTime }) => !takesTime)] as const,
     ),
   )
   const reaches = (from: StepId, to: StepId) => atOnce.get(from)?.has(to) === true
-  const told = new Set<StepId>()
+  const reported = new Set<StepId>()
   return structure.steps.flatMap(({ step_id: id }) => {
-    if (told.has(id) || !reaches(id, id)) return []
-    const circle = structure.steps
+    if (reported.has(id) || !reaches(id, id)) return []
+    const cycle = structure.steps
       .map((step) => step.step_id)
       .filter((other) => reaches(id, other) && reaches(other, id))
-    for (const each of circle) told.add(each)
-    return [circle]
+    for (const each of cycle) reported.add(each)
+    return [cycle]
   })
 }

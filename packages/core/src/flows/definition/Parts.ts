@@ -1,4 +1,4 @@
-// The parts that the schemas of triggers and steps consist of. Absent and null mean the same in them: not given yet.
+// Schema parts of triggers and steps. An absent key and null both mean that the value is not set yet.
 import { Effect, Schema, SchemaGetter } from "effect"
 import { isBlank } from "../../kernel/Text.ts"
 
@@ -40,7 +40,7 @@ export const flag = (otherwise: boolean, description: string) =>
 export const words = <const Words extends ReadonlyArray<string>>(known: Words): Schema.Literals<Words> =>
   Schema.Literals(known).annotate({ message: `must be one of ${known.join(", ")}` })
 
-/** One of some words; `otherwise` by default. */
+/** One of the known words; `otherwise` by default. */
 export const oneOf = <const Words extends ReadonlyArray<string>>(
   known: Words,
   otherwise: Words[number],
@@ -55,7 +55,7 @@ export const wholeNumber = (minimum: number, maximum: number) => {
   return Schema.Int.check(Schema.isBetween({ minimum, maximum }, { message })).annotate({ message })
 }
 
-/** A unit of time. It is read in the singular, too. */
+/** A unit of time, in plural or singular. */
 export const unit = <const Plurals extends ReadonlyArray<string>>(plurals: Plurals) => {
   const message = `must be one of ${plurals.join(", ")}`
   return Schema.String.annotate({ message, description: `One of ${plurals.join(", ")}. Read in singular, too` }).pipe(

@@ -1,4 +1,4 @@
-// Whether a flow could run, and everything that stands in the way: asked when it is activated.
+// Readiness of a flow: everything that is missing for its activation.
 import { domainOf } from "../../emails/Email.ts"
 import type { MailDefaults } from "../../templates/Template.ts"
 import { isBlank } from "../../kernel/Text.ts"
@@ -10,30 +10,30 @@ import type { SenderDefaults } from "../../workspaces/Workspace.ts"
 import type { Structure } from "./FlowSchema.ts"
 import { stepOf } from "./Flow.ts"
 import type { MissingCode, MissingPiece } from "./FlowErrors.ts"
-import { circlesWithoutWait, edgesOf, reachableFrom, unreachable } from "./Graph.ts"
+import { cyclesWithoutWait, edgesOf, reachableFrom, unreachable } from "./Graph.ts"
 import type { CreateEmailStep, CreateTentStep, SendEmailStep, Step, WaitStep } from "./Step.ts"
 import { fieldNamed, type Trigger } from "./Trigger.ts"
 
-/** An email template's approval, as far as flows depend on it. */
+/** What flows need to know of an email template's approval. */
 export interface ApprovedTemplateFacts {
   readonly defaults: MailDefaults
-  /** Tokens of its approved render that begin with `api.`: nobody fills them in a flow. */
+  /** Merge tokens of the approval that begin with `api.`. Flows can't fill them. */
   readonly apiTokens: ReadonlyArray<string>
 }
 
-/** What there is at the moment of what `namedByFlow(structure)` names. */
+/** The current state of what `namedByFlow(structure)` names. */
 export interface FlowFacts {
-  /** Custom fields named by id or by `api_name`, in either status. */
+  /** Custom fields by id or by `api_name`, active and archived. */
   readonly fields: ReadonlyArray<RuleField>
   readonly staticLists: ReadonlySet<ListId>
-  /** Emails that are there, and by what approval they would be sent. */
+  /** Existing emails, and the approvals that would be sent. */
   readonly emails: ReadonlyMap<
     EmailId,
     { readonly approval: { readonly id: ApprovalId; readonly fromAddress: string } | null }
   >
-  /** Approved ones alone. */
+  /** Approved templates only. */
   readonly emailTemplates: ReadonlyMap<EmailTemplateId, ApprovedTemplateFacts>
-  /** Approved ones alone. */
+  /** Approved templates only. */
   readonly tentTemplates: ReadonlySet<TentTemplateId>
   readonly tents: ReadonlySet<TentId>
   readonly senderDefaults: SenderDefaults
@@ -48,7 +48,7 @@ export interface FlowWarning {
 }
 
 export interface FlowReadiness {
-  /** Empty: it can be activated. */
+  /** Empty: the flow can be activated. */
   readonly missing: ReadonlyArray<MissingPiece>
   readonly warnings: ReadonlyArray<FlowWarning>
 }
@@ -68,11 +68,11 @@ export const flowReadiness = (structure: Structure, facts: FlowFacts): FlowReadi
         : []),
       ...structure.triggers.flatMap((trigger, index) => ofTrigger(trigger, `triggers.${index}`, facts)),
       ...structure.steps.flatMap((step, index) => ofStep(structure, step, `steps.${index}`, facts)),
-      ...circlesWithoutWait(structure).flatMap((circle) =>
+      ...cyclesWithoutWait(structure).flatMap((cycle) =>
         piece(
           "cycle_without_wait",
-          at(circle[0] ?? ""),
-          `leads back to itself by ${circle.join(", ")} without a wait of a set time; add one`,
+          at(cycle[0] ?? ""),
+          `leads back to itself by ${cycle.join(", ")} without a wait of a set time; add one`,
         ),
       ),
       ...ofTree(structure, structure.disqualification_rules, "disqualification_rules", facts),
@@ -107,7 +107,7 @@ const ofTrigger = (trigger: Trigger, path: string, facts: FlowFacts): Pieces => 
       if (trigger.tent_id === null) return incomplete("tent_id")
       return facts.tents.has(trigger.tent_id)
         ? []
-        : piece("trigger_incomplete", `${path}.tent_id`, "names a tent that is gone; name another")
+        : piece("trigger_incomplete", `${path}.tent_id`, "names a deleted tent; name another")
     case "contact_created":
     case "service_api":
       return []
@@ -157,7 +157,7 @@ const ofSend = (structure: Structure, step: SendEmailStep, path: string, facts: 
       )
 }
 
-/** What a step sends has to be created before it. */
+/** A created email must be created before the step that sends it. */
 const ofOrder = (structure: Structure, send: string, createdBy: string | null, path: string): Pieces => {
   const where = `${path}.create_email_step_id`
   const creator = createdBy === null ? undefined : stepOf(structure, createdBy)
@@ -190,7 +190,7 @@ const ofCondition = (structure: Structure, tree: StepRuleTree | null, path: stri
     ? piece("step_incomplete", `${path}.condition`, "is required")
     : ofTree(structure, tree, `${path}.condition`, facts)
 
-/** Rules that name what is archived or gone: they were right when they were written. */
+/** Reports rules that name archived or deleted things. They existed when the rules were written. */
 const ofTree = (structure: Structure, tree: StepRuleTree | null, path: string, facts: FlowFacts): Pieces =>
   (tree === null ? [] : leavesOf(tree)).flatMap(({ path: below, condition }): Pieces => {
     const at = `${path}.${below}`
@@ -198,7 +198,7 @@ const ofTree = (structure: Structure, tree: StepRuleTree | null, path: string, f
       case "custom_field": {
         const field = facts.fields.find(({ id }) => id === condition.fieldDefinitionId)
         if (field?.status === "active") return []
-        const name = field === undefined ? "a field that is gone" : `the archived field ${field.apiName}`
+        const name = field === undefined ? "a deleted field" : `the archived field ${field.apiName}`
         return piece("field_archived", `${at}.fieldDefinitionId`, `names ${name}`)
       }
       case "list_membership":
@@ -234,7 +234,7 @@ const ofCreateEmail = (step: CreateEmailStep, path: string, facts: FlowFacts): P
       ? piece(
           "template_api_tokens",
           `${path}.template_id`,
-          `names a template with ${tokens.join(", ")}: nobody fills them in a flow`,
+          `names a template with ${tokens.join(", ")}, which flows can't fill`,
         )
       : []),
     ...(step.auto_approve && !generates && absent(step.subject ?? template.defaults.subject)

@@ -1,6 +1,6 @@
-// The schema of a flow's steps, and the edges between them: types, decoding and the API's description follow from it. A part
-// that is null is not given yet; an edge that is null ends the flow there. Steps have the same words in requests, in the
-// domain and in storage.
+// The schema of a flow's steps and the edges between them. Types, decoding and OpenAPI follow from it. A part that is null is
+// not set yet; an edge that is null ends the flow there. Steps have the same names in requests, in the domain and in
+// storage.
 import { DateTime, Result, Schema } from "effect"
 import { prompt_length_max } from "../../documents/Generation.ts"
 import { EmailName, PreviewText, Subject } from "../../documents/EmailFields.ts"
@@ -38,11 +38,11 @@ const SendEmailStep = Schema.Struct({
   type: Schema.Literal("send_email"),
   ...named,
   email_id: part(EmailId, { description: "Approved before activation; null with `flow_step`" }),
-  operational: flag(false, "Transactional: goes to the unsubscribed too, without a footer"),
+  operational: flag(false, "Sent to unsubscribed contacts too, without a footer"),
   email_source: oneOf(
     emailSources,
     "existing",
-    "`flow_step`: each member's own, created by the `create_email` step that is named",
+    "`flow_step`: the email that the named `create_email` step created for the member",
   ),
   create_email_step_id: text(step_id_length_max),
   next_step_id: edge,
@@ -53,7 +53,7 @@ export const waitUnits = ["minutes", "hours", "days", "weeks", "months"] as cons
 export type WaitUnit = (typeof waitUnits)[number]
 
 /** Ten years. */
-export const stretch_amount_max: { readonly [Unit in WaitUnit]: number } = {
+export const duration_amount_max: { readonly [Unit in WaitUnit]: number } = {
   minutes: 5_256_000,
   hours: 87_600,
   days: 3650,
@@ -61,14 +61,14 @@ export const stretch_amount_max: { readonly [Unit in WaitUnit]: number } = {
   months: 120,
 }
 
-const amount = part(wholeNumber(1, Math.max(...Object.values(stretch_amount_max))), {
+const amount = part(wholeNumber(1, Math.max(...Object.values(duration_amount_max))), {
   description: "From 1, up to ten years",
 })
 const timeUnit = part(unit(waitUnits))
 
 type Tree = Schema.Codec<StepRuleTree, typeof StepRuleSchema.Encoded>
 
-/** Describes the tree; `decodeStep` reads it, because limits must hold before anything descends. Decoded, the key is there. */
+/** OpenAPI only: `decodeStep` decodes the tree, because depth limits must hold before recursion. The decoded key is present. */
 const condition = (description: string) =>
   Schema.optionalKey(Schema.NullOr(StepRuleSchema as Tree).annotate({ description })) as Schema.Codec<
     StepRuleTree | null,
@@ -82,17 +82,17 @@ const DurationWait = Schema.Struct({
   duration_amount: amount,
   duration_unit: timeUnit,
   next_step_id: edge,
-}).annotate({ identifier: "DurationWait", description: "Waits for a stretch of time" })
+}).annotate({ identifier: "DurationWait", description: "Waits for a duration" })
 export type DurationWait = typeof DurationWait.Type
 
 const ConditionWait = Schema.Struct({
   type: Schema.Literal("wait"),
   ...named,
   mode: Schema.Literal("condition"),
-  condition: condition("The member goes on as soon as it holds"),
+  condition: condition("The member advances as soon as it holds"),
   timeout_amount: amount,
   timeout_unit: timeUnit,
-  timeout_step_id: text(step_id_length_max, "Where to when the time has run out; null: `next_step_id`"),
+  timeout_step_id: text(step_id_length_max, "The next step after the timeout; null: `next_step_id`"),
   next_step_id: edge,
 }).annotate({ identifier: "ConditionWait", description: "Waits until a condition holds" })
 export type ConditionWait = typeof ConditionWait.Type
@@ -108,7 +108,7 @@ const ConditionCheckStep = Schema.Struct({
   false_step_id: edge,
   default_step_id: text(
     step_id_length_max,
-    "Where to when the chosen edge is null, and when the condition can't be evaluated",
+    "The next step when the chosen edge is null, and when the condition can't be evaluated",
   ),
 }).annotate({ identifier: "ConditionCheckStep" })
 export type ConditionCheckStep = typeof ConditionCheckStep.Type
@@ -136,7 +136,7 @@ const CreateEmailStep = Schema.Struct({
 })
 export type CreateEmailStep = typeof CreateEmailStep.Type
 
-/** With tokens in it, only a member's own alias can be checked. */
+/** An alias with merge tokens can be checked only after they are filled. */
 const alias = filled(alias_length_max).check(
   Schema.makeFilter((name: string) => (name.includes("{{") ? undefined : (aliasFault(name) ?? undefined))),
 )
@@ -167,7 +167,7 @@ export type CreateTentStep = typeof CreateTentStep.Type
 
 export const StepSchema = Schema.Union([
   SendEmailStep,
-  WaitStep.annotate({ identifier: "WaitStep", description: "A stretch of time, or until a condition holds" }),
+  WaitStep.annotate({ identifier: "WaitStep", description: "Waits for a duration, or until a condition holds" }),
   ConditionCheckStep,
   CreateEmailStep,
   CreateTentStep,
@@ -178,7 +178,7 @@ export type StepType = Step["type"]
 const durationKeys = ["duration_amount", "duration_unit"]
 const conditionKeys = ["condition", "timeout_amount", "timeout_unit", "timeout_step_id"]
 
-/** The keys that a wait of each mode does not have. */
+/** The keys that do not belong to a wait of each mode. */
 export const foreignWaitKeys = { duration: conditionKeys, condition: durationKeys } as const
 
 const ofOtherMode = (keys: ReadonlyArray<string>, mode: string) => ({
@@ -196,7 +196,7 @@ const decoders = {
 
 export const stepTypes = ["send_email", "wait", "condition_check", "create_email", "create_tent"] as const
 
-/** A step before names are checked. `conditions` are the well-formed ones, also of a step that has issues. */
+/** A decoded step before its references are checked. `conditions` are the well-formed ones, even if the step has issues. */
 export interface ReadStep extends Decoded<Step> {
   readonly conditions: ReadonlyArray<Leaf<StepCondition>>
 }
@@ -235,13 +235,13 @@ const headerKeys: ReadonlySet<string> = new Set([
   "reply_to_email",
 ])
 
-/** An empty header field is none. */
+/** Removes empty header fields. */
 const withoutEmptyHeaders = (json: Json): Json =>
   json["type"] === "create_email"
     ? Object.fromEntries(Object.entries(json).filter(([key, value]) => value !== "" || !headerKeys.has(key)))
     : json
 
-/** What one field decides about another. */
+/** Checks that span several fields. */
 const settle = (step: Step, path: string): Decoded<Step> => {
   switch (step.type) {
     case "send_email":
@@ -252,7 +252,7 @@ const settle = (step: Step, path: string): Decoded<Step> => {
       }
     case "wait": {
       const { key, amount: length, unit: of } = step.mode === "duration" ? durationOf(step) : timeoutOf(step)
-      const length_max = of === null ? Infinity : stretch_amount_max[of]
+      const length_max = of === null ? Infinity : duration_amount_max[of]
       return length !== null && length > length_max
         ? refused(below(path, key), `must be a whole number from 1 to ${length_max}`)
         : { value: step, issues: [] }
@@ -264,7 +264,7 @@ const settle = (step: Step, path: string): Decoded<Step> => {
   }
 }
 
-/** Header fields are checked and written as an email's own. */
+/** Checks and normalizes header fields as an email's own. */
 const withHeaders = (step: CreateEmailStep, path: string): Decoded<Step> => {
   const { name, subject, preview_text, from_name, from_address, reply_to_email } = step
   const checked = checkFields({
@@ -289,12 +289,12 @@ const withHeaders = (step: CreateEmailStep, path: string): Decoded<Step> => {
   return { value: { ...step, ...headers }, issues: [] }
 }
 
-/** `{{campaign.dynamic.<key>}}` of a page's address. */
+/** The key of the flow token for the page's URL. */
 export const outputKey = ({ step_id, output_key }: CreateTentStep): string =>
   output_key ?? `${step_id}_url`.replace(/[^A-Za-z0-9_]/g, "_")
 
-/** A stretch of time that may be incomplete. Months go by the calendar, everything else by the clock. */
-export interface Stretch {
+/** A duration that may be incomplete. Months follow the calendar, all other units the clock. */
+export interface Duration {
   readonly amount: number | null
   readonly unit: WaitUnit | null
 }
@@ -305,13 +305,13 @@ export const durationOf = ({ duration_amount, duration_unit }: DurationWait) => 
   unit: duration_unit,
 })
 
-/** Neither amount nor unit: the member waits until the condition holds. */
+/** Without amount and unit the member waits until the condition holds. */
 export const timeoutOf = ({ timeout_amount, timeout_unit }: ConditionWait) => ({
   key: "timeout_amount",
   amount: timeout_amount,
   unit: timeout_unit,
 })
 
-/** When a stretch that begins at `from` ends; null while it is incomplete. 31 January and a month is the end of February. */
-export const endOf = (from: DateTime.Utc, { amount: length, unit: of }: Stretch): DateTime.Utc | null =>
+/** When a duration from `from` ends; null while it is incomplete. 31 January plus one month is the last day of February. */
+export const endOf = (from: DateTime.Utc, { amount: length, unit: of }: Duration): DateTime.Utc | null =>
   length === null || of === null ? null : DateTime.add(from, { [of]: length })

@@ -1,12 +1,12 @@
-// Edits of single steps: insert, patch, remove, set the email. Each turns a structure into another; `FlowChange` decides
-// whether the flow may be changed at all.
+// Edits of single steps: insert, patch, remove, set the email. Each maps a structure to a structure; `machine.ts` decides
+// whether the flow can be edited.
 import { Result, Schema } from "effect"
 import type { EmailId } from "../../kernel/Ids.ts"
 import { Invalid, type Issue, NotFound } from "../../kernel/Refusal.ts"
 import { decoderOf, isObject, issues_max, type Json } from "../../kernel/Decoding.ts"
 import { InsertStep, RemoveStep, steps_max, type Structure } from "./FlowSchema.ts"
 import { stepOf } from "./Flow.ts"
-import { type Draft, invalid, noPieces } from "./FlowInput.ts"
+import { type Draft, invalid, emptyPieces } from "./FlowInput.ts"
 import { DuplicateStepId, StepReferenced, StepTypeInvalid } from "./FlowErrors.ts"
 import { edgesOf } from "./Graph.ts"
 import type { Pieces } from "./FlowReferences.ts"
@@ -17,12 +17,12 @@ const noStep = (path?: string) => new NotFound({ resource: "flow step", ...(path
 const decodePlace = decoderOf(Schema.Struct({ ...InsertStep.fields, step: Schema.optionalKey(Schema.Any) }))
 
 const piecesOf = ({ value, conditions }: ReadStep): Pieces => ({
-  ...noPieces,
+  ...emptyPieces,
   steps: value === null ? [] : [{ value, path: "step" }],
   conditions,
 })
 
-/** `{step, position | before_step_id | after_step_id}`: at the end unless it says otherwise. No edge is changed. */
+/** Inserts the step of `{step, position | before_step_id | after_step_id}`, at the end by default. Edges do not change. */
 export const insertStep = (
   structure: Structure,
   body: unknown,
@@ -44,7 +44,7 @@ export const insertStep = (
   return {
     issues,
     pieces: piecesOf(step),
-    settle: () => {
+    build: () => {
       const index = indexOf(structure, decoded.value ?? {})
       if (index === undefined) return Result.fail(noStep(first))
       if (stepOf(structure, inserted.step_id) !== undefined) {
@@ -57,7 +57,7 @@ export const insertStep = (
 
 const places = ["position", "before_step_id", "after_step_id"] as const
 
-/** Where among the steps; undefined when the step that is named is not there. */
+/** The index to insert at; undefined if the named step does not exist. */
 const indexOf = (
   { steps }: Structure,
   {
@@ -74,8 +74,8 @@ const indexOf = (
 }
 
 /**
- * `{step: {...}}`: what is given replaces what was, null included. Neither the step's id nor its type changes. What is left
- * out is not checked again: it may name what has been archived since.
+ * Merges the fields of `{step: {...}}` into the step; null clears. The step's id and type can't change. Fields that are left
+ * out are not checked again: they may name things that were archived since.
  */
 export const patchStep = (
   structure: Structure,
@@ -83,7 +83,7 @@ export const patchStep = (
   body: unknown,
 ): Draft<Structure, Invalid | NotFound> => {
   const before = stepOf(structure, stepId)
-  if (before === undefined) return { issues: [], pieces: noPieces, settle: () => Result.fail(noStep()) }
+  if (before === undefined) return { issues: [], pieces: emptyPieces, build: () => Result.fail(noStep()) }
   const patch = isObject(body) ? body["step"] : undefined
   if (!isObject(body) || !isObject(patch)) {
     return invalid([{ path: "step", message: "is required: an object of the fields to change" }])
@@ -105,11 +105,11 @@ export const patchStep = (
       ...after.issues,
     ],
     pieces: {
-      ...noPieces,
+      ...emptyPieces,
       steps: names("email_id") || names("template_id") ? steps : [],
       conditions: names("condition") ? conditions : [],
     },
-    settle: () => Result.succeed(replace(structure, after.value ?? before)),
+    build: () => Result.succeed(replace(structure, after.value ?? before)),
   }
 }
 
@@ -119,7 +119,7 @@ const unknownKeys = (body: Json, known: ReadonlyArray<string>): ReadonlyArray<Is
     .slice(0, issues_max)
     .map((path) => ({ path, message: `is not a key here; known are ${known.join(", ")}` }))
 
-/** A wait that gets another mode loses what belongs to the old one. */
+/** A wait whose mode changes loses the fields of the old mode. */
 const withoutForeign = (step: Step, mode: unknown): Json => {
   if (mode !== "duration" && mode !== "condition") return { ...step }
   const foreign: ReadonlyArray<string> = foreignWaitKeys[mode]
@@ -131,14 +131,14 @@ const replace = (structure: Structure, step: Step): Structure => ({
   steps: structure.steps.map((each) => (each.step_id === step.step_id ? step : each)),
 })
 
-/** Where edges lead to instead of to the step that goes; null: they end there. */
+/** The new target of edges to the removed step; null: they end the flow. */
 export interface EdgeRepair {
   readonly replacement: StepId | null
 }
 
 const decodeRepair = decoderOf(RemoveStep)
 
-/** The body of a DELETE, which may be absent: `{repair_edges: {replacement_step_id}}`. Null: edges are not to be repaired. */
+/** Decodes the optional body of a DELETE: `{repair_edges: {replacement_step_id}}`. Null: edges are not repaired. */
 export const readRepair = (body: unknown): Result.Result<EdgeRepair | null, Invalid> => {
   if (body === undefined) return Result.succeed(null)
   const { value, issues } = decodeRepair(body, "")
@@ -147,7 +147,7 @@ export const readRepair = (body: unknown): Result.Result<EdgeRepair | null, Inva
   return Result.succeed(repair === undefined ? null : { replacement: repair.replacement_step_id })
 }
 
-/** Takes a step out. What other steps refer to goes only with a repair of their edges. */
+/** Removes a step. If other steps refer to it, a repair is required. */
 export const removeStep = (
   structure: Structure,
   stepId: StepId,
@@ -164,7 +164,7 @@ export const removeStep = (
   return Result.succeed({ ...structure, steps: others.map((step) => redirected(step, stepId, replacement)) })
 }
 
-/** Edges of other steps to it, and what they send that it creates. */
+/** Edges of other steps to it, and `send_email` steps that send what it creates. */
 const referencesTo = ({ steps }: Structure, stepId: StepId): StepReferenced["references"] =>
   steps.flatMap((step, index) => {
     if (step.step_id === stepId) return []
@@ -200,7 +200,7 @@ const redirected = (step: Step, from: StepId, to: Step | null): Step => {
   }
 }
 
-/** Gives a `send_email` step the email that is there or was made for it. */
+/** Gives a `send_email` step an existing or inline email. */
 export const setStepEmail = (
   structure: Structure,
   stepId: StepId,

@@ -1,6 +1,5 @@
-// The schema of a flow's triggers: types, decoding and the API's description follow from it. A part that is null is not given
-// yet: a flow may be written bit by bit, and activation reports what is missing. Triggers have the same words in requests,
-// in the domain and in storage.
+// The schema of a flow's triggers. Types, decoding and OpenAPI follow from it. A part that is null is not set yet: activation
+// reports what is missing. Triggers have the same names in requests, in the domain and in storage.
 import { DateTime, Effect, Option, Schema, SchemaGetter } from "effect"
 import { standardFieldByKey, type ValueType } from "../../contacts/ContactFields.ts"
 import { ListId, TentId } from "../../kernel/Ids.ts"
@@ -21,7 +20,7 @@ const ContactCreatedTrigger = Schema.Struct({ type: Schema.Literal("contact_crea
   identifier: "ContactCreatedTrigger",
 })
 
-/** What a trigger may ask about a field besides the operators of rules. */
+/** Operators of a trigger: `changed`, and those of rules. */
 const changeOperators: ReadonlyArray<"changed" | ValueOperator> = ["changed", ...everyValueOperator]
 const operatorMessage = `must be one of ${changeOperators.join(", ")}`
 
@@ -58,7 +57,7 @@ const offset = (mode: DateMode) =>
 const checked = (message: string, isRight: (value: string) => boolean) =>
   Schema.String.check(Schema.makeFilter((value: string) => isRight(value) || message)).annotate({ message })
 
-/** Fires once for each contact and date, when the clocks of a zone read a certain time. */
+/** Fires once for each contact and date, at a local time of a zone. */
 const DateTrigger = Schema.Struct({
   type: Schema.Literal("date_based"),
   field: text(255, "`createdAt`, or the `api_name` of a custom field that holds dates"),
@@ -71,7 +70,7 @@ const DateTrigger = Schema.Struct({
   )
     .annotate({ description: "A full or a half hour; 09:00 by default", examples: ["17:30"] })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("09:00"))),
-  // `Intl` takes offsets too: they are no zones, and change with no season.
+  // `Intl` also accepts offsets, but these have no daylight saving time.
   timezone: checked(
     "must be a time zone of the IANA database, as Europe/Berlin",
     (zone) => /^[A-Za-z]/.test(zone) && Option.isSome(DateTime.zoneMakeNamed(zone)),
@@ -93,7 +92,7 @@ export type FormTrigger = typeof FormTrigger.Type
 export const token_declarations_max = 100
 export const token_name_length_max = 100
 
-/** How tokens are named. `trigger` is reserved. */
+/** Whether a token may have this name. `trigger` is reserved. */
 export const isTokenName = (name: string): boolean =>
   /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name !== "trigger" && name.length <= token_name_length_max
 
@@ -114,7 +113,7 @@ export type TokenDeclaration = typeof TokenDeclaration.Type
 const ApiTrigger = Schema.Struct({
   type: Schema.Literal("service_api"),
   fields: Schema.Array(TokenDeclaration)
-    .annotate({ message: "must be an array", description: "The tokens that callers may pass; none declared: any" })
+    .annotate({ message: "must be an array", description: "The tokens that callers may pass; empty: any" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
 }).annotate({ identifier: "ApiTrigger", description: "Fired by POST …/trigger" })
 export type ApiTrigger = typeof ApiTrigger.Type
@@ -126,7 +125,7 @@ export const TriggerSchema = Schema.Union([
   DateTrigger,
   FormTrigger,
   ApiTrigger,
-]).annotate({ identifier: "FlowTrigger", description: "What brings contacts in, from its activation on" })
+]).annotate({ identifier: "FlowTrigger", description: "What enrolls contacts, after activation" })
 export type Trigger = typeof TriggerSchema.Type
 export type TriggerType = Trigger["type"]
 
@@ -151,7 +150,7 @@ export const triggerTypes = [
   "service_api",
 ] as const satisfies ReadonlyArray<TriggerType>
 
-/** A trigger before names are checked. */
+/** Decodes a trigger without a check of its references. */
 export const decodeTrigger = (json: unknown, path: string): Decoded<Trigger> => {
   if (!isObject(json)) return refused(path, "must be an object")
   const type = triggerTypes.find((each) => each === json["type"])
@@ -174,7 +173,7 @@ export const decodeTrigger = (json: unknown, path: string): Decoded<Trigger> => 
   return issues.length > 0 ? { value: null, issues } : decoded
 }
 
-/** An empty value is none, and so is any beside an operator that needs none. */
+/** Removes an empty value, and a value that the operator does not take. */
 const withUsedValue = (json: Json): Json => {
   const { value, ...others } = json
   const { operator = "changed" } = json
@@ -183,12 +182,12 @@ const withUsedValue = (json: Json): Json => {
   return value === "" || needless.has(name) ? others : json
 }
 
-/** What a trigger's field is: one of every contact's, or one of the workspace's own. */
+/** The field of a trigger: a standard field, or a custom field. */
 export type NamedField =
   | { readonly kind: "standard"; readonly valueType: ValueType; readonly moves: boolean }
   | { readonly kind: "custom"; readonly field: RuleField }
 
-/** The field of that name; undefined when there is none. Instants change with everything, and so no trigger waits for them. */
+/** The field of that name, if there is one. `moves`: instants that change with every update, so that no trigger uses them. */
 export const fieldNamed = (name: string, custom: ReadonlyArray<RuleField>): NamedField | undefined => {
   const standard = standardFieldByKey.get(name)
   if (standard !== undefined) {

@@ -1,4 +1,4 @@
-// The flow machine: the table of its transitions, and `decide`, the only way to a FlowChange of an existing flow.
+// The flow machine: the table of its transitions, and `decide`, which creates all changes of existing flows.
 import { type DateTime, Equal, Result } from "effect"
 import type { Email } from "../../emails/Email.ts"
 import type { EmailChange } from "../../emails/EmailChange.ts"
@@ -18,9 +18,9 @@ export interface ActivationFacts extends FlowFacts {
   readonly plan: Pick<Plan, "plan" | "flows">
 }
 
-/** What can happen to a flow, and what each event brings with it. */
+/** The events of a flow and their data. */
 interface Events {
-  /** `email`: the email that is created with the edit, for one of the steps. */
+  /** `email`: an email that is created with the edit, for one of the steps. */
   readonly edit: { readonly patch: FlowPatch; readonly email?: EmailChange<Email> | null }
   readonly activate: { readonly facts: ActivationFacts }
   readonly pause: object
@@ -32,7 +32,7 @@ type Tag = keyof Events
 
 export type FlowEvent<T extends Tag = Tag> = { [Each in T]: { readonly _tag: Each } & Events[Each] }[T]
 
-/** An event that leads to the flow's own status changes nothing but what `edit` brings. */
+/** An event whose target is the flow's own status changes nothing, except `edit`. */
 export const transitions = {
   draft: { edit: "draft", activate: "active", archive: "archived", delete: "deleted" },
   active: { edit: "active", activate: "active", pause: "paused" },
@@ -41,7 +41,7 @@ export const transitions = {
 } as const satisfies { readonly [From in FlowStatus]: { readonly [On in Tag]?: FlowStatus | "deleted" } }
 
 /** Completes the sentence "it can't be …" of a refusal. */
-const refused: { readonly [Each in Tag]: string } = {
+const refusedMoves: { readonly [Each in Tag]: string } = {
   edit: "edited",
   activate: "activated",
   pause: "paused",
@@ -58,9 +58,8 @@ interface Refusals {
 }
 
 /**
- * What a decision writes of a flow. `after` null: the flow is deleted, with its memberships and the emails that its steps
- * have created. `email`: the email that is created with it. A store writes it where revision and status are still those of
- * `before`.
+ * A change of a flow. `after` null: the flow is deleted, with its memberships and the emails that its steps created.
+ * `email`: an email that is created with it. A store writes the change only if revision and status are those of `before`.
  */
 export type FlowChange<After extends Flow | null = Flow | null> = Change<
   "flow",
@@ -69,7 +68,7 @@ export type FlowChange<After extends Flow | null = Flow | null> = Change<
 
 const flowChange = changeOf("flow")
 
-const changed = <After extends Flow | null>(
+const toChange = <After extends Flow | null>(
   before: Flow | null,
   after: After,
   at: DateTime.Utc,
@@ -83,7 +82,7 @@ export const createFlow = (
   now: DateTime.Utc,
 ): FlowChange<Flow> => {
   const lifecycle = { status: "draft" } as const
-  return changed(
+  return toChange(
     null,
     { id, name, description, structure, revision: 1, lifecycle, createdAt: now, updatedAt: now },
     now,
@@ -95,21 +94,24 @@ export const decide = <T extends Tag>(
   event: FlowEvent<T>,
   now: DateTime.Utc,
 ): Result.Result<FlowChange<T extends "delete" ? null : Flow>, Refusals[T]> =>
-  decided(before, event as FlowEvent, now) as Result.Result<FlowChange<T extends "delete" ? null : Flow>, Refusals[T]>
+  decideEvent(before, event as FlowEvent, now) as Result.Result<
+    FlowChange<T extends "delete" ? null : Flow>,
+    Refusals[T]
+  >
 
-const decided = (before: Flow, event: FlowEvent, now: DateTime.Utc): Result.Result<FlowChange, Refusals[Tag]> => {
+const decideEvent = (before: Flow, event: FlowEvent, now: DateTime.Utc): Result.Result<FlowChange, Refusals[Tag]> => {
   const { status } = before.lifecycle
   const accepted: { readonly [On in Tag]?: FlowStatus | "deleted" } = transitions[status]
   const target = accepted[event._tag]
-  if (target === undefined) return refuse(before, refused[event._tag])
-  if (event._tag === "edit") return edited(before, event, now)
-  if (target === status) return Result.succeed(changed(before, before, now))
+  if (target === undefined) return refuse(before, refusedMoves[event._tag])
+  if (event._tag === "edit") return applyEdit(before, event, now)
+  if (target === status) return Result.succeed(toChange(before, before, now))
   if (event._tag === "activate") {
-    const refusal = lackOf(before, event.facts)
+    const refusal = activationRefusal(before, event.facts)
     if (refusal !== null) return Result.fail(refusal)
   }
   const after = target === "deleted" ? null : { ...before, lifecycle: lifecycleOf(target, now), updatedAt: now }
-  return Result.succeed(changed(before, after, now))
+  return Result.succeed(toChange(before, after, now))
 }
 
 const lifecycleOf = (status: FlowStatus, now: DateTime.Utc): Lifecycle => {
@@ -125,14 +127,14 @@ const lifecycleOf = (status: FlowStatus, now: DateTime.Utc): Lifecycle => {
   }
 }
 
-/** What the flow lacks to run. */
-const lackOf = ({ structure }: Flow, facts: ActivationFacts): PaidPlanRequired | FlowNotReady | null => {
+/** Why the flow can't be activated; null if it can. */
+const activationRefusal = ({ structure }: Flow, facts: ActivationFacts): PaidPlanRequired | FlowNotReady | null => {
   if (!facts.plan.flows) return new PaidPlanRequired({ plan: facts.plan.plan })
   const { missing } = flowReadiness(structure, facts)
   return missing.length > 0 ? new FlowNotReady({ missing }) : null
 }
 
-const edited = (
+const applyEdit = (
   before: Flow,
   { patch, email = null }: FlowEvent<"edit">,
   now: DateTime.Utc,
@@ -150,15 +152,15 @@ const edited = (
     updatedAt: now,
   }
   const unchanged = same && after.name === before.name && after.description === before.description && email === null
-  return Result.succeed(changed(before, unchanged ? before : after, now, email))
+  return Result.succeed(toChange(before, unchanged ? before : after, now, email))
 }
 
 const refuse = ({ lifecycle }: Flow, move: string): Result.Result<never, InvalidState> =>
   Result.fail(new InvalidState({ resource: "flow", status: lifecycle.status, move }))
 
 /**
- * The part of the structure that the status protects, as the move that is refused. Triggers, steps and the reentry policy
- * change in a draft and while paused; disqualification rules also while active; the rest always.
+ * The move to refuse because the status protects a changed part of the structure; null if the edit is allowed. Triggers,
+ * steps and the reentry policy change in a draft and while paused; disqualification rules also while active; the rest always.
  */
 const refusalOf = ({ structure: before, lifecycle }: Flow, after: Structure): string | null => {
   const { status } = lifecycle
@@ -188,7 +190,7 @@ const eventsOf = (before: Flow | null, after: Flow | null, at: DateTime.Utc): Re
   return before.revision === after.revision ? [] : event("flow_edited", after)
 }
 
-/** The machine of members looks at them again when the structure, the rules or the status have changed. */
+/** Members are re-evaluated when the structure, the rules or the status changed. */
 const jobsOf = (before: Flow | null, after: Flow | null, at: DateTime.Utc): ReadonlyArray<QueuedJob> => {
   if (before === null || after === null) return []
   const id = `flow_review:${after.id}:${after.revision}:${at.epochMilliseconds}`

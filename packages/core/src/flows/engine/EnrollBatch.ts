@@ -1,26 +1,25 @@
-// Contacts on their way into flows: by an event, a date, a call or by hand. Whoever is in the flow already, or may not enter
-// it, is left out; the database has the last word.
+// Enrollment of contacts by an event, a date, an API call or manually. The store refuses concurrent duplicates.
 import { Context, Effect, Layer, Result } from "effect"
 import { type ContactId, type FlowId, Ids, MembershipId, type WorkspaceId } from "../../kernel/Ids.ts"
-import { entrantFacts, MembershipRunner } from "./MembershipRunner.ts"
+import { newMemberFacts, MembershipRunner } from "./MembershipRunner.ts"
 import type { CompiledFlow } from "../definition/CompiledFlow.ts"
 import { FlowCompiler } from "./FlowCompiler.ts"
-import type { Earlier, Entry, EntryRefusal } from "../members/Enrollment.ts"
+import type { EarlierMemberships, Entry, EntryRefusal } from "../members/Enrollment.ts"
 import { decide, enroll } from "../members/machine.ts"
 import type { MembershipChange } from "../members/MembershipChange.ts"
 import { MembershipStore } from "../members/MembershipStore.ts"
 
-/** Somebody who is to enter; `bring` says with what, or why not. */
-export interface Entrant<E> {
+/** A contact to enroll. `entryFor` returns the entry, or the refusal of the trigger. */
+export interface EnrollmentRequest<E> {
   readonly flowId: FlowId
   readonly contactId: ContactId
-  readonly bring: (flow: CompiledFlow) => Result.Result<Omit<Entry, "id">, E>
+  readonly entryFor: (flow: CompiledFlow) => Result.Result<Omit<Entry, "id">, E>
 }
 
-/** What became of an entrant. Null: the flow or the contact is gone. */
-export type Entering<E> = Result.Result<MembershipChange, E | EntryRefusal> | null
+/** The result of an enrollment. Null: the flow or the contact has been deleted. */
+export type EnrollmentOutcome<E> = Result.Result<MembershipChange, E | EntryRefusal> | null
 
-const nothingEarlier: Earlier = { live: false, any: false }
+const noEarlierMemberships: EarlierMemberships = { live: false, any: false }
 
 export class Enroller extends Context.Service<Enroller>()("tentpole/Enroller", {
   make: Effect.gen(function* () {
@@ -30,47 +29,46 @@ export class Enroller extends Context.Service<Enroller>()("tentpole/Enroller", {
     const { factsFor, write } = yield* MembershipRunner
 
     /**
-     * Decides in the order given: of two entries of one contact into one flow the second meets the first. `onward`: who enters
-     * goes on at once until something takes time, which spares reading and writing each of them a second time. That is for who
-     * deals with events, and will learn of what happens to them from now on; whoever else lets somebody in may have facts that
-     * are older than an event which has been dealt with by then.
+     * Decides in the given order: a second request for the same contact and flow sees the first one. `advance` also runs the
+     * new member's first steps, which saves a second read and write. Only the consumer of events may use it: other callers
+     * may have facts that are older than an event which has already been consumed.
      */
-    const enter = Effect.fnUntraced(function* <E>(
+    const enrollBatch = Effect.fnUntraced(function* <E>(
       workspace: WorkspaceId,
-      entrants: ReadonlyArray<Entrant<E>>,
-      { onward }: { readonly onward: boolean },
+      requests: ReadonlyArray<EnrollmentRequest<E>>,
+      { advance }: { readonly advance: boolean },
     ) {
-      const ground = yield* store.lockForEntry(workspace, {
-        flows: [...new Set(entrants.map(({ flowId }) => flowId))],
-        contacts: [...new Set(entrants.map(({ contactId }) => contactId))],
+      const stored = yield* store.lockForEnrollment(workspace, {
+        flows: [...new Set(requests.map(({ flowId }) => flowId))],
+        contacts: [...new Set(requests.map(({ contactId }) => contactId))],
       })
-      const { now } = ground
-      const known = yield* compile(workspace, ground.flows.values())
-      const facts = yield* factsFor(workspace, known, { contacts: [...ground.contacts], members: [] })
-      const names = yield* ids.many(entrants.length)
-      const entered = new Map<string, Earlier>()
+      const { now } = stored
+      const known = yield* compile(workspace, stored.flows.values())
+      const facts = yield* factsFor(workspace, known, { contacts: [...stored.contacts], members: [] })
+      const membershipIds = yield* ids.many(requests.length)
+      const enrolled = new Map<string, EarlierMemberships>()
       const changes: Array<MembershipChange> = []
-      const outcomes = entrants.map(({ bring, contactId, flowId }, at): Entering<E> => {
+      const outcomes = requests.map(({ entryFor, contactId, flowId }, at): EnrollmentOutcome<E> => {
         const flow = known.get(flowId)?.compiled
-        const person = ground.contacts.has(contactId) ? entrantFacts(facts, contactId, now) : undefined
-        if (flow === undefined || person === undefined) return null
+        const member = stored.contacts.has(contactId) ? newMemberFacts(facts, contactId, now) : undefined
+        if (flow === undefined || member === undefined) return null
         const pair = `${flowId} ${contactId}`
-        const earlier = entered.get(pair) ?? ground.earlier(flowId, contactId) ?? nothingEarlier
-        const outcome = Result.flatMap(bring(flow), (entry) =>
-          enroll(flow, { ...entry, id: MembershipId.make(names[at] ?? "") }, person, earlier),
+        const earlier = enrolled.get(pair) ?? stored.earlier(flowId, contactId) ?? noEarlierMemberships
+        const outcome = Result.flatMap(entryFor(flow), (entry) =>
+          enroll(flow, { ...entry, id: MembershipId.make(membershipIds[at] ?? "") }, member, earlier),
         )
         if (Result.isFailure(outcome)) return outcome
-        entered.set(pair, { live: true, any: true })
+        enrolled.set(pair, { live: true, any: true })
         changes.push(outcome.success)
-        const next = onward ? decide(flow, outcome.success.after, person, { type: "look" }) : null
+        const next = advance ? decide(flow, outcome.success.after, member, { type: "check" }) : null
         if (next !== null) changes.push(next)
         return outcome
       })
-      const standing = new Set(yield* write(workspace, changes))
-      return { flows: ground.flows, outcomes, standing }
+      const applied = new Set(yield* write(workspace, changes))
+      return { flows: stored.flows, outcomes, applied }
     })
 
-    return { enter }
+    return { enrollBatch }
   }),
 }) {
   static readonly layer = Layer.effect(Enroller, Enroller.make)

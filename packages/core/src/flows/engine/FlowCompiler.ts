@@ -1,49 +1,48 @@
-// Flows compiled and kept, by their revision and by what they name of other rooms: what is archived or deleted there, or
-// restored, is noticed with the next question.
+// Cache of compiled flows. A flow is compiled again when its revision, or a field or list that it names, has changed.
 import { Context, Effect, Layer } from "effect"
 import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import { type RuleFacts, RuleFactsStore } from "../../segments/RuleFacts.ts"
 import { conditionsOf, type RuleReferences, referencesIn, type StepRuleTree } from "../../segments/RuleTree.ts"
-import { type Attention, attentionOf } from "./RelevantEvents.ts"
+import { type RelevantEvents, relevantEventsOf } from "./RelevantEvents.ts"
 import { compileFlow, type CompiledFlow } from "../definition/CompiledFlow.ts"
 import type { Flow } from "../definition/Flow.ts"
 
 export interface KnownFlow {
   readonly flow: Flow
   readonly compiled: CompiledFlow
-  readonly attention: Attention
-  /** Some condition of it asks what the messages of a step have met with. */
-  readonly asksOfMessages: boolean
+  readonly relevantEvents: RelevantEvents
+  /** A condition reads the engagements of a step's messages. */
+  readonly needsDeliveries: boolean
 }
 
-interface Kept extends KnownFlow {
+interface CachedFlow extends KnownFlow {
   readonly revised: string
   readonly mentioned: RuleReferences
   readonly named: string
 }
 
-/** Flows that a process keeps; the one that has been there longest makes room. */
-const kept_max = 2_000
+/** The limit of the cache; the oldest flow is evicted. */
+const cached_flows_max = 2_000
 
-/** Compiles flows, and keeps what it compiled: one cache for a process. */
+/** Compiles flows. One cache for each process. */
 export class FlowCompiler extends Context.Service<FlowCompiler>()("tentpole/FlowCompiler", {
   make: Effect.gen(function* () {
     const rules = yield* RuleFactsStore
-    const kept = new Map<FlowId, Kept>()
+    const cache = new Map<FlowId, CachedFlow>()
 
     const compile = Effect.fnUntraced(function* (workspace: WorkspaceId, flows: Iterable<Flow>) {
-      const asked = Array.from(flows, (flow) => ({ flow, mentioned: mentionedBy(kept.get(flow.id), flow) }))
+      const asked = Array.from(flows, (flow) => ({ flow, mentioned: mentionedBy(cache.get(flow.id), flow) }))
       const facts = yield* rules.of(workspace, {
         fields: [...new Set(asked.flatMap(({ mentioned }) => mentioned.fields))],
         lists: [...new Set(asked.flatMap(({ mentioned }) => mentioned.lists))],
       })
       const known = new Map<FlowId, KnownFlow>()
       for (const { flow, mentioned } of asked) {
-        const before = kept.get(flow.id)
+        const before = cache.get(flow.id)
         const named = fingerprint(mentioned, facts)
         const isSame = before?.revised === revisedOf(flow) && before.named === named
         const now = isSame ? before : compiledNow(flow, mentioned, named, facts)
-        if (!isSame) keep(kept, flow.id, now)
+        if (!isSame) addToCache(cache, flow.id, now)
         known.set(flow.id, now)
       }
       return known
@@ -57,23 +56,23 @@ export class FlowCompiler extends Context.Service<FlowCompiler>()("tentpole/Flow
 
 const revisedOf = ({ name, revision, lifecycle }: Flow): string => `${revision} ${lifecycle.status} ${name}`
 
-const compiledNow = (flow: Flow, mentioned: RuleReferences, named: string, facts: RuleFacts): Kept => ({
+const compiledNow = (flow: Flow, mentioned: RuleReferences, named: string, facts: RuleFacts): CachedFlow => ({
   flow,
   revised: revisedOf(flow),
   mentioned,
   named,
   compiled: compileFlow(flow, facts),
-  attention: attentionOf(flow.structure),
-  asksOfMessages: treesOf(flow)
+  relevantEvents: relevantEventsOf(flow.structure),
+  needsDeliveries: treesOf(flow)
     .flatMap(conditionsOf)
     .some(({ source }) => source === "email_step"),
 })
 
-const keep = (kept: Map<FlowId, Kept>, id: FlowId, now: Kept): void => {
+const addToCache = (kept: Map<FlowId, CachedFlow>, id: FlowId, now: CachedFlow): void => {
   kept.delete(id)
   kept.set(id, now)
   const [oldest] = kept.keys()
-  if (kept.size > kept_max && oldest !== undefined) kept.delete(oldest)
+  if (kept.size > cached_flows_max && oldest !== undefined) kept.delete(oldest)
 }
 
 const treesOf = ({ structure }: Flow): ReadonlyArray<StepRuleTree> =>
@@ -82,7 +81,7 @@ const treesOf = ({ structure }: Flow): ReadonlyArray<StepRuleTree> =>
     ...structure.steps.map((step) => ("condition" in step ? step.condition : null)),
   ].filter((tree) => tree !== null)
 
-const mentionedBy = (before: Kept | undefined, flow: Flow): RuleReferences => {
+const mentionedBy = (before: CachedFlow | undefined, flow: Flow): RuleReferences => {
   if (before?.flow.revision === flow.revision) return before.mentioned
   const mentioned = treesOf(flow).map(referencesIn)
   return { fields: mentioned.flatMap(({ fields }) => fields), lists: mentioned.flatMap(({ lists }) => lists) }

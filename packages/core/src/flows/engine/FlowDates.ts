@@ -1,9 +1,9 @@
-// Dates that have come: every half hour, those that a flow's date triggers mean, a page of contacts at a time. Each page is
-// noted together with who enters, so that a contact's date fires once in a flow, whatever is killed in between.
+// Date triggers: every half hour, one page of contacts for each transaction. A page is recorded together with its
+// enrollments, so that a contact's date fires once in a flow, even after a crash.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import type { ContactId, WorkspaceId } from "../../kernel/Ids.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
-import { type DateSlot, isMeant, slotsBetween } from "./DateSlots.ts"
+import { type DateSlot, isInSlot, slotsBetween } from "./DateSlots.ts"
 import { Enroller } from "./EnrollBatch.ts"
 import type { Flow } from "../definition/Flow.ts"
 import { FlowQueue } from "./FlowQueue.ts"
@@ -22,42 +22,42 @@ export class FlowDateRounds extends Context.Service<FlowDateRounds>()("tentpole/
   make: Effect.gen(function* () {
     const queue = yield* FlowQueue
     const { transact } = yield* Transactor
-    const { enter } = yield* Enroller
+    const { enrollBatch } = yield* Enroller
 
-    /** Answers the last contact of the page, null when it was the last page. */
-    const page = Effect.fnUntraced(function* (
+    /** Returns the last contact of the page, null after the last page. */
+    const firePage = Effect.fnUntraced(function* (
       workspace: WorkspaceId,
       { field, flow, slot }: Firing,
       after: ContactId | null,
     ) {
-      const found = yield* queue.dated(workspace, { field, slot, after, limit: page_max })
-      const meant = found.filter(({ date }) => isMeant(slot, date)).map(({ contactId }) => contactId)
-      const fired = yield* queue.fire(workspace, { flow: flow.id, day: slot.day, contacts: meant })
+      const found = yield* queue.listDatedContacts(workspace, { field, slot, after, limit: page_max })
+      const contacts = found.filter(({ date }) => isInSlot(slot, date)).map(({ contactId }) => contactId)
+      const fired = yield* queue.recordFired(workspace, { flow: flow.id, day: slot.day, contacts })
       const source = "date_based" as const
-      const entrants = meant
+      const requests = contacts
         .filter((contactId) => fired.has(contactId))
-        .map((contactId) => ({ flowId: flow.id, contactId, bring: () => Result.succeed({ source, tokens: {} }) }))
-      if (entrants.length > 0) yield* enter(workspace, entrants, { onward: false })
+        .map((contactId) => ({ flowId: flow.id, contactId, entryFor: () => Result.succeed({ source, tokens: {} }) }))
+      if (requests.length > 0) yield* enrollBatch(workspace, requests, { advance: false })
       return found.length === page_max ? (found.at(-1)?.contactId ?? null) : null
     }, transact)
 
-    const work = Effect.fnUntraced(function* (workspace: WorkspaceId) {
-      const { after, flows, until } = yield* queue.passedDates(workspace)
+    const run = Effect.fnUntraced(function* (workspace: WorkspaceId) {
+      const { after, flows, until } = yield* queue.pendingDates(workspace)
       for (const firing of flows.flatMap((flow) => firingsOf(flow, after, until))) {
-        let last = yield* page(workspace, firing, null)
-        while (last !== null) last = yield* page(workspace, firing, last)
+        let last = yield* firePage(workspace, firing, null)
+        while (last !== null) last = yield* firePage(workspace, firing, last)
       }
-      yield* transact(queue.datesPassed(workspace, until))
+      yield* transact(queue.completeDates(workspace, until))
       return false
     })
 
-    return { work }
+    return { run }
   }),
 }) {
   static readonly layer = Layer.effect(FlowDateRounds, FlowDateRounds.make)
 }
 
-/** Nobody enters in retrospect: what came before the activation fires for nobody. */
+/** Slots from before the activation do not fire. */
 const firingsOf = (flow: Flow, after: DateTime.Utc, until: DateTime.Utc): ReadonlyArray<Firing> => {
   const { lifecycle, structure } = flow
   if (lifecycle.status !== "active") return []

@@ -1,5 +1,5 @@
-// Events, dealt with once and in order: whom they bring into flows, which members have to be looked at because of them, and
-// what members' messages have met with. Everything that a batch of them leads to is written together with how far it has come.
+// Consumption of outbox events: enrollments, re-evaluation of members, and engagements with members' messages. A batch's
+// results and its outbox position are written in one transaction.
 import { Context, Effect, Layer, Result } from "effect"
 import { ContactFieldStore } from "../../contacts/ContactFieldStore.ts"
 import type { ContactId, FlowId, MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
@@ -9,9 +9,9 @@ import { uuidOf } from "../../segments/RuleTree.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { MembershipRunner } from "./MembershipRunner.ts"
 import { FlowCompiler, type KnownFlow } from "./FlowCompiler.ts"
-import { Enroller, type Entrant } from "./EnrollBatch.ts"
+import { Enroller, type EnrollmentRequest } from "./EnrollBatch.ts"
 import type { Flow } from "../definition/Flow.ts"
-import { flow_consumer, FlowQueue, type NewEvents } from "./FlowQueue.ts"
+import { flow_consumer, FlowQueue, type EventBatch } from "./FlowQueue.ts"
 import type { MemberEvent } from "../members/machine.ts"
 import { engagementTypes } from "../members/Membership.ts"
 import { MembershipStore } from "../members/MembershipStore.ts"
@@ -20,7 +20,7 @@ import { entriesOf, indexTriggers, type TriggerIndex } from "./TriggerMatch.ts"
 /** Events of one transaction. */
 export const events_batch_max = 1_000
 
-/** Deals with a workspace's events, batch by batch. */
+/** Consumes a workspace's events, batch by batch. */
 export class FlowEventRounds extends Context.Service<FlowEventRounds>()("tentpole/FlowEventRounds", {
   make: Effect.gen(function* () {
     const queue = yield* FlowQueue
@@ -28,91 +28,93 @@ export class FlowEventRounds extends Context.Service<FlowEventRounds>()("tentpol
     const store = yield* MembershipStore
     const { transact } = yield* Transactor
     const { compile } = yield* FlowCompiler
-    const { advanceHeld } = yield* MembershipRunner
-    const { enter } = yield* Enroller
-    const triggersOf = yield* indexing
+    const { advanceLocked } = yield* MembershipRunner
+    const { enrollBatch } = yield* Enroller
+    const triggersOf = yield* makeTriggerIndexCache
 
-    const deal = Effect.fnUntraced(function* (workspace: WorkspaceId, news: NewEvents) {
-      const { events, flows } = news
+    const consume = Effect.fnUntraced(function* (workspace: WorkspaceId, batch: EventBatch) {
+      const { events, flows } = batch
       const known = yield* compile(workspace, flows)
       const touched = touchedBy(events, known)
       if (touched.memberships.length + touched.flows.length > 0) {
-        const held = yield* store.lockMembers(workspace, { _tag: "touched", ...touched })
-        yield* advanceHeld(workspace, held, ({ id }) => touched.engagements.get(id) ?? [])
+        const locked = yield* store.lockMembers(workspace, { _tag: "touched", ...touched })
+        yield* advanceLocked(workspace, locked, ({ id }) => touched.engagements.get(id) ?? [])
       }
       const index = yield* triggersOf(workspace, flows)
-      const entrants = entrantsOf(index, news)
-      if (entrants.length > 0) yield* enter(workspace, entrants, { onward: true })
+      const requests = enrollmentsOf(index, batch)
+      if (requests.length > 0) yield* enrollBatch(workspace, requests, { advance: true })
     })
 
-    /** Returns whether there may be more of them. */
-    const work = Effect.fnUntraced(function* (workspace: WorkspaceId) {
-      const news = yield* queue.newEvents(workspace, events_batch_max)
-      const last = news?.events.at(-1)
-      if (news === null || last === undefined) return false
-      if (news.flows.length > 0 || news.events.some(isEngagement)) {
-        yield* Effect.forEach(partsOf(news), (part) => deal(workspace, part), {
+    /** Returns whether there may be more events. */
+    const run = Effect.fnUntraced(function* (workspace: WorkspaceId) {
+      const batch = yield* queue.newEvents(workspace, events_batch_max)
+      const last = batch?.events.at(-1)
+      if (batch === null || last === undefined) return false
+      if (batch.flows.length > 0 || batch.events.some(isEngagement)) {
+        yield* Effect.forEach(partsOf(batch), (part) => consume(workspace, part), {
           concurrency: "unbounded",
           discard: true,
         })
       }
       yield* outbox.advance(workspace, flow_consumer, last.position)
-      return news.events.length === events_batch_max
+      return batch.events.length === events_batch_max
     }, transact)
 
-    return { work }
+    return { run }
   }),
 }) {
   static readonly layer = Layer.effect(FlowEventRounds, FlowEventRounds.make)
 }
 
 /**
- * What happened to one contact stays together and in order; otherwise parts have nothing to do with each other but the
- * transaction that they share: while the database works for one, the others decide.
+ * Splits a batch by contact, so that a contact's events stay in order. The parts share the transaction: while the database
+ * works for one, the others decide.
  */
-const partsOf = (news: NewEvents): ReadonlyArray<NewEvents> => {
-  const count = Math.min(parts_max, Math.ceil(news.events.length / part_min))
-  // Of a message whose contact is gone, nobody knows to which part its member belongs.
-  if (count < 2 || news.events.some((event) => event.contactId === null && isEngagement(event))) return [news]
+const partsOf = (batch: EventBatch): ReadonlyArray<EventBatch> => {
+  const count = Math.min(parts_max, Math.ceil(batch.events.length / part_min))
+  // An engagement without a contact can't be assigned to a part.
+  if (count < 2 || batch.events.some((event) => event.contactId === null && isEngagement(event))) return [batch]
   const parts = Array.from({ length: count }, (): Array<RecordedEvent> => [])
-  for (const event of news.events) parts[partOf(event.contactId, count)]?.push(event)
-  return parts.filter(({ length }) => length > 0).map((events) => ({ ...news, events }))
+  for (const event of batch.events) parts[partOf(event.contactId, count)]?.push(event)
+  return parts.filter(({ length }) => length > 0).map((events) => ({ ...batch, events }))
 }
 
 const parts_max = 2
-/** Fewer events are not worth a set of statements of their own. */
+/** Smaller batches are not split: each part has its own set of statements. */
 const part_min = 200
 
-/** By the random end of an id. */
+/** Hashes by the random end of the id. */
 const partOf = (id: ContactId | null, parts: number): number =>
   id === null ? 0 : Number.parseInt(id.slice(-4), 16) % parts
 
-/** Triggers, laid out: as long as no flow changes, once. */
-const indexing = Effect.gen(function* () {
+/** Caches each workspace's trigger index until a flow or field changes. */
+const makeTriggerIndexCache = Effect.gen(function* () {
   const fields = yield* ContactFieldStore
-  const kept = new Map<WorkspaceId, { readonly key: string; readonly index: TriggerIndex }>()
+  const cache = new Map<WorkspaceId, { readonly key: string; readonly index: TriggerIndex }>()
   return Effect.fnUntraced(function* (workspace: WorkspaceId, flows: ReadonlyArray<Flow>) {
-    const watchful = flows.filter(({ structure }) => structure.triggers.some(({ type }) => type === "contact_updated"))
-    const named = watchful.length === 0 ? [] : yield* fields.list(workspace)
+    const withFieldTriggers = flows.filter(({ structure }) =>
+      structure.triggers.some(({ type }) => type === "contact_updated"),
+    )
+    const customFields = withFieldTriggers.length === 0 ? [] : yield* fields.list(workspace)
     const key = [
       ...flows.map(({ id, lifecycle, revision }) => `${id} ${revision} ${lifecycle.status}`),
-      ...named.map(({ apiName, status }) => `${apiName} ${status}`),
+      ...customFields.map(({ apiName, status }) => `${apiName} ${status}`),
     ].join("\n")
-    const before = kept.get(workspace)
+    const before = cache.get(workspace)
     if (before?.key === key) return before.index
-    const index = indexTriggers(flows, named)
-    kept.delete(workspace)
-    kept.set(workspace, { key, index })
-    const [oldest] = kept.keys()
-    if (kept.size > indexes_max && oldest !== undefined) kept.delete(oldest)
+    const index = indexTriggers(flows, customFields)
+    cache.delete(workspace)
+    cache.set(workspace, { key, index })
+    const [oldest] = cache.keys()
+    if (cache.size > indexes_max && oldest !== undefined) cache.delete(oldest)
     return index
   })
 })
 
-/** Workspaces whose triggers a process keeps. */
+/** Workspaces in the cache. */
 const indexes_max = 500
 
-const entrantsOf = (index: TriggerIndex, { events, isSince }: NewEvents): ReadonlyArray<Entrant<never>> =>
+const enrollmentsOf = (index: TriggerIndex, { events, isSince }: EventBatch): ReadonlyArray<EnrollmentRequest<never>> =>
   events.flatMap((event) => {
     const { contactId } = event
     if (contactId === null) return []
@@ -121,7 +123,7 @@ const entrantsOf = (index: TriggerIndex, { events, isSince }: NewEvents): Readon
       .map(({ flowId, source, tokens }) => ({
         flowId,
         contactId,
-        bring: () => Result.succeed({ source, tokens }),
+        entryFor: () => Result.succeed({ source, tokens }),
       }))
   })
 
@@ -134,7 +136,7 @@ const metricOfType: ReadonlyMap<string, EngagementMetric> = new Map(
 const isEngagement = ({ data, type }: RecordedEvent): boolean =>
   metricOfType.has(type) && data["membership_id"] !== undefined
 
-/** What a message of a member has met with. */
+/** The engagement that an event reports for a member; null if it reports none. */
 const engagementOf = (event: RecordedEvent): { readonly member: MembershipId; readonly event: MemberEvent } | null => {
   const { at, data, type } = event
   const metric = metricOfType.get(type)
@@ -149,31 +151,31 @@ const touchedBy = (events: ReadonlyArray<RecordedEvent>, known: ReadonlyMap<Flow
   const engagements = new Map<MembershipId, Array<MemberEvent>>()
   const contacts = new Set<ContactId>()
   const flows = new Set<FlowId>()
-  const attentive = attentiveTo(known)
+  const flowsByType = flowsByEventType(known)
   for (const event of events) {
     const engagement = engagementOf(event)
     if (engagement !== null) {
-      const told = engagements.get(engagement.member)
-      if (told === undefined) engagements.set(engagement.member, [engagement.event])
-      else told.push(engagement.event)
+      const previous = engagements.get(engagement.member)
+      if (previous === undefined) engagements.set(engagement.member, [engagement.event])
+      else previous.push(engagement.event)
     }
-    const watching = attentive.get(event.type)
-    if (event.contactId === null || watching === undefined) continue
+    const interested = flowsByType.get(event.type)
+    if (event.contactId === null || interested === undefined) continue
     contacts.add(event.contactId)
-    for (const flow of watching) flows.add(flow)
+    for (const flow of interested) flows.add(flow)
   }
   return { engagements, memberships: [...engagements.keys()], contacts: [...contacts], flows: [...flows] }
 }
 
-/** By the type of event, the flows that may think otherwise of a member after it. */
-const attentiveTo = (known: ReadonlyMap<FlowId, KnownFlow>): ReadonlyMap<string, ReadonlyArray<FlowId>> => {
-  const attentive = new Map<string, Array<FlowId>>()
-  for (const [id, { attention }] of known) {
-    for (const type of new Set([...attention.live, ...attention.waiting])) {
-      const there = attentive.get(type)
-      if (there === undefined) attentive.set(type, [id])
+/** The flows whose members an event type can affect. */
+const flowsByEventType = (known: ReadonlyMap<FlowId, KnownFlow>): ReadonlyMap<string, ReadonlyArray<FlowId>> => {
+  const flowsByType = new Map<string, Array<FlowId>>()
+  for (const [id, { relevantEvents }] of known) {
+    for (const type of new Set([...relevantEvents.live, ...relevantEvents.waiting])) {
+      const there = flowsByType.get(type)
+      if (there === undefined) flowsByType.set(type, [id])
       else there.push(id)
     }
   }
-  return attentive
+  return flowsByType
 }

@@ -1,5 +1,5 @@
-// The port by which workers learn what flows wait for: members whose time has come, events that nobody has looked at, dates
-// that have come. A row for each workspace and kind says when to look next; nothing of it is kept in a process.
+// The port to pending flow work: due members, new events, and due dates. A row for each workspace and kind says when its next
+// turn is; processes hold no state.
 import { Context, type DateTime, type Effect } from "effect"
 import type { ContactId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { RecordedEvent } from "../../kernel/changes/Outbox.ts"
@@ -7,7 +7,7 @@ import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { DateSlot } from "./DateSlots.ts"
 import type { Flow } from "../definition/Flow.ts"
 
-/** `flows`: members are due. `flow_events`: something has happened. `flow_dates`: a half hour has begun. */
+/** `flows`: members are due. `flow_events`: there are new events. `flow_dates`: a half hour has begun. */
 export const flowWork = ["flows", "flow_events", "flow_dates"] as const
 export type FlowWork = (typeof flowWork)[number]
 
@@ -16,25 +16,25 @@ export interface Turn {
   readonly kind: FlowWork
 }
 
-export interface NewEvents {
-  /** In the order in which they may be read. */
+export interface EventBatch {
+  /** In outbox order. */
   readonly events: ReadonlyArray<RecordedEvent>
-  /** Those that are active or paused. */
+  /** Active and paused flows. */
   readonly flows: ReadonlyArray<Flow>
-  /** Whether the event came after the flow was activated, for the last time: nobody enters in retrospect. */
+  /** Whether the event is later than the flow's last activation. Earlier events enroll no contact. */
   readonly isSince: (event: RecordedEvent, flow: FlowId) => boolean
 }
 
-export interface PassedDates {
+export interface PendingDates {
   /** Slots after this instant … */
   readonly after: DateTime.Utc
-  /** … and up to this one have not been looked at. */
+  /** … and up to this one are pending. */
   readonly until: DateTime.Utc
-  /** Active ones. */
+  /** Active flows. */
   readonly flows: ReadonlyArray<Flow>
 }
 
-/** A contact's date, as it is kept: a day, or a UTC timestamp. */
+/** A contact's date as stored: a day, or a UTC timestamp. */
 export interface DatedContact {
   readonly contactId: ContactId
   readonly date: string
@@ -43,38 +43,38 @@ export interface DatedContact {
 export class FlowQueue extends Context.Service<
   FlowQueue,
   {
-    /** Work that may be waiting, what has waited longest first. Nobody else is given it for `turn_ms`. */
+    /** Claims pending turns, the longest waiting first. Other workers do not receive them for `turn_ms`. */
     readonly takeTurns: (options: {
       readonly limit: number
       readonly turn_ms: number
     }) => Effect.Effect<ReadonlyArray<Turn>, never, Transaction>
-    /** After a turn: notes when to look again, which is at once when there is more to do. */
-    readonly rest: (turn: Turn, more: boolean) => Effect.Effect<void, never, Transaction>
+    /** Schedules the next turn: immediately if there is more work. */
+    readonly endTurn: (turn: Turn, more: boolean) => Effect.Effect<void, never, Transaction>
 
-    /** The next events, at most `limit`; null while another worker deals with them. `Outbox.advance` goes with what it writes. */
-    readonly newEvents: (workspace: WorkspaceId, limit: number) => Effect.Effect<NewEvents | null, never, Transaction>
+    /** The next events, at most `limit`; null while another worker consumes them. `Outbox.advance` follows in the transaction. */
+    readonly newEvents: (workspace: WorkspaceId, limit: number) => Effect.Effect<EventBatch | null, never, Transaction>
 
-    /** Two workers may be told the same: `fire` says whose each contact is. */
-    readonly passedDates: (workspace: WorkspaceId) => Effect.Effect<PassedDates>
-    /** Contacts by id, behind `after`, whose field holds a date that the slot may mean. */
-    readonly dated: (
+    /** Two workers may get the same result: `recordFired` decides which of them enrolls each contact. */
+    readonly pendingDates: (workspace: WorkspaceId) => Effect.Effect<PendingDates>
+    /** Contacts by id after `after`, whose field has a date that matches the slot's prefixes. */
+    readonly listDatedContacts: (
       workspace: WorkspaceId,
-      asked: {
+      query: {
         readonly field: string
         readonly slot: DateSlot
         readonly after: ContactId | null
         readonly limit: number
       },
     ) => Effect.Effect<ReadonlyArray<DatedContact>>
-    /** Notes that the day has come for these contacts in this flow; answers those for whom it had not. */
-    readonly fire: (
+    /** Records that the day has fired for these contacts; returns the contacts for which it had not. */
+    readonly recordFired: (
       workspace: WorkspaceId,
       fired: { readonly flow: FlowId; readonly day: string; readonly contacts: ReadonlyArray<ContactId> },
     ) => Effect.Effect<ReadonlySet<ContactId>, never, Transaction>
-    /** Everything up to this instant has been looked at. */
-    readonly datesPassed: (workspace: WorkspaceId, until: DateTime.Utc) => Effect.Effect<void, never, Transaction>
+    /** Records that slots up to this instant have fired. */
+    readonly completeDates: (workspace: WorkspaceId, until: DateTime.Utc) => Effect.Effect<void, never, Transaction>
   }
 >()("tentpole/FlowQueue") {}
 
-/** The consumer of the outbox that flows are. */
+/** The name of the flows' outbox consumer. */
 export const flow_consumer = "flows"

@@ -1,5 +1,4 @@
-// Members that are held, moved on: what is known of them is asked for all of them at once, the machine is run for each, and
-// everything that it decides is written at once.
+// The run of the membership machine for locked members: one query loads the facts of all, one write stores all changes.
 import { Context, Effect, Layer } from "effect"
 import { blankContact } from "../../contacts/Contact.ts"
 import type { ContactId, EmailId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
@@ -9,16 +8,21 @@ import { FlowCompiler, type KnownFlow } from "./FlowCompiler.ts"
 import { decide, type MemberEvent } from "../members/machine.ts"
 import { isLive, type Membership } from "../members/Membership.ts"
 import type { MembershipChange } from "../members/MembershipChange.ts"
-import { type FactsFound, type HeldMembers, type KnownContact, MembershipStore } from "../members/MembershipStore.ts"
-import { awaitedVisitOf, metBy, settledEvent } from "../members/MemberDeliveries.ts"
-import { makingJobs } from "../members/StepJobs.ts"
+import {
+  type MemberFactsResult,
+  type LockedMembers,
+  type ContactFacts,
+  MembershipStore,
+} from "../members/MembershipStore.ts"
+import { awaitedVisitOf, metricsByStep, settledEvent } from "../members/MemberDeliveries.ts"
+import { stepJobs } from "../members/StepJobs.ts"
 
-/** What has happened to a member besides the end of a message; nothing: they are looked at. */
+/** A member's events besides the end of a delivery. None: the member is re-evaluated. */
 export type EventsOf = (member: Membership) => ReadonlyArray<MemberEvent>
 
-const nothing: EventsOf = () => []
+const noEvents: EventsOf = () => []
 
-const noLists: KnownContact["lists"] = new Set()
+const noLists: ContactFacts["lists"] = new Set()
 
 export class MembershipRunner extends Context.Service<MembershipRunner>()("tentpole/MembershipRunner", {
   make: Effect.gen(function* () {
@@ -32,17 +36,17 @@ export class MembershipRunner extends Context.Service<MembershipRunner>()("tentp
       people: {
         readonly contacts: ReadonlyArray<ContactId>
         readonly members: ReadonlyArray<Membership>
-        /** Of emails that members are only about to have. */
+        /** Emails that the members' events will add. */
         readonly emails?: ReadonlyArray<EmailId>
       },
     ) {
       const compiled = [...flows.values()].map((each) => each.compiled)
       return yield* store.facts(workspace, {
         contacts: [...new Set(people.contacts)],
-        lists: [...new Set(compiled.flatMap(({ asks }) => asks.lists))],
-        activityTypes: [...new Set(compiled.flatMap(({ asks }) => asks.activityTypes))],
-        messagesOf: people.members
-          .filter(({ flowId, state }) => awaitedVisitOf(state) !== null || flows.get(flowId)?.asksOfMessages === true)
+        lists: [...new Set(compiled.flatMap(({ requiredFacts }) => requiredFacts.lists))],
+        activityTypes: [...new Set(compiled.flatMap(({ requiredFacts }) => requiredFacts.activityTypes))],
+        deliveriesOf: people.members
+          .filter(({ flowId, state }) => awaitedVisitOf(state) !== null || flows.get(flowId)?.needsDeliveries === true)
           .map(({ id }) => id),
         emails: [
           ...new Set([...compiled.flatMap(emailsOf), ...people.members.flatMap(createdBy), ...(people.emails ?? [])]),
@@ -50,25 +54,25 @@ export class MembershipRunner extends Context.Service<MembershipRunner>()("tentp
       })
     })
 
-    /** Writes changes with the jobs that they ask for; answers those of them that stand. */
+    /** Writes changes and enqueues their jobs; returns the changes that the store accepted. */
     const write = Effect.fnUntraced(function* (
       workspace: WorkspaceId,
       changes: ReadonlyArray<MembershipChange>,
       still: ReadonlyArray<Membership> = [],
     ) {
       const refused = yield* store.apply(workspace, changes, still)
-      const standing = refused.size === 0 ? changes : changes.filter(({ after }) => !refused.has(after.id))
-      yield* Effect.forEach(makingJobs(workspace, standing), ({ id, job }) => jobs.enqueue(job, { id }), {
+      const current = refused.size === 0 ? changes : changes.filter(({ after }) => !refused.has(after.id))
+      yield* Effect.forEach(stepJobs(workspace, current), ({ id, job }) => jobs.enqueue(job, { id }), {
         discard: true,
       })
-      return standing
+      return current
     })
 
-    /** Moves on everybody who is held; answers what has changed, in order. */
-    const advanceHeld = Effect.fnUntraced(function* (
+    /** Advances all locked members; returns the changes in order. */
+    const advanceLocked = Effect.fnUntraced(function* (
       workspace: WorkspaceId,
-      { flows, members, now }: HeldMembers,
-      eventsOf: EventsOf = nothing,
+      { flows, members, now }: LockedMembers,
+      eventsOf: EventsOf = noEvents,
     ) {
       if (members.length === 0) return []
       const known = yield* compile(workspace, flows.values())
@@ -83,14 +87,14 @@ export class MembershipRunner extends Context.Service<MembershipRunner>()("tentp
       for (const member of members) {
         const flow = known.get(member.flowId)?.compiled
         if (flow === undefined) continue
-        const moved = movesOf(flow, member, memberFacts(facts, member, now), events.get(member.id) ?? [])
+        const moved = changesOf(flow, member, memberFacts(facts, member, now), events.get(member.id) ?? [])
         if (moved.length === 0) still.push(member)
         else changes.push(...moved)
       }
       return yield* write(workspace, changes, still)
     })
 
-    return { advanceHeld, factsFor, write }
+    return { advanceLocked, factsFor, write }
   }),
 }) {
   static readonly layer = Layer.effect(MembershipRunner, MembershipRunner.make)
@@ -103,16 +107,20 @@ const emailsOf = ({ steps }: CompiledFlow): ReadonlyArray<EmailId> =>
 
 const createdBy = ({ createdEmails }: Membership): ReadonlyArray<EmailId> => createdEmails.map(({ emailId }) => emailId)
 
-/** Null: the contact has been deleted. */
+/** The facts of a member. If the contact has been deleted, they describe a blank contact. */
 const memberFacts = (
-  found: FactsFound,
+  found: MemberFactsResult,
   { contactId, id }: Pick<Membership, "contactId" | "id">,
   now: MemberFacts["now"],
-): { readonly facts: MemberFacts; readonly gone: boolean; readonly messages: ReturnType<typeof messagesOf> } => {
+): {
+  readonly facts: MemberFacts
+  readonly isContactDeleted: boolean
+  readonly messages: ReturnType<typeof deliveriesOf>
+} => {
   const known = found.contacts.get(contactId)
-  const messages = messagesOf(found, id)
+  const messages = deliveriesOf(found, id)
   return {
-    gone: known === undefined,
+    isContactDeleted: known === undefined,
     messages,
     facts: {
       contact: known?.contact ?? blankContact(contactId, now),
@@ -120,17 +128,17 @@ const memberFacts = (
       activities: known?.activities ?? [],
       suppression: known?.suppression ?? null,
       now,
-      emailSteps: metBy(messages),
+      emailSteps: metricsByStep(messages),
       approvals: found.approvals,
     },
   }
 }
 
-const messagesOf = ({ messages }: FactsFound, id: Membership["id"]) => messages.get(id) ?? []
+const deliveriesOf = ({ deliveries }: MemberFactsResult, id: Membership["id"]) => deliveries.get(id) ?? []
 
-/** The facts of somebody who is no member yet. */
-export const entrantFacts = (
-  found: FactsFound,
+/** The facts of a contact that is not a member yet; undefined if the contact has been deleted. */
+export const newMemberFacts = (
+  found: MemberFactsResult,
   contactId: ContactId,
   now: MemberFacts["now"],
 ): MemberFacts | undefined => {
@@ -138,24 +146,24 @@ export const entrantFacts = (
   return known && { ...known, now, emailSteps: new Map(), approvals: found.approvals }
 }
 
-/** How a message ended comes before whatever else is to be told of it. */
-const movesOf = (
+/** The end of a delivery is applied before the other events. */
+const changesOf = (
   flow: CompiledFlow,
   member: Membership,
-  { facts, gone, messages }: ReturnType<typeof memberFacts>,
-  told: ReadonlyArray<MemberEvent>,
+  { facts, isContactDeleted, messages }: ReturnType<typeof memberFacts>,
+  others: ReadonlyArray<MemberEvent>,
 ): ReadonlyArray<MembershipChange> => {
   const settled = settledEvent(member.state, messages, facts.now)
-  const events: Array<MemberEvent> = gone && isLive(member.state) ? [{ type: "contact_deleted" }] : []
-  events.push(...(settled === null ? [] : [settled]), ...told)
-  if (events.length === 0) events.push({ type: "look" })
+  const events: Array<MemberEvent> = isContactDeleted && isLive(member.state) ? [{ type: "contact_deleted" }] : []
+  events.push(...(settled === null ? [] : [settled]), ...others)
+  if (events.length === 0) events.push({ type: "check" })
   const changes: Array<MembershipChange> = []
-  let standing = member
+  let current = member
   for (const event of events) {
-    const change = decide(flow, standing, facts, event)
+    const change = decide(flow, current, facts, event)
     if (change === null) continue
     changes.push(change)
-    standing = change.after
+    current = change.after
   }
   return changes
 }

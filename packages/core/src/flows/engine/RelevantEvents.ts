@@ -1,18 +1,21 @@
-// Which events may change what a flow thinks of its members: those that its disqualification rules ask about, for everybody on
-// the way, and those that the conditions of its waits ask about. What no flow asks about costs no look at anybody.
+// Relevant events of a flow: event types that can change the result of its disqualification rules or wait conditions. Event
+// types that no flow uses are skipped.
 import { type ActivityType, ownActivityTypes } from "../../contacts/Activity.ts"
 import { conditionsOf, type StepCondition, type StepRuleTree } from "../../segments/RuleTree.ts"
 import type { Structure } from "../definition/FlowSchema.ts"
 
-/** The types of events that are worth a look. */
-export interface Attention {
-  /** At every live member. */
+/** Event types after which members are evaluated again. */
+export interface RelevantEvents {
+  /** For every live member: the types that disqualification rules read. */
   readonly live: ReadonlySet<string>
-  /** At those who rest in a wait. */
+  /** For waiting members: the types that wait conditions read. */
   readonly waiting: ReadonlySet<string>
 }
 
-export const attentionOf = ({ disqualification_rules: disqualificationRules, steps }: Structure): Attention => ({
+export const relevantEventsOf = ({
+  disqualification_rules: disqualificationRules,
+  steps,
+}: Structure): RelevantEvents => ({
   live: new Set(disqualificationRules === null ? [] : eventsOf(disqualificationRules)),
   waiting: new Set(
     steps.flatMap((step) =>
@@ -36,7 +39,7 @@ const eventsThatChange = (condition: StepCondition): ReadonlyArray<string> => {
     case "activity":
       return [condition.activityType]
     case "email_step":
-      // Told to the very member that the message was for.
+      // An engagement is an event of the member itself, and needs no re-evaluation of others.
       return []
   }
 }

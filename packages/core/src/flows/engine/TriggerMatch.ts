@@ -1,5 +1,5 @@
-// Which flows an event brings its contact into. All active flows' triggers are laid out by what they wait for, so that an event
-// that no flow waits for costs one look-up.
+// An index of triggers by event, and the flows that an event enrolls its contact in. An event without triggers costs one
+// look-up.
 import { standardFieldByKey, type ValueType } from "../../contacts/ContactFields.ts"
 import type { FlowId } from "../../kernel/Ids.ts"
 import type { DomainEvent } from "../../kernel/changes/Outbox.ts"
@@ -12,32 +12,32 @@ import type { Flow } from "../definition/Flow.ts"
 import type { FlowTokens } from "../../rendering/MergeTokens.ts"
 import type { ContactUpdatedTrigger, FormTrigger, ListTrigger, TriggerType } from "../definition/Trigger.ts"
 
-/** A contact is to enter a flow. */
+/** An entry that a trigger causes. */
 export interface TriggeredEntry {
   readonly flowId: FlowId
   readonly source: TriggerType
   readonly tokens: FlowTokens
 }
 
-/** What an event of some kind has to be for a trigger to fire. */
-interface Watch {
+/** A trigger's condition on the event's data. */
+interface TriggerCheck {
   readonly flowId: FlowId
   readonly source: TriggerType
   readonly fires: (data: DomainEvent["data"]) => boolean
 }
 
-/** By what the event says that it is about: its type, and the list or field where it has one. */
-export type TriggerIndex = ReadonlyMap<string, ReadonlyArray<Watch>>
+/** Triggers by event type, and by list, field or tent where the type has one. */
+export type TriggerIndex = ReadonlyMap<string, ReadonlyArray<TriggerCheck>>
 
-/** What a `form_submission` event carries: `{tent_id, form_id, fields: {<name>: <answer>}}`. */
+/** The event's data: `{tent_id, form_id, fields: {<name>: <answer>}}`. */
 const form_submission = "form_submission"
 
 const key = (type: string, about = ""): string => `${type} ${about}`
 
-/** Of those flows that are active. `fields`: the custom ones that they name, by `api_name`. */
+/** Indexes the triggers of active flows. `fields`: the custom fields that they name, by `api_name`. */
 export const indexTriggers = (flows: ReadonlyArray<Flow>, fields: ReadonlyArray<RuleField>): TriggerIndex => {
-  const index = new Map<string, Array<Watch>>()
-  const add = (at: string, watch: Watch) => {
+  const index = new Map<string, Array<TriggerCheck>>()
+  const add = (at: string, watch: TriggerCheck) => {
     const there = index.get(at)
     if (there === undefined) index.set(at, [watch])
     else there.push(watch)
@@ -82,11 +82,11 @@ const formOf =
   (data: DomainEvent["data"]): boolean =>
     formId === null || data["form_id"] === formId
 
-/** A field that is archived or gone fires for nobody. */
+/** Triggers on archived or deleted fields never fire. */
 const watchField = (
   { field: name, operator, value }: ContactUpdatedTrigger,
   custom: ReadonlyArray<RuleField>,
-  add: (about: string, fires: Watch["fires"]) => void,
+  add: (about: string, fires: TriggerCheck["fires"]) => void,
 ): void => {
   const standard = name === null ? undefined : standardFieldByKey.get(name)
   const own = custom.find(({ apiName, status }) => apiName === name && status === "active")
@@ -101,7 +101,7 @@ const watchField = (
   })
 }
 
-/** The value as rules compare it: dates by their instant. */
+/** The value as rules compare it: dates as instants. */
 const storedAs = (type: ValueType, value: unknown): Parameters<Comparison>[0] => {
   if (typeof value === "string") return type === "date" ? startOf(value) : value
   return typeof value === "number" || typeof value === "boolean" ? value : null
@@ -114,7 +114,7 @@ const changeOf = (data: DomainEvent["data"], field: string) =>
     .filter(isObject)
     .find((each) => each["field"] === field)
 
-/** What an event may be looked up by: itself, and every field that it changed. */
+/** The index keys of an event: one for each field that it changed, else one. */
 const keysOf = ({ type, data }: DomainEvent): ReadonlyArray<string> => {
   switch (type) {
     case "contact_created":
@@ -133,7 +133,7 @@ const keysOf = ({ type, data }: DomainEvent): ReadonlyArray<string> => {
   }
 }
 
-/** The flows that the event's contact is to enter: each once, by the first of its triggers that fires. */
+/** The flows that the event's contact enters: each once, by the first trigger that fires. */
 export const entriesOf = (index: TriggerIndex, event: DomainEvent): ReadonlyArray<TriggeredEntry> => {
   if (event.contactId === null) return []
   const entries = new Map<FlowId, TriggeredEntry>()

@@ -1,4 +1,4 @@
-// Entry into a flow: who may enter, and with which tokens.
+// Enrollment rules: which contacts may enter a flow, and with which tokens.
 import { Result, Schema } from "effect"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import type { MembershipId } from "../../kernel/Ids.ts"
@@ -53,10 +53,10 @@ export class ApiTriggerNotConfigured extends Schema.TaggedError<ApiTriggerNotCon
 
 export type EntryRefusal = InvalidState | AlreadyInFlow | ReentryDenied | ContactDisqualified
 
-/** The contact's memberships of this flow, under the lock or the constraint that keeps a second one out. */
-export interface Earlier {
+/** The contact's earlier memberships of this flow. The caller holds the lock that prevents a second live one. */
+export interface EarlierMemberships {
   readonly live: boolean
-  /** However it ended. */
+  /** Live or ended. */
   readonly any: boolean
 }
 
@@ -66,8 +66,12 @@ export interface Entry {
   readonly tokens: FlowTokens
 }
 
-/** Why the contact may not enter; null: they may. */
-export const entryRefusal = (flow: CompiledFlow, facts: MemberFacts, earlier: Earlier): EntryRefusal | null => {
+/** Why the contact may not enter; null if it may. */
+export const entryRefusal = (
+  flow: CompiledFlow,
+  facts: MemberFacts,
+  earlier: EarlierMemberships,
+): EntryRefusal | null => {
   const { name, first, status } = flow
   if (status !== "active" || first === null) return new InvalidState({ resource: "flow", status, move: "entered" })
   if (earlier.live) return new AlreadyInFlow({ flow: name })
@@ -75,7 +79,7 @@ export const entryRefusal = (flow: CompiledFlow, facts: MemberFacts, earlier: Ea
   return flow.disqualifies?.(facts) === true ? new ContactDisqualified({ flow: name }) : null
 }
 
-/** What a call of the trigger endpoint brings along, by the flow's `service_api` trigger. */
+/** The entry of a call to the trigger endpoint. Needs a `service_api` trigger, which declares the tokens. */
 export const apiEntry = (
   flow: CompiledFlow,
   tokens: unknown,
@@ -85,7 +89,7 @@ export const apiEntry = (
   return Result.map(readTokens(tokens, trigger.fields), (read) => ({ source: "service_api" as const, tokens: read }))
 }
 
-/** What somebody who is added by hand brings along. */
+/** The entry of a contact that is added manually. */
 export const manualEntry = (
   flow: CompiledFlow,
   tokens: unknown,

@@ -1,4 +1,4 @@
-// What an entry brings along: values of `{{campaign.dynamic.<key>}}`, given by a caller or by the answers of a form.
+// Flow tokens: values of `{{campaign.dynamic.<key>}}` from a request or from the answers of a form.
 import { Result, Schema } from "effect"
 import { encodeText } from "../../kernel/Bytes.ts"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
@@ -7,7 +7,7 @@ import { isObject } from "../../segments/RuleTree.ts"
 import type { FlowTokens } from "../../rendering/MergeTokens.ts"
 import { type ApiTrigger, isTokenName, token_name_length_max, type TokenDeclaration } from "../definition/Trigger.ts"
 
-/** JSON of this many bytes is too much already. */
+/** Exclusive limit of the tokens' JSON, in bytes. */
 export const tokens_size_bytes_limit = 64 * 1024
 
 const Issues = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
@@ -48,8 +48,8 @@ const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))
 
 /**
- * The `tokens` of a request. With declarations, only those names with those types; without, any. Issues of one kind are all told
- * at once: of spelling, then of names, then of types.
+ * Decodes the `tokens` of a request. With declarations, only those names and types are accepted; without, any.
+ * A refusal reports all issues of one kind: first spelling, then undeclared names, then types.
  */
 export const readTokens = (
   tokens: unknown,
@@ -90,8 +90,8 @@ const wanted = (declaration: TokenDeclaration | undefined): string =>
   declaration === undefined ? "must be text, a number, true or false" : `must be a ${declaration.type}, as declared`
 
 /**
- * The answers of a form as tokens: of two names that read alike the first counts, and so do answers as long as there is room. A
- * name keeps its letters, digits and underscores.
+ * Converts the answers of a form to tokens. Characters other than letters, digits and underscores become `_`. Of two equal
+ * names the first counts. Answers that exceed the size limit are left out.
  */
 export const formTokens = (answers: unknown): FlowTokens => {
   const tokens = new Map<string, string>()
@@ -109,7 +109,7 @@ export const formTokens = (answers: unknown): FlowTokens => {
   return Object.fromEntries(tokens)
 }
 
-/** Boxes that were ticked together are one answer. */
+/** Checkboxes of one name are one answer, joined by commas. */
 const textOf = (answer: unknown): string | null => {
   if (Array.isArray(answer)) return answer.filter((each) => typeof each === "string").join(", ")
   return isScalar(answer) ? String(answer) : null

@@ -1,5 +1,4 @@
-// The messages of a member, as the engine looks at them: whether the one that is waited for has ended, and what those of each
-// step have met with.
+// Deliveries of a member: whether the delivery that the member waits for has ended, and the engagements of each step.
 import { DateTime } from "effect"
 import { type DeliveryState, finalStates } from "../../sending/Delivery.ts"
 import type { EmailStepMetric } from "../../segments/RuleTree.ts"
@@ -7,8 +6,8 @@ import type { MemberEvent } from "./machine.ts"
 import type { MemberState } from "./Membership.ts"
 import type { StepId } from "../definition/Step.ts"
 
-/** A delivery that one visit of a member has asked for. */
-export interface MemberMessage {
+/** The delivery of one step visit. */
+export interface MemberDelivery {
   readonly stepId: StepId
   readonly visit: number
   readonly state: DeliveryState
@@ -21,16 +20,16 @@ export interface MemberMessage {
   readonly unsubscribedAt: DateTime.Utc | null
 }
 
-/** The visit whose message the member waits for, or left behind when they were dropped; null: there is none. */
+/** The number of the step visit whose delivery has not settled; null if there is none. A dropped member may have one, too. */
 export const awaitedVisitOf = (state: MemberState): number | null => {
   if (state.status === "active") return state.doing.kind === "send" ? state.visit.number : null
   return state.status === "dropped" ? state.inFlight : null
 }
 
-/** What the end of that message tells the machine; null while it has not ended. */
+/** The event for the end of that delivery; null while it has not ended. */
 export const settledEvent = (
   state: MemberState,
-  messages: ReadonlyArray<MemberMessage>,
+  messages: ReadonlyArray<MemberDelivery>,
   now: DateTime.Utc,
 ): MemberEvent | null => {
   const visit = awaitedVisitOf(state)
@@ -41,7 +40,7 @@ export const settledEvent = (
   return { type: "settled", visit, outcome: outcomeOf(message), reason, at }
 }
 
-const outcomeOf = ({ state }: MemberMessage): "sent" | "failed" | "blocked" =>
+const outcomeOf = ({ state }: MemberDelivery): "sent" | "failed" | "blocked" =>
   state === "sent" || state === "blocked" ? state : "failed"
 
 const metricTimes = {
@@ -51,13 +50,15 @@ const metricTimes = {
   clicked: "clickedAt",
   bounced: "bouncedAt",
   unsubscribed: "unsubscribedAt",
-} as const satisfies { readonly [Metric in EmailStepMetric]: keyof MemberMessage }
+} as const satisfies { readonly [Metric in EmailStepMetric]: keyof MemberDelivery }
 
 const metrics = Object.entries(metricTimes) as ReadonlyArray<
   [EmailStepMetric, (typeof metricTimes)[keyof typeof metricTimes]]
 >
 
-export const metBy = (messages: ReadonlyArray<MemberMessage>): ReadonlyMap<StepId, ReadonlySet<EmailStepMetric>> => {
+export const metricsByStep = (
+  messages: ReadonlyArray<MemberDelivery>,
+): ReadonlyMap<StepId, ReadonlySet<EmailStepMetric>> => {
   const met = new Map<StepId, Set<EmailStepMetric>>()
   for (const message of messages) {
     for (const [metric, time] of metrics) {

@@ -1,4 +1,4 @@
-// One contact's way through a flow: where they are, what they brought, and what has happened to them there.
+// The membership: one stay of a contact in a flow, with its state, its flow tokens and its timeline entries.
 import { type DateTime, Schema } from "effect"
 import { FlowTokens } from "../../rendering/MergeTokens.ts"
 import { emailStepMetrics } from "../../segments/RuleTree.ts"
@@ -8,10 +8,10 @@ import { triggerTypes } from "../definition/Trigger.ts"
 export const memberStatuses = ["active", "waiting", "completed", "dropped", "failed"] as const
 export type MemberStatus = (typeof memberStatuses)[number]
 
-/** What happens to a membership: `proceed` to the next step, `work` on one that takes time, `rest` at a wait, and so on. */
-export type MemberMove = "proceed" | "work" | "rest" | "complete" | "retry" | "fail" | "drop" | "settle"
+/** Events of the transition table: `proceed` to the next step, `work` on a step that takes time, `rest` at a wait, and so on. */
+export type MemberTransition = "proceed" | "work" | "rest" | "complete" | "retry" | "fail" | "drop" | "settle"
 
-/** The status that follows each move, by the status before it. Every membership begins as active. */
+/** The status that follows each transition, by the status before it. A new membership is active. */
 export const transitions = {
   active: {
     proceed: "active",
@@ -24,10 +24,10 @@ export const transitions = {
   },
   waiting: { proceed: "active", rest: "waiting", complete: "completed", fail: "failed", drop: "dropped" },
   completed: {},
-  /** The message that was on its way is sent, or is not. */
+  /** The message in flight was sent, or failed. */
   dropped: { settle: "dropped" },
   failed: {},
-} as const satisfies { readonly [From in MemberStatus]: { readonly [On in MemberMove]?: MemberStatus } }
+} as const satisfies { readonly [From in MemberStatus]: { readonly [On in MemberTransition]?: MemberStatus } }
 
 export const dropReasons = ["disqualified", "removed", "contact_deleted", "flow_archived", "step_removed"] as const
 export type DropReason = (typeof dropReasons)[number]
@@ -37,16 +37,15 @@ export type EntrySource = (typeof entrySources)[number]
 
 const Instant = Schema.DateTimeUtcFromMillis
 
-/** One stay at one step. Its number grows along the way, so that a step come to again is another visit. */
+/** One stay at a step. `number` grows with each visit, so that a second visit to the same step is distinct. */
 const StepVisit = Schema.Struct({ stepId: Schema.String, number: Schema.Int })
 export type StepVisit = typeof StepVisit.Type
 
-/** A step that could not be done, and is tried again. */
+/** A failed step that will be tried again. */
 const Retry = Schema.Struct({ count: Schema.Int, error: Schema.String })
 
 /**
- * `run`: the step is to be done, at `dueAt` and no sooner. `send`: its message is on its way. `make`: its email or page is
- * being made.
+ * `run`: the step is executed at `dueAt`. `send`: its message is in flight. `make`: its email or page is being created.
  */
 const Doing = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("run"), dueAt: Instant }),
@@ -62,7 +61,7 @@ const Active = Schema.Struct({
 })
 export type ActiveState = typeof Active.Type
 
-/** Rests in a wait since `since`. `until`: when time has run out; null: as long as its condition does not hold. */
+/** Waits since `since`. `until` is the end of the duration or timeout; null: until the condition holds. */
 const Waiting = Schema.Struct({
   status: Schema.Literal("waiting"),
   visit: StepVisit,
@@ -80,23 +79,23 @@ const State = Schema.Union([
     at: Instant,
     reason: Schema.Literals(dropReasons),
     stepId: Schema.String,
-    /** The visit whose message was on its way: it may have left all the same. */
+    /** The visit whose message was in flight. The message may be sent all the same. */
     inFlight: Schema.NullOr(Schema.Int),
   }),
-  /** A step was tried until the tries were used up. */
+  /** All attempts of a step failed. */
   Schema.Struct({ status: Schema.Literal("failed"), at: Instant, visit: StepVisit, retry: Retry }),
 ])
 export type MemberState = typeof State.Type
 
-/** Encoded it is plain JSON: instants as epoch milliseconds. */
+/** The encoded form is plain JSON with instants as epoch milliseconds. */
 export const Membership = Schema.Struct({
   id: MembershipId,
   flowId: FlowId,
   contactId: ContactId,
   entrySource: Schema.Literals(entrySources),
-  /** What the entry brought, and the addresses of pages made on the way. */
+  /** Tokens of the entry, and the URLs of pages that `create_tent` steps created. */
   tokens: FlowTokens,
-  /** What `create_email` steps have made, the latest of each. */
+  /** Emails that `create_email` steps created, the latest of each step. */
   createdEmails: Schema.Array(Schema.Struct({ stepId: Schema.String, emailId: EmailId })),
   state: State,
   enteredAt: Instant,
@@ -109,16 +108,16 @@ export type LiveState = ActiveState | WaitingState
 export const isLive = (state: MemberState): state is LiveState =>
   state.status === "active" || state.status === "waiting"
 
-/** Which try of its step this is, from 1. */
+/** The number of the current attempt at the step, from 1. */
 export const attemptOf = ({ retry }: ActiveState): number => (retry?.count ?? 0) + 1
 
-/** When time alone moves the member on; null: something has to happen first. */
+/** The instant at which the member is due; null: it waits for an event. */
 export const dueAtOf = (state: MemberState): DateTime.Utc | null => {
   if (state.status === "waiting") return state.until
   return state.status === "active" && state.doing.kind === "run" ? state.doing.dueAt : null
 }
 
-/** The step that the member is at, or was at when the way ended early. */
+/** The member's step, or the one at which the membership ended early; null after completion. */
 export const currentStepOf = (state: MemberState): string | null => {
   if (state.status === "completed") return null
   return state.status === "dropped" ? state.stepId : state.visit.stepId
@@ -141,7 +140,7 @@ export const timelineTypes = [
 ] as const
 export type TimelineType = (typeof timelineTypes)[number]
 
-/** What an engagement is called in the timeline. */
+/** The timeline entry type of each engagement. */
 export const engagementTypes = {
   delivered: "email_delivered",
   opened: "email_opened",
@@ -150,12 +149,12 @@ export const engagementTypes = {
   unsubscribed: "email_unsubscribed",
 } as const satisfies { readonly [Metric in Exclude<(typeof emailStepMetrics)[number], "sent">]: TimelineType }
 
-/** A line of a member's timeline. Together they tell how the member came to be where they are. */
+/** An entry of a member's timeline. The entries together explain how the member reached its state. */
 export interface TimelineEntry {
   readonly type: TimelineType
   readonly at: DateTime.Utc
   readonly stepId: string | null
-  /** JSON, wire names. */
+  /** JSON with wire names. */
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
@@ -176,7 +175,7 @@ const outcomes: ReadonlyMap<TimelineType, ExecutedStep["status"]> = new Map([
 
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
-/** How each visit to a step went, in order: of a step that was tried again, the last try. */
+/** The result of each step visit, in order. Of a step with several attempts it is the last one. */
 export const stepsExecuted = (timeline: ReadonlyArray<TimelineEntry>): ReadonlyArray<ExecutedStep> => {
   const byVisit = new Map<unknown, ExecutedStep>()
   for (const { type, at, stepId, metadata } of timeline) {

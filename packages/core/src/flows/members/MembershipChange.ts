@@ -1,4 +1,4 @@
-// What a decision writes of a membership: its state, the entries of its timeline, commands, and the activities of its contact.
+// A change of a membership: state, timeline entries, commands, and activities of its contact.
 import type { Activity } from "../../contacts/Activity.ts"
 import type { ApprovalId, EmailId } from "../../kernel/Ids.ts"
 import type { Change } from "../../kernel/changes/Change.ts"
@@ -12,8 +12,8 @@ interface ForVisit {
 }
 
 /**
- * What is to be done for a member besides writing: written with the change, and done at most once for each membership and visit
- * (and attempt, where something is made), however often the change's transaction is tried.
+ * Work that follows a change. The command is stored with the change and executed at most once for each membership and step
+ * visit (and attempt, of `create_*` steps), even if the change's transaction is retried.
  */
 export type MemberCommand =
   | (ForVisit & {
@@ -35,24 +35,24 @@ export type MemberCommand =
       readonly step: CreateTentStep
       readonly tokens: FlowTokens
     })
-  /** The member has left while the message was on its way: it is not to be sent, if it can still be stopped. */
+  /** The member was dropped while its message was in flight: cancel the message if that is still possible. */
   | (ForVisit & { readonly type: "withdraw_email" })
 
-/** Where a member has come to, and what happened on the way. */
-export interface MembershipMoves {
-  /** Null: the contact enters. */
+/** A membership before and after, with its timeline entries and commands. */
+export interface MembershipUpdate {
+  /** Null: a new membership. */
   readonly before: Membership | null
   readonly after: Membership
-  /** Lines to add to the timeline, in order. */
+  /** New timeline entries, in order. */
   readonly entries: ReadonlyArray<TimelineEntry>
   readonly commands: ReadonlyArray<MemberCommand>
 }
 
-/** Only the machine of `members/machine.ts` creates one. A store takes nothing else. */
+/** Only `members/machine.ts` creates one. */
 export type MembershipChange = Change<
   "membership",
-  MembershipMoves & {
-    /** A deleted contact has no timeline any more: a store leaves these out then. */
+  MembershipUpdate & {
+    /** The store leaves these out if the contact has been deleted. */
     readonly activities: ReadonlyArray<Activity>
   }
 >

@@ -1,5 +1,5 @@
-// The port to the members of flows. Who decides about members holds them first; what it decides is a `MembershipChange`, and
-// is written with the messages, the timelines and the events that belong to it.
+// The port to stored memberships. Callers lock members before they decide; `apply` writes the change with its deliveries,
+// timeline entries and events.
 import { Context, type DateTime, type Effect } from "effect"
 import type { Activity, ActivityType } from "../../contacts/Activity.ts"
 import type { Contact } from "../../contacts/Contact.ts"
@@ -8,47 +8,47 @@ import type { ApprovalId, ContactId, EmailId, FlowId, ListId, MembershipId, Work
 import type { Paged, PageRequest } from "../../kernel/Page.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
-import type { Earlier } from "./Enrollment.ts"
+import type { EarlierMemberships } from "./Enrollment.ts"
 import type { Flow } from "../definition/Flow.ts"
-import type { Making } from "./StepJobs.ts"
+import type { StepRun } from "./StepJobs.ts"
 import type { ExecutedStep, Membership, MemberStatus, TimelineEntry } from "./Membership.ts"
 import type { MembershipChange } from "./MembershipChange.ts"
-import type { MemberMessage } from "./MemberDeliveries.ts"
+import type { MemberDelivery } from "./MemberDeliveries.ts"
 
 export const flowMemberSorts = ["entered_at", "updated_at", "display_name"] as const
 export type FlowMemberSort = (typeof flowMemberSorts)[number]
 
 export interface FlowMemberQuery extends PageRequest {
   readonly status: MemberStatus | null
-  /** Literal substring of a name, the email as written or the phone, compared folded; null: everybody. */
+  /** A literal substring of a name, email or phone, compared case-folded; null: no filter. */
   readonly search: string | null
   readonly sort: FlowMemberSort
   readonly order: "asc" | "desc"
 }
 
-/** A member as it is shown. */
-export interface ShownMember {
+/** A member as use cases return it. */
+export interface MemberView {
   readonly membership: Membership
   /** Null when the contact has been deleted. */
   readonly contact: Pick<Contact, "id" | "displayName" | "email" | "phone"> | null
   readonly steps: ReadonlyArray<ExecutedStep>
 }
 
-/** Of a member's timeline so many lines are read, the newest: somebody may go round for years. */
+/** The newest entries of a timeline that are read. A member in a loop may have many more. */
 export const timeline_lines_max = 1_000
 
-export interface MemberRun extends ShownMember {
-  /** The newest of it, the oldest first. */
+export interface MemberDetails extends MemberView {
+  /** The newest entries, in chronological order. */
   readonly timeline: ReadonlyArray<TimelineEntry>
 }
 
-/** Members to hold. Those that another transaction holds are left out where it says so, and waited for elsewhere. */
-export type WhichMembers =
-  /** Whose time has come, of flows that are not paused; those that others hold are left to them. */
+/** Members to lock. `due` skips members that another transaction has locked; the others wait for the lock. */
+export type MemberSelection =
+  /** Due members of flows that are not paused. */
   | { readonly _tag: "due"; readonly limit: number }
-  /** The one who is on the way. */
+  /** The live member. */
   | { readonly _tag: "contact"; readonly flowId: FlowId; readonly contactId: ContactId }
-  /** Those on the way in a flow, or who rest in it, by the ids of their contacts. */
+  /** Live or waiting members of a flow, ordered by contact id. */
   | {
       readonly _tag: "flow"
       readonly flowId: FlowId
@@ -56,7 +56,7 @@ export type WhichMembers =
       readonly after: ContactId | null
       readonly limit: number
     }
-  /** These, whatever has become of them; and those on the way in these flows whose contacts are among these. */
+  /** These memberships in any status, and live members of `flows` whose contact is in `contacts`. */
   | {
       readonly _tag: "touched"
       readonly memberships: ReadonlyArray<MembershipId>
@@ -64,46 +64,46 @@ export type WhichMembers =
       readonly flows: ReadonlyArray<FlowId>
     }
 
-/** Members that nobody else changes until the transaction ends, and their flows, which nobody changes either. */
-export interface HeldMembers {
-  /** By the store's clock, which also said who is due. */
+/** Locked members and their flows. Neither changes until the transaction ends. */
+export interface LockedMembers {
+  /** The store's clock, which also decided which members are due. */
   readonly now: DateTime.Utc
   readonly flows: ReadonlyMap<FlowId, Flow>
   readonly members: ReadonlyArray<Membership>
 }
 
-/** What entering depends on. Contacts that are gone are not among `contacts`; flows neither. */
-export interface EntryGround {
+/** What enrollment depends on. Deleted flows and contacts are missing. */
+export interface EnrollmentFacts {
   readonly now: DateTime.Utc
   readonly flows: ReadonlyMap<FlowId, Flow>
   readonly contacts: ReadonlySet<ContactId>
-  /** Earlier memberships; pairs without any are left out. */
-  readonly earlier: (flow: FlowId, contact: ContactId) => Earlier
+  /** Null: the contact has never been in the flow. */
+  readonly earlier: (flow: FlowId, contact: ContactId) => EarlierMemberships
 }
 
-/** What is to be known of members; each part may be empty. */
-export interface FactsAsked {
+/** The facts to load; each part may be empty. */
+export interface MemberFactsQuery {
   readonly contacts: ReadonlyArray<ContactId>
   readonly lists: ReadonlyArray<ListId>
   readonly activityTypes: ReadonlyArray<ActivityType>
-  readonly messagesOf: ReadonlyArray<MembershipId>
+  readonly deliveriesOf: ReadonlyArray<MembershipId>
   readonly emails: ReadonlyArray<EmailId>
 }
 
-export interface KnownContact {
+export interface ContactFacts {
   readonly contact: Contact
   readonly suppression: SuppressionReason | null
-  /** Of the lists that were asked about. */
+  /** Restricted to the requested lists. */
   readonly lists: ReadonlySet<ListId>
-  /** The latest of each type that was asked about. */
+  /** The latest of each requested type. */
   readonly activities: ReadonlyArray<Pick<Activity, "type" | "at">>
 }
 
-export interface FactsFound {
-  /** Those who are still there. */
-  readonly contacts: ReadonlyMap<ContactId, KnownContact>
-  readonly messages: ReadonlyMap<MembershipId, ReadonlyArray<MemberMessage>>
-  /** Of approved emails. */
+export interface MemberFactsResult {
+  /** Deleted contacts are missing. */
+  readonly contacts: ReadonlyMap<ContactId, ContactFacts>
+  readonly deliveries: ReadonlyMap<MembershipId, ReadonlyArray<MemberDelivery>>
+  /** Approved emails only. */
   readonly approvals: ReadonlyMap<EmailId, ApprovalId>
 }
 
@@ -115,30 +115,30 @@ export class MembershipStore extends Context.Service<
       workspace: WorkspaceId,
       flow: FlowId,
       query: FlowMemberQuery,
-    ) => Effect.Effect<Paged<ShownMember>, NotFound>
-    readonly get: (workspace: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberRun, NotFound>
+    ) => Effect.Effect<Paged<MemberView>, NotFound>
+    readonly get: (workspace: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberDetails, NotFound>
 
     /**
-     * Holds flows and contacts for entries: until the transaction ends no flow is paused or edited, and no contact is
-     * deleted. Members come after it, never before.
+     * Locks flows and contacts for enrollment: until the transaction ends no flow is paused or edited and no contact is
+     * deleted. Members are always locked after these.
      */
-    readonly lockForEntry: (
+    readonly lockForEnrollment: (
       workspace: WorkspaceId,
       wanted: { readonly flows: ReadonlyArray<FlowId>; readonly contacts: ReadonlyArray<ContactId> },
-    ) => Effect.Effect<EntryGround, never, Transaction>
+    ) => Effect.Effect<EnrollmentFacts, never, Transaction>
     readonly lockMembers: (
       workspace: WorkspaceId,
-      which: WhichMembers,
-    ) => Effect.Effect<HeldMembers, never, Transaction>
-    /** The id under which a visit's email or page is made: the first that is said stays. */
-    readonly reserve: (workspace: WorkspaceId, making: Making, id: string) => Effect.Effect<string, never, Transaction>
-    readonly facts: (workspace: WorkspaceId, asked: FactsAsked) => Effect.Effect<FactsFound>
+      which: MemberSelection,
+    ) => Effect.Effect<LockedMembers, never, Transaction>
+    /** The id of the email or page that a step run creates. Later calls return the id of the first one. */
+    readonly reserve: (workspace: WorkspaceId, run: StepRun, id: string) => Effect.Effect<string, never, Transaction>
+    readonly facts: (workspace: WorkspaceId, query: MemberFactsQuery) => Effect.Effect<MemberFactsResult>
     /**
-     * Writes members, the lines of their timelines, their messages, the contacts' timelines and the events. A member may have
-     * several changes, each beginning where the last one ended. Answers who did not enter: somebody else has brought the
-     * contact into the flow at the same moment. Of those nothing is written.
+     * Writes members, timeline entries, deliveries, activities and events. A member may have several changes, each of which
+     * begins with the state after the last one. Returns the ids of new memberships that were refused because a concurrent
+     * transaction enrolled the contact. Nothing is written for those.
      *
-     * `still`: held members whom nothing has changed; they are not due any more.
+     * `still`: locked members without a change; they are no longer due.
      */
     readonly apply: (
       workspace: WorkspaceId,

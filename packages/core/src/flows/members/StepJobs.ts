@@ -1,11 +1,11 @@
-// What members wait to have made for them, as jobs: a few members each, so that a flow that a thousand people enter at once
-// queues dozens of jobs and not a thousand.
+// Jobs that create emails and pages for members. One job covers several members, so that a thousand entries at once queue
+// dozens of jobs.
 import type { MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { Job } from "../../kernel/changes/Jobs.ts"
 import type { MembershipChange } from "./MembershipChange.ts"
 
-/** One visit of a member to a step that makes something, and which try it is. */
-export interface Making {
+/** One attempt of a `create_email` or `create_tent` step for one step visit. */
+export interface StepRun {
   readonly membershipId: MembershipId
   readonly visit: number
   readonly attempt: number
@@ -15,28 +15,28 @@ export const members_per_job_max = 20
 
 const jobTypes = { create_email: "flow_email", create_tent: "flow_tent" } as const
 
-/** The ids name the intent: the same changes ask for the same jobs. */
-export const makingJobs = (
+/** The ids are deterministic: the same changes enqueue the same jobs. */
+export const stepJobs = (
   workspaceId: WorkspaceId,
   changes: ReadonlyArray<MembershipChange>,
 ): ReadonlyArray<{ readonly id: string; readonly job: Job }> =>
   (["create_email", "create_tent"] as const).flatMap((command) => {
     const type = jobTypes[command]
-    return inBatches(askedOf(changes, command)).map((members) => {
+    return toChunks(stepRunsOf(changes, command)).map((members) => {
       const [first] = members
       const id = `${type}:${first?.membershipId}:${first?.visit}:${first?.attempt}`
       return { id, job: { type, workspaceId, members } }
     })
   })
 
-const askedOf = (changes: ReadonlyArray<MembershipChange>, wanted: keyof typeof jobTypes): ReadonlyArray<Making> =>
+const stepRunsOf = (changes: ReadonlyArray<MembershipChange>, type: keyof typeof jobTypes): ReadonlyArray<StepRun> =>
   changes.flatMap(({ after, commands }) =>
     commands.flatMap((command) =>
-      command.type === wanted ? [{ membershipId: after.id, visit: command.visit, attempt: command.attempt }] : [],
+      command.type === type ? [{ membershipId: after.id, visit: command.visit, attempt: command.attempt }] : [],
     ),
   )
 
-const inBatches = (all: ReadonlyArray<Making>): ReadonlyArray<ReadonlyArray<Making>> =>
+const toChunks = (all: ReadonlyArray<StepRun>): ReadonlyArray<ReadonlyArray<StepRun>> =>
   Array.from({ length: Math.ceil(all.length / members_per_job_max) }, (_, at) =>
     all.slice(at * members_per_job_max, (at + 1) * members_per_job_max),
   )

@@ -1,4 +1,4 @@
-// Tries a flow out for somebody of the workspace or for somebody made up. Nothing is sent and nothing is written.
+// The use case that simulates a flow for an existing or an invented contact. Nothing is sent or stored.
 import { Clock, Context, DateTime, Effect, Layer, Result } from "effect"
 import { blankContact, type Contact } from "../../contacts/Contact.ts"
 import { ContactFieldStore } from "../../contacts/ContactFieldStore.ts"
@@ -18,23 +18,23 @@ import type { FlowNotReady } from "../definition/FlowErrors.ts"
 import { FlowStore } from "../definition/FlowStore.ts"
 import { below } from "../../kernel/Decoding.ts"
 import { namedByFlow } from "../definition/FlowReferences.ts"
-import { beginSimulation, type RunningSimulation, type SimulatedPerson, type Simulation } from "./Simulate.ts"
+import { startSimulation, type RunningSimulation, type SimulatedContact, type Simulation } from "./Simulate.ts"
 import { readSimulation } from "./SimulationInput.ts"
 
-/** As far as trials care: whose they are, and what a phone number without country code is read by. */
-export type TrialWorkspace = Pick<Workspace, "id" | "defaultCountry">
+/** The id, and the country of phone numbers without a country code. */
+export type SimulationWorkspace = Pick<Workspace, "id" | "defaultCountry">
 
 export class FlowSimulations extends Context.Service<
   FlowSimulations,
   {
-    /** Of a flow in whatever status. The body is JSON: all that is wrong with it is told at once. */
+    /** Works for a flow in any status. The body is JSON: a refusal reports every issue. */
     readonly run: (
-      workspace: TrialWorkspace,
+      workspace: SimulationWorkspace,
       id: FlowId,
       body: unknown,
     ) => Effect.Effect<Simulation, NotFound | TokenRefusal | EntryRefusal | FlowNotReady>
   }
->()("tentpole/FlowTrials") {
+>()("tentpole/FlowSimulations") {
   static readonly layer = Layer.effect(
     FlowSimulations,
     Effect.gen(function* () {
@@ -45,15 +45,19 @@ export class FlowSimulations extends Context.Service<
       const ids = yield* Ids
       const { transact } = yield* Transactor
 
-      const stored = Effect.fnUntraced(function* (ws: TrialWorkspace, id: ContactId, structure: Structure) {
+      const storedContact = Effect.fnUntraced(function* (
+        workspace: SimulationWorkspace,
+        id: ContactId,
+        structure: Structure,
+      ) {
         const contact = yield* contacts
-          .get(ws.id, id)
+          .get(workspace.id, id)
           .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "contact", path: "contact_id" })))
-        const [subject] = yield* segments.subjects(ws.id, [contact], asked(structure))
+        const [subject] = yield* segments.subjects(workspace.id, [contact], ruleConditionsOf(structure))
         return { contact, lists: subject?.lists ?? new Set(), activities: subject?.activities ?? [] }
       })
 
-      const madeUp = Effect.fnUntraced(function* ({ id, defaultCountry }: TrialWorkspace, contact: Json) {
+      const inventedContact = Effect.fnUntraced(function* ({ id, defaultCountry }: SimulationWorkspace, contact: Json) {
         const fields = fieldsByName(yield* fieldStore.list(id))
         const patch = readPatch(contact, { values: "json", fields, defaultCountry, allowNotEditable: true })
         if (Result.isFailure(patch)) {
@@ -64,49 +68,49 @@ export class FlowSimulations extends Context.Service<
           return yield* new Invalid({ issues })
         }
         const blank = blankContact(ContactId.make(yield* ids.next), yield* DateTime.now)
-        const made: Contact = patchContact(blank, patch.success, blank.createdAt)
-        return { contact: made, lists: new Set<never>(), activities: [] }
+        const invented: Contact = patchContact(blank, patch.success, blank.createdAt)
+        return { contact: invented, lists: new Set<never>(), activities: [] }
       })
 
-      /** One transaction for all readings: beginning and ending one costs as much as a reading. */
-      const begun = Effect.fnUntraced(function* (workspace: TrialWorkspace, id: FlowId, body: unknown) {
+      /** One transaction for all queries, because each transaction costs as much as a query. */
+      const start = Effect.fnUntraced(function* (workspace: SimulationWorkspace, id: FlowId, body: unknown) {
         const { flow } = yield* store.get(workspace.id, id)
         const { who, request } = yield* Effect.fromResult(readSimulation(flow.structure, body, yield* DateTime.now))
-        const person: Omit<SimulatedPerson, "suppression"> = yield* "contactId" in who
-          ? stored(workspace, who.contactId, flow.structure)
-          : madeUp(workspace, who.contact)
+        const simulated: Omit<SimulatedContact, "suppression"> = yield* "contactId" in who
+          ? storedContact(workspace, who.contactId, flow.structure)
+          : inventedContact(workspace, who.contact)
         const named = namedByFlow(flow.structure)
-        const { emailNormalized } = person.contact
-        const { facts, suppression } = yield* store.trialFacts(workspace.id, { named, emailNormalized })
-        return yield* Effect.fromResult(beginSimulation(flow, facts, { ...person, suppression }, request))
+        const { emailNormalized } = simulated.contact
+        const { facts, suppression } = yield* store.simulationFacts(workspace.id, { named, emailNormalized })
+        return yield* Effect.fromResult(startSimulation(flow, facts, { ...simulated, suppression }, request))
       }, transact)
 
       return FlowSimulations.of({
-        run: Effect.fn("FlowTrials.run")(function* (workspace, id, body) {
-          return yield* patiently(yield* begun(workspace, id, body))
+        run: Effect.fn("FlowSimulations.run")(function* (workspace, id, body) {
+          return yield* runInChunks(yield* start(workspace, id, body))
         }),
       })
     }),
   )
 }
 
-/** Between them others get their turn: all of a simulation may take seconds. */
+/** A simulation may take seconds of CPU time: it yields after each chunk of entries. */
 const entries_at_once = 100
 const simulation_time_max_ms = 5_000
 
-const patiently = Effect.fnUntraced(function* (simulation: RunningSimulation) {
-  const began_ms = yield* Clock.currentTimeMillis
-  while (!simulation.goOn(entries_at_once)) {
-    if ((yield* Clock.currentTimeMillis) - began_ms > simulation_time_max_ms) {
-      return yield* Invalid.at("until", "is too far off: what happens until then takes too long to be worked out")
+const runInChunks = Effect.fnUntraced(function* (simulation: RunningSimulation) {
+  const started_ms = yield* Clock.currentTimeMillis
+  while (!simulation.advance(entries_at_once)) {
+    if ((yield* Clock.currentTimeMillis) - started_ms > simulation_time_max_ms) {
+      return yield* Invalid.at("until", "is too far ahead: the simulation up to it takes too long")
     }
     yield* Effect.yieldNow
   }
   return simulation.result
 })
 
-/** Everything that the flow may ask of a contact besides their fields, as the one tree that it would be. */
-const asked = ({ steps, disqualification_rules }: Structure): RuleTree => ({
+/** All conditions of the flow on facts besides contact fields, as one rule tree. */
+const ruleConditionsOf = ({ steps, disqualification_rules }: Structure): RuleTree => ({
   kind: "group",
   operator: "and",
   conditions: [

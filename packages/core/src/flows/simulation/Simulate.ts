@@ -1,5 +1,5 @@
-// Tries a flow out on a virtual clock: the same machine, run through all that time would bring, with a world around it that
-// does at once whatever it is asked to do, and sends nothing. Emails of a draft flow need no approval here.
+// Simulation of a flow on a virtual clock. It runs the membership machine and completes every command at once; nothing is
+// sent. Emails need no approval here.
 import { DateTime, Result } from "effect"
 import type { Activity, ActivityType } from "../../contacts/Activity.ts"
 import { ownActivityTypes } from "../../contacts/Activity.ts"
@@ -19,14 +19,14 @@ import { textFor } from "../members/MemberText.ts"
 import type { MemberCommand, MembershipChange } from "../members/MembershipChange.ts"
 import { endOf, type StepId, type WaitUnit } from "../definition/Step.ts"
 
-/** What a contact does with the messages of a step, so long after each of them was sent. */
+/** A contact's reaction to each message of a step, and its delay after the message was sent. */
 export interface SimulatedEvent {
   readonly after: { readonly amount: number; readonly unit: WaitUnit }
   readonly metric: Exclude<EmailStepMetric, "sent">
   readonly stepId: StepId
 }
 
-export interface SimulatedPerson {
+export interface SimulatedContact {
   readonly contact: Contact
   readonly lists: ReadonlySet<ListId>
   readonly activities: ReadonlyArray<Pick<Activity, "type" | "at">>
@@ -37,47 +37,47 @@ export interface SimulationRequest {
   readonly tokens: FlowTokens
   readonly events: ReadonlyArray<SimulatedEvent>
   readonly from: DateTime.Utc
-  /** The last instant that is looked at. */
+  /** The last instant that is simulated. */
   readonly until: DateTime.Utc
 }
 
 export interface Simulation {
   readonly timeline: ReadonlyArray<TimelineEntry>
   readonly status: Membership["state"]["status"]
-  /** Null while the member is on the way. */
+  /** Null while the member is live. */
   readonly endedAt: DateTime.Utc | null
   readonly emails: ReadonlyArray<{ readonly stepId: StepId; readonly at: DateTime.Utc; readonly subject: string }>
-  /** As they are at the end of it. */
+  /** The member at the end of the simulation. */
   readonly member: Membership
 }
 
-/** Somebody who goes round and round is followed so far, and no further. */
+/** The limit for members in a loop. */
 export const simulated_entries_max = 10_000
 
-/** Runs the flow for one person, whatever its status, or says why they would not enter it. */
+/** Simulates the flow for one contact, in any status of the flow; or fails with the refusal to enroll the contact. */
 export const simulate = (
   flow: Flow,
   facts: SimulationFacts,
-  person: SimulatedPerson,
+  simulated: SimulatedContact,
   request: SimulationRequest,
 ): Result.Result<Simulation, EntryRefusal | FlowNotReady> =>
-  Result.map(beginSimulation(flow, facts, person, request), (world) => {
-    world.goOn(simulated_entries_max)
-    return world.result
+  Result.map(startSimulation(flow, facts, simulated, request), (simulation) => {
+    simulation.advance(simulated_entries_max)
+    return simulation.result
   })
 
-/** The same bit by bit, for whoever has others to attend to meanwhile. */
+/** A simulation that runs in chunks, so that the caller can yield in between. */
 export interface RunningSimulation {
-  /** Until there are so many more entries, or it is over: then it answers true. */
-  readonly goOn: (entries: number) => boolean
-  /** Everything that has happened so far. */
+  /** Runs until there are so many new entries; returns true at the end of the simulation. */
+  readonly advance: (entries: number) => boolean
+  /** The state so far. */
   readonly result: Simulation
 }
 
-export const beginSimulation = (
+export const startSimulation = (
   flow: Flow,
   facts: SimulationFacts,
-  person: SimulatedPerson,
+  simulated: SimulatedContact,
   request: SimulationRequest,
 ): Result.Result<RunningSimulation, EntryRefusal | FlowNotReady> => {
   if (flow.structure.steps.length === 0) {
@@ -85,35 +85,35 @@ export const beginSimulation = (
     return Result.fail(new FlowNotReady({ missing }))
   }
   const running: Flow = { ...flow, lifecycle: { status: "active", activatedAt: request.from } }
-  return World.enter(compileFlow(running, facts), facts, person, request)
+  return Simulator.start(compileFlow(running, facts), facts, simulated, request)
 }
 
-/** A year from there, for a simulation that says nothing of its end. */
+/** The default end of a simulation. */
 export const yearAfter = (from: DateTime.Utc): DateTime.Utc => DateTime.add(from, { years: 1 })
 
-const anywhere = "00000000-0000-4000-8000-000000000000"
+const simulatedId = "00000000-0000-4000-8000-000000000000"
 
-interface Coming {
+interface ScheduledEvent {
   readonly at: DateTime.Utc
   readonly event: MemberEvent
-  /** What is known of the step's message from then on. */
-  readonly meets: ReadonlyArray<SimulatedEvent["metric"]>
+  /** Metrics that conditions see from this instant on. */
+  readonly metrics: ReadonlyArray<SimulatedEvent["metric"]>
 }
 
-class World {
+class Simulator {
   readonly #flow: CompiledFlow
   readonly #facts: SimulationFacts
   readonly #request: SimulationRequest
   #contact: Contact
-  readonly #person: SimulatedPerson
+  readonly #simulated: SimulatedContact
   readonly #activities: Map<ActivityType, Pick<Activity, "type" | "at">>
-  readonly #met = new Map<StepId, Set<EmailStepMetric>>()
-  /** How many messages of a step have met with it. */
+  readonly #metrics = new Map<StepId, Set<EmailStepMetric>>()
+  /** The number of a step's messages with each metric. */
   readonly #counts = new Map<string, number>()
   readonly #approvals = new Map<EmailId, ApprovalId>()
   readonly #subjects: Map<EmailId, string | null>
-  /** By instant, the earliest last. */
-  readonly #coming: Array<Coming> = []
+  /** Ordered by instant, the earliest last. */
+  readonly #scheduled: Array<ScheduledEvent> = []
   readonly #timeline: Array<TimelineEntry> = []
   readonly #emails: Array<Simulation["emails"][number]> = []
   #now: DateTime.Utc
@@ -122,18 +122,18 @@ class World {
   private constructor(
     flow: CompiledFlow,
     facts: SimulationFacts,
-    person: SimulatedPerson,
+    simulated: SimulatedContact,
     request: SimulationRequest,
     entered: MembershipChange,
   ) {
     this.#flow = flow
     this.#facts = facts
-    this.#person = person
+    this.#simulated = simulated
     this.#request = request
-    this.#contact = person.contact
+    this.#contact = simulated.contact
     this.#now = request.from
     this.#activities = new Map()
-    for (const { type, at } of person.activities) this.#happen(type, at)
+    for (const { type, at } of simulated.activities) this.#recordActivity(type, at)
     this.#subjects = new Map(facts.subjects)
     for (const { step } of flow.steps.values()) {
       if (step.type !== "send_email" || step.email_id === null) continue
@@ -142,32 +142,31 @@ class World {
     this.#membership = this.#accept(entered)
   }
 
-  static enter(
+  static start(
     flow: CompiledFlow,
     facts: SimulationFacts,
-    person: SimulatedPerson,
+    simulated: SimulatedContact,
     request: SimulationRequest,
-  ): Result.Result<World, EntryRefusal> {
-    const entry = { id: MembershipId.make(anywhere), source: "manual" as const, tokens: request.tokens }
-    const member = { ...person, now: request.from, emailSteps: new Map(), approvals: new Map() }
+  ): Result.Result<Simulator, EntryRefusal> {
+    const entry = { id: MembershipId.make(simulatedId), source: "manual" as const, tokens: request.tokens }
+    const member = { ...simulated, now: request.from, emailSteps: new Map(), approvals: new Map() }
     const entered = enroll(flow, entry, member, { live: false, any: false })
-    return Result.map(entered, (change) => new World(flow, facts, person, request, change))
+    return Result.map(entered, (change) => new Simulator(flow, facts, simulated, request, change))
   }
 
-  goOn(entries: number): boolean {
+  advance(entries: number): boolean {
     const last = Math.min(simulated_entries_max, this.#timeline.length + entries)
     while (this.#timeline.length < last) {
       const member = this.#membership
       const due = isLive(member.state) ? dueAtOf(member.state) : null
-      const coming = this.#coming.at(-1)
-      const first =
-        coming !== undefined && (due === null || DateTime.isLessThanOrEqualTo(coming.at, due)) ? coming : null
+      const next = this.#scheduled.at(-1)
+      const first = next !== undefined && (due === null || DateTime.isLessThanOrEqualTo(next.at, due)) ? next : null
       const at = first?.at ?? due
       if (at === null || DateTime.isGreaterThan(at, this.#request.until)) return true
       this.#now = DateTime.max(this.#now, at)
-      if (first !== null) this.#coming.pop()
-      const event: MemberEvent = first?.event ?? { type: "look" }
-      if (event.type === "engaged") for (const metric of first?.meets ?? []) this.#meet(event.stepId, metric)
+      if (first !== null) this.#scheduled.pop()
+      const event: MemberEvent = first?.event ?? { type: "check" }
+      if (event.type === "engaged") for (const metric of first?.metrics ?? []) this.#recordMetric(event.stepId, metric)
       const change = decide(this.#flow, member, this.#member(), event)
       if (change !== null) this.#membership = this.#accept(change)
       else if (first === null) return true
@@ -190,107 +189,109 @@ class World {
   #member(): MemberFacts {
     return {
       contact: this.#contact,
-      lists: this.#person.lists,
+      lists: this.#simulated.lists,
       activities: [...this.#activities.values()],
-      suppression: this.#person.suppression,
+      suppression: this.#simulated.suppression,
       now: this.#now,
-      emailSteps: this.#met,
+      emailSteps: this.#metrics,
       approvals: this.#approvals,
     }
   }
 
   #accept({ after, entries, commands, activities }: MembershipChange): Membership {
     this.#timeline.push(...entries)
-    for (const { type, at } of activities) this.#happen(type, at)
-    for (const command of commands) this.#do(command, after)
+    for (const { type, at } of activities) this.#recordActivity(type, at)
+    for (const command of commands) this.#execute(command, after)
     return after
   }
 
-  /** Only the latest of each type is ever asked for. */
-  #happen(type: ActivityType, at: DateTime.Utc): void {
+  /** Conditions read only the latest activity of each type. */
+  #recordActivity(type: ActivityType, at: DateTime.Utc): void {
     const last = this.#activities.get(type)
     if (last === undefined || DateTime.isGreaterThan(at, last.at)) this.#activities.set(type, { type, at })
   }
 
-  #do(command: MemberCommand, member: Membership): void {
+  #execute(command: MemberCommand, member: Membership): void {
     const { visit, stepId } = command
     const at = this.#now
     switch (command.type) {
       case "send_email": {
         this.#emails.push({ stepId, at, subject: this.#subjectOf(command.emailId, member.tokens) })
-        this.#meet(stepId, "sent")
-        this.#meet(stepId, "delivered")
-        this.#await({ at, event: { type: "settled", visit, outcome: "sent", reason: null, at }, meets: [] })
-        this.#await({ at, event: { type: "engaged", stepId, metric: "delivered", at, url: null }, meets: [] })
-        return this.#foresee(stepId)
+        this.#recordMetric(stepId, "sent")
+        this.#recordMetric(stepId, "delivered")
+        this.#schedule({ at, event: { type: "settled", visit, outcome: "sent", reason: null, at }, metrics: [] })
+        this.#schedule({ at, event: { type: "engaged", stepId, metric: "delivered", at, url: null }, metrics: [] })
+        return this.#scheduleEngagements(stepId)
       }
       case "create_email": {
         const { step } = command
-        const emailId = EmailId.make(anywhere.slice(0, -6) + String(visit).padStart(6, "0"))
+        const emailId = EmailId.make(simulatedId.slice(0, -6) + String(visit).padStart(6, "0"))
         const subject = step.subject ?? (step.template_id && this.#facts.templateSubjects.get(step.template_id)) ?? null
         this.#subjects.set(emailId, subject)
         if (step.auto_approve) this.#approvals.set(emailId, ApprovalId.make(emailId))
-        return this.#await({ at, event: { type: "email_created", visit, emailId }, meets: [] })
+        return this.#schedule({ at, event: { type: "email_created", visit, emailId }, metrics: [] })
       }
       case "create_tent":
-        return this.#await({
+        return this.#schedule({
           at,
           event: { type: "tent_live", visit, url: `https://pages.example/t/${visit}` },
-          meets: [],
+          metrics: [],
         })
       case "withdraw_email":
         return
     }
   }
 
-  /** What the contact will do with the message that has just been sent: each thing once, the first time that it is said. */
-  #foresee(stepId: StepId): void {
-    const said = this.#request.events.flatMap(({ after, metric, stepId: of }) => {
+  /** Schedules the contact's reactions to the message that was just sent, each metric once at its earliest time. */
+  #scheduleEngagements(stepId: StepId): void {
+    const reactions = this.#request.events.flatMap(({ after, metric, stepId: of }) => {
       const at = of === stepId && metric !== "delivered" ? endOf(this.#now, after) : null
       return at === null ? [] : [{ at, metric }]
     })
     const met = new Set<EmailStepMetric>()
-    const foresee = (
+    const schedule = (
       metric: SimulatedEvent["metric"],
       at: DateTime.Utc,
-      meets: ReadonlyArray<SimulatedEvent["metric"]> = [metric],
+      metrics: ReadonlyArray<SimulatedEvent["metric"]> = [metric],
     ) => {
       if (met.has(metric)) return
       met.add(metric)
-      this.#await({ at, event: { type: "engaged", stepId, metric, at, url: null }, meets })
+      this.#schedule({ at, event: { type: "engaged", stepId, metric, at, url: null }, metrics })
     }
-    for (const { at, metric } of said.sort((left, right) => left.at.epochMilliseconds - right.at.epochMilliseconds)) {
-      // Who clicks has opened it: told first, and both are known at once.
+    for (const { at, metric } of reactions.sort(
+      (left, right) => left.at.epochMilliseconds - right.at.epochMilliseconds,
+    )) {
+      // A click implies an open: the open comes first, and conditions see both at once.
       if (metric === "clicked" && !met.has("opened")) {
-        foresee("opened", at, ["opened", "clicked"])
-        foresee("clicked", at, [])
-      } else foresee(metric, at)
+        schedule("opened", at, ["opened", "clicked"])
+        schedule("clicked", at, [])
+      } else schedule(metric, at)
     }
   }
 
-  /** Behind what comes at the same instant. */
-  #await(coming: Coming): void {
-    const index = this.#coming.findLastIndex(({ at }) => DateTime.isGreaterThan(at, coming.at))
-    this.#coming.splice(index + 1, 0, coming)
+  /** Inserts after events of the same instant. */
+  #schedule(next: ScheduledEvent): void {
+    const index = this.#scheduled.findLastIndex(({ at }) => DateTime.isGreaterThan(at, next.at))
+    this.#scheduled.splice(index + 1, 0, next)
   }
 
-  #meet(stepId: StepId, metric: EmailStepMetric): void {
+  #recordMetric(stepId: StepId, metric: EmailStepMetric): void {
     this.#count(stepId, metric, 1)
-    // What has come back was not delivered after all.
+    // A bounced message was not delivered.
     if (metric === "bounced") this.#count(stepId, "delivered", -1)
     const type = metric === "sent" ? "email_sent" : engagementTypes[metric]
-    this.#happen(type, this.#now)
+    this.#recordActivity(type, this.#now)
     if (ownActivityTypes.has(type)) this.#contact = { ...this.#contact, lastActivityAt: this.#now }
     if (metric === "unsubscribed") this.#contact = { ...this.#contact, unsubscribed: true }
     if (metric === "bounced") this.#contact = { ...this.#contact, marketingEmailInvalid: true }
   }
 
-  /** A step's messages are many where it is come to again. */
+  /** Counts messages, because a step in a loop sends several. */
   #count(stepId: StepId, metric: EmailStepMetric, by: 1 | -1): void {
-    const met = this.#met.get(stepId) ?? new Set()
+    const met = this.#metrics.get(stepId) ?? new Set()
     const key = `${metric} ${stepId}`
     const count = (this.#counts.get(key) ?? 0) + by
-    this.#met.set(stepId, met)
+    this.#metrics.set(stepId, met)
     this.#counts.set(key, count)
     if (count > 0) met.add(metric)
     else met.delete(metric)

@@ -1,4 +1,4 @@
-// The schema of a request to simulate a flow: who goes through it, with which tokens, what they do, and until when.
+// The schema of a request to simulate a flow: the contact, its flow tokens, its reactions to messages, and the end.
 import { DateTime, Option, Result, Schema } from "effect"
 import { readDate } from "../../contacts/values/FieldValue.ts"
 import { ContactId } from "../../kernel/Ids.ts"
@@ -10,23 +10,23 @@ import { readTokens, type TokenRefusal } from "../members/EntryTokens.ts"
 import type { Structure } from "../definition/FlowSchema.ts"
 import { stepOf } from "../definition/Flow.ts"
 import { type SimulatedEvent, type SimulationRequest, yearAfter } from "./Simulate.ts"
-import { endOf, type Stretch, stretch_amount_max, waitUnits } from "../definition/Step.ts"
+import { endOf, type Duration, duration_amount_max, waitUnits } from "../definition/Step.ts"
 
 export const simulated_events_max = 1000
 
-/** A contact of the workspace, or a made-up contact's JSON. */
-export type SimulatedWho = { readonly contactId: ContactId } | { readonly contact: Json }
+/** The id of an existing contact, or the JSON of an invented one. */
+export type ContactChoice = { readonly contactId: ContactId } | { readonly contact: Json }
 
-export interface SimulationAsked {
-  readonly who: SimulatedWho
+export interface SimulationInput {
+  readonly who: ContactChoice
   readonly request: SimulationRequest
 }
 
 const required = { messageMissingKey: "is required" }
 const amountMessage = "must be a whole number, 0 or more"
 
-/** From no time at all up to ten years. */
-const StretchSchema = Schema.Struct({
+/** A duration from zero to ten years. */
+const DurationSchema = Schema.Struct({
   amount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: amountMessage }))
     .annotate({ message: amountMessage })
     .annotateKey(required),
@@ -34,16 +34,16 @@ const StretchSchema = Schema.Struct({
 })
   .check(
     Schema.makeFilter(
-      ({ amount, unit: of }: { readonly amount: number; readonly unit: keyof typeof stretch_amount_max }) =>
-        amount <= stretch_amount_max[of]
+      ({ amount, unit: of }: { readonly amount: number; readonly unit: keyof typeof duration_amount_max }) =>
+        amount <= duration_amount_max[of]
           ? undefined
-          : { path: ["amount"], issue: `must be a whole number from 0 to ${stretch_amount_max[of]}` },
+          : { path: ["amount"], issue: `must be a whole number from 0 to ${duration_amount_max[of]}` },
     ),
   )
   .annotate({ message: "must be an object" })
 
 const EventSchema = Schema.Struct({
-  after: StretchSchema.annotate({ description: "From each sending of the step" }).annotateKey(required),
+  after: DurationSchema.annotate({ description: "Delay after each message of the step is sent" }).annotateKey(required),
   metric: words(emailStepMetrics.filter((metric) => metric !== "sent")).annotateKey(required),
   step_id: Schema.String.annotate({ message: "must be text", description: "Of a `send_email` step" }).annotateKey(
     required,
@@ -58,19 +58,17 @@ export const SimulateFlow = Schema.Struct({
   contact: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Any).annotate({
       message: "must be an object",
-      description: "A made-up contact: the fields of a contact",
+      description: "An invented contact: the fields of a contact",
     }),
   ),
-  tokens: Schema.optionalKey(
-    Schema.Any.annotate({ description: "What the entry brings: `{{campaign.dynamic.<key>}}`" }),
-  ),
+  tokens: Schema.optionalKey(Schema.Any.annotate({ description: "Flow tokens: `{{campaign.dynamic.<key>}}`" })),
   events: Schema.optionalKey(
     Schema.Array(EventSchema).check(Schema.isMaxLength(simulated_events_max)).annotate({ message: "must be an array" }),
   ),
   until: Schema.optionalKey(
-    Schema.Union([Schema.String.annotate({ format: "date-time" }), StretchSchema]).annotate({
+    Schema.Union([Schema.String.annotate({ format: "date-time" }), DurationSchema]).annotate({
       message: untilMessage,
-      description: "The last instant that is looked at, at most ten years from now; a year by default",
+      description: "The end of the simulation, at most ten years from now; a year by default",
     }),
   ),
 })
@@ -78,12 +76,12 @@ type SimulateFlow = typeof SimulateFlow.Type
 
 const decode = decoderOf(SimulateFlow)
 
-/** The body of `simulate`, or everything that is wrong with it. */
+/** Decodes the body of `simulate`, or reports everything that is wrong with it. */
 export const readSimulation = (
   structure: Structure,
   body: unknown,
   now: DateTime.Utc,
-): Result.Result<SimulationAsked, TokenRefusal> => {
+): Result.Result<SimulationInput, TokenRefusal> => {
   const sent = isObject(body) ? body["events"] : undefined
   if (Array.isArray(sent) && sent.length > simulated_events_max) {
     return Result.fail(Invalid.at("events", `must have at most ${simulated_events_max} members, got ${sent.length}`))
@@ -124,7 +122,7 @@ const stepIssues = (events: unknown, structure: Structure): ReadonlyArray<Issue>
       : [{ path: `events.${index}.step_id`, message: "must be the step_id of a send_email step of this flow" }]
   })
 
-/** A timestamp to come, or so long from now; null when it is neither, or too far off. */
+/** The instant of a timestamp or a duration from now; null if it is neither, past, or more than ten years ahead. */
 const endOfSimulation = ({ until }: SimulateFlow, now: DateTime.Utc): DateTime.Utc | null => {
   if (until === undefined) return yearAfter(now)
   const end = typeof until === "string" ? instantOf(until) : endOf(now, until)
@@ -132,7 +130,7 @@ const endOfSimulation = ({ until }: SimulateFlow, now: DateTime.Utc): DateTime.U
   return end !== null && DateTime.between(end, { minimum: now, maximum: last }) ? end : null
 }
 
-const tenYears: Stretch = { amount: 10 * 12, unit: "months" }
+const tenYears: Duration = { amount: 10 * 12, unit: "months" }
 
 const instantOf = (said: unknown): DateTime.Utc | null => {
   const text = Result.getOrElse(readDate(said, "json"), () => null)

@@ -1,5 +1,5 @@
-// For the tests of whoever writes flows, with any test runner: a flow and a contact as they are sent to the API, a virtual
-// clock, and sentences that are true or throw. Nothing is sent, and a year takes a moment.
+// Test helpers for authors of flows, for any test runner: a flow and a contact as sent to the API, a virtual clock, and
+// expectations that throw. Nothing is sent, and a simulated year takes milliseconds.
 //
 //     simulate(flow, { email: "ann@example.com", first_name: "Ann" })
 //       .when("hello", "opened", "2 hours")
@@ -19,9 +19,9 @@ import { currentStepOf, type MemberStatus, type TimelineEntry } from "../members
 import { namedByFlow } from "../definition/FlowReferences.ts"
 import type { SimulationFacts } from "../definition/CompiledFlow.ts"
 import { type SimulatedEvent, type Simulation, simulate as run } from "./Simulate.ts"
-import { endOf, type StepId, type Stretch, waitUnits } from "../definition/Step.ts"
+import { endOf, type StepId, type Duration, waitUnits } from "../definition/Step.ts"
 
-/** A custom field, as far as flows care. */
+/** A custom field, as flows need it. */
 export interface TestField {
   readonly field_definition_id: string
   readonly api_name: string
@@ -29,9 +29,9 @@ export interface TestField {
 }
 
 export interface World {
-  /** The workspace's custom fields, as far as the flow or the contact has some. */
+  /** The custom fields that the flow or the contact names. */
   readonly fields?: ReadonlyArray<TestField>
-  /** The static lists that the contact is on. */
+  /** The contact's static lists. */
   readonly lists?: ReadonlyArray<ListId>
   /** Subjects by the email's or the template's id. */
   readonly subjects?: Readonly<Record<string, string>>
@@ -41,10 +41,10 @@ export interface World {
   readonly workspaceName?: string
 }
 
-/** What is to be true; what is left out may be anything. */
+/** The expected state. A key that is left out is not checked. */
 export interface Expectation {
   readonly status?: MemberStatus
-  /** The step that the member is at, or ended early at; null when the way is completed. */
+  /** The member's step, or the one at which the membership ended early; null after completion. */
   readonly step?: StepId | null
   /** The steps whose messages were sent, in order. */
   readonly emails?: ReadonlyArray<StepId>
@@ -53,7 +53,7 @@ export interface Expectation {
   readonly dropReason?: string
 }
 
-/** What was expected and is not so. */
+/** Thrown when an expectation is not met. */
 export class FlowExpectationError extends Error {
   override readonly name = "FlowExpectationError"
 }
@@ -61,16 +61,16 @@ export class FlowExpectationError extends Error {
 const id = "00000000-0000-4000-8000-000000000000"
 
 /**
- * A contact's way through a flow. `flow` is the body of a POST to `/v1/email-flows`, `contact` one of its items.
+ * Starts a simulation. `flow` is the body of a POST to `/v1/email-flows`, `contact` an item of a POST to `/v1/contacts`.
  *
- * @throws when either can't be read, with everything that is wrong.
+ * @throws when either can't be decoded, with every issue.
  */
-export const simulate = (flow: object, contact: object, world: World = {}): SimulatedWay => {
+export const simulate = (flow: object, contact: object, world: World = {}): SimulatedMember => {
   const from = DateTime.makeUnsafe(world.from ?? "2026-01-01T09:00:00.000Z")
   const { name, description: _description, ...parts } = { name: "Flow", description: null, ...flow }
   const read = readStructure(parts)
   if (Result.isFailure(read)) throw new Error(`the flow can't be read: ${read.failure.message}`)
-  const tried: Flow = {
+  const draft: Flow = {
     id: FlowId.make(id),
     name: String(name),
     description: null,
@@ -80,10 +80,10 @@ export const simulate = (flow: object, contact: object, world: World = {}): Simu
     createdAt: from,
     updatedAt: from,
   }
-  return new SimulatedWay(tried, personOf(contact, world, from), factsOf(tried, world), world, from, [])
+  return new SimulatedMember(draft, contactOf(contact, world, from), factsOf(draft, world), world, from, [])
 }
 
-const personOf = (contact: object, { fields = [] }: World, from: DateTime.Utc): Contact => {
+const contactOf = (contact: object, { fields = [] }: World, from: DateTime.Utc): Contact => {
   const patch = readPatch(contact, {
     values: "json",
     fields: fieldsByName(fields.map(fieldOf)),
@@ -130,8 +130,8 @@ const factsOf = (
   }
 }
 
-/** Each call gives a new one: the same beginning may be tried with different things to come. */
-export class SimulatedWay {
+/** Immutable: each call returns a new one, so that one beginning can continue in different ways. */
+export class SimulatedMember {
   readonly #flow: Flow
   readonly #contact: Contact
   readonly #facts: SimulationFacts
@@ -155,22 +155,22 @@ export class SimulatedWay {
     this.#events = events
   }
 
-  /** The contact will do this with each message of the step, so long after it was sent: `.when("hello", "clicked", "1 day")`. */
-  when(stepId: StepId, metric: SimulatedEvent["metric"], after: string): SimulatedWay {
-    const event = { stepId, metric, after: stretchOf(after) }
+  /** The contact's reaction to each message of the step, and its delay after sending: `.when("hello", "clicked", "1 day")`. */
+  when(stepId: StepId, metric: SimulatedEvent["metric"], after: string): SimulatedMember {
+    const event = { stepId, metric, after: parseDuration(after) }
     return this.#at(this.#now, [...this.#events, event])
   }
 
-  /** So much later: `.after("7 days")`. */
-  after(time: string): SimulatedWay {
-    return this.#at(endOf(this.#now, stretchOf(time)) ?? this.#now, this.#events)
+  /** Moves the clock: `.after("7 days")`. */
+  after(time: string): SimulatedMember {
+    return this.#at(endOf(this.#now, parseDuration(time)) ?? this.#now, this.#events)
   }
 
-  #at(now: DateTime.Utc, events: ReadonlyArray<SimulatedEvent>): SimulatedWay {
-    return new SimulatedWay(this.#flow, this.#contact, this.#facts, this.#world, now, events)
+  #at(now: DateTime.Utc, events: ReadonlyArray<SimulatedEvent>): SimulatedMember {
+    return new SimulatedMember(this.#flow, this.#contact, this.#facts, this.#world, now, events)
   }
 
-  /** Everything that has happened by now. */
+  /** The result so far. */
   get result(): Simulation {
     const from = this.#contact.createdAt
     const { tokens = {}, lists = [] } = this.#world
@@ -182,11 +182,11 @@ export class SimulatedWay {
   }
 
   /**
-   * Goes on when all of it is so.
+   * Returns itself if all expectations are met.
    *
-   * @throws FlowExpectationError that says what is otherwise, and how it came to that.
+   * @throws FlowExpectationError with the differences and the timeline.
    */
-  expect(expected: Expectation): SimulatedWay {
+  expect(expected: Expectation): SimulatedMember {
     const { result } = this
     const { state } = result.member
     const actual: Required<Expectation> = {
@@ -199,9 +199,11 @@ export class SimulatedWay {
     const wrong = expectations.filter((part) => part in expected && !same(expected[part], actual[part]))
     if (wrong.length === 0) return this
     const lines = wrong.map((part) => `  ${part}: expected ${shown(expected[part])}, got ${shown(actual[part])}`)
-    const told = result.timeline.map((entry) => `  ${line(entry)}`)
+    const timeline = result.timeline.map((entry) => `  ${line(entry)}`)
     throw new FlowExpectationError(
-      [`At ${DateTime.formatIso(this.#now)} the flow is elsewhere:`, ...lines, "What happened:", ...told].join("\n"),
+      [`At ${DateTime.formatIso(this.#now)} the flow is in another state:`, ...lines, "Timeline:", ...timeline].join(
+        "\n",
+      ),
     )
   }
 }
@@ -214,14 +216,15 @@ const same = (left: unknown, right: unknown): boolean => shown(left) === shown(r
 
 const line = ({ at, type, stepId, metadata }: TimelineEntry): string => {
   const reason = metadata["reason"]
-  const said = [DateTime.formatIso(at), type, stepId ?? "", typeof reason === "string" ? `(${reason})` : ""]
-  return said.filter((word) => word !== "").join(" ")
+  const words = [DateTime.formatIso(at), type, stepId ?? "", typeof reason === "string" ? `(${reason})` : ""]
+  return words.filter((word) => word !== "").join(" ")
 }
 
-/** Reads `7 days`, `1 hour`. */
-const stretchOf = (text: string): SimulatedEvent["after"] & Stretch => {
+/** Parses `7 days`, `1 hour`. */
+const parseDuration = (text: string): SimulatedEvent["after"] & Duration => {
   const [, amount = "", word = ""] = /^(\d+) ([a-z]+)$/.exec(text.trim()) ?? []
   const unit = waitUnits.find((each) => each === word || each === `${word}s`)
-  if (unit === undefined) throw new Error(`"${text}" is no time: say a number and one of ${waitUnits.join(", ")}`)
+  if (unit === undefined)
+    throw new Error(`"${text}" is not a duration: write a number and one of ${waitUnits.join(", ")}`)
   return { amount: Number(amount), unit }
 }

@@ -1,5 +1,5 @@
-// An email for one member: a copy of an approved template, or what the AI writes on top of it. It is approved as it is made,
-// unless its step says otherwise, and belongs to the flow.
+// Execution of `create_email` steps: a copy of an approved template, or an email that the AI generates from waiting. The email
+// belongs to the flow, and is approved unless the step says otherwise.
 import { Cause, DateTime, Effect } from "effect"
 import { EmailChange } from "../../emails/EmailChange.ts"
 import type { EmailFields } from "../../documents/EmailFields.ts"
@@ -14,114 +14,118 @@ import { nameWith } from "../../kernel/Text.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { FlowStore } from "../definition/FlowStore.ts"
-import type { Making } from "../members/StepJobs.ts"
-import { type Awaiting, StepExecutor } from "./StepExecutor.ts"
+import type { StepRun } from "../members/StepJobs.ts"
+import { type WaitingMember, StepExecutor } from "./StepExecutor.ts"
 import { MembershipStore } from "../members/MembershipStore.ts"
-import { type Reader, textFor } from "../members/MemberText.ts"
+import { type TextContext, textFor } from "../members/MemberText.ts"
 import type { CreateEmailStep } from "../definition/Step.ts"
 
-export const emailMaking = Effect.gen(function* () {
+export const createEmailRunner = Effect.gen(function* () {
   const members = yield* MembershipStore
   const flows = yield* FlowStore
   const emails = yield* EmailStore
   const ids = yield* Ids
   const { transact } = yield* Transactor
   const generations = yield* emailGenerations
-  const { awaiting, giveUp, readerOf, tell } = yield* StepExecutor
-  const changeOf = yield* writing
+  const { lockWaiting, fail, textContextOf, advance } = yield* StepExecutor
+  const changeOf = yield* makeEmailChange
 
-  /** The email, made now or before, and the generation that is still to write it. Null: it is not wanted any more. */
-  const begin = Effect.fnUntraced(function* (ws: WorkspaceId, making: Making) {
-    const it = yield* awaiting(ws, making)
-    if (it?.step.type !== "create_email") return null
-    const id = EmailId.make(yield* members.reserve(ws, making, yield* ids.next))
-    const before = yield* emails.lock(ws, id).pipe(Effect.catchTag("NotFound", () => Effect.succeed(null)))
+  /** The email, new or from an earlier attempt, and its unfinished generation. Null: the member no longer waits for waiting. */
+  const start = Effect.fnUntraced(function* (workspaceId: WorkspaceId, stepRun: StepRun) {
+    const waiting = yield* lockWaiting(workspaceId, stepRun)
+    if (waiting?.step.type !== "create_email") return null
+    const id = EmailId.make(yield* members.reserve(workspaceId, stepRun, yield* ids.next))
+    const before = yield* emails.lock(workspaceId, id).pipe(Effect.catchTag("NotFound", () => Effect.succeed(null)))
     if (before !== null) return { id, generation: before.generation }
-    const change = yield* changeOf(ws, it, it.step, { id, reader: yield* readerOf(ws, it) })
-    yield* emails.apply(ws, change)
-    yield* flows.link(ws, { flowId: it.member.flowId, stepId: it.step.step_id, emailId: id })
+    const change = yield* changeOf(workspaceId, waiting, waiting.step, {
+      id,
+      context: yield* textContextOf(workspaceId, waiting),
+    })
+    yield* emails.apply(workspaceId, change)
+    yield* flows.link(workspaceId, { flowId: waiting.member.flowId, stepId: waiting.step.step_id, emailId: id })
     return { id, generation: change.generation?.after ?? null }
   }, transact)
 
-  const approved = Effect.fnUntraced(function* (ws: WorkspaceId, id: EmailId) {
-    const current = yield* emails.lock(ws, id)
+  const approve = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: EmailId) {
+    const current = yield* emails.lock(workspaceId, id)
     const approvalId = ApprovalId.make(yield* ids.next)
-    const change = EmailChange.approve(current, yield* emails.facts(ws), { approvalId }, yield* DateTime.now)
-    yield* Effect.orDie(emails.apply(ws, yield* Effect.fromResult(change)))
+    const change = EmailChange.approve(current, yield* emails.facts(workspaceId), { approvalId }, yield* DateTime.now)
+    yield* Effect.orDie(emails.apply(workspaceId, yield* Effect.fromResult(change)))
   })
 
-  const finish = Effect.fnUntraced(function* (ws: WorkspaceId, making: Making, id: EmailId) {
-    const it = yield* awaiting(ws, making)
-    if (it?.step.type !== "create_email") return
-    const { generation: latest } = yield* emails.lock(ws, id)
-    const { visit, attempt } = making
+  const complete = Effect.fnUntraced(function* (workspaceId: WorkspaceId, stepRun: StepRun, id: EmailId) {
+    const waiting = yield* lockWaiting(workspaceId, stepRun)
+    if (waiting?.step.type !== "create_email") return
+    const { generation: latest } = yield* emails.lock(workspaceId, id)
+    const { visit, attempt } = stepRun
     if (latest?.status === "generating")
-      return yield* Effect.fail(new Cause.UnknownError(null, "another worker writes it"))
+      return yield* Effect.fail(new Cause.UnknownError(null, "another worker generates the email"))
     if (latest?.status === "failed") {
-      const error = latest.error ?? "the email could not be written"
-      return yield* tell(ws, it, { type: "not_made", visit, attempt, error })
+      const error = latest.error ?? "the email could not be generated"
+      return yield* advance(workspaceId, waiting, { type: "creation_failed", visit, attempt, error })
     }
-    if (it.step.auto_approve) yield* approved(ws, id)
-    yield* tell(ws, it, { type: "email_created", visit, emailId: id })
+    if (waiting.step.auto_approve) yield* approve(workspaceId, id)
+    yield* advance(workspaceId, waiting, { type: "email_created", visit, emailId: id })
   }, transact)
 
-  const make = Effect.fnUntraced(
-    function* (ws: WorkspaceId, making: Making) {
-      const begun = yield* begin(ws, making)
-      if (begun === null) return
-      if (begun.generation?.status === "generating") yield* generations.run(ws, begun.id, begun.generation.id)
-      yield* finish(ws, making, begun.id)
+  const run = Effect.fnUntraced(
+    function* (workspaceId: WorkspaceId, stepRun: StepRun) {
+      const started = yield* start(workspaceId, stepRun)
+      if (started === null) return
+      if (started.generation?.status === "generating")
+        yield* generations.run(workspaceId, started.id, started.generation.id)
+      yield* complete(workspaceId, stepRun, started.id)
     },
-    (made, ws, making) =>
-      Effect.catchTags(made, {
-        NotFound: (refusal) => giveUp(ws, making, refusal.message),
-        Invalid: (refusal) => giveUp(ws, making, refusal.message),
-        HtmlTooLarge: (refusal) => giveUp(ws, making, refusal.message),
-        TemplateNotApproved: (refusal) => giveUp(ws, making, refusal.message),
-        TemplateNotReady: (refusal) => giveUp(ws, making, refusal.message),
-        InsufficientCredits: (refusal) => giveUp(ws, making, refusal.message),
-        EmailNotReady: (refusal) => giveUp(ws, making, refusal.message),
-        ApprovalVersionStale: (refusal) => giveUp(ws, making, refusal.message),
+    (ran, workspaceId, stepRun) =>
+      Effect.catchTags(ran, {
+        NotFound: (refusal) => fail(workspaceId, stepRun, refusal.message),
+        Invalid: (refusal) => fail(workspaceId, stepRun, refusal.message),
+        HtmlTooLarge: (refusal) => fail(workspaceId, stepRun, refusal.message),
+        TemplateNotApproved: (refusal) => fail(workspaceId, stepRun, refusal.message),
+        TemplateNotReady: (refusal) => fail(workspaceId, stepRun, refusal.message),
+        InsufficientCredits: (refusal) => fail(workspaceId, stepRun, refusal.message),
+        EmailNotReady: (refusal) => fail(workspaceId, stepRun, refusal.message),
+        ApprovalVersionStale: (refusal) => fail(workspaceId, stepRun, refusal.message),
       }),
   )
 
-  return { make, giveUp }
+  return { run, fail }
 })
 
-const maker = "Flow"
+const creator_name = "Flow"
 
-/** The change that makes it: what the step says wins, then the template, then the workspace. */
-const writing = Effect.gen(function* () {
+/** The change that creates the email. Fields come from the step, then the template, then the workspace. */
+const makeEmailChange = Effect.gen(function* () {
   const templates = yield* EmailTemplateStore
   const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
   return Effect.fnUntraced(function* (
-    ws: WorkspaceId,
-    { held, member }: Awaiting,
+    workspaceId: WorkspaceId,
+    { locked, member }: WaitingMember,
     step: CreateEmailStep,
-    { id, reader }: { readonly id: EmailId; readonly reader: Reader },
+    { id, context }: { readonly id: EmailId; readonly context: TextContext },
   ) {
-    const workspace = yield* Effect.orDie(workspaces.get(ws))
-    const seed = step.template_id === null ? null : yield* approvedNamed(templates, ws, step.template_id)
-    const flowName = held.flows.get(member.flowId)?.name ?? ""
-    const given: NewEmail = { ...spoken(step), name: nameOf(step, flowName, reader) }
-    const made = { id, createdByName: maker, now: yield* DateTime.now }
+    const workspace = yield* Effect.orDie(workspaces.get(workspaceId))
+    const seed = step.template_id === null ? null : yield* approvedNamed(templates, workspaceId, step.template_id)
+    const flowName = locked.flows.get(member.flowId)?.name ?? ""
+    const given: NewEmail = { ...stepFields(step), name: nameOf(step, flowName, context) }
+    const made = { id, createdByName: creator_name, now: yield* DateTime.now }
     if (step.template_mode === "copy_only") {
       return yield* Effect.fromResult(draft(given, { ...made, workspace, seed }))
     }
     const request = {
       id: GenerationId.make(yield* ids.next),
-      prompt: textFor(reader, step.prompt ?? ""),
-      createdByName: maker,
+      prompt: textFor(context, step.prompt ?? ""),
+      createdByName: creator_name,
     }
     const fields = fieldsOf(given, seed, workspace)
-    const asked = { ...made, fields, basis: seed?.html ?? null, request, queued: false }
-    return yield* Effect.fromResult(EmailChange.createByPrompt(asked))
+    const input = { ...made, fields, basis: seed?.html ?? null, request, queued: false }
+    return yield* Effect.fromResult(EmailChange.createByPrompt(input))
   })
 })
 
-/** What the step says itself. Tokens in it are filled in when the email is sent. */
-const spoken = ({
+/** The fields that the step sets. Their merge tokens are filled when the email is sent. */
+const stepFields = ({
   from_address: fromAddress,
   from_name: fromName,
   preview_text: previewText,
@@ -135,10 +139,10 @@ const spoken = ({
   ...(replyToEmail === null ? {} : { replyToEmail }),
 })
 
-/** Emails are told apart by their names in the listing: by whom they are for. */
-const nameOf = ({ label, name }: CreateEmailStep, flowName: string, reader: Reader): string => {
-  const chosen = name === null ? "" : textFor(reader, name).trim()
+/** The name identifies the email's recipient in listings. */
+const nameOf = ({ label, name }: CreateEmailStep, flowName: string, context: TextContext): string => {
+  const chosen = name === null ? "" : textFor(context, name).trim()
   if (chosen !== "") return chosen.slice(0, document_name_length_max)
-  const { displayName, email, phone } = reader.contact
+  const { displayName, email, phone } = context.contact
   return nameWith(label ?? flowName, ` for ${displayName ?? email ?? phone ?? "somebody"}`, document_name_length_max)
 }

@@ -1,4 +1,4 @@
-// A page for one member: generated, published unless its step says otherwise, its address told to the member.
+// Execution of `create_tent` steps: a generated page for one member, published unless the step says otherwise.
 import { Cause, DateTime, Effect } from "effect"
 import { Ids, TentId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
@@ -13,13 +13,13 @@ import { TentStore } from "../../tents/TentStore.ts"
 import { nameWith } from "../../kernel/Text.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import type { MemberEvent } from "../members/machine.ts"
-import type { Making } from "../members/StepJobs.ts"
+import type { StepRun } from "../members/StepJobs.ts"
 import { StepExecutor } from "./StepExecutor.ts"
 import { MembershipStore } from "../members/MembershipStore.ts"
-import { type Reader, textFor } from "../members/MemberText.ts"
+import { type TextContext, textFor } from "../members/MemberText.ts"
 import type { CreateTentStep } from "../definition/Step.ts"
 
-export const tentMaking = Effect.gen(function* () {
+export const createTentRunner = Effect.gen(function* () {
   const members = yield* MembershipStore
   const tents = yield* TentStore
   const templates = yield* TentTemplateStore
@@ -27,19 +27,26 @@ export const tentMaking = Effect.gen(function* () {
   const ids = yield* Ids
   const { transact } = yield* Transactor
   const generations = yield* tentGenerations
-  const { awaiting, giveUp, readerOf, tell } = yield* StepExecutor
+  const { lockWaiting, fail, textContextOf, advance } = yield* StepExecutor
 
-  const accepted = Effect.fnUntraced(function* (ws: WorkspaceId, id: TentId, step: CreateTentStep, reader: Reader) {
-    const asked = wordsOf(step, reader)
-    const { request, requestedAlias } = yield* Effect.fromResult(checkNewTent({ ...asked, assetIds: [] }))
+  const createTent = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    id: TentId,
+    step: CreateTentStep,
+    context: TextContext,
+  ) {
+    const texts = textsOf(step, context)
+    const { request, requestedAlias } = yield* Effect.fromResult(checkNewTent({ ...texts, assetIds: [] }))
     const { template_id: templateId } = step
     const template =
-      templateId === null ? null : { id: templateId, approvalId: yield* approvalNamed(templates, ws, templateId) }
+      templateId === null
+        ? null
+        : { id: templateId, approvalId: yield* approvalNamed(templates, workspace, templateId) }
     return TentChange.accept({
       queued: false,
       idle: null,
       id,
-      name: asked.name,
+      name: texts.name,
       userId: null,
       request: { ...request, template, assetIds: [] },
       requestedAlias,
@@ -47,19 +54,19 @@ export const tentMaking = Effect.gen(function* () {
     })
   })
 
-  /** The tent, made now or before; null: it is not wanted any more. */
-  const begin = Effect.fnUntraced(function* (ws: WorkspaceId, making: Making) {
-    const it = yield* awaiting(ws, making)
-    if (it?.step.type !== "create_tent") return null
-    const id = TentId.make(yield* members.reserve(ws, making, yield* ids.random))
-    const before = yield* tents.lock(ws, id).pipe(Effect.catchTag("NotFound", () => Effect.succeed(null)))
+  /** The tent, new or from an earlier attempt; null: the member no longer waits for waiting. */
+  const start = Effect.fnUntraced(function* (workspace: WorkspaceId, stepRun: StepRun) {
+    const waiting = yield* lockWaiting(workspace, stepRun)
+    if (waiting?.step.type !== "create_tent") return null
+    const id = TentId.make(yield* members.reserve(workspace, stepRun, yield* ids.random))
+    const before = yield* tents.lock(workspace, id).pipe(Effect.catchTag("NotFound", () => Effect.succeed(null)))
     if (before !== null) return id
-    const change = yield* accepted(ws, id, it.step, yield* readerOf(ws, it))
-    yield* tents.apply(ws, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
+    const change = yield* createTent(workspace, id, waiting.step, yield* textContextOf(workspace, waiting))
+    yield* tents.apply(workspace, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
     return id
   }, transact)
 
-  const outcomeOf = Effect.fnUntraced(function* (ws: WorkspaceId, tent: Tent, { attempt, visit }: Making) {
+  const outcomeOf = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: Tent, { attempt, visit }: StepRun) {
     const failure =
       tent.generation.status === "failed"
         ? tent.generation.error
@@ -70,52 +77,52 @@ export const tentMaking = Effect.gen(function* () {
       tent.alias === null ? ({ by: "id", id: tent.id } as const) : ({ by: "alias", alias: tent.alias } as const)
     const outcome: MemberEvent =
       failure === null
-        ? { type: "tent_live", visit, url: pageUrl(settings, yield* tents.site(ws), address) }
-        : { type: "not_made", visit, attempt, error: failure }
+        ? { type: "tent_live", visit, url: pageUrl(settings, yield* tents.site(workspace), address) }
+        : { type: "creation_failed", visit, attempt, error: failure }
     return outcome
   })
 
-  const finish = Effect.fnUntraced(function* (ws: WorkspaceId, making: Making, id: TentId) {
-    const it = yield* awaiting(ws, making)
-    if (it?.step.type !== "create_tent") return
-    const tent = yield* tents.lock(ws, id)
+  const complete = Effect.fnUntraced(function* (workspace: WorkspaceId, stepRun: StepRun, id: TentId) {
+    const waiting = yield* lockWaiting(workspace, stepRun)
+    if (waiting?.step.type !== "create_tent") return
+    const tent = yield* tents.lock(workspace, id)
     const { status } = tent.generation
     if (status !== "completed" && status !== "failed") {
-      return yield* Effect.fail(new Cause.UnknownError(null, "another worker makes it"))
+      return yield* Effect.fail(new Cause.UnknownError(null, "another worker generates the tent"))
     }
-    yield* tell(ws, it, yield* outcomeOf(ws, tent, making))
+    yield* advance(workspace, waiting, yield* outcomeOf(workspace, tent, stepRun))
   }, transact)
 
-  const make = Effect.fnUntraced(
-    function* (ws: WorkspaceId, making: Making) {
-      const id = yield* begin(ws, making)
+  const run = Effect.fnUntraced(
+    function* (workspace: WorkspaceId, stepRun: StepRun) {
+      const id = yield* start(workspace, stepRun)
       if (id === null) return
-      yield* generations.run(ws, id)
-      yield* finish(ws, making, id)
+      yield* generations.run(workspace, id)
+      yield* complete(workspace, stepRun, id)
     },
-    (made, ws, making) =>
-      Effect.catchTags(made, {
-        NotFound: (refusal) => giveUp(ws, making, refusal.message),
-        Invalid: (refusal) => giveUp(ws, making, refusal.message),
-        TemplateNotApproved: (refusal) => giveUp(ws, making, refusal.message),
-        InsufficientCredits: (refusal) => giveUp(ws, making, refusal.message),
+    (ran, workspace, stepRun) =>
+      Effect.catchTags(ran, {
+        NotFound: (refusal) => fail(workspace, stepRun, refusal.message),
+        Invalid: (refusal) => fail(workspace, stepRun, refusal.message),
+        TemplateNotApproved: (refusal) => fail(workspace, stepRun, refusal.message),
+        InsufficientCredits: (refusal) => fail(workspace, stepRun, refusal.message),
       }),
   )
 
-  return { make, giveUp }
+  return { run, fail }
 })
 
-/** The step's texts, as they read for the member. A template without a prompt is taken as it is. */
-const wordsOf = (step: CreateTentStep, reader: Reader) => {
-  const said = (text: string | null) => (text === null ? "" : textFor(reader, text).trim())
-  const { displayName, email } = reader.contact
+/** The step's texts with merge tokens filled. The name is the fallback for an empty prompt. */
+const textsOf = (step: CreateTentStep, context: TextContext) => {
+  const filled = (text: string | null) => (text === null ? "" : textFor(context, text).trim())
+  const { displayName, email } = context.contact
   const name =
-    said(step.tent_name) ||
+    filled(step.tent_name) ||
     nameWith(step.label ?? step.step_id, ` for ${displayName ?? email ?? "somebody"}`, tent_name_length_max)
-  const alias = said(step.custom_page_alias)
+  const alias = filled(step.custom_page_alias)
   return {
     name: name.slice(0, tent_name_length_max),
-    prompt: said(step.prompt) || name,
+    prompt: filled(step.prompt) || name,
     includeBrand: step.include_brand,
     autoPublish: step.auto_publish,
     ...(alias === "" ? {} : { customPageAlias: alias.toLowerCase() }),

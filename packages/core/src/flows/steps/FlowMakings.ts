@@ -1,38 +1,38 @@
-// What flows have made for their members, for workers: emails and pages, each for one visit of one member.
+// The service that runs `create_email` and `create_tent` steps in workers, each for one step visit of one member.
 import { Context, Effect, Layer } from "effect"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
-import { emailMaking } from "./CreateEmailStep.ts"
-import type { Making } from "../members/StepJobs.ts"
-import { tentMaking } from "./CreateTentStep.ts"
+import { createEmailRunner } from "./CreateEmailStep.ts"
+import type { StepRun } from "../members/StepJobs.ts"
+import { createTentRunner } from "./CreateTentStep.ts"
 
-/** What is made. */
-export type MadeKind = "email" | "tent"
+/** The kinds of things that steps create. */
+export type CreatedKind = "email" | "tent"
 
 export class StepRuns extends Context.Service<
   StepRuns,
   {
     /**
-     * Makes it and tells the member, or why it could not be made. May be called again, and by two at once: what was made is
-     * not made again, and what is not wanted any more is not made. Fails where trying again may help.
+     * Creates the email or tent and advances the member, or records why it failed. Idempotent and safe to call concurrently:
+     * each attempt creates at most one, and none if the member no longer waits for it. Fails where a retry may help.
      */
-    readonly run: (workspace: WorkspaceId, kind: MadeKind, making: Making) => Effect.Effect<void, unknown>
-    /** It broke its workers off. */
-    readonly abandon: (workspace: WorkspaceId, making: Making) => Effect.Effect<void>
+    readonly run: (workspace: WorkspaceId, kind: CreatedKind, stepRun: StepRun) => Effect.Effect<void, unknown>
+    /** Records that the job was interrupted too often. */
+    readonly abandon: (workspace: WorkspaceId, stepRun: StepRun) => Effect.Effect<void>
   }
->()("tentpole/FlowMakings") {
+>()("tentpole/StepRuns") {
   static readonly layer = Layer.effect(
     StepRuns,
     Effect.gen(function* () {
-      const emails = yield* emailMaking
-      const tents = yield* tentMaking
+      const emails = yield* createEmailRunner
+      const tents = yield* createTentRunner
       return StepRuns.of({
-        run: Effect.fn("FlowMakings.run")((workspace, kind, making): Effect.Effect<void, unknown> =>
-          kind === "email" ? emails.make(workspace, making) : tents.make(workspace, making),
+        run: Effect.fn("StepRuns.run")((workspace, kind, stepRun): Effect.Effect<void, unknown> =>
+          kind === "email" ? emails.run(workspace, stepRun) : tents.run(workspace, stepRun),
         ),
-        abandon: Effect.fn("FlowMakings.abandon")((workspace, making) => emails.giveUp(workspace, making, brokenOff)),
+        abandon: Effect.fn("StepRuns.abandon")((workspace, stepRun) => emails.fail(workspace, stepRun, interrupted)),
       })
     }),
   )
 }
 
-const brokenOff = "It was broken off again and again"
+const interrupted = "The job was interrupted too often"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { finish, readFlowPatch, readReplacement, readStored } from "@tentpole/core/flows/definition/FlowInput"
+import { resolveDraft, readFlowPatch, readReplacement, readStored } from "@tentpole/core/flows/definition/FlowInput"
 import { namedBy } from "@tentpole/core/flows/definition/FlowReferences"
 import { Result } from "effect"
 import {
@@ -23,7 +23,7 @@ import {
   wait,
 } from "../FlowFixture.ts"
 
-/** The paths of what is wrong with it; empty when nothing is. */
+/** The paths of the issues. */
 const wrong = (body: object): ReadonlyArray<string> => {
   const result = read(body)
   if (Result.isSuccess(result)) return []
@@ -35,25 +35,25 @@ const missing = (body: object): string | undefined => {
   return Result.isFailure(result) && result.failure._tag === "NotFound" ? result.failure.path : undefined
 }
 
-describe("what people write of a flow", () => {
-  it("everything that can be said is read, stored, read again, and the same", () => {
+describe("FlowInput", () => {
+  it("decodes a stored structure to an equal structure", () => {
     const structure = structureOf(everything)
     const json: unknown = JSON.parse(JSON.stringify(structure))
     assert.deepStrictEqual(readStored(json), structure)
   })
 
-  it("what an answer shows can be sent back", () => {
+  it("accepts a structure as the API returns it", () => {
     const structure = structureOf(everything)
     assert.deepStrictEqual(structureOf(structure), structure)
   })
 
-  it("a stored flow is read though what it names is archived or gone", () => {
+  it("decodes a stored flow whose references were archived or deleted", () => {
     const structure = structureOf(everything)
     assert.deepStrictEqual(readStored(structure), structure)
     assert.throws(() => readStored({ steps: [{ type: "unknown" }] }), /steps\.0\.type/)
   })
 
-  it("incomplete is allowed: what is missing matters when it is activated", () => {
+  it("accepts incomplete triggers and steps", () => {
     for (const type of ["added_to_static_list", "contact_updated", "date_based", "form_submitted", "service_api"]) {
       assert.deepStrictEqual(wrong({ triggers: [{ type }] }), [], type)
     }
@@ -65,7 +65,7 @@ describe("what people write of a flow", () => {
     assert.deepStrictEqual(wrong({ steps: [{ type: "wait", step_id: "a", mode: "condition" }] }), [])
   })
 
-  it("everything that is wrong is told at once, each with its path", () => {
+  it("reports every issue with its path", () => {
     assert.deepStrictEqual(
       wrong({
         name: " ",
@@ -112,13 +112,13 @@ describe("what people write of a flow", () => {
     )
   })
 
-  it("units are read in singular and plural", () => {
+  it("accepts units in singular and plural", () => {
     const [step] = structureOf({ steps: [wait("a", 2, "week")] }).steps
     assert.deepInclude(step, { duration_amount: 2, duration_unit: "weeks" })
     assert.deepStrictEqual(structureOf({ steps: [wait("a", 2, "weeks")] }).steps[0], step)
   })
 
-  it("a wait is at most ten years, in whatever unit", () => {
+  it("limits a wait to ten years in every unit", () => {
     for (const [amount, unit] of [
       [5_256_000, "minutes"],
       [87_600, "hours"],
@@ -131,7 +131,7 @@ describe("what people write of a flow", () => {
     }
   })
 
-  it("counts and sizes have their limits", () => {
+  it("limits counts and sizes", () => {
     const triggers = (count: number) => ({
       triggers: Array.from({ length: count }, () => ({ type: "contact_created" })),
     })
@@ -144,7 +144,7 @@ describe("what people write of a flow", () => {
     assert.deepStrictEqual(wrong({ name: "x".repeat(201) }), ["name"])
   })
 
-  it("a step's id stands once, and that is another answer than what is wrong by itself", () => {
+  it("refuses duplicate step ids, after other issues", () => {
     const twice = [send("a"), send("b"), send("a")]
     const result = read({ steps: twice })
     assert.deepInclude(Result.isFailure(result) && result.failure, {
@@ -155,7 +155,7 @@ describe("what people write of a flow", () => {
     assert.deepStrictEqual(wrong({ steps: [...twice, wait("w", -1, "days")] }), ["steps.3.duration_amount"])
   })
 
-  it("an id of what is not there is told with its path", () => {
+  it("reports a missing reference with its path", () => {
     assert.strictEqual(
       missing({ triggers: [{ type: "added_to_static_list", list_id: nowhere }] }),
       "triggers.0.list_id",
@@ -170,7 +170,7 @@ describe("what people write of a flow", () => {
     ])
   })
 
-  it("a trigger on a change takes the operators of its field's type, and their aliases", () => {
+  it("accepts only the operators of the field's type in a contact_updated trigger", () => {
     const trigger = (over: object) => wrong({ triggers: [{ type: "contact_updated", ...over }] })
     assert.deepStrictEqual(trigger({ field: "serviceScore", operator: "gt", value: 5 }), [])
     assert.deepStrictEqual(trigger({ field: "serviceScore", operator: "contains", value: "5" }), [
@@ -189,7 +189,7 @@ describe("what people write of a flow", () => {
     )
   })
 
-  it("a date trigger looks at half hours of a zone that there is", () => {
+  it("requires half hours and a known zone in a date trigger", () => {
     const trigger = (over: object) =>
       wrong({ triggers: [{ type: "date_based", field: "createdAt", mode: "on_date", ...over }] })
     assert.deepStrictEqual(trigger({}), [])
@@ -206,7 +206,7 @@ describe("what people write of a flow", () => {
     assert.deepStrictEqual(trigger({ field: "lastActivityAt" }), ["triggers.0.field"])
   })
 
-  it("tokens are declared once, by names that templates can spell", () => {
+  it("requires unique token names that merge tokens can contain", () => {
     const fields = (...declared: ReadonlyArray<object>) =>
       wrong({ triggers: [{ type: "service_api", fields: declared }] })
     assert.deepStrictEqual(fields({ name: "Order_2", type: "string" }), [])
@@ -221,7 +221,7 @@ describe("what people write of a flow", () => {
     ])
   })
 
-  it("the header of a created email is checked as an email's own", () => {
+  it("checks header fields of create_email steps as an email's own", () => {
     const step = (over: object) => wrong({ steps: [{ type: "create_email", step_id: "a", ...over }] })
     assert.deepStrictEqual(
       step({ subject: "a\nb", from_address: "nobody", preview_text: "x".repeat(201), name: 1 }).toSorted(),
@@ -233,7 +233,7 @@ describe("what people write of a flow", () => {
     )
   })
 
-  it("what a body names is found in all that is well formed", () => {
+  it("finds references in all well-formed parts", () => {
     const names = namedBy(readFlowPatch(everything).pieces)
     assert.deepStrictEqual(names.lists, [listId])
     assert.deepStrictEqual(names.fields, [stage.id])
@@ -246,20 +246,20 @@ describe("what people write of a flow", () => {
       assert.doesNotThrow(() => namedBy(readFlowPatch(odd).pieces))
   })
 
-  it("a patch has what was said and nothing else, and a replacement is whole", () => {
-    assert.deepStrictEqual(Result.getOrThrow(finish(readFlowPatch({ description: null }), named)), {
+  it("decodes only the given parts of a patch, and requires the replaced part", () => {
+    assert.deepStrictEqual(Result.getOrThrow(resolveDraft(readFlowPatch({ description: null }), named)), {
       description: null,
       structure: {},
     })
     assert.deepStrictEqual(
-      Result.getOrThrow(finish(readFlowPatch({ disqualification_rules: null }), named)).structure,
+      Result.getOrThrow(resolveDraft(readFlowPatch({ disqualification_rules: null }), named)).structure,
       {
         disqualification_rules: null,
       },
     )
-    assert.isTrue(Result.isFailure(finish(readFlowPatch({ steps: null }), named)))
-    assert.isTrue(Result.isFailure(finish(readReplacement("steps", {}), named)))
-    assert.deepStrictEqual(Result.getOrThrow(finish(readReplacement("steps", { steps: [] }), named)).structure, {
+    assert.isTrue(Result.isFailure(resolveDraft(readFlowPatch({ steps: null }), named)))
+    assert.isTrue(Result.isFailure(resolveDraft(readReplacement("steps", {}), named)))
+    assert.deepStrictEqual(Result.getOrThrow(resolveDraft(readReplacement("steps", { steps: [] }), named)).structure, {
       steps: [],
     })
   })

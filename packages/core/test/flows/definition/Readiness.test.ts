@@ -34,12 +34,12 @@ const created = (over: object = {}) => ({
 })
 const own = send("own", null, { email_id: null, email_source: "flow_step", create_email_step_id: "make" })
 
-describe("whether a flow could run", () => {
-  it("one with everything lacks nothing", () => {
+describe("flowReadiness", () => {
+  it("reports nothing for a complete flow", () => {
     assert.deepStrictEqual(flowReadiness(structureOf(everything), facts), { missing: [], warnings: [] })
   })
 
-  it("everything that is missing is told at once", () => {
+  it("reports everything that is missing", () => {
     assert.deepStrictEqual(
       lacks({
         manual_membership_enabled: true,
@@ -83,13 +83,13 @@ describe("whether a flow could run", () => {
     )
   })
 
-  it("it needs a step, and a way in", () => {
+  it("requires a step and an entry", () => {
     assert.deepStrictEqual(lacks({}), ["steps steps"])
     assert.deepStrictEqual(lacks({ manual_membership_enabled: false, steps: [send("a")] }), ["entry triggers"])
     assert.deepStrictEqual(lacks({ steps: [send("a")] }), [])
   })
 
-  it("what its emails, templates, lists, fields and tents have become since is seen", () => {
+  it("reports references that were deleted, archived or lost their approval", () => {
     const one = { steps: [send("a")] }
     assert.deepStrictEqual(lacks(one, { emails: new Map() }), ["email steps.0.email_id"])
     assert.deepStrictEqual(lacks(one, { emails: new Map([[emailId, { approval: null }]]) }), [
@@ -122,7 +122,7 @@ describe("whether a flow could run", () => {
     ])
   })
 
-  it("an email that is approved by itself needs a subject and a whole sender", () => {
+  it("requires a subject and a complete sender for emails with auto_approve", () => {
     const bare: Partial<FlowFacts> = {
       emailTemplates: new Map([
         [
@@ -155,7 +155,7 @@ describe("whether a flow could run", () => {
     )
   })
 
-  it("tokens of the API and the order of created emails give the refusal their own code", () => {
+  it("has error codes of its own for API tokens and the order of created emails", () => {
     const tokens: Partial<FlowFacts> = {
       emailTemplates: new Map([
         [
@@ -186,26 +186,26 @@ describe("whether a flow could run", () => {
     assert.strictEqual(code({}), "campaign_flow_not_ready")
   })
 
-  it("a condition on a step's emails names a step that sends some", () => {
+  it("requires a send_email step in an email_step condition", () => {
     assert.deepStrictEqual(lacks({ steps: [check("c", opened("a"), {}), send("a")] }), [])
     assert.deepStrictEqual(lacks({ steps: [check("c", opened("c"), {})] }), [
       "step_incomplete steps.0.condition.conditions.0.nodeId",
     ])
   })
 
-  it("a circle needs a wait of a set time", () => {
-    const circle = "cycle_without_wait steps.0"
-    assert.deepStrictEqual(lacks({ steps: [send("a", "a")] }), [circle])
-    assert.deepStrictEqual(lacks({ steps: [send("a", "b"), check("b", isCold, { true_step_id: "a" })] }), [circle])
+  it("requires a wait of a fixed duration in every cycle", () => {
+    const cycle = "cycle_without_wait steps.0"
+    assert.deepStrictEqual(lacks({ steps: [send("a", "a")] }), [cycle])
+    assert.deepStrictEqual(lacks({ steps: [send("a", "b"), check("b", isCold, { true_step_id: "a" })] }), [cycle])
     assert.deepStrictEqual(lacks({ steps: [send("a", "b"), wait("b", 1, "days", "a")] }), [])
     const until = (over: object) => ({ type: "wait", step_id: "b", mode: "condition", condition: opened("a"), ...over })
-    assert.deepStrictEqual(lacks({ steps: [send("a", "b"), until({ next_step_id: "a" })] }), [circle])
+    assert.deepStrictEqual(lacks({ steps: [send("a", "b"), until({ next_step_id: "a" })] }), [cycle])
     const timed = { timeout_amount: 1, timeout_unit: "days" }
     assert.deepStrictEqual(lacks({ steps: [send("a", "b"), until({ ...timed, timeout_step_id: "a" })] }), [])
-    assert.deepStrictEqual(lacks({ steps: [send("a", "b"), until({ ...timed, next_step_id: "a" })] }), [circle])
+    assert.deepStrictEqual(lacks({ steps: [send("a", "b"), until({ ...timed, next_step_id: "a" })] }), [cycle])
   })
 
-  it("a step that nobody can come to is a warning only", () => {
+  it("reports an unreachable step as a warning", () => {
     const { missing, warnings } = flowReadiness(
       structureOf({ ...manual, steps: [send("a"), send("b", "c"), send("c")] }),
       facts,
@@ -217,7 +217,7 @@ describe("whether a flow could run", () => {
     )
   })
 
-  it("the graph shows every edge with its kind", () => {
+  it("graphOf returns every edge with its kind", () => {
     const { nodes, edges } = graphOf(structureOf({ steps: [...everything.steps, send("loose", "gone")] }))
     assert.strictEqual(nodes.length, 8)
     assert.deepStrictEqual(

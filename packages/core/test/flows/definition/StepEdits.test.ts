@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
-import { finish, type InputRefusal } from "@tentpole/core/flows/definition/FlowInput"
+import { resolveDraft, type InputRefusal } from "@tentpole/core/flows/definition/FlowInput"
 import type { StepReferenced, StepTypeInvalid } from "@tentpole/core/flows/definition/FlowErrors"
 import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "@tentpole/core/flows/definition/StepEdits"
 import { Result } from "effect"
@@ -33,19 +33,19 @@ const refusal = (edit: Edit): string => {
   return failure._tag === "Invalid" ? failure.issues.map(({ path }) => path).join(" ") : failure._tag
 }
 const step = (structure: Structure, id: string) => structure.steps.find((each) => each.step_id === id)
-const insert = (body: object) => finish(insertStep(three, { step: send("n"), ...body }), named)
+const insert = (body: object) => resolveDraft(insertStep(three, { step: send("n"), ...body }), named)
 const patch = (id: string, change: object, structure = three) =>
-  finish(patchStep(structure, id, { step: change }), named)
+  resolveDraft(patchStep(structure, id, { step: change }), named)
 
-describe("a step put in", () => {
-  it("stands where it is said, at the end unless it is said", () => {
+describe("insertStep", () => {
+  it("inserts at the given place, at the end by default", () => {
     assert.strictEqual(ids(insert({})), "a b c n")
     assert.strictEqual(ids(insert({ position: "start" })), "n a b c")
     assert.strictEqual(ids(insert({ before_step_id: "b" })), "a n b c")
     assert.strictEqual(ids(insert({ after_step_id: "b" })), "a b n c")
   })
 
-  it("is refused where it can't be", () => {
+  it("refuses invalid places and duplicate ids", () => {
     assert.strictEqual(refusal(insert({ position: "middle" })), "position")
     assert.strictEqual(refusal(insert({ position: "end", after_step_id: "b" })), "after_step_id")
     assert.strictEqual(refusal(insert({ after_step_id: "x" })), "NotFound")
@@ -54,14 +54,14 @@ describe("a step put in", () => {
       refusal(insert({ step: { type: "wait", step_id: "n", duration_amount: -1 } })),
       "step.duration_amount",
     )
-    assert.strictEqual(refusal(finish(insertStep(three, {}), named)), "step")
+    assert.strictEqual(refusal(resolveDraft(insertStep(three, {}), named)), "step")
     const full = structureOf({ steps: Array.from({ length: 100 }, (_, n) => send(`s${n}`)) })
-    assert.strictEqual(refusal(finish(insertStep(full, { step: send("n") }), named)), "step")
+    assert.strictEqual(refusal(resolveDraft(insertStep(full, { step: send("n") }), named)), "step")
   })
 })
 
-describe("a step merged", () => {
-  it("has what was said, and what it had", () => {
+describe("patchStep", () => {
+  it("merges the given fields", () => {
     const after = Result.getOrThrow(patch("b", { duration_unit: "weeks", label: "Rests" }))
     assert.deepInclude(step(after, "b"), {
       label: "Rests",
@@ -72,27 +72,27 @@ describe("a step merged", () => {
     assert.deepInclude(step(Result.getOrThrow(patch("a", { next_step_id: null })), "a"), { next_step_id: null })
   })
 
-  it("keeps its id and its type", () => {
+  it("does not change id and type", () => {
     assert.strictEqual(refusal(patch("a", { step_id: "z", type: "wait" })), "step.step_id step.type")
     assert.strictEqual(refusal(patch("a", { step_id: "a", type: "send_email" })), "none")
     assert.strictEqual(refusal(patch("x", {})), "NotFound")
   })
 
-  it("is judged as a whole, but what is left alone is not judged again", () => {
+  it("decodes the whole step, but checks only references that the patch names", () => {
     const long = structureOf({ steps: [wait("w", 100_000, "minutes")] })
     assert.strictEqual(refusal(patch("w", { duration_unit: "days" }, long)), "step.duration_amount")
     const rule = condition({ source: "custom_field", fieldDefinitionId: stage.id, operator: "is_empty" })
     const checks = structureOf({ steps: [check("c", rule, {})] })
     const since = { ...named, fields: [{ ...stage, status: "archived" as const }, archived] }
-    const left = finish(patchStep(checks, "c", { step: { label: "x" } }), since)
+    const left = resolveDraft(patchStep(checks, "c", { step: { label: "x" } }), since)
     assert.deepInclude(step(Result.getOrThrow(left), "c"), { label: "x" })
     assert.strictEqual(
-      refusal(finish(patchStep(checks, "c", { step: { condition: rule } }), since)),
+      refusal(resolveDraft(patchStep(checks, "c", { step: { condition: rule } }), since)),
       "step.condition.fieldDefinitionId",
     )
   })
 
-  it("a wait that gets another mode loses what belonged to the old one", () => {
+  it("removes the fields of the old mode of a wait", () => {
     const after = Result.getOrThrow(patch("b", { mode: "condition", condition: isCold }))
     assert.deepInclude(step(after, "b"), {
       mode: "condition",
@@ -105,8 +105,8 @@ describe("a step merged", () => {
   })
 })
 
-describe("a step taken out", () => {
-  it("is refused while others lead to it, and they are named", () => {
+describe("removeStep", () => {
+  it("refuses to remove a step that other steps refer to, and names them", () => {
     const edit = removeStep(three, "b", null)
     assert.deepInclude(Result.isFailure(edit) && edit.failure, {
       code: "campaign_flow_step_referenced",
@@ -115,7 +115,7 @@ describe("a step taken out", () => {
     assert.strictEqual(ids(removeStep(three, "a", null)), "b c")
   })
 
-  it("leaves edges that lead elsewhere, or nowhere", () => {
+  it("does not change edges to other steps", () => {
     const to = (replacement: string | null) => removeStep(three, "b", { replacement })
     assert.deepInclude(step(Result.getOrThrow(to("c")), "a"), { next_step_id: "c" })
     assert.deepInclude(step(Result.getOrThrow(to(null)), "a"), { next_step_id: null })
@@ -124,7 +124,7 @@ describe("a step taken out", () => {
     assert.strictEqual(refusal(removeStep(three, "x", null)), "NotFound")
   })
 
-  it("every kind of edge is repaired, and what is sent that it creates", () => {
+  it("repairs every kind of edge, and references to created emails", () => {
     const whole = structureOf(everything)
     const after = Result.getOrThrow(removeStep(whole, "make", { replacement: "page" }))
     assert.deepInclude(step(after, "until"), { timeout_step_id: "page" })
@@ -133,11 +133,11 @@ describe("a step taken out", () => {
     assert.strictEqual(refusal(removeStep(whole, "make", null)), "StepReferenced")
   })
 
-  it("a circle of one step is no reference of another", () => {
+  it("ignores the step's own edges", () => {
     assert.strictEqual(ids(removeStep(structureOf({ steps: [wait("w", 1, "days", "w")] }), "w", null)), "")
   })
 
-  it("the body of the deletion says whether edges are repaired", () => {
+  it("decodes the optional repair of a DELETE body", () => {
     assert.deepStrictEqual(readRepair(undefined), Result.succeed(null))
     assert.deepStrictEqual(readRepair({}), Result.succeed(null))
     assert.deepStrictEqual(
@@ -160,8 +160,8 @@ describe("a step taken out", () => {
   })
 })
 
-describe("a step's email", () => {
-  it("is for steps that send one", () => {
+describe("setStepEmail", () => {
+  it("accepts only send_email steps", () => {
     const set = (id: string) => setStepEmail(three, id, { source: "inline", emailId: otherEmailId })
     assert.deepInclude(step(Result.getOrThrow(set("a")), "a"), {
       email_source: "inline",

@@ -28,8 +28,8 @@ const to = (moved: Result.Result<FlowChange, { readonly code: string }>): string
 const byStatus = (move: (flow: Flow) => Result.Result<FlowChange, { readonly code: string }>) =>
   statuses.map((status) => to(move(inStatus(status)))).join(" ")
 
-describe("a flow's life", () => {
-  it("accepts in each status the events of its table and no others", () => {
+describe("the flow machine", () => {
+  it("accepts exactly the events of its table in each status", () => {
     const events = {
       edit: { _tag: "edit", patch: { structure: {} } },
       activate: { _tag: "activate", facts: known },
@@ -46,7 +46,7 @@ describe("a flow's life", () => {
     for (const status of statuses) assert.deepStrictEqual(Object.fromEntries(accepted(status)), transitions[status])
   })
 
-  it("goes by its table, from each status", () => {
+  it("follows its table from each status", () => {
     assert.strictEqual(
       byStatus((flow) => decide(flow, { _tag: "activate", facts: known }, later)),
       "active active active invalid_state",
@@ -65,7 +65,7 @@ describe("a flow's life", () => {
     )
   })
 
-  it("begins as a draft", () => {
+  it("creates a draft", () => {
     const change = createFlow(flowId, { name: "N", description: null, structure: structureOf({}) }, now)
     assert.deepInclude(change.after, { revision: 1, lifecycle: { status: "draft" } })
     assert.deepStrictEqual(
@@ -74,7 +74,7 @@ describe("a flow's life", () => {
     )
   })
 
-  it("what is so already is not changed, and nobody is told", () => {
+  it("returns unchanged without events or jobs if the status stays", () => {
     for (const change of [
       Result.getOrThrow(decide(inStatus("active"), { _tag: "activate", facts: known }, later)),
       Result.getOrThrow(decide(inStatus("paused"), { _tag: "pause" }, later)),
@@ -88,7 +88,7 @@ describe("a flow's life", () => {
     }
   })
 
-  it("an activation needs a plan with flows, and everything that the flow needs", () => {
+  it("refuses activation without a plan with flows, or with missing parts", () => {
     const free = { ...known, plan: plans.free }
     assert.strictEqual(to(decide(inStatus("draft"), { _tag: "activate", facts: free }, later)), "paid_plan_required")
     assert.strictEqual(
@@ -97,7 +97,7 @@ describe("a flow's life", () => {
     )
   })
 
-  it("members are looked at again when something about their way has changed", () => {
+  it("re-evaluates members after changes of steps, rules or status", () => {
     const jobs = (result: Result.Result<FlowChange, unknown>) =>
       Result.getOrThrow(result).jobs.map(({ job }) => ("members" in job ? job.members : null))
     assert.deepStrictEqual(jobs(decide(inStatus("paused"), { _tag: "activate", facts: known }, later)), ["waiting"])
@@ -117,7 +117,7 @@ describe("a flow's life", () => {
     )
   })
 
-  it("each edit is allowed in its statuses and in no other", () => {
+  it("allows each edit only in its statuses", () => {
     const edit = (patch: FlowPatch) =>
       statuses.filter((status) => Result.isSuccess(decide(inStatus(status), { _tag: "edit", patch }, later))).join(" ")
     const all = statuses.join(" ")
@@ -130,7 +130,7 @@ describe("a flow's life", () => {
     assert.strictEqual(edit({ name: "Other", description: null, structure: {} }), all)
   })
 
-  it("the revision grows with the structure alone", () => {
+  it("increments the revision only with the structure", () => {
     const revision = (patch: FlowPatch) =>
       Result.getOrThrow(decide(inStatus("draft"), { _tag: "edit", patch }, later)).after.revision
     assert.strictEqual(revision({ name: "Other", structure: {} }), 1)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { catch_up_max_ms, type DateSlot, isMeant, slotsBetween } from "@tentpole/core/flows/engine/DateSlots"
+import { catch_up_max_ms, type DateSlot, isInSlot, slotsBetween } from "@tentpole/core/flows/engine/DateSlots"
 import type { DateTrigger } from "@tentpole/core/flows/definition/Trigger"
 import { DateTime } from "effect"
 import { at } from "../FlowFixture.ts"
@@ -21,12 +21,12 @@ const shown = ({ day, at: fired }: DateSlot) => `${day} ${DateTime.formatIso(fir
 
 const zones = [...new Set(slotCases.map(([zone = ""]) => zone))]
 
-describe("when date triggers fire", () => {
-  it("in two hundred cases of a dozen zones at the time that another implementation says", () => {
+describe("slotsBetween", () => {
+  it("returns the instants of the reference implementation for 200 cases in a dozen zones", () => {
     assert.isAtLeast(slotCases.length, 200)
     assert.isAtLeast(zones.length, 12)
     for (const [timezone = "", triggerTime = "", day = "", fires = ""] of slotCases) {
-      // Looked at in the half hour in which it fires, as the engine does.
+      // The interval of the half hour in which it fires, as the engine uses it.
       const until = at(`${fires}:00.000Z`)
       const slots = slotsBetween(
         trigger({ timezone, trigger_time: triggerTime }),
@@ -47,13 +47,13 @@ describe("when date triggers fire", () => {
     }
   })
 
-  it("every day of a year fires once in every zone at every half hour, and looking less often loses nothing", () => {
+  it("returns each day of a year once, for every zone and half hour, in intervals of any length", () => {
     for (const [index, timezone] of zones.entries()) {
       const triggerTime = `${String((index * 5) % 24).padStart(2, "0")}:${index % 2 === 0 ? "00" : "30"}`
       const asked = trigger({ timezone, trigger_time: triggerTime })
       const from = at("2027-12-31T00:00:00.000Z")
       const seen: Array<string> = []
-      // Uneven looks of up to a day: a worker that was down for a while.
+      // Uneven intervals of up to a day, as after a worker was down.
       for (let hours = 0; hours < 368 * 24;) {
         const next = hours + 1 + ((hours * 7) % 24)
         seen.push(
@@ -69,7 +69,7 @@ describe("when date triggers fire", () => {
     }
   })
 
-  it("a slot is made up for within a day, and lost after it", () => {
+  it("catches up for one day only", () => {
     const asked = trigger()
     const slots = (after: string, until: string) => slotsBetween(asked, at(after), at(until)).map(shown)
     assert.deepStrictEqual(slots("2026-05-01T08:00:00.000Z", "2026-05-02T08:59:59.999Z"), [
@@ -82,7 +82,7 @@ describe("when date triggers fire", () => {
     assert.strictEqual(catch_up_max_ms, 24 * 3_600_000)
   })
 
-  it("what is incomplete never fires", () => {
+  it("returns no slots for incomplete triggers", () => {
     const slots = (over: Partial<DateTrigger>) =>
       slotsBetween(trigger(over), at("2026-05-01T00:00:00.000Z"), at("2026-05-02T00:00:00.000Z")).length
     assert.deepStrictEqual(
@@ -92,7 +92,7 @@ describe("when date triggers fire", () => {
   })
 })
 
-describe("whom a slot means", () => {
+describe("isInSlot", () => {
   const slotOn = (day: string, over: Partial<DateTrigger> = {}): DateSlot => {
     const [slot] = slotsBetween(
       trigger(over),
@@ -103,7 +103,7 @@ describe("whom a slot means", () => {
     return slot ?? assert.fail()
   }
 
-  it("the day itself, so many days before it, or after it", () => {
+  it("accepts the day itself, or the day with the offset of days_before or days_after", () => {
     assert.strictEqual(slotOn("2026-05-01").day, "2026-05-01")
     assert.strictEqual(slotOn("2026-02-26", { mode: "before_date", days_before: 3 }).day, "2026-03-01")
     assert.strictEqual(slotOn("2028-02-26", { mode: "before_date", days_before: 3 }).day, "2028-02-29")
@@ -111,37 +111,37 @@ describe("whom a slot means", () => {
     assert.strictEqual(slotOn("2026-01-05", { mode: "on_date", days_before: 3, days_after: 3 }).day, "2026-01-05")
   })
 
-  it("in that year alone, or in every later one", () => {
+  it("accepts later years only with anniversaries", () => {
     const once = slotOn("2026-05-01")
-    assert.isTrue(isMeant(once, "2026-05-01"))
-    assert.isFalse(isMeant(once, "2025-05-01"))
+    assert.isTrue(isInSlot(once, "2026-05-01"))
+    assert.isFalse(isInSlot(once, "2025-05-01"))
     const yearly = slotOn("2026-05-01", { include_anniversaries: true })
-    for (const year of ["1926", "2025", "2026"]) assert.isTrue(isMeant(yearly, `${year}-05-01`))
-    assert.isFalse(isMeant(yearly, "2027-05-01"))
-    assert.isFalse(isMeant(yearly, "2025-05-02"))
+    for (const year of ["1926", "2025", "2026"]) assert.isTrue(isInSlot(yearly, `${year}-05-01`))
+    assert.isFalse(isInSlot(yearly, "2027-05-01"))
+    assert.isFalse(isInSlot(yearly, "2025-05-02"))
   })
 
-  it("29 February is kept on the 28th in other years, before and after it too", () => {
+  it("counts 29 February as the 28th in common years, with offsets too", () => {
     const yearly = { include_anniversaries: true }
-    assert.isTrue(isMeant(slotOn("2027-02-28", yearly), "2024-02-29"))
-    assert.isTrue(isMeant(slotOn("2027-02-28", yearly), "2024-02-28"))
-    assert.isFalse(isMeant(slotOn("2028-02-28", yearly), "2024-02-29"))
-    assert.isTrue(isMeant(slotOn("2028-02-29", yearly), "2024-02-29"))
-    assert.isFalse(isMeant(slotOn("2027-03-01", yearly), "2024-02-29"))
-    assert.isTrue(isMeant(slotOn("2100-02-28", yearly), "2024-02-29"), "2100 is no leap year")
-    assert.isTrue(isMeant(slotOn("2027-02-21", { ...yearly, mode: "before_date", days_before: 7 }), "2024-02-29"))
-    assert.isTrue(isMeant(slotOn("2027-03-02", { ...yearly, mode: "after_date", days_after: 2 }), "2024-02-29"))
+    assert.isTrue(isInSlot(slotOn("2027-02-28", yearly), "2024-02-29"))
+    assert.isTrue(isInSlot(slotOn("2027-02-28", yearly), "2024-02-28"))
+    assert.isFalse(isInSlot(slotOn("2028-02-28", yearly), "2024-02-29"))
+    assert.isTrue(isInSlot(slotOn("2028-02-29", yearly), "2024-02-29"))
+    assert.isFalse(isInSlot(slotOn("2027-03-01", yearly), "2024-02-29"))
+    assert.isTrue(isInSlot(slotOn("2100-02-28", yearly), "2024-02-29"), "2100 is no leap year")
+    assert.isTrue(isInSlot(slotOn("2027-02-21", { ...yearly, mode: "before_date", days_before: 7 }), "2024-02-29"))
+    assert.isTrue(isInSlot(slotOn("2027-03-02", { ...yearly, mode: "after_date", days_after: 2 }), "2024-02-29"))
   })
 
-  it("a timestamp stands for the day that it is in the trigger's zone", () => {
+  it("counts a timestamp as its day in the trigger's zone", () => {
     const berlin = slotOn("2026-05-02", { timezone: "Europe/Berlin" })
-    assert.isTrue(isMeant(berlin, "2026-05-01T22:00:00.000Z"))
-    assert.isFalse(isMeant(berlin, "2026-05-01T21:59:59.999Z"))
-    assert.isFalse(isMeant(berlin, "2026-05-02T22:00:00.000Z"))
-    assert.isTrue(isMeant(berlin, "2026-05-02"), "a day is that day everywhere")
+    assert.isTrue(isInSlot(berlin, "2026-05-01T22:00:00.000Z"))
+    assert.isFalse(isInSlot(berlin, "2026-05-01T21:59:59.999Z"))
+    assert.isFalse(isInSlot(berlin, "2026-05-02T22:00:00.000Z"))
+    assert.isTrue(isInSlot(berlin, "2026-05-02"), "a day is that day everywhere")
   })
 
-  it("everybody who is meant begins with one of the prefixes", () => {
+  it("accepts only dates that begin with one of the prefixes", () => {
     let meant = 0
     for (const timezone of zones) {
       for (const day of [
@@ -168,7 +168,7 @@ describe("whom a slot means", () => {
                 }),
               )
               for (const date of [moment, moment.slice(0, 10)]) {
-                if (!isMeant(slot, date)) continue
+                if (!isInSlot(slot, date)) continue
                 meant++
                 const { prefixes } = slot
                 assert.isTrue(

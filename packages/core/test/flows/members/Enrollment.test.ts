@@ -13,14 +13,14 @@ const steps = [send("hello")]
 const code = (result: Result.Result<unknown, { readonly code: string }>) =>
   Result.isFailure(result) ? result.failure.code : "ok"
 
-describe("who enters", () => {
-  const nobody = { live: false, any: false }
+describe("enroll", () => {
+  const noEarlier = { live: false, any: false }
   const entry = { id: membershipId, source: "contact_created", tokens: { a: 1 } } as const
-  const enter = (body: object = {}, earlier = nobody, over: Partial<Flow> = {}, known = memberFacts()) =>
+  const tryEnroll = (body: object = {}, earlier = noEarlier, over: Partial<Flow> = {}, known = memberFacts()) =>
     enroll(compiledOf({ steps, ...body }, over), entry, known, earlier)
 
-  it("stands at the first step, due, with what they brought", () => {
-    const change = Result.getOrThrow(enter())
+  it("creates a due member at the first step, with source and tokens", () => {
+    const change = Result.getOrThrow(tryEnroll())
     assert.deepInclude(change.after, { entrySource: "contact_created", tokens: { a: 1 }, enteredAt: now })
     assert.deepInclude(change.after.state, { status: "active", visit: { stepId: "hello", number: 1 } })
     assert.deepStrictEqual(
@@ -30,21 +30,21 @@ describe("who enters", () => {
     assert.deepInclude(change.events[0], { type: "flow_entered", contactId })
   })
 
-  it("is refused while in it, and for good where nobody re-enters", () => {
+  it("refuses live members, and former members under no_reentry", () => {
     const before = { live: false, any: true }
-    assert.strictEqual(code(enter({}, { live: true, any: true })), "campaign_flow_already_in_flow")
+    assert.strictEqual(code(tryEnroll({}, { live: true, any: true })), "campaign_flow_already_in_flow")
     assert.strictEqual(
-      code(enter({ reentry_policy: "no_reentry" }, { live: true, any: true })),
+      code(tryEnroll({ reentry_policy: "no_reentry" }, { live: true, any: true })),
       "campaign_flow_already_in_flow",
     )
-    assert.strictEqual(code(enter({ reentry_policy: "no_reentry" }, before)), "campaign_flow_reentry_denied")
-    assert.strictEqual(code(enter({}, before)), "ok")
+    assert.strictEqual(code(tryEnroll({ reentry_policy: "no_reentry" }, before)), "campaign_flow_reentry_denied")
+    assert.strictEqual(code(tryEnroll({}, before)), "ok")
   })
 
-  it("is refused when disqualified, and when the flow does not run", () => {
+  it("refuses disqualified contacts, and flows that are not active", () => {
     const cold = memberFacts({ contact: { ...contact, leadStatus: "cold" } })
     assert.strictEqual(
-      code(enter({ disqualification_rules: isCold }, nobody, {}, cold)),
+      code(tryEnroll({ disqualification_rules: isCold }, noEarlier, {}, cold)),
       "campaign_flow_contact_disqualified",
     )
     for (const lifecycle of [
@@ -52,11 +52,11 @@ describe("who enters", () => {
       { status: "paused", pausedAt: now },
       { status: "archived", archivedAt: now },
     ] as const) {
-      assert.strictEqual(code(enter({}, nobody, { lifecycle })), "invalid_state")
+      assert.strictEqual(code(tryEnroll({}, noEarlier, { lifecycle })), "invalid_state")
     }
   })
 
-  it("by the API needs a trigger for it, by hand needs leave", () => {
+  it("requires a service_api trigger for apiEntry and manual_membership_enabled for manualEntry", () => {
     const fields = [{ name: "order", type: "number" }]
     const flow = compiledOf({ steps, triggers: [{ type: "service_api", fields }], manual_membership_enabled: false })
     assert.deepStrictEqual(
@@ -73,8 +73,8 @@ describe("who enters", () => {
   })
 })
 
-describe("tokens", () => {
-  it("are scalars by names that templates can spell, of the declared types", () => {
+describe("flow tokens", () => {
+  it("readTokens accepts scalars of the declared types, with names that merge tokens can contain", () => {
     const declared = [
       { name: "n", type: "number" },
       { name: "s", type: "string" },
@@ -93,13 +93,13 @@ describe("tokens", () => {
     assert.deepStrictEqual([codes([]), codes("x")], ["validation_failed", "validation_failed"])
   })
 
-  it("have less than 64 KB of JSON", () => {
+  it("readTokens refuses 64 KB of JSON", () => {
     const of = (length: number) => code(readTokens({ a: "x".repeat(length) }))
     assert.deepStrictEqual([of(64 * 1024 - 9), of(64 * 1024 - 8)], ["ok", "campaign_flow_trigger_payload_too_large"])
     assert.strictEqual(code(readTokens({ a: "ü".repeat(33_000) })), "campaign_flow_trigger_payload_too_large")
   })
 
-  it("of a form are its answers, by names with what tokens can't spell replaced", () => {
+  it("formTokens converts answers, and replaces invalid characters of names", () => {
     const answers = JSON.parse(
       '{"first name": "Ann", "first-name": "Bob", "size": ["S", "M"], "trigger": "x", "__proto__": "y", "---": "z", "age": 5, "odd": {}}',
     )
@@ -111,7 +111,7 @@ describe("tokens", () => {
   })
 })
 
-describe("which flows an event brings its contact into", () => {
+describe("entriesOf", () => {
   const other = FlowId.make("00000000-0000-4000-8000-000000000002")
   const flow = (triggers: ReadonlyArray<object>, over: Partial<Flow> = {}) => flowOf({ steps, triggers }, over)
   const event = (type: string, data: object = {}) => ({ type, contactId, at: now, data: { ...data } })
@@ -123,7 +123,7 @@ describe("which flows an event brings its contact into", () => {
   const updated = (...changes: ReadonlyArray<Change>) =>
     event("contact_updated", { changes: changes.map(([field, from, to]) => ({ field, from, to })) })
 
-  it("those of lists, by their list", () => {
+  it("matches list triggers by their list", () => {
     const flows = [
       flow([{ type: "added_to_static_list", list_id: listId }]),
       flow([{ type: "removed_from_static_list", list_id: listId }], { id: other }),
@@ -135,23 +135,23 @@ describe("which flows an event brings its contact into", () => {
     assert.deepStrictEqual(matched(flows, event("list_added", { list_id: nowhere })), [])
   })
 
-  it("each once, by the first trigger that fires; only those that are active", () => {
+  it("returns each active flow once, by the first trigger that fires", () => {
     const both = [{ type: "contact_created" }, { type: "contact_created" }]
     assert.deepStrictEqual(matched([flow(both)], event("contact_created")), ["one contact_created"])
     assert.deepStrictEqual(
       matched([flow(both, { lifecycle: { status: "paused", pausedAt: now } })], event("contact_created")),
       [],
     )
-    const ofNobody = { ...event("contact_created"), contactId: null }
-    assert.deepStrictEqual(entriesOf(indexTriggers([flow(both)], []), ofNobody), [])
+    const withoutContact = { ...event("contact_created"), contactId: null }
+    assert.deepStrictEqual(entriesOf(indexTriggers([flow(both)], []), withoutContact), [])
   })
 
-  it("those of a field when it changes, and its new value satisfies the operator", () => {
+  it("matches a field trigger if the field changed and its new value satisfies the operator", () => {
     const on = (trigger: object, ...changes: ReadonlyArray<Change>) =>
       matched([flow([{ type: "contact_updated", ...trigger }])], updated(...changes)).length === 1
     assert.isTrue(on({ field: "leadStatus" }, ["city", null, "Rome"], ["lead_status", "a", null]))
     assert.isFalse(on({ field: "leadStatus" }, ["city", null, "Rome"]))
-    const satisfied: ReadonlyArray<readonly [trigger: object, field: string, to: unknown, held: boolean]> = [
+    const satisfied: ReadonlyArray<readonly [trigger: object, field: string, to: unknown, isSatisfied: boolean]> = [
       [{ field: "leadStatus", operator: "equals", value: "Hot" }, "lead_status", "HOT", true],
       [{ field: "leadStatus", operator: "equals", value: "Hot" }, "lead_status", "cold", false],
       [{ field: "leadStatus", operator: "not_equals", value: "Hot" }, "lead_status", null, true],
@@ -176,18 +176,18 @@ describe("which flows an event brings its contact into", () => {
       ],
       [{ field: birthday.apiName, operator: "gt", value: "2026-05-01" }, "custom_fields.birthday", "2026-05-01", false],
     ]
-    for (const [trigger, name, to, held] of satisfied) {
-      assert.strictEqual(on(trigger, [name, "before", to]), held, JSON.stringify([trigger, to]))
+    for (const [trigger, name, to, isSatisfied] of satisfied) {
+      assert.strictEqual(on(trigger, [name, "before", to]), isSatisfied, JSON.stringify([trigger, to]))
     }
   })
 
-  it("a field that has been archived since fires for nobody", () => {
+  it("does not match triggers on archived fields", () => {
     const archivedNow = [{ ...stage, status: "archived" as const }]
     const index = indexTriggers([flow([{ type: "contact_updated", field: "stage" }])], archivedNow)
     assert.deepStrictEqual(entriesOf(index, updated(["custom_fields.stage", null, "x"])), [])
   })
 
-  it("those of a form, with its answers as tokens", () => {
+  it("matches form triggers, with the answers as tokens", () => {
     const submitted = (form_id: string) =>
       event("form_submission", { tent_id: tentId, form_id, fields: { "Your name": "Ann" } })
     const flows = [
@@ -199,7 +199,7 @@ describe("which flows an event brings its contact into", () => {
     assert.deepStrictEqual(entriesOf(indexTriggers(flows, []), submitted("signup"))[0]?.tokens, { Your_name: "Ann" })
   })
 
-  it("none for what flows themselves do: they can't chase each other round", () => {
+  it("does not match events that flows write", () => {
     const triggers = [
       { type: "contact_created" },
       { type: "contact_updated", field: "leadStatus" },

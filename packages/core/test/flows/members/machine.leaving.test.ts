@@ -13,7 +13,7 @@ import {
   send,
   wait,
 } from "../FlowFixture.ts"
-import { compiledOf, contact, Followed } from "../MemberFixture.ts"
+import { compiledOf, contact, MemberRun } from "../MemberFixture.ts"
 
 const paused = { lifecycle: { status: "paused", pausedAt: now } } as const
 const archivedFlow = { lifecycle: { status: "archived", archivedAt: now } } as const
@@ -21,106 +21,106 @@ const simple = {
   steps: [send("hello", "pause"), wait("pause", 3, "days", "again"), send("again", null, { email_id: otherEmailId })],
 }
 
-describe("who is dropped", () => {
+describe("decide drops a member", () => {
   const cold = { contact: { ...contact, leadStatus: "cold" } }
   const rules = { ...simple, disqualification_rules: isCold }
 
-  it("is stopped before the next effect, and what was on its way is withdrawn", () => {
-    const ann = new Followed(compiledOf(rules))
-    ann.know(cold).tell()
-    assert.deepStrictEqual([ann.where, ann.asked], ["dropped disqualified", []])
-    const bob = new Followed(compiledOf(rules))
-    bob.tell()
-    bob.know(cold).tell()
+  it("before the next effect, and withdraws the message in flight", () => {
+    const ann = new MemberRun(compiledOf(rules))
+    ann.know(cold).apply()
+    assert.deepStrictEqual([ann.where, ann.commandTexts], ["dropped disqualified", []])
+    const bob = new MemberRun(compiledOf(rules))
+    bob.apply()
+    bob.know(cold).apply()
     assert.deepStrictEqual(
-      [bob.where, bob.asked],
+      [bob.where, bob.commandTexts],
       ["dropped disqualified", ["send_email hello 1", "withdraw_email hello 1"]],
     )
-    bob.tell({ type: "settled", visit: 1, outcome: "sent", reason: null, at: now })
-    assert.include(bob.told, "dropped hello, email_sent hello")
-    assert.isNull(bob.tell({ type: "settled", visit: 1, outcome: "sent", reason: null, at: now }))
+    bob.apply({ type: "settled", visit: 1, outcome: "sent", reason: null, at: now })
+    assert.include(bob.entryTexts, "dropped hello, email_sent hello")
+    assert.isNull(bob.apply({ type: "settled", visit: 1, outcome: "sent", reason: null, at: now }))
   })
 
-  it("after a message had left, is dropped with the message told of", () => {
-    const ann = new Followed(compiledOf(rules))
-    ann.tell()
+  it("after it recorded a sent message", () => {
+    const ann = new MemberRun(compiledOf(rules))
+    ann.apply()
     ann.know(cold).sent()
-    assert.strictEqual(ann.told, "entered_flow hello, email_sent hello, step_executed hello, dropped pause")
-    assert.deepStrictEqual(ann.asked, ["send_email hello 1"])
+    assert.strictEqual(ann.entryTexts, "entered_flow hello, email_sent hello, step_executed hello, dropped pause")
+    assert.deepStrictEqual(ann.commandTexts, ["send_email hello 1"])
   })
 
-  it("by whom and by what is told", () => {
+  it("with the reason and an activity", () => {
     const after = (event: "removed" | "contact_deleted") => {
-      const ann = new Followed(compiledOf(simple))
-      ann.tell({ type: event })
+      const ann = new MemberRun(compiledOf(simple))
+      ann.apply({ type: event })
       return ann
     }
     assert.strictEqual(after("removed").where, "dropped removed")
     assert.strictEqual(after("contact_deleted").where, "dropped contact_deleted")
-    assert.deepStrictEqual(after("removed").news, ["flow_entered", "flow_dropped"])
-    const ann = new Followed(compiledOf(simple))
+    assert.deepStrictEqual(after("removed").activityTypes, ["flow_entered", "flow_dropped"])
+    const ann = new MemberRun(compiledOf(simple))
     ann.flow = compiledOf(simple, archivedFlow)
-    ann.tell()
+    ann.apply()
     assert.strictEqual(ann.where, "dropped flow_archived")
   })
 
-  it("whose rules name what is archived or gone is nobody", () => {
+  it("but not by a rule that names an archived or deleted thing", () => {
     const rule = condition({ source: "list_membership", listId, operator: "is_not_member" })
     const flow = compileFlow(flowOf({ ...simple, disqualification_rules: rule }), { ...known, staticLists: new Set() })
-    const ann = new Followed(flow)
-    ann.tell()
+    const ann = new MemberRun(flow)
+    ann.apply()
     assert.strictEqual(ann.where, "active hello")
   })
 })
 
-describe("a flow that changes under its members", () => {
-  it("paused: messages settle, nothing else goes on, and what ran out meanwhile runs when it is active again", () => {
-    const ann = new Followed(compiledOf(simple))
-    ann.tell()
+describe("decide after a change of the flow", () => {
+  it("settles messages of a paused flow, and continues after its activation", () => {
+    const ann = new MemberRun(compiledOf(simple))
+    ann.apply()
     ann.flow = compiledOf(simple, paused)
     ann.sent()
     assert.strictEqual(ann.where, "active pause")
-    assert.isNull(ann.later({ days: 30 }).tell())
+    assert.isNull(ann.later({ days: 30 }).apply())
     ann.flow = compiledOf(simple)
-    ann.tell()
-    assert.strictEqual(ann.where, "waiting pause", "a wait begins when it is come to by a flow that runs")
+    ann.apply()
+    assert.strictEqual(ann.where, "waiting pause", "a wait begins only in an active flow")
     ann.flow = compiledOf(simple, paused)
-    assert.isNull(ann.later({ days: 30 }).tell())
+    assert.isNull(ann.later({ days: 30 }).apply())
     ann.flow = compiledOf(simple)
-    ann.tell()
+    ann.apply()
     assert.strictEqual(ann.where, "active again")
   })
 
-  it("a step that is removed, or has become another type's, drops whoever is at it", () => {
-    const ann = new Followed(compiledOf(simple))
-    ann.tell()
+  it("drops members at a step that was removed or changed its type", () => {
+    const ann = new MemberRun(compiledOf(simple))
+    ann.apply()
     ann.flow = compiledOf({ steps: simple.steps.slice(1) }, paused)
-    ann.tell()
-    assert.deepStrictEqual([ann.where, ann.asked.at(-1)], ["dropped step_removed", "withdraw_email hello 1"])
-    const bob = new Followed(compiledOf({ steps: [wait("w", 1, "days")] }))
-    bob.tell()
+    ann.apply()
+    assert.deepStrictEqual([ann.where, ann.commandTexts.at(-1)], ["dropped step_removed", "withdraw_email hello 1"])
+    const bob = new MemberRun(compiledOf({ steps: [wait("w", 1, "days")] }))
+    bob.apply()
     bob.flow = compiledOf({ steps: [send("w")] }, paused)
-    bob.tell()
+    bob.apply()
     assert.strictEqual(bob.where, "dropped step_removed")
   })
 
-  it("a wait is reckoned anew from its beginning", () => {
-    const ann = new Followed(compiledOf({ steps: [wait("w", 10, "days")] }))
-    ann.tell()
+  it("recalculates the end of a wait from its beginning", () => {
+    const ann = new MemberRun(compiledOf({ steps: [wait("w", 10, "days")] }))
+    ann.apply()
     ann.flow = compiledOf({ steps: [wait("w", 2, "days")] }, paused)
-    ann.later({ days: 1 }).tell()
+    ann.later({ days: 1 }).apply()
     assert.deepInclude(ann.member.state, { status: "waiting", until: DateTime.add(now, { days: 2 }) })
-    assert.strictEqual(ann.told, "entered_flow w, waiting w, waiting w")
+    assert.strictEqual(ann.entryTexts, "entered_flow w, waiting w, waiting w")
     ann.flow = compiledOf({ steps: [wait("w", 2, "days")] })
-    ann.later({ days: 1 }).tell()
+    ann.later({ days: 1 }).apply()
     assert.strictEqual(ann.where, "completed")
   })
 
-  it("a circle without a wait, which none that was activated has, fails its members", () => {
-    const ann = new Followed(
+  it("fails a member in a cycle without a wait", () => {
+    const ann = new MemberRun(
       compiledOf({ steps: [check("a", isCold, { false_step_id: "b" }), check("b", isCold, { false_step_id: "a" })] }),
     )
-    ann.tell()
+    ann.apply()
     assert.strictEqual(ann.member.state.status, "failed")
   })
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { circlesWithoutWait } from "@tentpole/core/flows/definition/Graph"
+import { cyclesWithoutWait } from "@tentpole/core/flows/definition/Graph"
 import { isLive, Membership, type MemberState, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import { durationOf, endOf, timeoutOf } from "@tentpole/core/flows/definition/Step"
 import { Result, Schema } from "effect"
@@ -14,7 +14,7 @@ const whereOf = (state: MemberState): string => {
   return state.status === "dropped" ? `dropped ${state.reason}` : `${state.status} ${state.visit.stepId}`
 }
 
-/** Where the member is, by the timeline alone. */
+/** The state that follows from the timeline. */
 const replay = (timeline: ReadonlyArray<TimelineEntry>): string => {
   let where = "nowhere"
   for (const { type, stepId, metadata } of timeline) {
@@ -31,9 +31,9 @@ const replay = (timeline: ReadonlyArray<TimelineEntry>): string => {
   return where
 }
 
-describe("whatever the flow, and whatever happens in it", () => {
+describe("the membership machine, for any flow and any events", () => {
   it.prop(
-    "each visit to a step is ended once, and asks for its message once and for each attempt once",
+    "ends each step visit once, and issues each command once for each visit and attempt",
     [DrawnFlow, Life],
     ([flow, life]) => {
       const moments = live(flow, life)
@@ -41,16 +41,16 @@ describe("whatever the flow, and whatever happens in it", () => {
         type.startsWith("step_") && "next_step_id" in metadata ? [metadata["visit"]] : [],
       )
       assert.strictEqual(new Set(ended).size, ended.length)
-      const asked = moments.flatMap(({ change }) =>
+      const commands = moments.flatMap(({ change }) =>
         (change?.commands ?? []).map((each) => `${each.type} ${each.visit} ${"attempt" in each ? each.attempt : ""}`),
       )
-      assert.strictEqual(new Set(asked).size, asked.length, asked.join(", "))
+      assert.strictEqual(new Set(commands).size, commands.length, commands.join(", "))
     },
     lives,
   )
 
   it.prop(
-    "nobody moves again who has completed, failed or was dropped",
+    "does not advance members that completed, failed or were dropped",
     [DrawnFlow, Life],
     ([flow, life]) => {
       for (const { before, after, change } of live(flow, life)) {
@@ -64,7 +64,7 @@ describe("whatever the flow, and whatever happens in it", () => {
   )
 
   it.prop(
-    "no wait of a set time is over before its time",
+    "does not end a wait before its time",
     [DrawnFlow, Life],
     ([flow, life]) => {
       for (const { flow: compiled, before, change } of live(flow, life)) {
@@ -73,7 +73,7 @@ describe("whatever the flow, and whatever happens in it", () => {
           if (type !== "step_executed" || step?.type !== "wait") continue
           const timed = step.mode === "duration" ? durationOf(step) : timeoutOf(step)
           if (step.mode === "condition" && metadata["timed_out"] !== true) continue
-          assert.isTrue(before.state.status === "waiting", "it was come to before")
+          assert.isTrue(before.state.status === "waiting", "the wait began earlier")
           const over = before.state.status === "waiting" ? endOf(before.state.since, timed) : null
           assert.isAtLeast(at.epochMilliseconds, over?.epochMilliseconds ?? Infinity)
         }
@@ -83,21 +83,21 @@ describe("whatever the flow, and whatever happens in it", () => {
   )
 
   it.prop(
-    "nothing is done for somebody who is disqualified, removed or in a flow that does not run",
+    "issues no commands for members that are disqualified, removed or in an inactive flow",
     [DrawnFlow, Life],
     ([flow, life]) => {
       for (const { flow: compiled, happening, after, change, disqualified } of live(flow, life)) {
         const effects = (change?.commands ?? []).filter(({ type }) => type !== "withdraw_email")
-        const gone = disqualified || ["remove", "delete"].includes(happening.kind) || compiled.status === "archived"
-        if (gone) assert.isFalse(isLive(after.state))
-        if (gone || compiled.status !== "active") assert.deepStrictEqual(effects, [])
+        const isEnded = disqualified || ["remove", "delete"].includes(happening.kind) || compiled.status === "archived"
+        if (isEnded) assert.isFalse(isLive(after.state))
+        if (isEnded || compiled.status !== "active") assert.deepStrictEqual(effects, [])
       }
     },
     lives,
   )
 
   it.prop(
-    "the timeline by itself tells where the member is",
+    "writes a timeline from which the state follows",
     [DrawnFlow, Life],
     ([flow, life]) => {
       for (const { after, timeline } of live(flow, life)) assert.strictEqual(replay(timeline), whereOf(after.state))
@@ -106,7 +106,7 @@ describe("whatever the flow, and whatever happens in it", () => {
   )
 
   it.prop(
-    "a member written as JSON and read again is the same",
+    "returns memberships that survive encoding to JSON and decoding",
     [DrawnFlow, Life],
     ([flow, life]) => {
       const codec = Schema.toCodecJson(Membership)
@@ -119,14 +119,14 @@ describe("whatever the flow, and whatever happens in it", () => {
   )
 
   it.prop(
-    "a flow without circles that take no time never leads anybody round",
+    "does not fail members for a cycle in a flow without such cycles",
     [DrawnFlow, Life],
     ([flow, life]) => {
-      const circles = circlesWithoutWait(structureOf(bodyOf(flow)))
+      const cycles = cyclesWithoutWait(structureOf(bodyOf(flow)))
       const rounds = live(flow, life).filter(
-        ({ after: { state } }) => state.status === "failed" && state.retry.error.includes("circle"),
+        ({ after: { state } }) => state.status === "failed" && state.retry.error.includes("cycle"),
       )
-      if (circles.length === 0) assert.deepStrictEqual(rounds, [])
+      if (cycles.length === 0) assert.deepStrictEqual(rounds, [])
     },
     lives,
   )

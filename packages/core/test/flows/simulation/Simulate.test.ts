@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { SimulationFacts } from "@tentpole/core/flows/definition/CompiledFlow"
 import {
-  beginSimulation,
+  startSimulation,
   type SimulatedEvent,
   simulate as run,
   yearAfter,
@@ -53,7 +53,7 @@ const events = (
   >
 ) => all.map(([amount, unit, metric, stepId]): SimulatedEvent => ({ after: { amount, unit }, metric, stepId }))
 
-const tried = (body: object, more: Partial<Parameters<typeof run>[3]> = {}, who = person) =>
+const simulated = (body: object, more: Partial<Parameters<typeof run>[3]> = {}, who = person) =>
   Result.getOrThrow(
     run(flowOf(body, { lifecycle: { status: "draft" } }), known, who, {
       tokens: { code: "X1" },
@@ -65,9 +65,9 @@ const tried = (body: object, more: Partial<Parameters<typeof run>[3]> = {}, who 
   )
 const iso = (at: DateTime.Utc | null) => at && DateTime.formatIso(at)
 
-describe("a simulation", () => {
-  it("runs a draft to its end, and tells what was sent when", () => {
-    const { status, endedAt, emails, timeline } = tried(reminder)
+describe("simulate", () => {
+  it("runs a draft to its end, and returns sent emails with their instants", () => {
+    const { status, endedAt, emails, timeline } = simulated(reminder)
     assert.strictEqual(status, "completed")
     assert.strictEqual(iso(endedAt), "2026-03-04T12:00:00.000Z")
     assert.deepStrictEqual(
@@ -83,21 +83,21 @@ describe("a simulation", () => {
     )
   })
 
-  it("has the contact do what it is told, counted from the step's own message", () => {
-    assert.deepStrictEqual(tried(reminder, { events: events([71, "hours", "opened", "hello"]) }).emails.length, 1)
-    assert.deepStrictEqual(tried(reminder, { events: events([73, "hours", "opened", "hello"]) }).emails.length, 2)
+  it("schedules the contact's reactions from the step's message on", () => {
+    assert.deepStrictEqual(simulated(reminder, { events: events([71, "hours", "opened", "hello"]) }).emails.length, 1)
+    assert.deepStrictEqual(simulated(reminder, { events: events([73, "hours", "opened", "hello"]) }).emails.length, 2)
     assert.deepStrictEqual(
-      tried(reminder, { events: events([1, "days", "clicked", "hello"]) }).emails.length,
+      simulated(reminder, { events: events([1, "days", "clicked", "hello"]) }).emails.length,
       1,
-      "who clicks has opened",
+      "a click implies an open",
     )
-    const leaves = tried(reminder, { events: events([1, "days", "unsubscribed", "hello"]) })
+    const leaves = simulated(reminder, { events: events([1, "days", "unsubscribed", "hello"]) })
     assert.deepStrictEqual(leaves.emails.length, 1)
     assert.include(leaves.timeline.map(({ type }) => type).join(" "), "step_skipped")
   })
 
-  it("has who clicks open it first, and takes back what was delivered when it bounces", () => {
-    const { timeline } = tried(reminder, { events: events([1, "hours", "clicked", "hello"]) })
+  it("adds an open before a click, and removes the delivery of a bounced message", () => {
+    const { timeline } = simulated(reminder, { events: events([1, "hours", "clicked", "hello"]) })
     assert.include(timeline.map(({ type }) => type).join(" "), "email_opened email_clicked")
     const delivered = {
       steps: [
@@ -107,21 +107,21 @@ describe("a simulation", () => {
         send("again", null, { operational: true, email_id: otherEmailId }),
       ],
     }
-    const came = (metric: SimulatedEvent["metric"]) =>
-      tried(delivered, { events: events([1, "hours", metric, "hello"]) })
-    const steps = (metric: SimulatedEvent["metric"]) => came(metric).timeline.map(({ stepId }) => stepId)
+    const after = (metric: SimulatedEvent["metric"]) =>
+      simulated(delivered, { events: events([1, "hours", metric, "hello"]) })
+    const steps = (metric: SimulatedEvent["metric"]) => after(metric).timeline.map(({ stepId }) => stepId)
     assert.include(steps("opened"), "again")
     assert.notInclude(steps("bounced"), "again")
   })
 
-  it("does nothing after its end", () => {
-    const { status, endedAt, timeline } = tried(reminder, { until: DateTime.add(now, { days: 2 }) })
+  it("stops at its end", () => {
+    const { status, endedAt, timeline } = simulated(reminder, { until: DateTime.add(now, { days: 2 }) })
     assert.deepStrictEqual([status, endedAt], ["waiting", null])
     assert.isTrue(timeline.every(({ at }) => DateTime.isLessThanOrEqualTo(at, DateTime.add(now, { days: 2 }))))
   })
 
-  it("makes emails and pages at once", () => {
-    const made = tried({
+  it("creates emails and pages at once", () => {
+    const result = simulated({
       steps: [
         { type: "create_tent", step_id: "page", prompt: "x", output_key: "link", next_step_id: "make" },
         {
@@ -134,11 +134,11 @@ describe("a simulation", () => {
         send("own", null, { email_id: null, email_source: "flow_step", create_email_step_id: "make" }),
       ],
     })
-    assert.strictEqual(made.status, "completed")
-    assert.match(made.emails[0]?.subject ?? "", /^See https:\/\/pages\.example\//)
+    assert.strictEqual(result.status, "completed")
+    assert.match(result.emails[0]?.subject ?? "", /^See https:\/\/pages\.example\//)
   })
 
-  it("of somebody who would not enter is refused, and so is a flow without steps", () => {
+  it("refuses a contact that can't enter, and a flow without steps", () => {
     const cold = { ...person, contact: { ...contact, leadStatus: "cold" } }
     const request = { tokens: {}, events: [], from: now, until: yearAfter(now) }
     const refused = run(flowOf({ ...reminder, disqualification_rules: isCold }), known, cold, request)
@@ -147,45 +147,45 @@ describe("a simulation", () => {
     assert.deepInclude(Result.isFailure(empty) && empty.failure, { code: "campaign_flow_not_ready" })
   })
 
-  it("bit by bit is the same, however small the bits", () => {
+  it("returns the same result in chunks of any size", () => {
     const round = { steps: [send("hello", "rest"), wait("rest", 1, "minutes", "hello")] }
     const more = { events: events([2, "hours", "opened", "hello"]) }
     for (const body of [reminder, round]) {
       const request = { tokens: { code: "X1" }, ...more, from: now, until: yearAfter(now) }
       const draft = flowOf(body, { lifecycle: { status: "draft" } })
       for (const entries of [1, 7, 100]) {
-        const running = Result.getOrThrow(beginSimulation(draft, known, person, request))
-        while (!running.goOn(entries)) continue
-        assert.deepStrictEqual(running.result, tried(body, more))
-        assert.isTrue(running.goOn(entries))
+        const running = Result.getOrThrow(startSimulation(draft, known, person, request))
+        while (!running.advance(entries)) continue
+        assert.deepStrictEqual(running.result, simulated(body, more))
+        assert.isTrue(running.advance(entries))
       }
     }
   })
 
-  it("shows as much of a subject as there could be one", () => {
-    const [sent] = tried(
+  it("cuts a subject to the maximum length", () => {
+    const [sent] = simulated(
       { steps: [send("again", null, { email_id: otherEmailId })] },
       { tokens: { code: "x".repeat(60_000) } },
     ).emails
     assert.strictEqual(sent?.subject, "x".repeat(998))
   })
 
-  it("ends although somebody goes round and round", () => {
-    const { timeline, status } = tried({ steps: [send("a", "b"), wait("b", 1, "minute", "a")] })
+  it("ends for a member in a loop", () => {
+    const { timeline, status } = simulated({ steps: [send("a", "b"), wait("b", 1, "minute", "a")] })
     assert.strictEqual(status, "waiting")
     assert.isBelow(timeline.length, 10_100)
   })
 
-  it("of a hundred steps over a year is complete", () => {
+  it("completes a flow of a hundred steps over a year", () => {
     const steps = Array.from({ length: 50 }, (_, n) => [
       send(`s${n}`, `w${n}`),
       wait(`w${n}`, 7, "days", n < 49 ? `s${n + 1}` : null),
     ]).flat()
-    assert.strictEqual(tried({ steps }).status, "completed")
+    assert.strictEqual(simulated({ steps }).status, "completed")
   })
 })
 
-describe("what a simulation is asked", () => {
+describe("readSimulation", () => {
   const structure = structureOf(reminder)
   const wrong = (body: unknown) => {
     const read = readSimulation(structure, body, now)
@@ -194,7 +194,7 @@ describe("what a simulation is asked", () => {
   }
   const who = { contact: { email: "ann@example.com" } }
 
-  it("is read with everything that is wrong with it", () => {
+  it("reports every issue with its path", () => {
     assert.deepStrictEqual(wrong(who), [])
     assert.deepStrictEqual(wrong({}), ["contact_id"])
     assert.deepStrictEqual(wrong({ ...who, contact_id: contact.id }), ["contact_id"])
@@ -220,18 +220,18 @@ describe("what a simulation is asked", () => {
     )
   })
 
-  it("has a year's time unless it says otherwise", () => {
+  it("ends after a year by default", () => {
     const { request } = Result.getOrThrow(readSimulation(structure, who, now))
     assert.strictEqual(iso(request.until), "2027-03-01T12:00:00.000Z")
   })
 })
 
-describe("for users' own tests", () => {
+describe("the test helper simulate", () => {
   const field = { field_definition_id: stage.id, api_name: "stage", value_type: "string" } as const
   const flow = { name: "Reminder", ...reminder }
   const ann = { email: "ann@example.com", first_name: "Ann" }
 
-  it("reads as it is meant", () => {
+  it("checks status, step, emails and subjects over time", () => {
     simulate(flow, ann)
       .expect({ status: "waiting", step: "pause", emails: ["hello"] })
       .after("2 days")
@@ -245,14 +245,14 @@ describe("for users' own tests", () => {
     simulate(flow, ann, { subjects: { [emailId]: "Hi {{contact.first_name}}" } }).expect({ subjects: ["Hi Ann"] })
   })
 
-  it("knows the workspace's own fields", () => {
+  it("evaluates custom fields", () => {
     const rule = condition({ source: "custom_field", fieldDefinitionId: stage.id, operator: "equals", value: "gold" })
     const gold = { steps: [check("c", rule, { true_step_id: "hello" }), send("hello")] }
     simulate(gold, { ...ann, custom_fields: { stage: "Gold" } }, { fields: [field] }).expect({ emails: ["hello"] })
     simulate(gold, { ...ann, custom_fields: { stage: "tin" } }, { fields: [field] }).expect({ emails: [] })
   })
 
-  it("says what is otherwise, and how it came to that", () => {
+  it("reports the differences and the timeline", () => {
     try {
       simulate(flow, { ...ann, unsubscribed: true })
         .after("7 days")
@@ -263,10 +263,10 @@ describe("for users' own tests", () => {
       assert.strictEqual(
         error.message,
         [
-          "At 2026-01-08T09:00:00.000Z the flow is elsewhere:",
+          "At 2026-01-08T09:00:00.000Z the flow is in another state:",
           '  status: expected "failed", got "completed"',
           '  emails: expected ["hello"], got []',
-          "What happened:",
+          "Timeline:",
           "  2026-01-01T09:00:00.000Z entered_flow hello",
           "  2026-01-01T09:00:00.000Z step_skipped hello (unsubscribed)",
           "  2026-01-01T09:00:00.000Z waiting pause",
@@ -279,10 +279,10 @@ describe("for users' own tests", () => {
     }
   })
 
-  it("says what can't be read", () => {
+  it("throws for an invalid flow, contact or duration", () => {
     assert.throws(() => simulate({ steps: [{ type: "nap" }] }, ann), /steps\.0\.type/)
     assert.throws(() => simulate(flow, { email: 1 }), /email/)
-    assert.throws(() => simulate(flow, ann).after("a while"), /"a while" is no time/)
+    assert.throws(() => simulate(flow, ann).after("a while"), /"a while" is not a duration/)
     assert.throws(
       () => simulate({ ...flow, disqualification_rules: isCold }, { ...ann, lead_status: "cold" }).expect({}),
       /disqualification/,

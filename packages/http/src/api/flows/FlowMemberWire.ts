@@ -7,7 +7,7 @@ import {
   type MemberState,
   memberStatuses,
 } from "@tentpole/core/flows/members/Membership"
-import type { MemberRun, ShownMember } from "@tentpole/core/flows/members/MembershipStore"
+import type { MemberDetails, MemberView } from "@tentpole/core/flows/members/MembershipStore"
 import { stepTypes } from "@tentpole/core/flows/definition/Step"
 import { ContactId, FlowId, MembershipId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Schema } from "effect"
@@ -88,7 +88,7 @@ const toStepWire = ({ at, label, reason, status, stepId, type }: ExecutedStep): 
   executed_at: iso(at),
 })
 
-export const toFlowMemberWire = ({ contact, membership, steps }: ShownMember): typeof FlowMemberWire.Type => {
+export const toFlowMemberWire = ({ contact, membership, steps }: MemberView): typeof FlowMemberWire.Type => {
   const { contactId, enteredAt, entrySource, flowId, id, state, tokens, updatedAt } = membership
   const retry = retryOf(state)
   return {
@@ -118,7 +118,7 @@ export const toFlowMemberWire = ({ contact, membership, steps }: ShownMember): t
   }
 }
 
-export const toFlowMemberRunWire = (run: MemberRun): typeof FlowMemberRunWire.Type => ({
+export const toFlowMemberRunWire = (run: MemberDetails): typeof FlowMemberRunWire.Type => ({
   ...toFlowMemberWire(run),
   timeline: run.timeline.map(toTimelineEntryWire),
 })

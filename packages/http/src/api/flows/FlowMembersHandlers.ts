@@ -1,5 +1,5 @@
 // The handlers of flow memberships.
-import { Memberships, type Named } from "@tentpole/core/flows/Memberships"
+import { Memberships, type ContactReference } from "@tentpole/core/flows/Memberships"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
@@ -11,7 +11,7 @@ import { toFlowMemberRunWire, toFlowMemberWire } from "./FlowMemberWire.ts"
 const member = answer(toFlowMemberWire)
 
 /** The body has exactly one of the three. */
-const whoOf = ({ contact_id, email, phone }: typeof TriggerFlow.Type, defaultCountry: string): Named => {
+const whoOf = ({ contact_id, email, phone }: typeof TriggerFlow.Type, defaultCountry: string): ContactReference => {
   if (contact_id !== undefined) return { by: "contact_id", id: contact_id, where: "contact_id" }
   return email !== undefined ? { by: "email", email } : { by: "phone", phone: phone ?? "", defaultCountry }
 }

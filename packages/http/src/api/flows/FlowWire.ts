@@ -1,7 +1,7 @@
 // Wire schemas of flows in answers.
 import { StructureSchema } from "@tentpole/core/flows/definition/FlowSchema"
 import { archivedAtOf, flowStatuses } from "@tentpole/core/flows/definition/Flow"
-import type { CountedFlow } from "@tentpole/core/flows/Flows"
+import type { FlowStepCounts } from "@tentpole/core/flows/Flows"
 import type { FlowTally, FlowView } from "@tentpole/core/flows/definition/FlowStore"
 import { edgeKinds, graphOf } from "@tentpole/core/flows/definition/Graph"
 import { memberStatuses } from "@tentpole/core/flows/members/Membership"
@@ -88,7 +88,7 @@ export const GraphWire = Schema.Struct({ nodes: Schema.Array(NodeWire), edges: S
   description: "Members enter at the first node. Edges to missing steps are omitted",
 })
 
-export const toGraphWire = ({ flow, counts }: CountedFlow): typeof GraphWire.Type => {
+export const toGraphWire = ({ flow, counts }: FlowStepCounts): typeof GraphWire.Type => {
   const { nodes, edges } = graphOf(flow.structure)
   return {
     nodes: nodes.map(({ stepId, type, label }) => ({ step_id: stepId, type, label, count: counts.get(stepId) ?? 0 })),

@@ -1,5 +1,5 @@
 // The handlers of triggered flows.
-import type { Shown } from "@tentpole/core/flows/Flows"
+import type { FlowStatusFilter } from "@tentpole/core/flows/Flows"
 import { Flows } from "@tentpole/core/flows/Flows"
 import { FlowSimulations } from "@tentpole/core/flows/simulation/FlowTrials"
 import type { FlowId } from "@tentpole/core/kernel/Ids"
@@ -17,7 +17,7 @@ const flow = answer(toFlowWire)
 
 const deleted = (id: FlowId) => answer(() => ({ flow_id: id, deleted: true }) as const)
 
-const archivedOf = (archived: "true" | "false" | "any" | undefined): Shown["archived"] =>
+const archivedOf = (archived: "true" | "false" | "any" | undefined): FlowStatusFilter["archived"] =>
   archived === undefined ? null : archived === "any" ? "any" : archived === "true"
 
 export const layer = HttpApiBuilder.group(
@@ -67,9 +67,10 @@ export const layer = HttpApiBuilder.group(
             }),
           ),
         ),
-      graph: ({ params }) => withWorkspace(({ id }) => flows.counted(id, params.flowId)).pipe(answer(toGraphWire)),
+      graph: ({ params }) =>
+        withWorkspace(({ id }) => flows.getStepCounts(id, params.flowId)).pipe(answer(toGraphWire)),
       graphImage: ({ params }) =>
-        withWorkspace(({ id }) => flows.counted(id, params.flowId)).pipe(
+        withWorkspace(({ id }) => flows.getStepCounts(id, params.flowId)).pipe(
           answer((counted) => toServed(drawing(counted))),
         ),
       simulate: ({ params, payload }) =>

@@ -1,8 +1,8 @@
 // SVG image of a flow. It has no scripts, follows the reader's light or dark mode, and has a text alternative.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
-import type { CountedFlow } from "@tentpole/core/flows/Flows"
+import type { FlowStepCounts } from "@tentpole/core/flows/Flows"
 import { edgesOf, type EdgeKind, graphOf } from "@tentpole/core/flows/definition/Graph"
-import { durationOf, type Step, type StepType, type Stretch, timeoutOf } from "@tentpole/core/flows/definition/Step"
+import { durationOf, type Step, type StepType, type Duration, timeoutOf } from "@tentpole/core/flows/definition/Step"
 import { laidOut, type Placed } from "./FlowLayout.ts"
 import { widthOf, wrapped } from "./Lettering.ts"
 
@@ -27,7 +27,7 @@ const nouns: { readonly [Type in StepType]: string } = {
   create_tent: "Create page",
 }
 
-const stretchOf = ({ amount, unit }: Stretch): string =>
+const stretchOf = ({ amount, unit }: Duration): string =>
   `${amount ?? "?"} ${amount === 1 ? (unit?.slice(0, -1) ?? "?") : (unit ?? "?")}`
 
 const subtitleOf = (step: Step): string => {
@@ -51,7 +51,7 @@ const boxOf = (step: Step, count: number): Box => ({
   count,
 })
 
-const entryOf = ({ structure }: CountedFlow["flow"]): Box => {
+const entryOf = ({ structure }: FlowStepCounts["flow"]): Box => {
   const types = [...new Set(structure.triggers.map(({ type }) => type.replaceAll("_", " ")))]
   const ways = [...types, ...(structure.manual_membership_enabled ? ["by hand"] : [])]
   return {
@@ -63,7 +63,7 @@ const entryOf = ({ structure }: CountedFlow["flow"]): Box => {
 }
 
 /** The SVG document. */
-export const drawing = ({ flow, counts }: CountedFlow): string => {
+export const drawing = ({ flow, counts }: FlowStepCounts): string => {
   const { steps } = flow.structure
   const boxes = [entryOf(flow), ...steps.map((step) => boxOf(step, counts.get(step.step_id) ?? 0))]
   const places = new Map(steps.map(({ step_id: id }, index) => [id, index + 1]))
@@ -93,7 +93,7 @@ export const drawing = ({ flow, counts }: CountedFlow): string => {
 }
 
 /** The text alternative for screen readers. */
-const inWords = ({ flow, counts }: CountedFlow): string => {
+const inWords = ({ flow, counts }: FlowStepCounts): string => {
   const { steps } = flow.structure
   if (steps.length === 0) return "The flow has no steps."
   const lines = steps.map((step) => {
