@@ -1,5 +1,5 @@
 // Machines are told from people: a labelled corpus, and how much of it is judged right.
-import { isBot, tooSoon } from "@tentpole/core/tracking/BotFilter"
+import { isBot, isTooSoon } from "@tentpole/core/tracking/BotFilter"
 import { visitorOf } from "@tentpole/http/tracking/TrackedVisitor"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
@@ -15,7 +15,7 @@ const handedOverAt = DateTime.makeUnsafe(1_700_000_000_000)
 const judged = ({ after_ms, headers, method, userAgent }: LabelledVisit): LabelledVisit["who"] => {
   const visitor = visitorOf({ method, headers: { ...headers, "user-agent": userAgent ?? undefined } })
   const at = DateTime.makeUnsafe(handedOverAt.epochMilliseconds + after_ms)
-  return isBot(visitor) || tooSoon(handedOverAt, at) ? "machine" : "person"
+  return isBot(visitor) || isTooSoon(handedOverAt, at) ? "machine" : "person"
 }
 
 describe("who fetches pixels and follows links", () => {

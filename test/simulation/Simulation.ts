@@ -90,7 +90,7 @@ const plainMail = Layer.succeed(
       Effect.succeed({
         envelope: { from: "bounce@example.test", to: address },
         bytes: encodeText(id),
-        giveBack: Effect.void,
+        release: Effect.void,
       }),
   }),
 )

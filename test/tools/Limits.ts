@@ -25,7 +25,7 @@ import { step_id_length_max, duration_amount_max } from "@tentpole/core/flows/de
 import { offset_days_max, token_declarations_max, token_name_length_max } from "@tentpole/core/flows/definition/Trigger"
 import { field_bytes_max, fields_max } from "@tentpole/core/forms/Answers"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
-import { answer_bytes_max, answer_hours_kept } from "@tentpole/core/operations/idempotency/Idempotency"
+import { answer_bytes_max, retention_hours } from "@tentpole/core/operations/idempotency/Idempotency"
 import * as Import from "@tentpole/core/imports/Import"
 import { results_limit_max } from "@tentpole/core/imports/ImportStore"
 import { preview_rows_max } from "@tentpole/core/imports/Preview"
@@ -117,7 +117,7 @@ const requests = (config: Configuration): ReadonlyArray<Row> => [
   ],
   ["`limit` of listings", `1 to ${page_limit_max}, ${page_limit_default} by default`, invalid],
   ["`Idempotency-Key`", "1 to 255 printable characters", invalid],
-  ["How long its answer is stored", `${answer_hours_kept} hours`, "the request is executed again"],
+  ["How long its answer is stored", `${retention_hours} hours`, "the request is executed again"],
   ["Size of a stored answer", bytes(answer_bytes_max), `${code("conflict")} for a repeated request`],
 ]
 

@@ -57,7 +57,7 @@ export const noId = Effect.flatMap(WorkspaceStore, (store) => store.get("0198c0d
 
 // A change comes from the machine of its room: it can't be written as a literal, copied with other fields, or made of a
 // change of another room.
-const plainBlastChange = { before: null, after: null, email: null, lists: [], wakes: false, fallsDue: null }
+const plainBlastChange = { before: null, after: null, email: null, lists: [], wakesSenders: false, scheduleDueAt: null }
 declare const blastChange: BlastChange
 export const decidedBlast: BlastChange = blastChange
 // @ts-expect-error a literal has no kind

@@ -116,7 +116,7 @@ export const people = (count: number): ReadonlyArray<Person> =>
     id: DeliveryId.make(id(4, number)),
     token: 1,
     attempts: 0,
-    paced: false,
+    rateLimited: false,
     blastId: BlastId.make(id(5, 1)),
     tokens: null,
     approvalId: letter.approvalId,

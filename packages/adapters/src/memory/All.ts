@@ -29,7 +29,7 @@ import * as ReportStore from "./bounces/ReportStore.ts"
 import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/SegmentMembers.ts"
 import * as SegmentStore from "./segments/SegmentStore.ts"
-import * as SurveyStore from "./blasts/DryRunStore.ts"
+import * as DryRunStore from "./blasts/DryRunStore.ts"
 import * as Transactor from "./kernel/Transactor.ts"
 import * as WorkspaceStore from "./workspaces/WorkspaceStore.ts"
 import * as PublishedPages from "./tents/PublishedPages.ts"
@@ -70,7 +70,7 @@ const rooms = Layer.mergeAll(
   ScheduleStore.layer,
   Segment.layer,
   SegmentStore.layer,
-  SurveyStore.layer,
+  DryRunStore.layer,
   Transactor.layer,
   Outbox.layer,
   WorkspaceStore.layer,

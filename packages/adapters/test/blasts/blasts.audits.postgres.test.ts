@@ -32,7 +32,7 @@ const plants: { readonly [What in string]: Planted } = {
   },
   "a recipient who is lost": {
     statements: ({ blast }) => [`update blast set recipient_count = recipient_count + 1 where blast_id = '${blast}'`],
-    wrong: ["the recipients add up"],
+    wrong: ["the recipient counts add up"],
     named: null,
   },
   "a second delivery of a contact": {
@@ -44,7 +44,7 @@ const plants: { readonly [What in string]: Planted } = {
          operational, 'failed', 'refused', due_at, created_at
        from delivery where delivery_id = '${sent}'`,
     ],
-    wrong: ["the recipients add up", "a contact has one delivery"],
+    wrong: ["the recipient counts add up", "a contact has one delivery"],
     named: null,
   },
   "a second delivery to an address": {
@@ -58,21 +58,21 @@ const plants: { readonly [What in string]: Planted } = {
   },
   "a message without an intent": {
     statements: ({ sent }) => [`update delivery set handed_over_at = null where delivery_id = '${sent}'`],
-    wrong: ["whoever was sent to had an intent first"],
+    wrong: ["a sent message had an intent first"],
     named: "sent",
   },
   "a message without a reply": {
     statements: ({ sent }) => [
       `update delivery set smtp_reply = null, delivered_at = null where delivery_id = '${sent}'`,
     ],
-    wrong: ["whoever was sent to, the mail server took it"],
+    wrong: ["a sent message was accepted by the mail server"],
     named: "sent",
   },
   "a message that a timeline does not know": {
     statements: ({ sent }) => [
       `delete from activity where type = 'email_sent' and metadata ->> 'recipient_id' = '${sent}'`,
     ],
-    wrong: ["timelines tell of every message"],
+    wrong: ["timelines contain every sent message"],
     named: "sent",
   },
   "a message that a timeline tells of twice": {
@@ -81,7 +81,7 @@ const plants: { readonly [What in string]: Planted } = {
        select workspace_id, contact_id, at, type, metadata from activity
        where type = 'email_sent' and metadata ->> 'recipient_id' = '${sent}'`,
     ],
-    wrong: ["timelines tell of nothing else"],
+    wrong: ["timelines contain no other message"],
     named: "sent",
   },
   "a message that events tell of twice": {
@@ -90,7 +90,7 @@ const plants: { readonly [What in string]: Planted } = {
        select workspace_id, type, contact_id, at, data from outbox_event
        where type = 'email_sent' and data ->> 'recipient_id' = '${other}'`,
     ],
-    wrong: ["events tell of each message once"],
+    wrong: ["events contain each message once"],
     named: "other",
   },
   "somebody who is open when all is over": {
@@ -98,7 +98,11 @@ const plants: { readonly [What in string]: Planted } = {
       `update delivery set state = 'handed_over', delivered_at = null where delivery_id = '${sent}'`,
       `update blast set status = 'sent', sent_at = now() where blast_id = '${blast}'`,
     ],
-    wrong: ["timelines tell of nothing else", "events tell of each message once", "nobody is open once it is sent"],
+    wrong: [
+      "timelines contain no other message",
+      "events contain each message once",
+      "no recipient is open once the blast is sent",
+    ],
     named: "sent",
   },
 }

@@ -25,7 +25,7 @@ const opening = (nth: number): TrackedRequest => ({
   byMachine: false,
 })
 
-const options: RecorderOptions = { batch_max: 100, waiting_max: 1_000, patience: "20 millis" }
+const options: RecorderOptions = { batch_max: 100, waiting_max: 1_000, wait_max: "20 millis" }
 
 /** A recorder whose store lets a wave through when `gate` is open, unless `fails` says what it does instead. Scoped. */
 const recording = (
@@ -81,7 +81,7 @@ it.live("what comes while a wave is under way is the next wave: a thousand openi
   Effect.gen(function* () {
     const { gate, recorder, stop, waves, written } = yield* recording()
     yield* gate.close
-    yield* Effect.forEach(all(1_000), recorder.saw, { discard: true })
+    yield* Effect.forEach(all(1_000), recorder.record, { discard: true })
     assert.isEmpty(waves, "nobody waited for the store")
     yield* gate.open
     yield* recorder.written
@@ -96,15 +96,15 @@ it.live("without room a request waits a little, and then is answered uncounted",
   Effect.gen(function* () {
     const { gate, locked, recorder, stop, written } = yield* recording({ batch_max: 1, waiting_max: 5 })
     yield* gate.close
-    yield* Effect.forEach(all(1), recorder.saw)
+    yield* Effect.forEach(all(1), recorder.record)
     yield* until(() => locked() === 1)
-    yield* Effect.forEach(all(5), recorder.saw, { discard: true })
-    const [waited] = yield* Effect.timed(recorder.saw(opening(6)))
+    yield* Effect.forEach(all(5), recorder.record, { discard: true })
+    const [waited] = yield* Effect.timed(recorder.record(opening(6)))
     assert.isAtLeast(Duration.toMillis(waited), 15)
     yield* gate.open
     yield* recorder.written
     assert.strictEqual(written(), 6)
-    yield* recorder.saw(opening(7))
+    yield* recorder.record(opening(7))
     yield* recorder.written
     assert.strictEqual(written(), 7, "the next finds room again")
     yield* stop
@@ -113,10 +113,10 @@ it.live("without room a request waits a little, and then is answered uncounted",
 
 it.live("who waits for room is counted when there is some in time", () =>
   Effect.gen(function* () {
-    const { gate, recorder, stop, written } = yield* recording({ batch_max: 1, waiting_max: 2, patience: "10 seconds" })
+    const { gate, recorder, stop, written } = yield* recording({ batch_max: 1, waiting_max: 2, wait_max: "10 seconds" })
     yield* gate.close
     const seen = yield* Effect.forkChild(
-      Effect.forEach(all(20), recorder.saw, { concurrency: "unbounded", discard: true }),
+      Effect.forEach(all(20), recorder.record, { concurrency: "unbounded", discard: true }),
     )
     yield* Effect.sleep("5 millis")
     assert.isUndefined(seen.pollUnsafe())
@@ -133,7 +133,7 @@ it.live("while the database is away, what came is kept", () =>
     const { recorder, stop, written } = yield* recording({}, (wave) =>
       wave < 2 ? Effect.die(new Unavailable({ part: "database" })) : Effect.void,
     )
-    yield* Effect.forEach(all(10), recorder.saw, { discard: true })
+    yield* Effect.forEach(all(10), recorder.record, { discard: true })
     yield* recorder.written
     assert.strictEqual(written(), 10)
     yield* stop
@@ -145,10 +145,10 @@ it.live("a wave that can't be written by a mistake of ours is given up, and the 
     const { recorder, stop, written } = yield* recording({}, (wave) =>
       wave === 0 ? Effect.die("a mistake") : Effect.void,
     )
-    yield* recorder.saw(opening(1))
+    yield* recorder.record(opening(1))
     yield* recorder.written
     assert.strictEqual(written(), 0)
-    yield* recorder.saw(opening(2))
+    yield* recorder.record(opening(2))
     yield* recorder.written
     assert.strictEqual(written(), 1)
     yield* stop
@@ -158,7 +158,7 @@ it.live("a wave that can't be written by a mistake of ours is given up, and the 
 it.live("a process that is asked to stop writes what it has seen", () =>
   Effect.gen(function* () {
     const { recorder, stop, written } = yield* recording({}, () => Effect.sleep("5 millis"))
-    yield* Effect.forEach(all(1_000), recorder.saw, { discard: true })
+    yield* Effect.forEach(all(1_000), recorder.record, { discard: true })
     assert.isBelow(written(), 1_000)
     yield* stop
     assert.strictEqual(written(), 1_000)

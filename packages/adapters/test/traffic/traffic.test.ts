@@ -91,7 +91,7 @@ const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions>
 it.live("views are written in batches, and those still waiting when the process ends are written too", () =>
   Effect.gen(function* () {
     const { recorder, workspace, sizes, stop, counts } = yield* recording({ linger_ms: 60_000 })
-    for (let turn = 0; turn < 25; turn++) yield* recorder.saw(visitOf(workspace))
+    for (let turn = 0; turn < 25; turn++) yield* recorder.record(visitOf(workspace))
     while (sizes().length < 2) yield* Effect.sleep("10 millis")
     assert.deepStrictEqual(sizes(), [10, 10])
     yield* stop
@@ -104,10 +104,10 @@ it.live("views are written in batches, and those still waiting when the process 
 it.live("machines don't count, and a visitor is address and browser", () =>
   Effect.gen(function* () {
     const { recorder, workspace, stop, counts } = yield* recording()
-    yield* recorder.saw(visitOf(workspace))
-    yield* recorder.saw(visitOf(workspace, { userAgent: "bot" }))
-    yield* recorder.saw(visitOf(workspace, { userAgent: "Chrome" }))
-    yield* recorder.saw(visitOf(workspace, { address: "203.0.113.2" }))
+    yield* recorder.record(visitOf(workspace))
+    yield* recorder.record(visitOf(workspace, { userAgent: "bot" }))
+    yield* recorder.record(visitOf(workspace, { userAgent: "Chrome" }))
+    yield* recorder.record(visitOf(workspace, { address: "203.0.113.2" }))
     yield* stop
     const { visits, days } = yield* counts
     assert.deepStrictEqual([visits, days[0]?.views], [3, 3])
@@ -118,7 +118,7 @@ it.live("a store that is away for a moment loses no view", () =>
   Effect.gen(function* () {
     const { recorder, workspace, stop, fail, counts } = yield* recording()
     fail(2)
-    for (let turn = 0; turn < 5; turn++) yield* recorder.saw(visitOf(workspace))
+    for (let turn = 0; turn < 5; turn++) yield* recorder.record(visitOf(workspace))
     yield* stop
     assert.strictEqual((yield* counts).days[0]?.views, 5)
   }).pipe(Effect.scoped),
@@ -129,9 +129,9 @@ it.live("a batch is retried under its id, without visitors that are already stor
     const { recorder, workspace, batches, tried, stop, fail, counts } = yield* recording()
     fail(1)
     const others = { tentId: TentId.make("3f0a1b52-9c1e-4d55-8a77-0123456789ac"), address: "203.0.113.9" }
-    for (let turn = 0; turn < 10; turn++) yield* recorder.saw(visitOf(workspace))
+    for (let turn = 0; turn < 10; turn++) yield* recorder.record(visitOf(workspace))
     yield* Effect.repeat(Effect.sleep("10 millis"), { until: () => batches.length === 1 })
-    for (const over of [{}, others, { userAgent: "Chrome" }]) yield* recorder.saw(visitOf(workspace, over))
+    for (const over of [{}, others, { userAgent: "Chrome" }]) yield* recorder.record(visitOf(workspace, over))
     yield* stop
     assert.deepStrictEqual(
       tried.map(({ id }) => id),
@@ -150,9 +150,9 @@ it.live("visitors of an abandoned batch are in the next one", () =>
   Effect.gen(function* () {
     const { recorder, workspace, batches, tried, stop, fail, counts } = yield* recording()
     fail(6)
-    yield* recorder.saw(visitOf(workspace))
+    yield* recorder.record(visitOf(workspace))
     yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => tried.length === 6 })
-    yield* recorder.saw(visitOf(workspace))
+    yield* recorder.record(visitOf(workspace))
     yield* stop
     assert.strictEqual(batches.length, 1)
     const { visits, days } = yield* counts
@@ -165,7 +165,7 @@ it.live("headers are read up to a length, and no further", () =>
     const { recorder, workspace, batches, stop } = yield* recording()
     const long = "x".repeat(header_length_max)
     for (const end of ["", "y", "z".repeat(9_000)]) {
-      yield* recorder.saw(visitOf(workspace, { userAgent: `${long}${end}`, referrer: `${long}${end}` }))
+      yield* recorder.record(visitOf(workspace, { userAgent: `${long}${end}`, referrer: `${long}${end}` }))
     }
     yield* stop
     const views = batches.flatMap(({ newest }) => newest)
@@ -180,7 +180,7 @@ it.live("headers are read up to a length, and no further", () =>
 it.live("views that arrive faster than they can be written are dropped without a wait", () =>
   Effect.gen(function* () {
     const { recorder, workspace, stop, counts } = yield* recording({ waiting_max: 20, linger_ms: 60_000 })
-    for (let turn = 0; turn < 500; turn++) yield* recorder.saw(visitOf(workspace))
+    for (let turn = 0; turn < 500; turn++) yield* recorder.record(visitOf(workspace))
     yield* stop
     const views = (yield* counts).days[0]?.views ?? 0
     assert.isAtLeast(views, 20)

@@ -77,7 +77,7 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const id = yield* sending("a", yield* people("ann", "bob"))
         yield* transact(hold(id, "pause"))
         assert.deepStrictEqual(yield* claim(), [])
-        yield* transact(deliveries.rest(ws))
+        yield* transact(deliveries.endTurn(ws))
         yield* transact(hold(id, "resume"))
         assert.include(yield* deliveries.dueWorkspaces(1_000), ws)
         assert.strictEqual((yield* claim()).length, 2)

@@ -44,11 +44,11 @@ const begin = Effect.gen(function* () {
   const { dryRun } = yield* DryRuns
   const surveys = yield* DryRunStore
   const survey = (
-    list: Parameters<typeof surveys.survey>[1],
-    over: Partial<Parameters<typeof surveys.survey>[2]> = {},
-  ) => surveys.survey(ws, list, { operational: false, needed: [], now: noon, ...over })
+    list: Parameters<typeof surveys.calculate>[1],
+    over: Partial<Parameters<typeof surveys.calculate>[2]> = {},
+  ) => surveys.calculate(ws, list, { operational: false, needed: [], now: noon, ...over })
   /** A draft to these people, with an approved email. */
-  const addressed = Effect.fnUntraced(function* (list: Parameters<typeof surveys.survey>[1], html: string) {
+  const addressed = Effect.fnUntraced(function* (list: Parameters<typeof surveys.calculate>[1], html: string) {
     const { blast } = yield* blasts.create(ws, { name: "News" })
     yield* blasts.setAudience(ws, blast.id, { source: "existing", listId: list })
     const email = yield* world.approvedEmail("mail", { html })
@@ -111,7 +111,7 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
             { domain: "example.test", count: 4 },
             { domain: "other.test", count: 1 },
           ],
-          lacking: [3, 5, 5],
+          missingCounts: [3, 5, 5],
         })
         const known = new Map(people.map((each) => [each.id, each.displayName]))
         assert.deepStrictEqual(
@@ -138,8 +138,8 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
         const { people, listOf, fresh } = yield* begin
         const { id } = yield* listOf("all", people)
         const other = yield* fresh.workspace()
-        const { survey } = yield* DryRunStore
-        assert.isNull(yield* survey(other, id, { operational: false, needed: [], now: noon }))
+        const { calculate } = yield* DryRunStore
+        assert.isNull(yield* calculate(other, id, { operational: false, needed: [], now: noon }))
       }),
     )
 

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Result } from "effect"
 import { Blasts } from "../../src/blasts/Blasts.ts"
-import type { AudienceChoice } from "../../src/blasts/AudienceSelection.ts"
+import type { AudienceSelection } from "../../src/blasts/AudienceSelection.ts"
 import { BlastId, ContactId, EmailId, ListId } from "../../src/kernel/Ids.ts"
 import { JobQueue } from "../../src/kernel/changes/Jobs.ts"
 import { everybody, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
@@ -19,7 +19,9 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
   const { ws } = world
   /** A draft to nobody yet. */
   const blank = (name: string) => Effect.map(blasts.create(ws, { name }), ({ blast }) => blast.id)
-  const inline = (choice: Partial<Extract<AudienceChoice, { readonly kind: "static" }>> = {}): AudienceChoice => ({
+  const inline = (
+    choice: Partial<Extract<AudienceSelection, { readonly kind: "static" }>> = {},
+  ): AudienceSelection => ({
     source: "inline",
     kind: "static",
     contactIds: [],
@@ -133,7 +135,8 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
           const id = yield* blank("News")
           const { list } = yield* blasts.setAudience(ws, id, inline({ contactIds: [(yield* person("ann")).id] }))
           assert(list !== null)
-          const refusal = (choice: AudienceChoice, of: BlastId = id) => Effect.flip(blasts.setAudience(ws, of, choice))
+          const refusal = (choice: AudienceSelection, of: BlastId = id) =>
+            Effect.flip(blasts.setAudience(ws, of, choice))
           assert.strictEqual((yield* refusal(inline({ name: "TAKEN" })))._tag, "ListNameExists")
           const unknown = yield* refusal(inline({ contactIds: [ContactId.make(yield* anyId)] }))
           assert.deepStrictEqual(unknown._tag === "NotFound" && unknown.path, "contact_ids.0")

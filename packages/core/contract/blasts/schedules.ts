@@ -57,7 +57,7 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
     blastOf: (id: BlastId) => Effect.map(Effect.orDie(store.get(ws, id, noon)), ({ blast }) => blast),
     turns: transact(port.takeTurns(options)),
     due: Effect.map(port.due(ws, 100), ({ blasts }) => blasts),
-    rest: transact(port.rest(ws)),
+    rest: transact(port.endTurn(ws)),
   }
 })
 
@@ -151,7 +151,7 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
         yield* scheduled("b", [], -1)
         const other = yield* fresh.workspace()
         assert.deepStrictEqual((yield* port.due(other, 100)).blasts, [])
-        yield* transact(port.rest(other))
+        yield* transact(port.endTurn(other))
         assert.strictEqual((yield* due).length, 1)
         assert.include(yield* turns, ws)
       }),

@@ -39,7 +39,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
         yield* settleDown
         const { status, timeline } = yield* one(flow)
         assert.deepStrictEqual([status, timeline], ["dropped", ["entered_flow", "dropped"]])
-        assert.deepStrictEqual(yield* transact(deliveries.rest(ws)), { dry: true })
+        assert.deepStrictEqual(yield* transact(deliveries.endTurn(ws)), { dry: true })
       }),
     )
 
@@ -69,7 +69,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
         yield* engine.review(ws, { flowId: flow, members: "live" })
         yield* settleDown
         assert.deepInclude(yield* one(flow), { status: "dropped" })
-        assert.deepStrictEqual(yield* transact(deliveries.rest(ws)), { dry: true })
+        assert.deepStrictEqual(yield* transact(deliveries.endTurn(ws)), { dry: true })
       }),
     )
 

@@ -161,7 +161,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const keys = yield* IdempotencyStore
         const outbox = yield* Outbox
         const other = yield* fresh.workspace()
-        const claim = { holder: yield* fresh.id, lease_ms: 3_600_000, kept_ms: 3_600_000, bodyHash: null }
+        const claim = { holder: yield* fresh.id, lease_ms: 3_600_000, retention_ms: 3_600_000, bodyHash: null }
         const event = { type: "x", contactId: null, at: at(1), data: {} }
         for (const each of [workspace, other]) {
           yield* suppress("a@x.test", "manual", 1, each)

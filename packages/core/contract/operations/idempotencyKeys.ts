@@ -32,7 +32,7 @@ const begin = Effect.gen(function* () {
   const workspace = yield* fresh.workspace()
   const claim = Effect.fnUntraced(function* (more: Partial<NewClaim> = {}, at = scope) {
     const holder = yield* fresh.id
-    const it = { holder, lease_ms: hour_ms, kept_ms: hour_ms, bodyHash: hash(9), ...more }
+    const it = { holder, lease_ms: hour_ms, retention_ms: hour_ms, bodyHash: hash(9), ...more }
     return { holder: it.holder, found: yield* transact(store.claim(workspace, at, it)) }
   })
   return { claim, fresh, store, transact, workspace }
@@ -103,9 +103,9 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
     it.effect("what is over is as if it had never been, and is forgotten; the rest stays", () =>
       Effect.gen(function* () {
         const { claim, store, transact, workspace } = yield* begin
-        const old = yield* claim({ kept_ms: 0 })
+        const old = yield* claim({ retention_ms: 0 })
         yield* transact(store.answer(workspace, scope, old.holder, answered("old")))
-        const again = yield* claim({ kept_ms: 0 })
+        const again = yield* claim({ retention_ms: 0 })
         assert.strictEqual(again.found._tag, "Claimed")
         yield* claim({}, otherScope)
         assert.strictEqual(yield* transact(store.forget(workspace, 10)), 1)
@@ -117,7 +117,7 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
     it.effect("no more is forgotten at a time than was asked for", () =>
       Effect.gen(function* () {
         const { claim, store, transact, workspace } = yield* begin
-        for (let each = 0; each < 3; each++) yield* claim({ kept_ms: 0 }, hash(10 + each))
+        for (let each = 0; each < 3; each++) yield* claim({ retention_ms: 0 }, hash(10 + each))
         assert.strictEqual(yield* transact(store.forget(workspace, 2)), 2)
         assert.strictEqual(yield* transact(store.forget(workspace, 2)), 1)
       }),
@@ -126,7 +126,7 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
     it.effect("a failed transaction claims nothing", () =>
       Effect.gen(function* () {
         const { claim, fresh, store, transact, workspace } = yield* begin
-        const it = { holder: yield* fresh.id, lease_ms: hour_ms, kept_ms: hour_ms, bodyHash: null }
+        const it = { holder: yield* fresh.id, lease_ms: hour_ms, retention_ms: hour_ms, bodyHash: null }
         yield* Effect.exit(transact(Effect.andThen(store.claim(workspace, scope, it), Effect.fail("no"))))
         assert.strictEqual((yield* claim()).found._tag, "Claimed")
       }),
@@ -136,7 +136,7 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
       Effect.gen(function* () {
         const one = yield* begin
         const other = yield* begin
-        const { holder } = yield* one.claim({ kept_ms: 0 })
+        const { holder } = yield* one.claim({ retention_ms: 0 })
         assert.strictEqual((yield* other.claim()).found._tag, "Claimed")
         const { store, transact } = other
         assert.isFalse(yield* transact(store.answer(other.workspace, scope, holder, answered("x"))))

@@ -42,8 +42,8 @@ export const maintenance = <E>(
         const { transact } = yield* Transactor
         const fresh = yield* Fresh
         const workspace = yield* fresh.workspace()
-        const claim = Effect.fnUntraced(function* (of: number, kept_ms: number) {
-          const it = { holder: yield* fresh.id, lease_ms: 3_600_000, kept_ms, bodyHash: null }
+        const claim = Effect.fnUntraced(function* (of: number, retention_ms: number) {
+          const it = { holder: yield* fresh.id, lease_ms: 3_600_000, retention_ms, bodyHash: null }
           return yield* transact(keys.claim(workspace, new Uint8Array(32).fill(of), it))
         })
         yield* claim(1, 0)

@@ -17,7 +17,7 @@ const erasing = Effect.fnUntraced(function* (workspace: WorkspaceId, id: Contact
   const store = yield* PrivacyStore
   const contacts = yield* ContactStore
   const { transact } = yield* Transactor
-  const traces = yield* store.traces(workspace, id)
+  const traces = yield* store.identifierPatterns(workspace, id)
   const erase = Effect.gen(function* () {
     const existing = yield* contacts.lockForDeletion(workspace, [id])
     yield* store.erase(workspace, id, traces)
@@ -69,7 +69,7 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
         assert.notInclude(text, "joann")
         const elsewhere = yield* fresh.workspace()
         assert.strictEqual((yield* Effect.flip(privacy.rowsOf(elsewhere, ann)))._tag, "NotFound")
-        assert.strictEqual((yield* Effect.flip(privacy.traces(elsewhere, ann)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(privacy.identifierPatterns(elsewhere, ann)))._tag, "NotFound")
       }),
     )
 
@@ -100,7 +100,7 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
         const { ann, contacts, fresh, privacy, transact, workspace } = yield* mailed
         const heir = newContact(ContactId.make(yield* fresh.id), { email: email("ann@x.test") }, "api", at(8_500))
         yield* transact(contacts.apply(workspace, ContactsChange.of([{ before: null, after: heir, at: at(8_500) }])))
-        assert.deepStrictEqual((yield* privacy.traces(workspace, ann)).emails, ["ann-new@x.test"])
+        assert.deepStrictEqual((yield* privacy.identifierPatterns(workspace, ann)).emails, ["ann-new@x.test"])
         yield* erasing(workspace, ann)
         const left = yield* privacy.rowsOf(workspace, heir.id)
         assert.includeMembers(

@@ -2,7 +2,7 @@
 // outcomes and of tracking have files of their own; here is what holds for all of them.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
-import type { Ending, Standing } from "../../src/sending/Delivery.ts"
+import type { DeliveryOutcome, DeliveryMachineState } from "../../src/sending/Delivery.ts"
 import { move } from "../../src/sending/machine.ts"
 import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
 import type { Outcome } from "../../src/sending/MailConnection.ts"
@@ -51,7 +51,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
         assert.deepStrictEqual(yield* transact(store.settle(other, [settlement(a, refused(550, "550 no"))])), [a.id])
         assert.strictEqual(yield* transact(store.release(other, [a])), 0)
         assert.deepStrictEqual(yield* transact(store.sweep(other)), { queued: 0, unconfirmed: 0 })
-        assert.deepStrictEqual(yield* transact(store.rest(other)), { dry: true })
+        assert.deepStrictEqual(yield* transact(store.endTurn(other)), { dry: true })
         assert.strictEqual((yield* Effect.flip(engagement.get(other, a.id)))._tag, "NotFound")
         assert.strictEqual((yield* transact(engagement.lock(other, [a.id]))).size, 0)
         assert.deepStrictEqual(yield* states(blast), ["claimed", "claimed"])
@@ -102,7 +102,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
           const law = yield* begin
           const { scenario, workspace } = law
           const { blast } = yield* law.started(people(4))
-          const model = new Map<DeliveryId, Standing>(
+          const model = new Map<DeliveryId, DeliveryMachineState>(
             (yield* scenario.written(workspace, blast)).map((row) => [
               row.id,
               { state: row.state, reason: null, token: row.token, attempts: row.attempts },
@@ -116,7 +116,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
             const after = from === undefined ? undefined : move(from, by)
             if (after !== undefined) model.set(id, after)
           }
-          const ended = (claimed: ClaimedDelivery, outcome: Outcome, ending: Ending) =>
+          const ended = (claimed: ClaimedDelivery, outcome: Outcome, ending: DeliveryOutcome) =>
             Effect.gen(function* () {
               yield* law.settle([settlement(claimed, outcome)])
               moved(claimed.id, { _tag: "settle", token: claimed.token, ending })

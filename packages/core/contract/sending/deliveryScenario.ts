@@ -7,7 +7,7 @@ import { type BounceReport, ReportChange } from "../../src/bounces/Report.ts"
 import { BounceReportStore } from "../../src/bounces/ReportStore.ts"
 import { type DeliveryState, type DeliveryTally, finalStates } from "../../src/sending/Delivery.ts"
 import { type Claim, type ClaimedDelivery, DeliveryStore } from "../../src/sending/DeliveryStore.ts"
-import { EngagementChange, type Event, type Happening } from "../../src/tracking/Engagement.ts"
+import { EngagementChange, type Event, type TimedEvent } from "../../src/tracking/Engagement.ts"
 import { EngagementStore } from "../../src/tracking/EngagementStore.ts"
 import type { Outcome } from "../../src/sending/MailConnection.ts"
 import { Settlement } from "../../src/sending/Settlement.ts"
@@ -146,12 +146,12 @@ export const begin = Effect.gen(function* () {
   const settle = (settlements: ReadonlyArray<Settlement>) => transact(store.settle(workspace, settlements))
   const sweep = transact(store.sweep(workspace))
   const giveBack = (claims: ReadonlyArray<Claim>) => transact(store.release(workspace, claims))
-  const rest = transact(store.rest(workspace))
+  const rest = transact(store.endTurn(workspace))
   /** What stands in each state, in the order of the alphabet. */
   const states = (blast: BlastId) =>
     Effect.map(scenario.written(workspace, blast), (rows) => rows.map((row) => row.state).sort())
   /** One batch. */
-  const recordAll = (happenings: ReadonlyArray<Happening>, into = workspace) =>
+  const recordAll = (happenings: ReadonlyArray<TimedEvent>, into = workspace) =>
     transact(
       Effect.gen(function* () {
         const found = yield* engagement.lock(

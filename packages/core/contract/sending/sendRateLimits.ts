@@ -74,7 +74,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
         yield* started(people(40))
         const claimed = yield* claim(40)
         assert.strictEqual(claimed.length, 40)
-        assert.isFalse(claimed.some(({ paced }) => paced))
+        assert.isFalse(claimed.some(({ rateLimited }) => rateLimited))
       }),
     )
 
@@ -88,7 +88,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
           let taken = 0
           const look = Effect.gen(function* () {
             const claimed = yield* claim(100)
-            assert.isTrue(claimed.every(({ paced }) => paced))
+            assert.isTrue(claimed.every(({ rateLimited }) => rateLimited))
             taken += claimed.length
             assert.isAtMost(taken, yield* allowed(10))
             return claimed.length

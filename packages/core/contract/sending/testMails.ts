@@ -72,7 +72,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
         yield* transact(store.release(workspace, id))
         assert.isTrue(yield* waits(id))
         assert.isTrue(yield* transact(store.handOver(workspace, id)))
-        yield* transact(store.forget(workspace, id))
+        yield* transact(store.delete(workspace, id))
         yield* transact(store.release(workspace, id))
         assert.isFalse(yield* transact(store.handOver(workspace, id)))
         assert.isFalse(yield* waits(id))
@@ -114,7 +114,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
         const { id } = yield* added()
         assert.isFalse(yield* waits(id, other))
         assert.isFalse(yield* transact(store.handOver(other, id)))
-        yield* transact(store.forget(other, id))
+        yield* transact(store.delete(other, id))
         assert.isTrue(yield* waits(id))
       }),
     )

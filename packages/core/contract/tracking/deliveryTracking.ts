@@ -1,7 +1,7 @@
 // The laws of tracking: what recipients do counts once, alone and in batches.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer, Schema } from "effect"
-import { EngagementChange, type Event, type Happening } from "../../src/tracking/Engagement.ts"
+import { EngagementChange, type Event, type TimedEvent } from "../../src/tracking/Engagement.ts"
 import { DeliveryId } from "../../src/kernel/Ids.ts"
 import {
   accepted,
@@ -164,7 +164,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
         Effect.gen(function* () {
           const whole = yield* twoMessagesEach
           const single = yield* twoMessagesEach
-          const happenings = (ids: ReadonlyArray<DeliveryId>): ReadonlyArray<Happening> =>
+          const happenings = (ids: ReadonlyArray<DeliveryId>): ReadonlyArray<TimedEvent> =>
             happened.flatMap(({ whose, what }, nth) => {
               const deliveryId = ids[whose]
               const event: Event = what === "clicked" ? { _tag: what, url: `https://x.test/${nth}` } : { _tag: what }
@@ -221,7 +221,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
               Effect.gen(function* () {
                 runs++
                 const found = yield* engagement.lock(workspace, batch)
-                const opened = batch.map((deliveryId): Happening => ({ deliveryId, event: { _tag: "opened" }, at }))
+                const opened = batch.map((deliveryId): TimedEvent => ({ deliveryId, event: { _tag: "opened" }, at }))
                 const changes = EngagementChange.ofAll(found, opened)
                 yield* engagement.apply(workspace, changes)
                 return changes.length
@@ -248,7 +248,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
         assert.deepStrictEqual([...locked.keys()], [there])
         assert.deepStrictEqual(locked.get(there), yield* engagement.get(workspace, there))
         assert.strictEqual((yield* transact(engagement.lock(workspace, []))).size, 0)
-        const opened = [unknown, there].map((deliveryId): Happening => ({ deliveryId, event: { _tag: "opened" }, at }))
+        const opened = [unknown, there].map((deliveryId): TimedEvent => ({ deliveryId, event: { _tag: "opened" }, at }))
         assert.isEmpty(yield* recordAll(opened, yield* fresh.workspace()), "another workspace's")
         assert.strictEqual((yield* recordAll(opened)).length, 1)
         assert.deepStrictEqual(
@@ -272,7 +272,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
         )
         yield* Effect.sleep("5 millis")
         yield* sweep
-        const opened = claimed.map(({ id }): Happening => ({ deliveryId: id, event: { _tag: "opened" }, at }))
+        const opened = claimed.map(({ id }): TimedEvent => ({ deliveryId: id, event: { _tag: "opened" }, at }))
         const stale = EngagementChange.ofAll(found, opened)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(engagement.apply(workspace, stale)))))
         assert.isTrue((yield* scenario.written(workspace, blast)).every((row) => row.openedAt === null))

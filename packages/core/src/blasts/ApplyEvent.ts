@@ -6,14 +6,14 @@ import type { Blast } from "./Blast.ts"
 import type { BlastStore } from "./BlastStore.ts"
 import { type BlastEvent, decide } from "./machine.ts"
 
-/** For events that create no list: no name can be taken. Answers the change. */
+/** For events that create no list, so that no list name can be taken. Returns the change. */
 export const applyEvent = <T extends Exclude<BlastEvent["_tag"], "setAudience">>(
   store: BlastStore["Service"],
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   blast: Blast,
   event: BlastEvent<T>,
   now: DateTime.Utc,
 ) =>
   Effect.tap(Effect.fromResult(decide(blast, event, now)), (change) =>
-    Effect.catchTag(store.apply(ws, change), "ListNameExists", Effect.die),
+    Effect.catchTag(store.apply(workspace, change), "ListNameExists", Effect.die),
   )

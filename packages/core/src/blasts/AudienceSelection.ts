@@ -1,5 +1,5 @@
-// The audience that a draft is given: there already or made for it. Decided with the pure functions of the room that lists
-// belong to; the blast's change carries the result.
+// The selection of a draft's audience: an existing list, or an inline list created for it. Decided with the functions of
+// `lists/`; the blast's change carries the result.
 import { type DateTime, Result } from "effect"
 import type { BlastId, ContactId, ListId } from "../kernel/Ids.ts"
 import {
@@ -17,7 +17,7 @@ import type { Audience, Blast } from "./Blast.ts"
 
 interface InlineList {
   readonly source: "inline"
-  /** Left out: derived from the blast's. */
+  /** Defaults to a name derived from the blast's name. */
   readonly name?: string
   readonly description?: string | null
 }
@@ -29,7 +29,7 @@ export interface InlineStatic extends InlineList {
 
 export interface InlineDynamic extends InlineList {
   readonly kind: "dynamic"
-  /** JSON, to be parsed. */
+  /** Undecoded JSON. */
   readonly rules: unknown
 }
 
@@ -38,34 +38,34 @@ export interface ExistingList {
   readonly listId: ListId
 }
 
-export type AudienceChoice = ExistingList | InlineStatic | InlineDynamic
+export type AudienceSelection = ExistingList | InlineStatic | InlineDynamic
 
-export interface ChosenAudience {
+export interface SelectedAudience {
   readonly audience: Audience
-  /** The former inline list goes first, so that its name is free. */
+  /** The deletion of the former inline list comes first, so that its name is free. */
   readonly lists: ReadonlyArray<ListChange>
 }
 
 const isOwned = (list: List): list is List & { readonly ownerBlastId: BlastId } => list.ownerBlastId !== null
 
-/** The deletion of the inline list that a blast had, unless it is kept. */
-export const discarded = (blast: Blast, former: List | null, now: DateTime.Utc): ReadonlyArray<ListChange> =>
+/** The deletion of the blast's former inline list, if it has one. */
+export const inlineListDeletion = (blast: Blast, former: List | null, now: DateTime.Utc): ReadonlyArray<ListChange> =>
   former !== null && isOwned(former) && former.ownerBlastId === blast.id ? [ListChange.discardInline(former, now)] : []
 
-/** A list that is there. Another blast's inline audience would go with that blast, and can't be lent. */
-export const chooseExisting = (
+/** Selects an existing list. Another blast's inline list is refused, because it is deleted with that blast. */
+export const selectExisting = (
   blast: Blast,
   list: List,
   former: List | null,
   now: DateTime.Utc,
-): Result.Result<ChosenAudience, Invalid> => {
+): Result.Result<SelectedAudience, Invalid> => {
   if (isOwned(list) && list.ownerBlastId !== blast.id) {
     return Result.fail(Invalid.at("list_id", "is the inline audience of another blast. Use another list"))
   }
   if (isOwned(list)) return Result.succeed({ audience: { listId: list.id, source: "inline" }, lists: [] })
   return Result.succeed({
     audience: { listId: list.id, source: "existing" },
-    lists: discarded(blast, former, now),
+    lists: inlineListDeletion(blast, former, now),
   })
 }
 
@@ -79,15 +79,15 @@ export const checkContactIds = (contactIds: ReadonlyArray<ContactId>): Result.Re
     ? Result.fail(Invalid.at("contact_ids", `must have at most ${contact_ids_max} ids, got ${contactIds.length}`))
     : Result.void
 
-/** A list of its own, in place of the inline one it may have had, whose name and slug are free again. */
-export const chooseInline = (
+/** Creates an inline list. It may reuse the name and slug of the former inline list, which is deleted. */
+export const selectInline = (
   blast: Blast,
   wanted: NewList,
   former: List | null,
   facts: CreationFacts,
   now: DateTime.Utc,
-): Result.Result<ChosenAudience, ListNameExists | NotFound> => {
-  const going = discarded(blast, former, now)
+): Result.Result<SelectedAudience, ListNameExists | NotFound> => {
+  const going = inlineListDeletion(blast, former, now)
   const names = new Set(facts.taken.names)
   const slugs = new Set(facts.taken.slugs)
   for (const { before } of going) {

@@ -1,5 +1,5 @@
-// A blast: one email to one audience, once. A union by status, so that a scheduled blast has its time and its approval, and
-// a draft has neither.
+// A blast: one email to one audience, sent once. A union by status: a scheduled blast has its time and its approval, a draft
+// has neither.
 import { type DateTime, Result } from "effect"
 import type { AudienceCounts, AudiencePass, FixedAudience } from "../sending/Audience.ts"
 import type { ApprovalId, BlastId, EmailId, ListId } from "../kernel/Ids.ts"
@@ -9,7 +9,7 @@ import { isBlank } from "../kernel/Text.ts"
 export const blastStatuses = ["draft", "scheduled", "sending", "sent", "failed", "cancelled", "archived"] as const
 export type BlastStatus = (typeof blastStatuses)[number]
 
-/** Whether the list or email was there before, or was made for this blast. */
+/** Whether the list or email existed before, or was created for this blast. */
 export type Source = "existing" | "inline"
 
 export interface Audience {
@@ -22,21 +22,21 @@ export interface AttachedEmail {
   readonly source: Source
 }
 
-/** What was settled when the blast was scheduled or launched: it sends by this approval and no later one. */
+/** What a schedule or launch fixed: the blast sends this approval and no later one. */
 export interface LockedEmail {
   readonly approvalId: ApprovalId
   readonly version: number
   readonly at: DateTime.Utc
 }
 
-/** When the user wanted it to go. */
+/** The time that the user chose. */
 export type SendTime =
   | { readonly mode: "send_now" }
   | { readonly mode: "scheduled"; readonly scheduledAt: DateTime.Utc }
 
 export interface Launch {
   readonly at: DateTime.Utc
-  /** Taken from the plan's allotment of that UTC day; counts until the audience is fixed, then `qualifiedCount` does. */
+  /** Taken from the plan's allotment of that UTC day. Counts until the audience is fixed, then `qualifiedCount` counts. */
   readonly allotted: number
   /** Null before the first slice of the audience is written, and after the last. */
   readonly pass: AudiencePass | null
@@ -44,7 +44,7 @@ export interface Launch {
   readonly audience: FixedAudience | null
 }
 
-/** Who cancelled it: the user (null), or the free plan's limits when its time came. */
+/** Why a blast was cancelled: by the user (null), or by a limit of the free plan at its scheduled time. */
 export const cancelReasons = ["daily_email_limit", "contact_allowance"] as const
 export type CancelReason = (typeof cancelReasons)[number]
 
@@ -52,7 +52,7 @@ interface Described {
   readonly id: BlastId
   readonly name: string
   readonly description: string | null
-  /** Transactional: no unsubscribe footer, and the unsubscribed are not left out. */
+  /** Operational mail has no unsubscribe footer and is sent to unsubscribed contacts too. */
   readonly operational: boolean
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
@@ -86,7 +86,7 @@ export interface ScheduledBlast extends Settled {
 export interface SendingBlast extends Launched {
   readonly status: "sending"
   readonly paused: boolean
-  /** Since when failed recipients are being put back into the queue; it is not over before they are. */
+  /** The start of the retry whose recipients are being requeued. The blast can't complete before they are queued. */
   readonly retryingSince: DateTime.Utc | null
 }
 
@@ -95,7 +95,7 @@ export interface SentBlast extends Launched {
   readonly sentAt: DateTime.Utc
 }
 
-/** `failure` says why: `audience_gone`, `sender_domain_unverified`, or in the words of the mail server that refuses all. */
+/** `failure`: `audience_gone`, `sender_domain_unverified`, or the reply of the mail server that refuses all messages. */
 export interface FailedBlast extends Launched {
   readonly status: "failed"
   readonly failure: string
@@ -104,13 +104,13 @@ export interface FailedBlast extends Launched {
 export interface CancelledBlast extends Settled {
   readonly status: "cancelled"
   readonly time: SendTime
-  /** Null when it was cancelled before it began. */
+  /** Null when it was cancelled before its launch. */
   readonly launch: Launch | null
   readonly cancelledAt: DateTime.Utc
   readonly cancelledReason: CancelReason | null
 }
 
-/** Put away, as it was: whatever it had come to stays readable. */
+/** Hidden from listings. All data of its former status stays readable. */
 export interface ArchivedBlast extends Described {
   readonly status: "archived"
   readonly audience: Audience | null
@@ -136,7 +136,7 @@ export type Blast =
 export const blast_name_length_max = 200
 export const blast_description_length_max = 1000
 
-/** A scheduled time missed by more than this does not fire any more. */
+/** A scheduled blast that is later than this is not sent. */
 export const schedule_grace_ms = 24 * 60 * 60_000
 
 export interface BlastFields {
@@ -155,28 +155,28 @@ export const checkFields = ({ name, description }: BlastFields): Result.Result<v
   return issues.length === 0 ? Result.void : Result.fail(new Invalid({ issues }))
 }
 
-/** The run of a blast that has begun, whatever became of it. */
+/** The launch of a blast, whatever its status is now; null when it was never launched. */
 export const launchOf = (blast: Blast): Launch | null => ("launch" in blast ? blast.launch : null)
 
-/** Whom its audience held, as far as it is written. */
+/** The counts of its audience, as far as it is written. */
 export const countsOf = (launch: Launch | null): AudienceCounts | null => launch?.audience ?? launch?.pass ?? null
 
-/** When it goes, or was to go; null while nobody has said. */
+/** When it is sent or was to be sent; null while no time is set. */
 export const timeOf = (blast: Blast): SendTime | null => ("time" in blast ? blast.time : null)
 
 export const lockedOf = (blast: Blast): LockedEmail | null => ("locked" in blast ? blast.locked : null)
 
-/** The recipients of a retry, besides those that failed for a reason that may pass. */
+/** Which recipients a retry includes, besides those that failed for a temporary reason. */
 export interface RetryOptions {
-  /** Also those whose outcome is unknown: some of them get a second message. */
+  /** Also those whose outcome is unknown. Some of them get a second message. */
   readonly includeUnconfirmed: boolean
 }
 
-/** How recipients end that are still open when their blast ends before they do. */
-export type EarlyEnding = "cancelled" | "blast_failed"
+/** The reason of recipients that are still open when their blast ends. */
+export type EarlyEndReason = "cancelled" | "blast_failed"
 
 /** Null while a blast may still reach its recipients, or has reached them all. */
-export const earlyEndingOf = (blast: Blast): EarlyEnding | null => {
+export const earlyEndReasonOf = (blast: Blast): EarlyEndReason | null => {
   switch (blast.status) {
     case "cancelled":
       return "cancelled"

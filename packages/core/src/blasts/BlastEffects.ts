@@ -1,19 +1,25 @@
-// What follows from a change of a blast: events, audit entries and jobs, and when workers have to look at it.
+// The effects of a change of a blast: events, audit entries, jobs, and when workers have to look at the workspace.
 import type { DateTime } from "effect"
 import type { AuditNote, ChangeEffects, QueuedJob } from "../kernel/changes/Change.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
-import { type Blast, countsOf, earlyEndingOf, launchOf } from "./Blast.ts"
+import { type Blast, countsOf, earlyEndReasonOf, launchOf } from "./Blast.ts"
 
-/** Recipients may have waited for this: to be sent to (again), or to be ended with their blast. */
-export const wakes = (before: Blast | null, after: Blast | null): boolean => {
+/** Whether recipients may have become due: to be sent to (again), or to be ended with their blast. */
+const wakesSenders = (before: Blast | null, after: Blast | null): boolean => {
   if (before === null || after === null || countsOf(launchOf(after)) === null) return false
   if (after.status === "sending") return !after.paused && (before.status !== "sending" || before.paused)
-  return before.status === "sending" && earlyEndingOf(after) !== null
+  return before.status === "sending" && earlyEndReasonOf(after) !== null
 }
 
-/** The time that the blast has just been given. */
-export const fallsDue = (before: Blast | null, after: Blast | null): DateTime.Utc | null =>
+/** The time that the change schedules the blast for; null when it schedules nothing. */
+const scheduleDueAt = (before: Blast | null, after: Blast | null): DateTime.Utc | null =>
   after?.status === "scheduled" && before?.status !== "scheduled" ? after.time.scheduledAt : null
+
+/** What becomes due by a change: the workspace's deliveries, its schedules. */
+export const dueOf = (before: Blast | null, after: Blast | null) => ({
+  wakesSenders: wakesSenders(before, after),
+  scheduleDueAt: scheduleDueAt(before, after),
+})
 
 const eventsOf = (before: Blast | null, after: Blast | null, at: DateTime.Utc): ReadonlyArray<DomainEvent> => {
   if (before === null || before.status === after?.status) return []
@@ -21,7 +27,7 @@ const eventsOf = (before: Blast | null, after: Blast | null, at: DateTime.Utc): 
   return [{ type: `blast_${to}`, contactId: null, at, data: { blast_id: before.id, from: before.status } }]
 }
 
-/** The decisions about a sending. How it went is in its report. */
+/** Audits the decisions about a sending. Its outcome is in the report. */
 const auditOf = (before: Blast | null, after: Blast | null): ReadonlyArray<AuditNote> => {
   if (after === null || before === null) return []
   const note = (action: AuditNote["action"]) => [
@@ -45,7 +51,7 @@ const auditOf = (before: Blast | null, after: Blast | null): ReadonlyArray<Audit
   }
 }
 
-/** A blast is launched once in its life, and retried as often as the user likes. */
+/** A blast is launched once. It may be retried any number of times. */
 const jobsOf = (before: Blast | null, after: Blast | null, includeUnconfirmed: boolean): ReadonlyArray<QueuedJob> => {
   if (after?.status !== "sending" || before === null) return []
   const blastId = after.id

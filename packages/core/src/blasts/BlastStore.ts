@@ -1,5 +1,5 @@
-// The port to blasts. Reads answer a blast with what stands beside it (its list, its email, its counters); a launch asks one
-// question for everything that it depends on.
+// The port to blasts. Reads return a blast with its list, its email and its counters. A launch reads everything that it
+// depends on in one query.
 import { Context, type DateTime, type Effect } from "effect"
 import type { DeliveryTally } from "../sending/Delivery.ts"
 import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
@@ -7,7 +7,7 @@ import type { ListNameExists } from "../lists/List.ts"
 import type { Paged, PageRequest } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
-import type { Blast, BlastStatus, EarlyEnding, RetryOptions } from "./Blast.ts"
+import type { Blast, BlastStatus, EarlyEndReason, RetryOptions } from "./Blast.ts"
 import type { LaunchFacts } from "./Launch.ts"
 import type { BlastChange } from "./machine.ts"
 import type { ReadinessFacts } from "./Readiness.ts"
@@ -23,9 +23,9 @@ export type BlastSort = (typeof blastSorts)[number]
 export type SortOrder = "asc" | "desc"
 
 export interface BlastQuery extends PageRequest {
-  /** `any` shows archived ones too; null shows all but them. */
+  /** `any` includes archived blasts; null excludes them. */
   readonly status: BlastStatus | "any" | null
-  /** In the name. Empty: everything. */
+  /** Matches in the name. Empty: no filter. */
   readonly search: string
   readonly sortBy: BlastSort
   readonly sortOrder: SortOrder
@@ -59,13 +59,13 @@ export type RecipientSort = (typeof recipientSorts)[number]
 
 export interface RecipientQuery extends PageRequest {
   readonly category: RecipientCategory
-  /** In the name. Empty: everybody. */
+  /** Matches in the name. Empty: no filter. */
   readonly search: string
   readonly sort: RecipientSort
   readonly order: SortOrder
 }
 
-/** `queued` as long as it is open, also while it is being sent. */
+/** `queued` while the recipient is open, also while its message is being sent. */
 export type RecipientStatus = "queued" | "sent" | "failed" | "blocked"
 
 export interface BlastRecipient {
@@ -89,63 +89,66 @@ export interface BlastRecipient {
 export class BlastStore extends Context.Service<
   BlastStore,
   {
-    readonly get: (ws: WorkspaceId, id: BlastId, now: DateTime.Utc) => Effect.Effect<StoredBlast, NotFound>
-    /** Ties by id. Names by their folded form, blasts without a time last. */
-    readonly list: (ws: WorkspaceId, query: BlastQuery, now: DateTime.Utc) => Effect.Effect<Paged<StoredBlast>>
-    /** Holds the blast until the transaction ends. */
-    readonly lock: (ws: WorkspaceId, id: BlastId) => Effect.Effect<Blast, NotFound, Transaction>
+    readonly get: (workspace: WorkspaceId, id: BlastId, now: DateTime.Utc) => Effect.Effect<StoredBlast, NotFound>
+    /** Ties are ordered by id, names by their folded form. Blasts without a time come last. */
+    readonly list: (workspace: WorkspaceId, query: BlastQuery, now: DateTime.Utc) => Effect.Effect<Paged<StoredBlast>>
+    /** Locks the blast until the transaction ends. */
+    readonly lock: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<Blast, NotFound, Transaction>
     /**
-     * As `lock`, and besides holds off the granting of intents: those granted before are committed, and until this
-     * transaction ends no other is. What it decides therefore binds every mail that goes out after it.
+     * Like `lock`, and also blocks the granting of intents: those granted before are committed, and no other is granted until
+     * this transaction ends. So its decision applies to every message that goes out after it.
      */
-    readonly lockAgainstIntents: (ws: WorkspaceId, id: BlastId) => Effect.Effect<Blast, NotFound, Transaction>
+    readonly lockAgainstIntents: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<Blast, NotFound, Transaction>
     /**
-     * As `lock`, with everything that a launch depends on, as it is once the lock is held. On a plan with limits the day's
-     * allotment is held too: of two blasts that want the last of it, the second counts the first.
+     * Like `lock`, with everything that a launch depends on, read under the lock. On a plan with limits it also locks the
+     * day's allotment: of two blasts that need the rest of it, the second counts the first.
      */
     readonly lockForLaunch: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: BlastId,
       options: {
         readonly now: DateTime.Utc
-        /** How it is to be sent: whom it qualifies depends on it. Left out: as the blast says. */
+        /** How it is to be sent: the recipients depend on it. Defaults to the blast's setting. */
         readonly operational?: boolean
       },
     ) => Effect.Effect<{ readonly blast: Blast; readonly facts: LaunchFacts }, NotFound, Transaction>
     /**
-     * Writes the blast, the changes it carries, and its events, audit entries and jobs. A blast that is no longer what the change was decided
-     * on is a defect: whoever decides, locks first.
+     * Writes the blast, its lists and email, and its events, audit entries and jobs. Callers lock the blast before they decide:
+     * a blast that differs from the change's `before` is a defect.
      */
-    readonly apply: (ws: WorkspaceId, change: BlastChange) => Effect.Effect<void, ListNameExists, Transaction>
+    readonly apply: (workspace: WorkspaceId, change: BlastChange) => Effect.Effect<void, ListNameExists, Transaction>
     /**
-     * Ends up to `limit` recipients of a blast that were not handed over; answers how many. Those that a sender is taking
-     * at this moment are left for the next time, those that were handed over end by their settling.
+     * Ends up to `limit` recipients of a blast whose messages were not handed over. Returns their number. It skips those that a
+     * worker locks at this moment; the next call ends them. Messages that were handed over end with their settlement.
      */
     readonly endOpen: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: BlastId,
-      ending: EarlyEnding,
+      ending: EarlyEndReason,
       limit: number,
     ) => Effect.Effect<number, never, Transaction>
     /**
-     * Puts up to `limit` recipients that failed back into the queue, as a retry does, and makes the workspace due. By the
-     * order of their contacts, those behind `after`; answers the last of them, null when there was none left.
+     * Requeues up to `limit` failed recipients of a retry and makes the workspace due. It continues after the contact `after`,
+     * in the order of contact ids. Returns the last contact, or null when there was none left.
      */
     readonly requeue: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: BlastId,
       options: RetryOptions & { readonly after: ContactId | null; readonly limit: number },
     ) => Effect.Effect<ContactId | null, never, Transaction>
-    /** Blasts being sent, none of them being retried, whose audience is fixed and which have no open recipient: locked, at most `limit`. */
-    readonly lockFinished: (ws: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<Blast>, never, Transaction>
-    /** What is over, blasts and the steps of flows, but has open recipients, and how these end: at most `limit`. */
-    readonly endedWithOpen: (
-      ws: WorkspaceId,
+    /** Locks up to `limit` blasts that are sending, not being retried, have a fixed audience and no open recipient. */
+    readonly lockFinished: (
+      workspace: WorkspaceId,
       limit: number,
-    ) => Effect.Effect<ReadonlyArray<{ readonly id: BlastId; readonly ending: EarlyEnding }>>
-    /** Contacts without the event that is sorted by come last; ties by id. */
+    ) => Effect.Effect<ReadonlyArray<Blast>, never, Transaction>
+    /** Up to `limit` blasts and flow steps that have ended but have open recipients, and how these end. */
+    readonly endedWithOpen: (
+      workspace: WorkspaceId,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: BlastId; readonly ending: EarlyEndReason }>>
+    /** Contacts without the event that is sorted by come last. Ties are ordered by id. */
     readonly recipients: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: BlastId,
       query: RecipientQuery,
     ) => Effect.Effect<Paged<BlastRecipient>, NotFound>

@@ -1,4 +1,4 @@
-// A blast with its current list and email, its counters, and for a draft its readiness.
+// The view of a blast: the blast with its current list and email, its counters, and the readiness of a draft.
 import type { DeliveryTally } from "../sending/Delivery.ts"
 import type { Blast } from "./Blast.ts"
 import type { StoredBlast } from "./BlastStore.ts"
@@ -9,7 +9,7 @@ export interface BlastView {
   readonly list: ReadinessFacts["list"]
   readonly email: ReadinessFacts["email"]
   readonly tally: DeliveryTally
-  /** Null unless it is a draft. */
+  /** Null unless the blast is a draft. */
   readonly readiness: Readiness | null
 }
 

@@ -1,5 +1,5 @@
-// What can be done with blasts. Those that end or hold a blast hold off intents while they decide, so that nothing is handed
-// over once they have answered.
+// The use cases of blasts. Those that end or pause a blast block new intents while they decide: after they return, no further
+// message is handed over.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { emailChooser, type EmailChoice } from "../emails/EmailChoice.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
@@ -13,227 +13,247 @@ import { referencesInJson, parseRules } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import { applyEvent } from "./ApplyEvent.ts"
-import { type Blast, type BlastFields, type EarlyEnding, earlyEndingOf, type RetryOptions } from "./Blast.ts"
+import { type Blast, type BlastFields, type EarlyEndReason, earlyEndReasonOf, type RetryOptions } from "./Blast.ts"
 import { type BlastQuery, type BlastRecipient, BlastStore, type RecipientQuery } from "./BlastStore.ts"
 import {
-  type AudienceChoice,
+  type AudienceSelection,
   audienceName,
   checkContactIds,
-  chooseExisting,
-  chooseInline,
-  discarded,
+  selectExisting,
+  selectInline,
+  inlineListDeletion,
   type InlineDynamic,
   type InlineStatic,
 } from "./AudienceSelection.ts"
-import { duplicating } from "./Duplicate.ts"
+import { blastDuplication } from "./Duplicate.ts"
 import type { FreePlanEmailLimit } from "./Launch.ts"
 import { accepting, type BlastEvent, createBlast, decide } from "./machine.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
-import { retrying, type StartedRetry } from "./Retries.ts"
+import { blastRetries, type StartedRetry } from "./Retries.ts"
 import { emptyTally, toBlastView, type BlastView } from "./BlastView.ts"
 
-/** Recipients of an ended blast that one transaction ends: few enough for a cancel to be answered at once. */
+/** Recipients of an ended blast that one transaction ends. Few enough that a cancel returns at once. */
 const ended_batch_max = 2_000
-/** Blasts that one look at a workspace finishes. */
+/** Blasts that one call of `finish` completes in a workspace. */
 const finished_max = 50
 
 export class Blasts extends Context.Service<
   Blasts,
   {
     readonly create: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       fields: BlastFields & { readonly name: string },
     ) => Effect.Effect<BlastView, Invalid>
-    readonly get: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound>
-    readonly list: (ws: WorkspaceId, query: BlastQuery) => Effect.Effect<Paged<BlastView>>
-    readonly update: (ws: WorkspaceId, id: BlastId, fields: BlastFields) => Effect.Effect<BlastView, NotFound | Invalid>
-    /** Its inline audience goes with it, its inline email stays. */
-    readonly delete: (ws: WorkspaceId, id: BlastId) => Effect.Effect<void, NotFound | InvalidState>
-    readonly setAudience: (
-      ws: WorkspaceId,
+    readonly get: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound>
+    readonly list: (workspace: WorkspaceId, query: BlastQuery) => Effect.Effect<Paged<BlastView>>
+    readonly update: (
+      workspace: WorkspaceId,
       id: BlastId,
-      choice: AudienceChoice,
+      fields: BlastFields,
+    ) => Effect.Effect<BlastView, NotFound | Invalid>
+    /** Deletes its inline audience too. Its inline email stays. */
+    readonly delete: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<void, NotFound | InvalidState>
+    readonly setAudience: (
+      workspace: WorkspaceId,
+      id: BlastId,
+      choice: AudienceSelection,
     ) => Effect.Effect<BlastView, NotFound | InvalidState | Invalid | ListNameExists>
-    /** `by`: who is named as the maker of an inline email. */
+    /** `by`: the name stored as the author of an inline email. */
     readonly setEmail: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: BlastId,
       choice: EmailChoice,
       by: string,
     ) => Effect.Effect<BlastView, NotFound | InvalidState | Invalid | HtmlTooLarge | TemplateNotApproved>
     readonly sendNow: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: BlastId,
       options: { readonly operational: boolean },
     ) => Effect.Effect<BlastView, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit>
-    readonly pause: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
-    readonly resume: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
-    readonly cancel: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
-    /** Puts away what is not being sent; what is archived already stays as it is. */
-    readonly archive: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
-    /** Sends again to recipients that failed for a reason that may pass; never to whose address is bad. */
+    readonly pause: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
+    readonly resume: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
+    readonly cancel: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
+    /** Archives a blast that is not being sent. Archiving an archived blast changes nothing. */
+    readonly archive: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
+    /** Sends again to recipients that failed for a temporary reason. Never sends again to bad addresses. */
     readonly retryFailed: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: BlastId,
       options: RetryOptions,
     ) => Effect.Effect<BlastView, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit>
-    /** For workers: puts the recipients of this retry back into the queue. May be called again, and by two at once. */
-    readonly requeueFailed: (ws: WorkspaceId, id: BlastId, retry: StartedRetry) => Effect.Effect<void>
-    /** A draft like it: inline audience and email are copied, others shared. `by`: who made the copy. */
+    /** For workers: requeues the recipients of this retry. May be repeated, and run by two workers at once. */
+    readonly requeueFailed: (workspace: WorkspaceId, id: BlastId, retry: StartedRetry) => Effect.Effect<void>
+    /** Creates a draft: inline audience and email are copied, others are shared. `by`: the name stored as the author of the copy. */
     readonly duplicate: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: BlastId,
       by: string,
     ) => Effect.Effect<BlastView, NotFound | ListNameExists>
-    /** For workers: sending can't go on, for a reason that no retry mends. */
-    readonly fail: (ws: WorkspaceId, id: BlastId, failure: string) => Effect.Effect<void, NotFound | InvalidState>
+    /** For workers: sending can't continue, for a reason that a retry does not solve. */
+    readonly fail: (
+      workspace: WorkspaceId,
+      id: BlastId,
+      failure: string,
+    ) => Effect.Effect<void, NotFound | InvalidState>
     readonly recipients: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       id: BlastId,
       query: RecipientQuery,
     ) => Effect.Effect<Paged<BlastRecipient>, NotFound>
     /**
-     * For workers, whenever they have looked at a workspace's deliveries: blasts without an open recipient are sent, and
-     * recipients still open in blasts that are over are ended.
+     * For workers, after each pass over a workspace's deliveries: completes blasts without an open recipient, and ends
+     * recipients that are still open in blasts that have ended.
      */
-    readonly finish: (ws: WorkspaceId) => Effect.Effect<void>
+    readonly finish: (workspace: WorkspaceId) => Effect.Effect<void>
   }
 >()("tentpole/Blasts") {
   static readonly layer = Layer.effect(
     Blasts,
     Effect.gen(function* () {
       const store = yield* BlastStore
-      const choices = yield* choosing
+      const choices = yield* audienceSelector
       const emailChoices = yield* emailChooser
       const { transact } = yield* Transactor
-      const retries = yield* retrying
-      const duplicated = yield* duplicating
+      const retries = yield* blastRetries
+      const duplicated = yield* blastDuplication
       const ids = yield* Ids
 
-      const get = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
-        return toBlastView(yield* store.get(ws, id, yield* DateTime.now))
+      const get = Effect.fnUntraced(function* (workspace: WorkspaceId, id: BlastId) {
+        return toBlastView(yield* store.get(workspace, id, yield* DateTime.now))
       })
 
-      /** A batch of the recipients that end with their blast; answers how many. */
-      const endSome = (ws: WorkspaceId, id: BlastId, ending: EarlyEnding | null) =>
-        ending === null ? Effect.succeed(0) : store.endOpen(ws, id, ending, ended_batch_max)
+      /** Ends a batch of the recipients that end early with their blast. Returns their number. */
+      const endSome = (workspace: WorkspaceId, id: BlastId, ending: EarlyEndReason | null) =>
+        ending === null ? Effect.succeed(0) : store.endOpen(workspace, id, ending, ended_batch_max)
 
       const change = Effect.fnUntraced(function* <T extends Exclude<BlastEvent["_tag"], "setAudience">>(
-        ws: WorkspaceId,
+        workspace: WorkspaceId,
         id: BlastId,
         event: BlastEvent<T>,
       ) {
-        yield* applyEvent(store, ws, yield* store.lock(ws, id), event, yield* DateTime.now)
+        yield* applyEvent(store, workspace, yield* store.lock(workspace, id), event, yield* DateTime.now)
       })
 
-      /** An event that binds senders. `finish` ends those of a blast's recipients that are beyond a batch. */
+      /** Applies an event that SMTP workers must respect. Open recipients beyond one batch are ended by `finish`. */
       const changeAgainstIntents = Effect.fnUntraced(function* (
-        ws: WorkspaceId,
+        workspace: WorkspaceId,
         id: BlastId,
         event: BlastEvent<"pause" | "resume" | "cancel" | "archive" | "fail">,
       ) {
-        const before = yield* store.lockAgainstIntents(ws, id)
-        const { after } = yield* applyEvent(store, ws, before, event, yield* DateTime.now)
-        yield* endSome(ws, id, earlyEndingOf(after))
+        const before = yield* store.lockAgainstIntents(workspace, id)
+        const { after } = yield* applyEvent(store, workspace, before, event, yield* DateTime.now)
+        yield* endSome(workspace, id, earlyEndReasonOf(after))
       })
 
-      const create = Effect.fnUntraced(function* (ws: WorkspaceId, fields: BlastFields & { readonly name: string }) {
+      const create = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        fields: BlastFields & { readonly name: string },
+      ) {
         const id = BlastId.make(yield* ids.next)
         const created = yield* Effect.fromResult(createBlast(id, fields, yield* DateTime.now))
-        yield* Effect.catchTag(store.apply(ws, created), "ListNameExists", Effect.die)
+        yield* Effect.catchTag(store.apply(workspace, created), "ListNameExists", Effect.die)
         return id
       }, transact)
 
-      const setAudience = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: AudienceChoice) {
-        const before = yield* store.lock(ws, id)
+      const setAudience = Effect.fnUntraced(function* (workspace: WorkspaceId, id: BlastId, choice: AudienceSelection) {
+        const before = yield* store.lock(workspace, id)
         yield* Effect.fromResult(accepting(before, "setAudience"))
-        const chosen = yield* choices.audience(ws, before, choice)
+        const chosen = yield* choices.audience(workspace, before, choice)
         const event = { _tag: "setAudience", ...chosen } as const
-        yield* store.apply(ws, yield* Effect.fromResult(decide(before, event, yield* DateTime.now)))
+        yield* store.apply(workspace, yield* Effect.fromResult(decide(before, event, yield* DateTime.now)))
       })
 
-      const setEmail = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: EmailChoice, by: string) {
-        const before = yield* store.lock(ws, id)
+      const setEmail = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        id: BlastId,
+        choice: EmailChoice,
+        by: string,
+      ) {
+        const before = yield* store.lock(workspace, id)
         yield* Effect.fromResult(accepting(before, "setEmail"))
-        const { change: inlineEmail, ...email } = yield* emailChoices.choose(ws, before, choice, by)
-        yield* applyEvent(store, ws, before, { _tag: "setEmail", email, inlineEmail }, yield* DateTime.now)
+        const { change: inlineEmail, ...email } = yield* emailChoices.choose(workspace, before, choice, by)
+        yield* applyEvent(store, workspace, before, { _tag: "setEmail", email, inlineEmail }, yield* DateTime.now)
       })
 
-      /** A verb in a transaction of its own. Answers the blast as it is after the commit. */
+      /** Runs a use case in its own transaction. Returns the blast as it is after the commit. */
       const verb = <Arguments extends ReadonlyArray<unknown>, E>(
         name: string,
-        run: (ws: WorkspaceId, id: BlastId, ...its: Arguments) => Effect.Effect<void, E, Transaction>,
+        run: (workspace: WorkspaceId, id: BlastId, ...its: Arguments) => Effect.Effect<void, E, Transaction>,
       ) =>
-        Effect.fn(`Blasts.${name}`)(function* (ws: WorkspaceId, id: BlastId, ...its: Arguments) {
-          yield* transact(run(ws, id, ...its))
-          return yield* get(ws, id)
+        Effect.fn(`Blasts.${name}`)(function* (workspace: WorkspaceId, id: BlastId, ...its: Arguments) {
+          yield* transact(run(workspace, id, ...its))
+          return yield* get(workspace, id)
         })
 
-      const complete = Effect.fnUntraced(function* (ws: WorkspaceId) {
+      const complete = Effect.fnUntraced(function* (workspace: WorkspaceId) {
         const now = yield* DateTime.now
-        for (const blast of yield* store.lockFinished(ws, finished_max)) {
-          yield* Effect.orDie(applyEvent(store, ws, blast, { _tag: "complete" }, now))
+        for (const blast of yield* store.lockFinished(workspace, finished_max)) {
+          yield* Effect.orDie(applyEvent(store, workspace, blast, { _tag: "complete" }, now))
         }
       }, transact)
 
       return Blasts.of({
-        create: Effect.fn("Blasts.create")(function* (ws, fields) {
-          return yield* Effect.orDie(get(ws, yield* create(ws, fields)))
+        create: Effect.fn("Blasts.create")(function* (workspace, fields) {
+          return yield* Effect.orDie(get(workspace, yield* create(workspace, fields)))
         }),
 
         get: Effect.fn("Blasts.get")(get),
 
-        list: Effect.fn("Blasts.list")(function* (ws, query) {
-          const { items, total } = yield* store.list(ws, query, yield* DateTime.now)
+        list: Effect.fn("Blasts.list")(function* (workspace, query) {
+          const { items, total } = yield* store.list(workspace, query, yield* DateTime.now)
           return { items: items.map(toBlastView), total }
         }),
 
-        update: verb("rename", (ws, id, fields: BlastFields) => change(ws, id, { _tag: "update", fields })),
+        update: verb("rename", (workspace, id, fields: BlastFields) =>
+          change(workspace, id, { _tag: "update", fields }),
+        ),
 
-        delete: Effect.fn("Blasts.delete")(function* (ws, id) {
-          const before = yield* store.lock(ws, id)
+        delete: Effect.fn("Blasts.delete")(function* (workspace, id) {
+          const before = yield* store.lock(workspace, id)
           const now = yield* DateTime.now
-          const lists = discarded(before, yield* choices.former(ws, before), now)
-          yield* applyEvent(store, ws, before, { _tag: "delete", lists }, now)
+          const lists = inlineListDeletion(before, yield* choices.former(workspace, before), now)
+          yield* applyEvent(store, workspace, before, { _tag: "delete", lists }, now)
         }, transact),
 
         setAudience: verb("setAudience", setAudience),
-        setEmail: Effect.fn("Blasts.setEmail")(function* (ws, id, choice, by) {
+        setEmail: Effect.fn("Blasts.setEmail")(function* (workspace, id, choice, by) {
           const clean = yield* emailChoices.clean(choice)
-          yield* transact(setEmail(ws, id, clean, by))
-          return yield* get(ws, id)
+          yield* transact(setEmail(workspace, id, clean, by))
+          return yield* get(workspace, id)
         }),
 
-        sendNow: Effect.fn("Blasts.sendNow")(function* (ws, id, options) {
+        sendNow: Effect.fn("Blasts.sendNow")(function* (workspace, id, options) {
           const now = yield* DateTime.now
-          const { blast, facts } = yield* store.lockForLaunch(ws, id, { now, ...options })
-          const { after } = yield* applyEvent(store, ws, blast, { _tag: "launch", facts, ...options }, now)
+          const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now, ...options })
+          const { after } = yield* applyEvent(store, workspace, blast, { _tag: "launch", facts, ...options }, now)
           return toBlastView({ blast: after, facts, tally: emptyTally })
         }, transact),
 
-        pause: verb("pause", (ws, id) => changeAgainstIntents(ws, id, { _tag: "pause" })),
-        resume: verb("resume", (ws, id) => changeAgainstIntents(ws, id, { _tag: "resume" })),
-        cancel: verb("cancel", (ws, id) => changeAgainstIntents(ws, id, { _tag: "cancel" })),
-        archive: verb("archive", (ws, id) => changeAgainstIntents(ws, id, { _tag: "archive" })),
+        pause: verb("pause", (workspace, id) => changeAgainstIntents(workspace, id, { _tag: "pause" })),
+        resume: verb("resume", (workspace, id) => changeAgainstIntents(workspace, id, { _tag: "resume" })),
+        cancel: verb("cancel", (workspace, id) => changeAgainstIntents(workspace, id, { _tag: "cancel" })),
+        archive: verb("archive", (workspace, id) => changeAgainstIntents(workspace, id, { _tag: "archive" })),
 
         retryFailed: verb("retryFailed", retries.begin),
 
         requeueFailed: Effect.fn("Blasts.requeueFailed")(retries.requeue),
 
-        duplicate: Effect.fn("Blasts.duplicate")(function* (ws, id, by) {
-          return yield* get(ws, yield* duplicated(ws, id, by))
+        duplicate: Effect.fn("Blasts.duplicate")(function* (workspace, id, by) {
+          return yield* get(workspace, yield* duplicated(workspace, id, by))
         }),
 
-        fail: Effect.fn("Blasts.fail")(function* (ws, id, failure) {
-          yield* changeAgainstIntents(ws, id, { _tag: "fail", failure })
+        fail: Effect.fn("Blasts.fail")(function* (workspace, id, failure) {
+          yield* changeAgainstIntents(workspace, id, { _tag: "fail", failure })
         }, transact),
 
         recipients: Effect.fn("Blasts.recipients")(store.recipients),
 
-        finish: Effect.fn("Blasts.finish")(function* (ws) {
-          yield* complete(ws)
-          for (const { ending, id } of yield* store.endedWithOpen(ws, finished_max)) {
-            yield* Effect.repeat(transact(endSome(ws, id, ending)), { while: (count) => count === ended_batch_max })
+        finish: Effect.fn("Blasts.finish")(function* (workspace) {
+          yield* complete(workspace)
+          for (const { ending, id } of yield* store.endedWithOpen(workspace, finished_max)) {
+            yield* Effect.repeat(transact(endSome(workspace, id, ending)), {
+              while: (count) => count === ended_batch_max,
+            })
           }
         }),
       })
@@ -241,29 +261,29 @@ export class Blasts extends Context.Service<
   )
 }
 
-/** What the choice of an audience comes to, asked of the rooms that know. */
-const choosing = Effect.gen(function* () {
+/** Resolves an audience selection against the lists and rules of the workspace. */
+const audienceSelector = Effect.gen(function* () {
   const lists = yield* ListStore
   const rules = yield* RuleFactsStore
   const ids = yield* Ids
 
-  /** The blast's own inline list, if it has one and it is still there; nobody else deletes it meanwhile. */
-  const former = (ws: WorkspaceId, { audience }: Blast): Effect.Effect<List | null, never, Transaction> =>
+  /** Locks the blast's inline list for deletion. Null when there is none, or when it has been deleted. */
+  const former = (workspace: WorkspaceId, { audience }: Blast): Effect.Effect<List | null, never, Transaction> =>
     audience?.source === "inline"
-      ? lists.lockForDelete(ws, audience.listId).pipe(
+      ? lists.lockForDelete(workspace, audience.listId).pipe(
           Effect.map(({ list }) => list),
           Effect.catchTag("NotFound", () => Effect.succeed(null)),
         )
       : Effect.succeed(null)
 
-  const contentOf = Effect.fnUntraced(function* (ws: WorkspaceId, choice: InlineStatic | InlineDynamic) {
+  const contentOf = Effect.fnUntraced(function* (workspace: WorkspaceId, choice: InlineStatic | InlineDynamic) {
     if (choice.kind === "static") return { kind: "static", contactIds: choice.contactIds } as const
-    const known = yield* rules.of(ws, referencesInJson(choice.rules))
+    const known = yield* rules.of(workspace, referencesInJson(choice.rules))
     return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(choice.rules, known)) } as const
   })
 
   const inline = Effect.fnUntraced(function* (
-    ws: WorkspaceId,
+    workspace: WorkspaceId,
     blast: Blast,
     choice: InlineStatic | InlineDynamic,
     before: List | null,
@@ -272,20 +292,20 @@ const choosing = Effect.gen(function* () {
     yield* Effect.fromResult(checkContactIds(contactIds))
     const candidates = nameCandidates(audienceName(blast, choice.name), yield* ids.random)
     const named = choice.kind === "dynamic" ? referencesInJson(choice.rules).lists : []
-    const facts = yield* lists.lockForCreation(ws, { candidates, contactIds, named })
-    const content = yield* contentOf(ws, choice)
+    const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds, named })
+    const content = yield* contentOf(workspace, choice)
     const id = ListId.make(yield* ids.next)
     const wanted: NewList = { id, candidates, description: choice.description || null, content }
-    return yield* Effect.fromResult(chooseInline(blast, wanted, before, facts, yield* DateTime.now))
+    return yield* Effect.fromResult(selectInline(blast, wanted, before, facts, yield* DateTime.now))
   })
 
-  const audience = Effect.fnUntraced(function* (ws: WorkspaceId, blast: Blast, choice: AudienceChoice) {
-    const before = yield* former(ws, blast)
-    if (choice.source === "inline") return yield* inline(ws, blast, choice, before)
+  const audience = Effect.fnUntraced(function* (workspace: WorkspaceId, blast: Blast, choice: AudienceSelection) {
+    const before = yield* former(workspace, blast)
+    if (choice.source === "inline") return yield* inline(workspace, blast, choice, before)
     const list = yield* lists
-      .get(ws, choice.listId)
+      .get(workspace, choice.listId)
       .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "contact list", path: "list_id" })))
-    return yield* Effect.fromResult(chooseExisting(blast, list, before, yield* DateTime.now))
+    return yield* Effect.fromResult(selectExisting(blast, list, before, yield* DateTime.now))
   })
 
   return { former, audience }

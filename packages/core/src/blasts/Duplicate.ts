@@ -1,5 +1,5 @@
-// A draft like another blast. What was made for that one is made anew for this one, so that neither changes with the other;
-// a list or an email that was there before is shared. What has been deleted since is left out.
+// The duplication of a blast. Its inline list and email are copied, so that neither blast changes with the other; existing
+// ones are shared. What has been deleted since is left out.
 import { DateTime, Effect } from "effect"
 import type { Email } from "../emails/Email.ts"
 import { EmailChange } from "../emails/EmailChange.ts"
@@ -28,21 +28,25 @@ interface CopiedEmail {
 const noAudience: CopiedAudience = { audience: null, lists: [] }
 const noEmail: CopiedEmail = { email: null, inlineEmail: null }
 
-/** Answers the id of the copy. */
-export const duplicating = Effect.gen(function* () {
+/** Returns the id of the copy. */
+export const blastDuplication = Effect.gen(function* () {
   const store = yield* BlastStore
   const lists = yield* ListStore
   const emails = yield* EmailStore
   const ids = yield* Ids
   const { transact } = yield* Transactor
 
-  /** Members who are deleted at this moment are left out. */
-  const inlineCopy = Effect.fnUntraced(function* (ws: WorkspaceId, owner: BlastId, list: StaticList | DynamicList) {
+  /** Members that are being deleted at this moment are left out. */
+  const inlineCopy = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    owner: BlastId,
+    list: StaticList | DynamicList,
+  ) {
     const name = { text: copyName(list.name, list_name_length_max), origin: "derived" } as const
     const candidates = nameCandidates(name, yield* ids.random)
-    const members = list.kind === "static" ? yield* lists.memberIds(ws, list.id) : []
+    const members = list.kind === "static" ? yield* lists.memberIds(workspace, list.id) : []
     const named = list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).lists : []
-    const facts = yield* lists.lockForCreation(ws, { candidates, contactIds: members, named })
+    const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds: members, named })
     const wanted: NewList = {
       id: ListId.make(yield* ids.next),
       candidates,
@@ -53,29 +57,31 @@ export const duplicating = Effect.gen(function* () {
           : { kind: "dynamic", rules: list.rules },
     }
     const now = yield* DateTime.now
-    // Every contact asked for is there.
+    // Every contact id comes from the locked facts, so that none is missing.
     const made = ListChange.createInline(wanted, owner, facts, now)
     return yield* Effect.catchTag(Effect.fromResult(made), "NotFound", Effect.die)
   })
 
-  const audienceOf = Effect.fnUntraced(function* (ws: WorkspaceId, owner: BlastId, { audience }: Blast) {
+  const audienceOf = Effect.fnUntraced(function* (workspace: WorkspaceId, owner: BlastId, { audience }: Blast) {
     if (audience === null) return noAudience
-    const list = yield* Effect.catchTag(lists.get(ws, audience.listId), "NotFound", () => Effect.succeed(null))
+    const list = yield* Effect.catchTag(lists.get(workspace, audience.listId), "NotFound", () => Effect.succeed(null))
     if (list === null) return noAudience
     if (audience.source === "existing" || list.kind === "system") return { audience, lists: [] }
-    const { change, list: copy } = yield* inlineCopy(ws, owner, list)
+    const { change, list: copy } = yield* inlineCopy(workspace, owner, list)
     const copied: CopiedAudience = { audience: { listId: copy.id, source: "inline" }, lists: [change] }
     return copied
   })
 
-  const emailOf = Effect.fnUntraced(function* (ws: WorkspaceId, { email }: Blast, createdByName: string) {
+  const emailOf = Effect.fnUntraced(function* (workspace: WorkspaceId, { email }: Blast, createdByName: string) {
     if (email === null) return noEmail
-    const current = yield* Effect.catchTag(emails.current(ws, email.emailId), "NotFound", () => Effect.succeed(null))
+    const current = yield* Effect.catchTag(emails.current(workspace, email.emailId), "NotFound", () =>
+      Effect.succeed(null),
+    )
     if (current === null) return noEmail
     if (email.source === "existing") return { email, inlineEmail: null }
     const id = EmailId.make(yield* ids.next)
     const made = EmailChange.duplicate(current, { id, createdByName, now: yield* DateTime.now })
-    // An inline email begins with its first version.
+    // An inline email always has a version, so its duplication does not fail.
     const copied: CopiedEmail = {
       email: { emailId: id, source: "inline" },
       inlineEmail: yield* Effect.orDie(Effect.fromResult(made)),
@@ -83,12 +89,12 @@ export const duplicating = Effect.gen(function* () {
     return copied
   })
 
-  return Effect.fnUntraced(function* (ws: WorkspaceId, of: BlastId, by: string) {
-    const blast = yield* store.lock(ws, of)
+  return Effect.fnUntraced(function* (workspace: WorkspaceId, of: BlastId, by: string) {
+    const blast = yield* store.lock(workspace, of)
     const id = BlastId.make(yield* ids.next)
-    const { audience, lists } = yield* audienceOf(ws, id, blast)
-    const copied = yield* emailOf(ws, blast, by)
-    yield* store.apply(ws, duplicateBlast(blast, { id, audience, lists, ...copied }, yield* DateTime.now))
+    const { audience, lists } = yield* audienceOf(workspace, id, blast)
+    const copied = yield* emailOf(workspace, blast, by)
+    yield* store.apply(workspace, duplicateBlast(blast, { id, audience, lists, ...copied }, yield* DateTime.now))
     return id
   }, transact)
 })

@@ -1,11 +1,11 @@
-// The conditions of a launch, of a schedule and of a retry: readiness, and the limits of the plan.
+// The conditions of a launch, a schedule and a retry: readiness and the limits of the plan.
 import { Result, Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { Plan } from "../workspaces/Workspace.ts"
 import { type CancelReason, cancelReasons, type DraftBlast } from "./Blast.ts"
 import { CampaignNotReady, readiness, type ReadinessFacts, senderVerified } from "./Readiness.ts"
 
-/** What a plan with limits asks about. Counts stop at `counted_max`. */
+/** The counts that a plan's limits are checked against. Counts stop at `counted_max`. */
 export interface Allotment {
   readonly contacts: number
   /** Qualified recipients of the blasts launched on this UTC day. */
@@ -18,7 +18,7 @@ export const counted_max = 100_000
 
 export interface LaunchFacts extends ReadinessFacts {
   readonly plan: Plan
-  /** Null when the plan limits neither mails nor contacts: nobody counts then. */
+  /** Null when the plan limits neither emails nor contacts: then nothing is counted. */
   readonly allotment: Allotment | null
 }
 
@@ -29,7 +29,7 @@ interface OverLimit {
   readonly needed: number
 }
 
-/** A plan without these limits never gets here. */
+/** Only plans with limits fail with this. */
 export class FreePlanEmailLimit extends Schema.TaggedError<FreePlanEmailLimit>()("FreePlanEmailLimit", {
   reason: Schema.Literals(cancelReasons),
   limit: Schema.Int,
@@ -47,7 +47,7 @@ export class FreePlanEmailLimit extends Schema.TaggedError<FreePlanEmailLimit>()
   }
 }
 
-/** How many of the day's mails the blast takes. */
+/** How many of the day's emails the blast takes. */
 export const allotted = ({ plan, allotment }: LaunchFacts): number => {
   if (allotment === null) return 0
   return plan.recipientsPerBlast_max === null
@@ -60,7 +60,7 @@ const overAllowance = ({ plan, allotment }: LaunchFacts): OverLimit | null =>
     ? { reason: "contact_allowance", limit: plan.contacts_max, current: allotment.contacts, needed: 0 }
     : null
 
-/** The limit of the plan that a launch would exceed. */
+/** The plan's limit that a launch would exceed. */
 export const overLimit = (facts: LaunchFacts): OverLimit | null => {
   const { plan, allotment } = facts
   if (allotment === null) return null
@@ -72,8 +72,8 @@ export const overLimit = (facts: LaunchFacts): OverLimit | null => {
 }
 
 /**
- * Whether failed recipients may be sent to again. The day's mails are not asked about: these were taken from their day
- * when the blast was launched, and were not given back.
+ * Checks a retry of failed recipients. The daily email limit does not apply: the launch has counted these messages already,
+ * and failures did not return them.
  */
 export const checkRetry = (facts: LaunchFacts): Result.Result<void, CampaignNotReady | FreePlanEmailLimit> => {
   if (!senderVerified(facts)) {
@@ -83,7 +83,7 @@ export const checkRetry = (facts: LaunchFacts): Result.Result<void, CampaignNotR
   return over === null ? Result.void : Result.fail(new FreePlanEmailLimit(over))
 }
 
-/** What a draft is sent with, or what it lacks. */
+/** What a draft is sent with. Fails with what is missing. */
 export const checkReady = (draft: DraftBlast, facts: ReadinessFacts, operational: boolean) => {
   const answer = readiness(draft, facts, operational)
   const { audience, email } = draft
@@ -98,7 +98,7 @@ export const checkLimits = (facts: LaunchFacts): Result.Result<void, FreePlanEma
   return over === null ? Result.void : Result.fail(new FreePlanEmailLimit(over))
 }
 
-/** Why a scheduled blast can't be sent when its time comes. */
+/** Why a scheduled blast can't be sent at its time. */
 export const failureOf = (facts: LaunchFacts): string | null => {
   if (facts.list === null) return "audience_gone"
   return senderVerified(facts) ? null : "sender_domain_unverified"

@@ -1,5 +1,5 @@
-// Whether a draft could be sent, and what stands in the way: answered to whoever reads a draft, and asked before it is
-// scheduled or sent. One function, so that the answers agree.
+// The readiness of a draft: what is missing before it can be sent, and warnings. Reads, schedules and launches use the same
+// function, so that they agree.
 import { Schema } from "effect"
 import { domainOf } from "../emails/Email.ts"
 import { findTokens, isKnown } from "../rendering/MergeTokens.ts"
@@ -20,7 +20,7 @@ export const readinessWarnings = [
 ] as const
 export type ReadinessWarning = (typeof readinessWarnings)[number]
 
-/** `ready`: nothing but the time is missing. */
+/** `ready`: only the time is missing. */
 export interface Readiness {
   readonly ready: boolean
   readonly missing: ReadonlyArray<MissingPart>
@@ -34,7 +34,7 @@ export interface ListFacts {
   readonly kind: "static" | "dynamic" | "system"
   /** The stored counter of a static list. */
   readonly memberCount: number | null
-  /** Nobody is in it at the moment. False where nobody asked: only drafts are looked into. */
+  /** The list has no member at the moment. Always false unless the blast is a draft: other blasts are not checked. */
   readonly empty: boolean
 }
 
@@ -47,26 +47,26 @@ export interface EmailFacts {
   readonly currentVersion: number
   readonly approval: { readonly approvalId: ApprovalId; readonly version: number } | null
   /**
-   * What would be sent (of the approval, or of the email while there is none): its texts, or those parts of them that hold
-   * merge tokens. Empty where nobody asked: only drafts are looked into.
+   * The texts that would be sent (of the approval, or of the email while there is none), or those parts of them that contain
+   * merge tokens. Empty unless the blast is a draft.
    */
   readonly texts: ReadonlyArray<string>
 }
 
 export interface ReadinessFacts {
-  /** Null when none is set, and when it has been deleted since. */
+  /** Null when none is set, and when the list has been deleted since. */
   readonly list: ListFacts | null
   readonly email: EmailFacts | null
-  /** Of the approval that would be sent, or of the email while there is none. */
+  /** Of the approval that would be sent, or of the email while there is no approval. */
   readonly senderAddress: string | null
   /** The workspace's verified sending domains, as A-labels. */
   readonly verifiedDomains: ReadonlySet<string>
   readonly postalAddress: string | null
-  /** `api_name`s of the workspace's active custom fields. Empty where nobody asked. */
+  /** `api_name`s of the workspace's active custom fields. Empty unless the blast is a draft. */
   readonly customFields: ReadonlySet<string>
 }
 
-/** Merge tokens that resolve for nobody: unknown ones, and those that only flows bring values for. */
+/** Merge tokens that resolve for no contact: unknown tokens, and tokens that only flows have values for. */
 export const unresolvedTokens = (texts: ReadonlyArray<string>, customFields: ReadonlySet<string>) => [
   ...new Set(
     texts
@@ -86,7 +86,7 @@ const missing = (facts: ReadinessFacts): ReadonlyArray<MissingPart> => {
   if (email === null) parts.push("email")
   else if (email.status !== "approved" || email.approval === null) parts.push("email_approval")
   parts.push("schedule")
-  // A sender that is not named yet is the approval's business.
+  // An email without a sender can't be approved, so `email_approval` covers that case.
   if (email !== null && facts.senderAddress !== null && !senderVerified(facts)) parts.push("sender_domain")
   return parts
 }
@@ -97,13 +97,13 @@ const warnings = (blast: DraftBlast, facts: ReadinessFacts, operational: boolean
     found.push(facts.list.kind === "static" ? "empty_static_audience" : "empty_dynamic_audience")
   }
   if (unresolvedTokens(facts.email?.texts ?? [], facts.customFields).length > 0) found.push("unresolved_tokens")
-  // Operational mail has no footer for the address to stand in.
+  // Operational mail has no footer, so it needs no postal address.
   if (!operational && (facts.postalAddress === null || isBlank(facts.postalAddress))) found.push("no_postal_address")
   if (blast.scheduleMissed) found.push("schedule_missed")
   return found
 }
 
-/** `operational` as it would be sent; the draft's own unless the request says otherwise. */
+/** `operational`: as it would be sent. Defaults to the draft's own setting. */
 export const readiness = (
   blast: DraftBlast,
   facts: ReadinessFacts,

@@ -1,4 +1,4 @@
-// The blast machine: the table of its transitions, and `decide`, the only way to a BlastChange of an existing blast.
+// The state machine of blasts: its table of transitions, and `decide`, which creates every BlastChange of an existing blast.
 import { type DateTime, Result } from "effect"
 import type { Email } from "../emails/Email.ts"
 import type { EmailChange } from "../emails/EmailChange.ts"
@@ -28,11 +28,11 @@ import {
   type SendingBlast,
   timeOf,
 } from "./Blast.ts"
-import { effectsOf, fallsDue, wakes } from "./BlastEffects.ts"
+import { dueOf, effectsOf } from "./BlastEffects.ts"
 import { allotted, checkLimits, checkReady, checkRetry, failureOf, type LaunchFacts, overLimit } from "./Launch.ts"
 import type { ReadinessFacts } from "./Readiness.ts"
 
-/** What can happen to a blast, and what each event brings with it. */
+/** The events of a blast, with their data. */
 interface Events {
   readonly update: { readonly fields: BlastFields }
   /** `lists`: the deletion of the former inline list, then the creation of the new one. */
@@ -50,17 +50,17 @@ interface Events {
   readonly fire: { readonly facts: LaunchFacts }
   readonly pause: {}
   readonly resume: {}
-  /** A slice of its audience is written, and more is to come. */
+  /** A slice of its audience is written, and more will follow. */
   readonly writeAudience: { readonly pass: AudiencePass }
-  /** The whole of its audience is written: once. */
+  /** All of its audience is written. Happens once. */
   readonly fixAudience: { readonly audience: FixedAudience }
-  /** No recipient is open any more. */
+  /** No recipient is open. */
   readonly complete: {}
   readonly fail: { readonly failure: string }
   readonly cancel: {}
-  /** Sends again to recipients that failed for a reason that may pass. */
+  /** Sends again to recipients that failed for a temporary reason. */
   readonly retry: RetryOptions & { readonly facts: LaunchFacts }
-  /** Every recipient of the retry that began at `since` is in the queue. */
+  /** Every recipient of the retry that started at `since` is in the queue. */
   readonly finishRetry: { readonly since: DateTime.Utc }
   readonly archive: {}
   /** `lists`: the deletion of its inline audience. Its email stays. */
@@ -100,7 +100,7 @@ export const transitions = {
     cancel: "cancelled",
   },
   sent: { update: "sent", retry: "sending", archive: "archived", delete: "deleted" },
-  // A blast that ended while its audience was written goes on to take the rest: a retry can send to them.
+  // The audience of a blast that ended early is still written to its end, so that a retry can send to the rest.
   failed: {
     update: "failed",
     writeAudience: "failed",
@@ -144,7 +144,7 @@ const refused: { readonly [Each in Tag]: string } = {
 const refuse = (blast: Blast, move: string): Result.Result<never, InvalidState> =>
   Result.fail(new InvalidState({ resource: "email blast", status: blast.status, move }))
 
-/** The fields that every status has, but for `status` and `updatedAt`. */
+/** The fields of every status, except `status` and `updatedAt`. */
 const common = <B extends Blast>({ id, name, description, operational, audience, email, createdAt }: B) => ({
   id,
   name,
@@ -162,7 +162,7 @@ const settled = <B extends Exclude<Blast, DraftBlast>>(blast: B) => ({
   time: blast.time as B["time"],
 })
 
-/** A draft with a schedule or a launch in view: its parts are there and its email is approved. */
+/** The fields of a draft that can be scheduled or launched: its parts are set and its email is approved. */
 const ready = (blast: DraftBlast, facts: ReadinessFacts, operational: boolean, now: DateTime.Utc) =>
   Result.map(checkReady(blast, facts, operational), ({ audience, email, approval }) => ({
     ...common(blast),
@@ -182,7 +182,7 @@ const toDraft = (blast: Extract<Blast, { status: "scheduled" }>, scheduleMissed:
   updatedAt: now,
 })
 
-/** True while recipients of the blast are to be written. A pass that has begun goes on after the blast has ended. */
+/** Whether recipients of the blast are to be written. A pass that has started continues after the blast has ended. */
 const takesRecipients = (blast: Blast): boolean => {
   const launch = launchOf(blast)
   return launch !== null && launch.audience === null && (blast.status === "sending" || launch.pass !== null)
@@ -193,7 +193,7 @@ const withLaunch = <B extends Blast>(blast: B, change: Partial<Launch>): B => ({
   launch: { ...launchOf(blast), ...change },
 })
 
-/** True while this retry is under way: the blast has not ended since, and no later retry has begun. */
+/** Whether this retry is running: the blast has not ended since, and no later retry has started. */
 export const isRetrying = (blast: Blast, since: DateTime.Utc): blast is SendingBlast =>
   blast.status === "sending" && blast.retryingSince?.epochMilliseconds === since.epochMilliseconds
 
@@ -213,7 +213,7 @@ const moves = {
     })),
   setAudience: (blast, { audience }, now) => Result.succeed({ ...blast, audience, updatedAt: now }),
   setEmail: (blast, { email }, now) => Result.succeed({ ...blast, email, updatedAt: now }),
-  /** A plan's limit refuses, and leaves the draft as it is. */
+  /** A limit of the plan refuses the launch. The draft does not change. */
   launch: (blast, { facts, operational }, now) =>
     Result.gen(function* () {
       const launching = yield* ready(blast, facts, operational, now)
@@ -222,7 +222,7 @@ const moves = {
       const time = { mode: "send_now" } as const
       return { ...launching, status: "sending", time, launch, paused: false, retryingSince: null }
     }),
-  /** Sets a time. What is approved now is what will be sent. */
+  /** Sets a time. Locks the current approval. */
   schedule: (blast, { facts, operational, scheduledAt }, now) =>
     scheduledAt.epochMilliseconds <= now.epochMilliseconds
       ? Result.fail(Invalid.at("scheduled_at", "must be in the future"))
@@ -233,8 +233,8 @@ const moves = {
         })),
   unschedule: (blast, _, now) => Result.succeed(toDraft(blast, false, now)),
   /**
-   * Too late (the service was down for more than a day), the blast is a draft again; without its list or its verified
-   * sender it fails; over a limit of the plan it is cancelled.
+   * More than a day late (the service was down), the blast becomes a draft again. Without its list or a verified sender it
+   * fails. Over a limit of the plan it is cancelled.
    */
   fire: (blast, { facts }, now) => {
     const late_ms = now.epochMilliseconds - blast.time.scheduledAt.epochMilliseconds
@@ -256,7 +256,7 @@ const moves = {
     const launch = launchedAt(now, allotted(facts))
     return Result.succeed({ ...fired, status: "sending", launch, paused: false, retryingSince: null })
   },
-  /** Pausing what is paused changes nothing, as resuming what is not. */
+  /** Pausing a paused blast changes nothing, nor does resuming one that is not paused. */
   pause: (blast, _, now) => Result.succeed(blast.paused ? blast : { ...blast, paused: true, updatedAt: now }),
   resume: (blast, _, now) => Result.succeed(blast.paused ? { ...blast, paused: false, updatedAt: now } : blast),
   writeAudience: (blast, { pass }) =>
@@ -265,7 +265,7 @@ const moves = {
     takesRecipients(blast)
       ? Result.succeed({ ...withLaunch(blast, { pass: null, audience }), updatedAt: audience.at })
       : refuse(blast, refused.fixAudience),
-  /** A paused blast too: nothing is left to resume. */
+  /** Completes paused blasts too: nothing is left to resume. */
   complete: (blast, _, now) =>
     blast.launch.audience !== null && blast.retryingSince === null
       ? Result.succeed({ ...settled(blast), launch: blast.launch, status: "sent", sentAt: now, updatedAt: now })
@@ -281,7 +281,7 @@ const moves = {
       cancelledReason: null,
       updatedAt: now,
     }),
-  /** Its audience stays the one that was fixed. */
+  /** The audience stays the fixed one. */
   retry: (blast, { facts }, now) => {
     const { launch } = blast
     if (launch.audience === null) return refuse(blast, refused.retry)
@@ -290,7 +290,7 @@ const moves = {
   },
   finishRetry: (blast, { since }) =>
     isRetrying(blast, since) ? Result.succeed({ ...blast, retryingSince: null }) : refuse(blast, refused.finishRetry),
-  /** Archiving what is archived changes nothing. */
+  /** Archiving an archived blast changes nothing. */
   archive: (blast, _, now) =>
     blast.status === "archived"
       ? Result.succeed(blast)
@@ -311,7 +311,7 @@ const moves = {
   readonly [T in Tag]: (blast: From<T>, event: Events[T], now: DateTime.Utc) => Result.Result<To<T>, unknown>
 }
 
-/** An event that every status accepts is never refused for the status. */
+/** An event that every status accepts is never refused because of the status. */
 export type RefusalOf<T extends Tag> =
   | Result.Result.Failure<ReturnType<(typeof moves)[T]>>
   | ([BlastStatus] extends [SourceOf<typeof transitions, T>] ? never : InvalidState)
@@ -324,12 +324,12 @@ export type BlastChange<After extends Blast | null = Blast | null> = Change<
     readonly after: After
     /** The email that is created with it. */
     readonly email: EmailChange<Email> | null
-    /** Its inline audience, created or deleted with it, in this order. */
+    /** The deletion and creation of its inline audience, in this order. */
     readonly lists: ReadonlyArray<ListChange>
-    /** The workspace's deliveries are due to be looked at. */
-    readonly wakes: boolean
-    /** When the workspace's schedules have to be looked at because of it. */
-    readonly fallsDue: DateTime.Utc | null
+    /** The workspace's deliveries become due. */
+    readonly wakesSenders: boolean
+    /** The time at which the workspace's schedules become due; null when this does not change. */
+    readonly scheduleDueAt: DateTime.Utc | null
   }
 >
 
@@ -348,7 +348,7 @@ const changeTo = <After extends Blast | null>(
   { inlineEmail = null, lists = [], includeUnconfirmed }: Along,
 ): BlastChange<After> =>
   blastChange(
-    { before, after, email: inlineEmail, lists, wakes: wakes(before, after), fallsDue: fallsDue(before, after) },
+    { before, after, email: inlineEmail, lists, ...dueOf(before, after) },
     effectsOf(before, after, now, includeUnconfirmed),
   )
 
@@ -356,7 +356,7 @@ const changeTo = <After extends Blast | null>(
 export const accepting = <T extends Tag>(blast: Blast, tag: T): Result.Result<From<T>, InvalidState> =>
   tag in transitions[blast.status] ? Result.succeed(blast as From<T>) : refuse(blast, refused[tag])
 
-/** Decides an event: what it makes of the blast, or why the blast refuses it. */
+/** Decides an event: returns its change, or why the blast refuses it. */
 export const decide = <T extends Tag>(
   blast: Blast,
   event: BlastEvent<T>,
@@ -375,7 +375,7 @@ export const createBlast = (
 ): Result.Result<BlastChange<DraftBlast>, Invalid> =>
   Result.map(checkFields(fields), () => changeTo(null, blankBlast(id, fields, now), now, {}))
 
-/** A draft like another blast, with what that one was given, and nothing of what became of it. */
+/** A draft with the settings of another blast, without its history. */
 export const duplicateBlast = (
   of: Blast,
   copy: {

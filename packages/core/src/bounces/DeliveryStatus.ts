@@ -1,8 +1,8 @@
-// Delivery status notifications (RFC 3464): what the servers on the way say of each recipient of a message.
-import { type BounceKind, codeIn, codeText, type EnhancedCode, saysAddressIsBad } from "../sending/EnhancedCode.ts"
+// Delivery status notifications (RFC 3464): what servers report of each recipient of a message.
+import { type BounceKind, codeIn, codeText, type EnhancedCode, isBadAddress } from "../sending/EnhancedCode.ts"
 import { fieldGroups, type Fields, token } from "./ReportFields.ts"
 
-/** What was said of one recipient, or of all together. */
+/** The status of one recipient, or of all together. */
 export type Status =
   | {
       readonly _tag: "bounced"
@@ -11,17 +11,16 @@ export type Status =
       readonly words: string | null
     }
   | { readonly _tag: "delivered" }
-  /** Delayed, or passed on to a server that says no more: nothing is decided. */
+  /** Delayed, or relayed to a server that sends no reports: the outcome is open. */
   | { readonly _tag: "underway" }
 
-/** Bad addresses come back hard; whatever else is final, soft. */
-export const kindOf = (code: EnhancedCode | null): BounceKind =>
-  code !== null && saysAddressIsBad(code) ? "hard" : "soft"
+/** Bad addresses bounce hard, everything else that is final bounces soft. */
+export const kindOf = (code: EnhancedCode | null): BounceKind => (code !== null && isBadAddress(code) ? "hard" : "soft")
 
 const isPlain = (code: EnhancedCode | undefined): boolean =>
   code === undefined || (code.subject === 0 && code.detail === 0)
 
-/** Many servers put a bare 5.0.0 where it belongs, and what they mean into the diagnostic. */
+/** Many servers put a bare 5.0.0 into the status, and the meaningful code into the diagnostic. */
 const codeOf = (fields: Fields): EnhancedCode | undefined => {
   const status = codeIn(token(fields.get("status")))
   if (!isPlain(status)) return status
@@ -32,7 +31,7 @@ const codeOf = (fields: Fields): EnhancedCode | undefined => {
 const actions = ["failed", "delayed", "delivered", "relayed", "expanded"] as const
 type Action = (typeof actions)[number]
 
-/** The action; where there is none, what the code's class says. */
+/** The action; without one, what the code's class implies. */
 const actionOf = (fields: Fields, code: EnhancedCode | undefined): Action | undefined => {
   const said = token(fields.get("action"))
   const known = actions.find((action) => said.startsWith(action)) ?? (said.startsWith("fail") ? "failed" : undefined)
@@ -64,7 +63,7 @@ const statusOf = (fields: Fields): Status | undefined => {
   }
 }
 
-/** Of several statuses the one that counts: who has it anywhere has it; else a bounce, the hard one first. */
+/** The status that counts, of several: delivered anywhere counts most, then a hard bounce, then a soft one. */
 const rank = (status: Status): number => {
   switch (status._tag) {
     case "delivered":
@@ -77,8 +76,8 @@ const rank = (status: Status): number => {
 }
 
 /**
- * What a `message/delivery-status` says of its message; undefined when it says nothing. Ours have one recipient each: several
- * in a report are that one's forwardings. Who they are is not asked: a report may claim what it likes.
+ * The status in a `message/delivery-status`; undefined when it has none. Our messages have one recipient each, so that several
+ * recipients in a report are its forwardings. Their addresses are not read, because a report may claim any.
  */
 export const deliveryStatus = (text: string): Status | undefined => {
   const statuses = fieldGroups(text, "final-recipient").flatMap((fields) => statusOf(fields) ?? [])

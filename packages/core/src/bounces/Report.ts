@@ -1,12 +1,12 @@
-// What other servers report of a message that went out: that it was delivered, that it came back, that its recipient calls
-// it spam. Each counts once, whatever comes twice or late: what came back was not delivered, and nothing revives it.
+// Bounce reports: what other servers report of a sent message (delivery, bounce, complaint). Each counts once, even when it
+// comes twice or late. A bounced message was not delivered, and no later report changes that.
 import { DateTime } from "effect"
 import type { Activity, ActivityType } from "../contacts/Activity.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import type { Delivery } from "../sending/Delivery.ts"
 import { move } from "../sending/machine.ts"
 import { about } from "../tracking/Engagement.ts"
-import { isStronger, isWornOut, type SuppressionReason } from "../sending/Suppression.ts"
+import { isStronger, bouncesRepeatedly, type SuppressionReason } from "../sending/Suppression.ts"
 import type { DeliveryId } from "../kernel/Ids.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import type { BounceKind } from "../sending/EnhancedCode.ts"
@@ -17,31 +17,31 @@ export type BounceReport =
   | { readonly _tag: "bounced"; readonly kind: BounceKind; readonly words: string | null }
   | { readonly _tag: "complained" }
 
-/** How a message to the same address went. */
-export interface Past {
+/** How an earlier message to the same address ended. */
+export interface PastMessage {
   readonly id: DeliveryId
   readonly bounceKind: BounceKind | null
 }
 
-/** A delivery, with whom it was for and what is known of the address. */
+/** A delivery with its recipient and the data of its address. */
 export interface ReportedDelivery extends Delivery {
   readonly emailNormalized: string | null
-  /** How it came back; `soft` without a time: so refused at sending, which counts as failed and not as bounced. */
+  /** How it bounced. `soft` without a time: the server refused it at sending, which counts as failed and not as bounced. */
   readonly bounceKind: BounceKind | null
   /** Null when the contact has been deleted. */
   readonly contact: Contact | null
   readonly suppression: SuppressionReason | null
   /**
-   * The newest messages of this contact to this address that a server was given, or refused because of the mailbox: the
-   * newest first, this one among them, `soft_bounces_max` at most.
+   * The newest messages of this contact to this address that a server accepted, or refused because of the mailbox: newest
+   * first, including this one, at most `soft_bounces_max`.
    */
-  readonly newest: ReadonlyArray<Past>
+  readonly newest: ReadonlyArray<PastMessage>
 }
 
-/** The marks that reports set, as they are to be. */
+/** The new times that reports set. */
 export interface ReportMarks {
   readonly sentAt: DateTime.Utc | null
-  /** Taken back by a bounce: acceptance was no delivery then. */
+  /** Reset by a bounce: then acceptance was not a delivery. */
   readonly deliveredAt: DateTime.Utc | null
   readonly bouncedAt: DateTime.Utc | null
   readonly bounceKind: BounceKind | null
@@ -65,9 +65,9 @@ export class ReportChange {
   readonly before: ReportedDelivery
   readonly at: DateTime.Utc
   readonly marks: ReportMarks
-  /** The delivery was in doubt, or its sender not told yet: it is now known to have been sent. */
+  /** The delivery was `unconfirmed`, or its worker had no reply yet: it is now known to have been sent. */
   readonly provesSent: boolean
-  /** The address becomes suppressed, in place of a weaker suppression. */
+  /** The address becomes suppressed, replacing a weaker suppression. */
   readonly suppresses: SuppressionReason | null
   /** The contact becomes unsubscribed. */
   readonly unsubscribes: boolean
@@ -92,12 +92,12 @@ export class ReportChange {
     return typeof it === "object" && it !== null && #brand in it
   }
 
-  /** Undefined when the report is no news, or of a message that was never handed over. */
+  /** Undefined when the report says nothing new, or its message was never handed over. */
   static of(before: ReportedDelivery, report: BounceReport, at: DateTime.Utc): ReportChange | undefined {
-    if (before.handedOverAt === null || !isNews(before, report)) return undefined
+    if (before.handedOverAt === null || !isNew(before, report)) return undefined
     const provesSent = move(before, { _tag: "report" }) !== undefined
     const marks = marksOf(before, report, at, provesSent ? before.handedOverAt : null)
-    const told = newsOf(before, report, marks, at)
+    const newActivities = activitiesOf(before, report, marks, at)
     const { contact } = before
     const unsubscribes = report._tag === "complained" && contact !== null && !contact.unsubscribed
     const invalidates =
@@ -117,14 +117,14 @@ export class ReportChange {
       suppresses: suppressionOf(before, report),
       unsubscribes,
       invalidates,
-      activities: told.map(({ type, at, data }) => ({
+      activities: newActivities.map(({ type, at, data }) => ({
         contactId: before.contactId,
         type,
         at,
         metadata: { ...about(before), ...data },
       })),
       events: [
-        ...told.map(({ type, at, data }) => ({
+        ...newActivities.map(({ type, at, data }) => ({
           type,
           contactId: before.contactId,
           at,
@@ -140,7 +140,7 @@ export class ReportChange {
 
 const isHard = (report: BounceReport): boolean => report._tag === "bounced" && report.kind === "hard"
 
-const isNews = (before: ReportedDelivery, report: BounceReport): boolean => {
+const isNew = (before: ReportedDelivery, report: BounceReport): boolean => {
   switch (report._tag) {
     case "delivered":
       return before.deliveredAt === null && before.bouncedAt === null
@@ -161,7 +161,7 @@ const marksOf = (
   const bouncedAt = before.bouncedAt ?? (bounced ? at : null)
   return {
     sentAt: before.sentAt ?? provenAt,
-    // Whoever complains has it.
+    // A complaint implies a delivery.
     deliveredAt: bouncedAt === null ? (before.deliveredAt ?? at) : null,
     bouncedAt,
     bounceKind: bounced ? report.kind : before.bounceKind,
@@ -178,7 +178,7 @@ const suppressionOf = (before: ReportedDelivery, report: BounceReport): Suppress
         return "complaint"
       case "bounced":
         return report.kind === "hard" ||
-          isWornOut(before.newest.map(({ bounceKind, id }) => (id === before.id ? report.kind : bounceKind)))
+          bouncesRepeatedly(before.newest.map(({ bounceKind, id }) => (id === before.id ? report.kind : bounceKind)))
           ? "bounce"
           : undefined
     }
@@ -186,19 +186,19 @@ const suppressionOf = (before: ReportedDelivery, report: BounceReport): Suppress
   return wanted !== undefined && isStronger(wanted, before.suppression) ? wanted : null
 }
 
-interface News {
+interface NewActivity {
   readonly type: ActivityType
   readonly at: DateTime.Utc
   readonly data: Readonly<Record<string, string | null>>
 }
 
-/** What the timeline has not been told yet. */
-const newsOf = (
+/** The activities that the timeline does not have yet. */
+const activitiesOf = (
   before: ReportedDelivery,
   report: BounceReport,
   marks: ReportMarks,
   at: DateTime.Utc,
-): ReadonlyArray<News> => [
+): ReadonlyArray<NewActivity> => [
   ...(before.sentAt === null && marks.sentAt !== null
     ? [{ type: "email_sent" as const, at: marks.sentAt, data: {} }]
     : []),

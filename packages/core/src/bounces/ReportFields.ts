@@ -1,7 +1,7 @@
-// Groups of fields, as delivery status and feedback reports hold them (RFC 3464 §2.1, RFC 5965 §3): `Name: value` lines, folded
-// like a message's header, with an empty line between groups. Whoever writes them carelessly is read as far as it goes.
+// Groups of fields in delivery status and feedback reports (RFC 3464 §2.1, RFC 5965 §3): `Name: value` lines, folded like a
+// message's header, with an empty line between groups. Malformed reports are read as far as possible.
 
-/** Fields by name, in lower case; of several with one name the first. */
+/** Fields by name, in lower case. Of several with one name, the first. */
 export type Fields = ReadonlyMap<string, string>
 
 const lines_max = 2000
@@ -9,7 +9,7 @@ const value_length_max = 2000
 
 const field = /^([!-9;-~]{1,76})[ \t]*:[ \t]*(.*)$/
 
-/** `begins`: a field of this name that is there already begins another group, empty line or not. */
+/** `begins`: a second field of this name starts another group, even without an empty line. */
 export const fieldGroups = (text: string, begins: string): ReadonlyArray<Fields> => {
   const groups: Array<Map<string, string>> = []
   let group = new Map<string, string>()

@@ -1,4 +1,4 @@
-// Writing down what was reported, from whichever side it came: returned mail, or a provider's call.
+// The recorder of bounce reports, from returned mail and from providers' webhooks.
 import { DateTime, Effect } from "effect"
 import { EngagementChange } from "../tracking/Engagement.ts"
 import { EngagementStore } from "../tracking/EngagementStore.ts"
@@ -7,8 +7,8 @@ import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type BounceReport, ReportChange } from "./Report.ts"
 import { BounceReportStore } from "./ReportStore.ts"
 
-/** What is said of a delivery. Providers unsubscribe people, too: they would not mail them any more. */
-export interface Said {
+/** A report on a delivery. Providers report unsubscriptions too: they would not send to these recipients any more. */
+export interface DeliveryReport {
   readonly deliveryId: DeliveryId
   readonly what: BounceReport | { readonly _tag: "unsubscribed" }
 }
@@ -18,7 +18,7 @@ interface Reported {
   readonly report: BounceReport
 }
 
-/** Writes down all that is said, or nothing. What is no news, or of no delivery of the workspace, changes nothing. */
+/** Writes all reports or none. Known facts, and deliveries of other workspaces, change nothing. */
 export const reportRecorder = Effect.gen(function* () {
   const reports = yield* BounceReportStore
   const engagement = yield* EngagementStore
@@ -35,7 +35,7 @@ export const reportRecorder = Effect.gen(function* () {
     yield* engagement.apply(workspace, EngagementChange.ofAll(found, happenings))
   })
 
-  /** One report a contact at a time: each is decided on what the one before it left. */
+  /** One report for each contact at a time: each is decided on the result of the previous one. */
   const report = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     reported: ReadonlyArray<Reported>,
@@ -65,7 +65,7 @@ export const reportRecorder = Effect.gen(function* () {
     }
   })
 
-  return Effect.fnUntraced(function* (workspace: WorkspaceId, said: ReadonlyArray<Said>) {
+  return Effect.fnUntraced(function* (workspace: WorkspaceId, said: ReadonlyArray<DeliveryReport>) {
     if (said.length === 0) return
     const at = yield* DateTime.now
     yield* transact(

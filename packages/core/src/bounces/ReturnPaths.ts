@@ -1,7 +1,7 @@
-// The mailboxes that mail comes back to: one for each message, told by the MAC in its name. Nobody else has one here.
+// The return paths: one mailbox for each message, verified by the MAC in its name. This service has no other mailboxes.
 import { Context, Effect, Layer, Metric, Option } from "effect"
 import { Links } from "../rendering/Links.ts"
-import { legible } from "../sending/Settlement.ts"
+import { toPrintableLine } from "../sending/Settlement.ts"
 import { readReturnedMail, reportOf } from "./ReturnedMail.ts"
 import { reportRecorder } from "./ReportRecording.ts"
 
@@ -13,11 +13,11 @@ const received = Metric.counter("returned_mail_total", {
 export class ReturnPaths extends Context.Service<
   ReturnPaths,
   {
-    /** Whether the address is one that this service has given a message. Asks no database. */
+    /** Whether the address is a return path of this service. Does not query the database. */
     readonly has: (address: string) => boolean
     /**
-     * Reads what came back and writes it down. When it is done, it is committed. Mail to an address that is not one of ours
-     * changes nothing, nor does what can't be read.
+     * Reads a returned message and records its report. When it returns, the report is committed. Mail to other addresses changes
+     * nothing, nor does unreadable mail.
      */
     readonly receive: (address: string, message: Uint8Array) => Effect.Effect<void>
   }
@@ -38,7 +38,9 @@ export class ReturnPaths extends Context.Service<
           const report = reportOf(reading)
           if (report === undefined) return
           const what =
-            report._tag === "bounced" && report.words !== null ? { ...report, words: legible(report.words) } : report
+            report._tag === "bounced" && report.words !== null
+              ? { ...report, words: toPrintableLine(report.words) }
+              : report
           yield* record(workspaceId, [{ deliveryId, what }])
         }),
       })

@@ -1,6 +1,5 @@
-// Mail that comes back to a return path, read: a bounce, a complaint, a confirmation of delivery, an automatic reply, or nothing
-// that is understood. What it claims of senders and recipients counts for nothing: the address that it was sent to says which
-// message it is about.
+// The parser of mail to a return path: a bounce, a complaint, a delivery report, an automatic reply, or unknown. Senders and
+// recipients that the mail names are ignored: the return path identifies the message that it is about.
 import { Effect, Result } from "effect"
 import PostalMime, { type Email } from "postal-mime"
 import { decodeText } from "../kernel/Bytes.ts"
@@ -19,16 +18,16 @@ export type ParsedReport =
       readonly words: string | null
     }
   | { readonly kind: "complaint" | "delivery" | "autoReply" | "unknown" }
-  /** Delayed, or out of sight: there may be more to come. */
+  /** Delayed, or out of sight: more reports may follow. */
   | { readonly kind: "underway" }
 
-/** So much of a message is read: a report stands before what it brings back. */
+/** The bytes that are read of a message: a report comes before the message that it returns. */
 export const read_bytes_max = 2 ** 20
-/** Parsing takes its time by the line. */
+/** The time of parsing grows with the lines. */
 const read_lines_max = 10_000
 const line_feed = 10
 
-/** What is read of a message. */
+/** The part of a message that is read. */
 const beginning = (bytes: Uint8Array): Uint8Array => {
   const kept = bytes.subarray(0, read_bytes_max)
   let end = -1
@@ -41,7 +40,7 @@ const beginning = (bytes: Uint8Array): Uint8Array => {
 
 const limits = { maxNestingDepth: 20, maxHeadersSize: 2 ** 18 } as const
 
-/** Reads the first `read_bytes_max` bytes of a message, 10,000 lines at most. What can't be read is `unknown`. */
+/** Reads the first `read_bytes_max` bytes of a message, 10,000 lines at most. Unreadable mail is `unknown`. */
 export const readReturnedMail = (bytes: Uint8Array): Effect.Effect<ParsedReport> =>
   Effect.gen(function* () {
     const parsed = yield* Effect.tryPromise(() =>
@@ -54,7 +53,7 @@ export const readReturnedMail = (bytes: Uint8Array): Effect.Effect<ParsedReport>
     return Result.isFailure(parsed) ? { kind: "unknown" } : readingOf(parsed.success)
   })
 
-/** What is to be written down of it, if anything. */
+/** The report to record, if there is one. */
 export const reportOf = (reading: ParsedReport): BounceReport | undefined => {
   switch (reading.kind) {
     case "bounce":
@@ -70,7 +69,7 @@ export const reportOf = (reading: ParsedReport): BounceReport | undefined => {
   }
 }
 
-/** What has a structure says by it what it is; words are only asked where there is none. */
+/** Structured reports are read by their structure. Text is searched only where there is none. */
 const readingOf = (email: Email): ParsedReport => {
   const feedback = partOf(email, "message/feedback-report")
   if (feedback !== undefined) return feedbackReading(feedback)
@@ -78,7 +77,7 @@ const readingOf = (email: Email): ParsedReport => {
     partOf(email, "message/delivery-status") ?? partOf(email, "message/global-delivery-status") ?? strayStatus(email)
   const read = status === undefined ? undefined : deliveryStatus(status)
   if (read !== undefined) return statusReading(read)
-  const letter = letterOf(email)
+  const letter = returnedMessageOf(email)
   const bounce = unstructuredBounce(letter)
   if (bounce !== undefined) return bounceReading(bounce.code, bounce.words)
   return { kind: isAutomaticReply(letter) ? "autoReply" : "unknown" }
@@ -90,7 +89,7 @@ const partOf = (email: Email, type: string): string | undefined => {
   return typeof part.content === "string" ? part.content : decodeText(new Uint8Array(part.content))
 }
 
-/** A report whose parts have come apart: its fields stand in the text, in their places. */
+/** A report with broken MIME structure: its fields are in the text. */
 const strayStatus = ({ text = "" }: Email): string | undefined => {
   const start = /^(?:reporting-mta|final-recipient)[ \t]*:/im.exec(text)
   return start === null || !/^(?:action|status)[ \t]*:/im.test(text) ? undefined : text.slice(start.index)
@@ -114,7 +113,7 @@ const statusReading = (status: Status): ParsedReport => {
   }
 }
 
-/** Of the types of RFC 5965 §7.3 and RFC 6430, those by which a person says: I don't want this. */
+/** The types of RFC 5965 §7.3 and RFC 6430 by which a person rejects mail. */
 const complaints: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "opt-out", "opt-out-list"])
 
 const feedbackReading = (text: string): ParsedReport => {
@@ -122,7 +121,7 @@ const feedbackReading = (text: string): ParsedReport => {
   return { kind: complaints.has(token(fields?.get("feedback-type"))) ? "complaint" : "unknown" }
 }
 
-const letterOf = (email: Email): ReturnedMessage => ({
+const returnedMessageOf = (email: Email): ReturnedMessage => ({
   header: (name) => email.headers.find(({ key }) => key === name)?.value,
   subject: email.subject ?? "",
   from: email.from?.address || email.from?.name || "",
@@ -131,7 +130,7 @@ const letterOf = (email: Email): ReturnedMessage => ({
 
 const html_length_max = 50_000
 
-/** Only for finding a code in the words. */
+/** Only for finding a code in the text. */
 const withoutTags = (html: string): string =>
   html
     .slice(0, html_length_max)

@@ -1,11 +1,11 @@
-// What can be done with the deliveries of a blast, besides sending them.
+// The use cases of a blast's deliveries, besides sending them.
 import { Context, Effect, Layer } from "effect"
 import type { FixedAudience } from "./Audience.ts"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type AudienceGone, DeliveryStore } from "./DeliveryStore.ts"
 
-/** Contacts looked at by one transaction: few at first, for whoever waits for the first message, then many, for speed. */
+/** Contacts read by one transaction: few at first, so that the first message leaves soon, then many, for speed. */
 const first_slice = 10_000
 const slice_max = 100_000
 
@@ -13,9 +13,9 @@ export class Deliveries extends Context.Service<
   Deliveries,
   {
     /**
-     * Fixes the audience of a blast that is sending, once, and makes its workspace due: slice by slice, so that the first
-     * messages leave at once, however many there are. Killed between two, it goes on where it was. Null when the blast is
-     * not sending (any more).
+     * Fixes the audience of a blast that is sending, once, and makes its workspace due. It works slice by slice, so that the
+     * first messages leave at once, whatever the size. After a kill between two slices it continues where it was. Null when the
+     * blast is not sending (any more).
      */
     readonly fixAudience: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<FixedAudience | null, AudienceGone>
   }

@@ -1,19 +1,19 @@
-// One message to one person, from the moment the audience is fixed to its end. Sending is at most once: the intent to send
-// is committed between the server's 354 and the message's body, and a message whose outcome stayed unknown is never sent
-// again by itself. `move` is the whole machine; stores make no other moves.
+// A delivery: one message to one recipient, from the fixing of the audience to its end. A message is sent at most once: the
+// intent is committed between the server's 354 and the body, and a message with unknown outcome is never sent again
+// automatically. The transitions are in `machine.ts`.
 import type { DateTime } from "effect"
 import type { FlowTokens } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, BlastId, ContactId, DeliveryId, FlowId, MembershipId } from "../kernel/Ids.ts"
 
 /**
- * queued → claimed → handed_over → sent | failed, with `blocked` until the intent and `unconfirmed` when a worker died (or
- * the connection was cut) between the intent and the reply. `claimed` is provably not sent: it may be taken away freely.
+ * queued → claimed → handed_over → sent | failed. `blocked` until the intent. `unconfirmed` when a worker died, or the
+ * connection was cut, between the intent and the reply. A `claimed` message is certainly not sent: it may be claimed again.
  */
 export type DeliveryState = "queued" | "claimed" | "handed_over" | "sent" | "failed" | "blocked" | "unconfirmed"
 
 export const finalStates: ReadonlySet<DeliveryState> = new Set(["sent", "failed", "blocked", "unconfirmed"])
 
-/** Why a recipient was not to be mailed. */
+/** Why a message was not sent to a recipient. */
 export const blockReasons = [
   "no_email",
   "unsubscribed",
@@ -30,57 +30,54 @@ export type BlockReason = (typeof blockReasons)[number]
 export const failureReasons = [
   /** The server said that the address is bad (5.1.x). */
   "hard_bounce",
-  /** Refused for good (5xx), for another reason. */
+  /** Refused permanently (5xx), for another reason. */
   "refused",
-  /** Refused for the moment (4xx), until the tries were used up. */
+  /** Refused temporarily (4xx), until the attempts were used up. */
   "temporarily_refused",
-  /** No connection held until the message was out, until the tries were used up. */
+  /** The connection failed before the message was out, until the attempts were used up. */
   "unreachable",
-  /** The message could not be made. */
+  /** The message could not be rendered. */
   "not_rendered",
-  /** The blast as a whole failed before this message's turn. */
+  /** The blast as a whole failed before this message was sent. */
   "blast_failed",
-  /** Nobody knows: the worker died or the connection was cut between the body and the reply. */
+  /** Unknown: the worker died or the connection was cut between the body and the reply. */
   "unconfirmed",
 ] as const
 export type FailureReason = (typeof failureReasons)[number]
 
-/**
- * The reasons that may pass: what is sent again when failed recipients are retried. `unconfirmed` only when the user asks
- * for it by name.
- */
-export const passingReasons: ReadonlySet<string> = new Set([
+/** The temporary reasons: a retry sends these again. It includes `unconfirmed` only when the user requests it by name. */
+export const temporaryReasons: ReadonlySet<string> = new Set([
   "refused",
   "temporarily_refused",
   "unreachable",
   "blast_failed",
 ] satisfies ReadonlyArray<FailureReason>)
 
-/** Whom a flow has the message for: one visit of one member to one of its steps. */
+/** The step visit that sends the message: one visit of one membership to one step. */
 export interface FlowMessage {
   readonly membershipId: MembershipId
   readonly flowId: FlowId
   readonly stepId: string
   readonly visit: number
-  /** Values of `{{campaign.dynamic.<key>}}`, as they were when the message was asked for. */
+  /** Values of `{{campaign.dynamic.<key>}}` when the message was requested. */
   readonly tokens: FlowTokens
 }
 
 export interface Delivery {
   readonly id: DeliveryId
-  /** Of a flow's message: what stands for its step among the blasts, and is shown nowhere. */
+  /** Of a flow's message: the hidden blast that represents its step. It is shown nowhere. */
   readonly blastId: BlastId
-  /** Null: the message is a blast's. */
+  /** Null: the message belongs to a blast. */
   readonly flow: FlowMessage | null
   readonly contactId: ContactId
   readonly approvalId: ApprovalId
-  /** Null only where the contact has none: such a delivery is `blocked`. */
+  /** Null only when the contact has none: such a delivery is `blocked`. */
   readonly email: string | null
   readonly state: DeliveryState
   readonly reason: BlockReason | FailureReason | null
-  /** Names the claim that holds the delivery; grows with every claim, and fences every write of its holder. */
+  /** The fencing token of the claim. It grows with every claim, and every write of the worker names it. */
   readonly token: number | null
-  /** How often it was tried in vain. */
+  /** Failed attempts. */
   readonly attempts: number
   readonly dueAt: DateTime.Utc
   readonly handedOverAt: DateTime.Utc | null
@@ -108,18 +105,18 @@ export interface DeliveryTally {
   readonly unsubscribed: number
 }
 
-/** What the intent was answered. `paused`: not now, the delivery goes back into the queue. */
+/** The answer to a request for an intent. `paused`: not now, the delivery is queued again. */
 export type IntentAnswer = "granted" | "paused" | BlockReason
 
-/** How a try ended, as it is written down. */
-export type Ending =
+/** How an attempt ended, as it is stored. */
+export type DeliveryOutcome =
   | { readonly state: "sent" }
   | { readonly state: "failed"; readonly reason: FailureReason }
   | { readonly state: "queued" }
   | { readonly state: "unconfirmed" }
 
-/** What the machine moves. */
-export interface Standing {
+/** The part of a delivery that the state machine changes. */
+export interface DeliveryMachineState {
   readonly state: DeliveryState
   readonly reason: BlockReason | FailureReason | null
   readonly token: number | null
@@ -128,18 +125,18 @@ export interface Standing {
 
 export type Move =
   | { readonly _tag: "claim"; readonly token: number }
-  /** The holder asks, its lease still running, to hand the message over. */
+  /** The worker requests the intent, while its lease is valid. */
   | { readonly _tag: "intent"; readonly token: number; readonly answer: IntentAnswer }
-  | { readonly _tag: "settle"; readonly token: number; readonly ending: Ending }
-  /** The holder, alive, knows that nothing was sent, and no try is to be counted. */
+  | { readonly _tag: "settle"; readonly token: number; readonly ending: DeliveryOutcome }
+  /** The worker knows that nothing was sent. No attempt is counted. */
   | { readonly _tag: "giveBack"; readonly token: number }
-  /** The lease ran out: its holder died, or is frozen. */
+  /** The lease ran out: its worker died, or is frozen. */
   | { readonly _tag: "expire" }
-  /** The blast ends before its time: cancelled, or failed. */
+  /** The blast ended early: cancelled, or failed. */
   | { readonly _tag: "end"; readonly ending: "cancelled" | "blast_failed" }
-  /** A click: whoever was in doubt knows now that it was sent. */
+  /** An open or click: an `unconfirmed` message is known to have been sent. */
   | { readonly _tag: "evidence" }
-  /** Another server says what became of the message: it has had it, even if its sender was not told yet. */
+  /** Another server reported on the message: it was sent, even if its worker has no reply yet. */
   | { readonly _tag: "report" }
-  /** The user wants it tried again; `unconfirmed`: even at the risk of a second message. */
+  /** The user retries it. `unconfirmed`: even at the risk of a second message. */
   | { readonly _tag: "retry"; readonly unconfirmed: boolean }

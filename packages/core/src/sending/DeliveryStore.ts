@@ -1,5 +1,5 @@
-// The port of the sending pipeline. Rows are claimed under a lease and a token, and every later write of the holder names
-// both; safety rests on state and token, clocks decide only how soon. Leases and due times are the store's own clock.
+// The port of the sending pipeline. Rows are claimed under a lease and a fencing token, and every later write of the worker
+// names both. Safety depends on state and token; clocks only decide how soon. Leases and due times use the store's clock.
 import { Context, type Effect, Schema } from "effect"
 import type { FixedAudience } from "./Audience.ts"
 import type { Contact } from "../contacts/Contact.ts"
@@ -9,33 +9,33 @@ import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { IntentAnswer } from "./Delivery.ts"
 import type { Settlement } from "./Settlement.ts"
 
-/** The list that a blast was to be sent to is gone. */
+/** The list of the blast's audience has been deleted. */
 export class AudienceGone extends Schema.TaggedError<AudienceGone>()("AudienceGone", {}) {
   override get message(): string {
     return "The audience list of the blast was deleted"
   }
 }
 
-/** A delivery in the hands of one sender, with what its message is made of. */
+/** A delivery claimed by one worker, with the data of its message. */
 export interface ClaimedDelivery {
   readonly id: DeliveryId
   readonly token: number
-  /** Tries in vain before this one. */
+  /** Failed attempts before this one. */
   readonly attempts: number
-  /** Its permit is for now: who can't begin within `Pace.permit_ms` gives the delivery back. */
-  readonly paced: boolean
+  /** Its permit expires: a worker that can't start it within `permit_ms` of SendRateLimit releases it. */
+  readonly rateLimited: boolean
   readonly blastId: BlastId
-  /** Values of `{{campaign.dynamic.<key>}}` of a flow's message; null: the message is a blast's. */
+  /** Values of `{{campaign.dynamic.<key>}}` of a flow's message; null: the message belongs to a blast. */
   readonly tokens: FlowTokens | null
   readonly approvalId: ApprovalId
   readonly operational: boolean
-  /** As it was written when the audience was fixed; the contact may have another one since. */
+  /** The address when the audience was fixed; the contact may have another one since. */
   readonly address: string
-  /** As it is now; null when it has been deleted: such a delivery is to be asked for, and is then blocked. */
+  /** The contact now; null when it has been deleted: the request for the intent then blocks the delivery. */
   readonly contact: Contact | null
 }
 
-/** What names a claimed delivery and proves whose it is. */
+/** Identifies a claimed delivery and proves the claim. */
 export interface Claim {
   readonly id: DeliveryId
   readonly blastId: BlastId
@@ -46,16 +46,16 @@ export interface ClaimOptions {
   /** Deliveries. */
   readonly limit: number
   readonly lease_ms: number
-  /** No more contacts are brought once they weigh so much; `claimed_bytes_max` if it is left out. */
+  /** No more contacts are loaded once they reach this size. Defaults to `claimed_bytes_max`. */
   readonly bytes_max?: number
 }
 
-/** A contact may have two megabytes of values: five hundred of those would be the memory of a whole worker. */
+/** A contact may have two megabytes of values: five hundred of those would fill a worker's memory. */
 export const claimed_bytes_max = 8_000_000
 
 /** What is left of a workspace's queue. */
-export interface Rest {
-  /** No delivery of the workspace is open: its sending blasts can be finished. */
+export interface TurnEnd {
+  /** No delivery of the workspace is open: its sending blasts can be completed. */
   readonly dry: boolean
 }
 
@@ -63,14 +63,14 @@ export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
     /**
-     * Writes a delivery for everyone in the blast's audience, blocked ones too, with the counts onto the blast, and makes
-     * the workspace due: those among the next `contacts_max` contacts of the workspace, in the order of their ids, and
-     * answers "unfinished" until the last has been looked at. So the first can be sent to while the rest are written. Done
-     * once: after that it answers the same and adds nobody. Null when the blast is not sending; but a blast that ends while
-     * its audience is being written gets the rest of it too.
+     * Writes a delivery for every contact in the blast's audience, blocked ones too, with the counts of the blast, and makes the
+     * workspace due. One call covers the next `contacts_max` contacts of the workspace, in the order of their ids, and returns
+     * "unfinished" until the last. So the first messages are sent while the rest is written. Once finished, it returns the same
+     * result and adds no delivery. Null when the blast is not sending; but the audience of a blast that ends meanwhile is
+     * written to its end.
      *
-     * A contact is judged once, as it is when its slice is written, and nobody is written to an address that has a delivery
-     * of the blast, whoever had it. An audience that the plan cuts (`recipients_per_blast`) is written at once.
+     * The block reason of a contact is decided when its slice is written. An address that already has a delivery of the blast
+     * gets no second one. An audience that the plan cuts (`recipients_per_blast`) is written in one call.
      */
     readonly fixAudience: (
       workspace: WorkspaceId,
@@ -78,34 +78,34 @@ export class DeliveryStore extends Context.Service<
       contacts_max: number,
     ) => Effect.Effect<FixedAudience | "unfinished" | null, AudienceGone, Transaction>
 
-    /** Workspaces that may have mail to send now, the one longest without a turn first; never those in `except`. */
+    /** Workspaces that may have messages to send now, longest without a turn first, without those in `except`. */
     readonly dueWorkspaces: (
       limit: number,
       except?: ReadonlyArray<WorkspaceId>,
     ) => Effect.Effect<ReadonlyArray<WorkspaceId>>
-    /** Workspaces with deliveries that are not at their end, due or not: those a sweep has to look at. */
+    /** Workspaces with deliveries that have not ended, due or not: those a sweep has to look at. */
     readonly openWorkspaces: (limit: number) => Effect.Effect<ReadonlyArray<WorkspaceId>>
 
     /**
-     * Takes up to `limit` due deliveries of blasts that are sending and not paused, under a new token, and sends the
-     * workspace to the end of the line. Two claimers never get the same delivery, and neither waits for the other. Where the
-     * workspace or its recipients' domains have a limit, it takes what their buckets have permits for (`Pace`), all claimers
-     * together, and a domain that has to wait holds up no other. A permit is used up by the claim, however it ends.
+     * Claims up to `limit` due deliveries of blasts that are sending and not paused, under a new fencing token, and moves the
+     * workspace to the end of the turn order. Two workers never claim the same delivery, and neither waits for the other. Where
+     * the workspace or its recipients' domains have a send rate limit, the claim takes permits (`SendRateLimit`), shared by all
+     * workers, and a domain that waits does not delay others. A claim uses up its permits, however it ends.
      */
     readonly claim: (
       workspace: WorkspaceId,
       options: ClaimOptions,
     ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>, never, Transaction>
-    /** Extends the leases of what is still held, claimed or handed over; answers how many those were. */
+    /** Extends the leases of claimed and handed-over deliveries. Returns the number of claims that are still valid. */
     readonly renew: (
       workspace: WorkspaceId,
       claims: ReadonlyArray<Claim>,
       lease_ms: number,
     ) => Effect.Effect<number, never, Transaction>
     /**
-     * Asks leave to hand over. It commits by itself, so durably that a crash can't undo it, and is not for use inside a
-     * transaction: only what it answers `granted` may be sent, by whoever asked. Blocked deliveries are at their end,
-     * paused ones back in the queue. No answer for an id: the claim was lost.
+     * Requests intents. It commits by itself, durably, and must not run inside a transaction. Only deliveries with the answer
+     * `granted` may be sent, and only by the caller. Blocked deliveries have ended, paused ones are queued again. No answer for
+     * an id: the claim was lost.
      */
     readonly grant: (
       workspace: WorkspaceId,
@@ -113,26 +113,26 @@ export class DeliveryStore extends Context.Service<
       lease_ms: number,
     ) => Effect.Effect<ReadonlyMap<DeliveryId, IntentAnswer>>
     /**
-     * Writes how tries ended, with the contacts' timelines and the events. May be repeated. Answers the ids that did not
-     * end up as said: their claim was lost.
+     * Writes the outcomes of attempts, with the contacts' timelines and the events. May be repeated. Returns the ids whose
+     * outcome was not written because their claim was lost.
      */
     readonly settle: (
       workspace: WorkspaceId,
       settlements: ReadonlyArray<Settlement>,
     ) => Effect.Effect<ReadonlyArray<DeliveryId>, never, Transaction>
     /**
-     * Puts back into the queue what its living holder knows was not sent, intent or not, without counting a try. Answers
-     * how many.
+     * Requeues deliveries that their living worker knows were not sent, with or without intent, without counting an attempt.
+     * Returns their number.
      */
     readonly release: (
       workspace: WorkspaceId,
       claims: ReadonlyArray<Claim>,
     ) => Effect.Effect<number, never, Transaction>
-    /** Ends leases that ran out: claimed ones are queued again, handed-over ones are `unconfirmed` for good. */
+    /** Ends leases that ran out: claimed deliveries are queued again, handed-over ones become `unconfirmed`. */
     readonly sweep: (
       workspace: WorkspaceId,
     ) => Effect.Effect<{ readonly queued: number; readonly unconfirmed: number }, never, Transaction>
-    /** After a claim that came back short: notes when the workspace has to be looked at next, if ever. */
-    readonly rest: (workspace: WorkspaceId) => Effect.Effect<Rest, never, Transaction>
+    /** After a claim that returned fewer than `limit`: stores when the workspace is due next, if ever. */
+    readonly endTurn: (workspace: WorkspaceId) => Effect.Effect<TurnEnd, never, Transaction>
   }
 >()("tentpole/DeliveryStore") {}

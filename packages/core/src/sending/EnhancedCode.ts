@@ -1,13 +1,13 @@
-// Enhanced status codes (RFC 3463): what a server says of an address in three numbers, and what that means for it.
+// Enhanced status codes (RFC 3463): what a server reports about an address in three numbers, and what that means.
 
-/** `5.1.1`: class 2 success, 4 for the moment, 5 for good; subject 1 the address, 2 the mailbox, 7 policy … (RFC 3463 §2). */
+/** `5.1.1`: class 2 success, 4 temporary, 5 permanent; subject 1 the address, 2 the mailbox, 7 policy … (RFC 3463 §2). */
 export interface EnhancedCode {
   readonly class: 2 | 4 | 5
   readonly subject: number
   readonly detail: number
 }
 
-/** `hard`: the address is bad, and stays bad. `soft`: this message did not arrive; the next one may. */
+/** `hard`: the address is bad permanently. `soft`: this message did not arrive; the next one may. */
 export type BounceKind = "hard" | "soft"
 
 const written = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.]*\d)/
@@ -22,10 +22,10 @@ const ofMatch = (match: RegExpExecArray | null): EnhancedCode | undefined => {
   }
 }
 
-/** The first code in a text that holds little else: a `Status` field, a diagnostic. */
+/** The first code in a text that contains little else: a `Status` field, a diagnostic. */
 export const codeIn = (text: string): EnhancedCode | undefined => ofMatch(written.exec(text))
 
-/** The code of an SMTP reply, in its place behind the three digits (RFC 2034 §4). */
+/** The code of an SMTP reply, directly behind the three digits (RFC 2034 §4). */
 export const codeOfReply = (reply: string): EnhancedCode | undefined => {
   const behind = /^\d{3}[ -](.*)/s.exec(reply)?.[1]
   return behind === undefined || !/^[245]\.\d{1,3}\.\d{1,3}(?!\d)/.test(behind) ? undefined : codeIn(behind)
@@ -33,16 +33,16 @@ export const codeOfReply = (reply: string): EnhancedCode | undefined => {
 
 export const codeText = (code: EnhancedCode): string => `${code.class}.${code.subject}.${code.detail}`
 
-/** Codes of the subject "address" that speak of the sender, or say that the address is good. */
+/** Codes of the subject "address" about the sender, or saying that the address is good. */
 const notTheRecipient: ReadonlySet<number> = new Set([5, 7, 8])
 
-/** Whether the code says for good that the recipient's address is bad: 5.1.x, but those about the sender. */
-export const saysAddressIsBad = (code: EnhancedCode): boolean =>
+/** Whether the code says permanently that the recipient's address is bad: 5.1.x, except codes about the sender. */
+export const isBadAddress = (code: EnhancedCode): boolean =>
   code.class === 5 && code.subject === 1 && !notTheRecipient.has(code.detail)
 
-/** Of the subject "mailbox", those that are about the message: too long for it, or a list that can't be expanded. */
+/** Codes of the subject "mailbox" about the message: too long for it, or a list that can't be expanded. */
 const notTheMailbox: ReadonlySet<number> = new Set([3, 4])
 
-/** Whether the code speaks of the state that the recipient's mailbox is in: full, disabled (RFC 3463 §3.3). */
-export const saysMailboxIsOut = (code: EnhancedCode): boolean =>
+/** Whether the code is about the state of the recipient's mailbox: full, disabled (RFC 3463 §3.3). */
+export const isMailboxUnavailable = (code: EnhancedCode): boolean =>
   code.class !== 2 && code.subject === 2 && !notTheMailbox.has(code.detail)

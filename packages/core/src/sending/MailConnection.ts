@@ -1,10 +1,10 @@
-// The port to a mail server, in two steps, so that the intent can be committed between them: `begin` brings the server to
-// its 354, `release` gives it the body. Only then may the message be on its way.
+// The port to a mail server, in two steps, so that the intent can be committed between them: `begin` leads to the server's
+// 354, `release` sends the body. Only after `release` may the message be on its way.
 import { Context, type Effect, Schema, type Scope } from "effect"
 
 /**
- * No connection: nothing was sent. `permanent` when trying again can't help (authentication refused); `crowded` when the
- * server asked for fewer connections (421).
+ * No connection: nothing was sent. `permanent`: another attempt can't help (authentication refused). `crowded`: the server
+ * requested fewer connections (421).
  */
 export class ConnectFailed extends Schema.TaggedError<ConnectFailed>()("ConnectFailed", {
   reason: Schema.String,
@@ -13,8 +13,8 @@ export class ConnectFailed extends Schema.TaggedError<ConnectFailed>()("ConnectF
 }) {}
 
 /**
- * Refused, or the connection broke, before any body was released: nothing was sent. `code` is the SMTP reply's, null when
- * there was none; `stage` says what the reply answered.
+ * Refused, or the connection broke, before any body was sent: nothing was sent. `code` is the SMTP reply's; null without a
+ * reply. `stage` is the command that the reply answered.
  */
 export class NotSent extends Schema.TaggedError<NotSent>()("NotSent", {
   stage: Schema.Literals(["connection", "sender", "recipient", "data"]),
@@ -28,25 +28,25 @@ export interface Envelope {
   readonly to: string
 }
 
-/** Only `inDoubt` leaves the question open whether the server has the message. */
+/** Only after `inDoubt` is it unknown whether the server has the message. */
 export type Outcome =
   | { readonly _tag: "accepted"; readonly reply: string }
   | { readonly _tag: "refused"; readonly code: number; readonly reply: string }
   | { readonly _tag: "notSent" }
   | { readonly _tag: "inDoubt" }
 
-/** The server waits for the body. Exactly one of the two is called, once. */
+/** The server waits for the body. Callers call exactly one of the two, once. */
 export interface Ready {
   /**
-   * Gives the body and waits for the reply. It does not fail and is not to be interrupted: closing the connection's scope
-   * ends the waiting, with `inDoubt` once the last byte may have gone. However it ends, nothing reads `message` any more:
-   * another one may be written in its memory.
+   * Sends the body and waits for the reply. It does not fail and must not be interrupted: closing the connection's scope ends
+   * the wait, with `inDoubt` once the last byte may have been sent. When it ends, `message` is no longer read, so that its
+   * memory can be reused.
    */
   readonly release: (message: Uint8Array) => Effect.Effect<Outcome>
   readonly abandon: Effect.Effect<void>
 }
 
-/** `alive` is false after `abandon`, `notSent`, `inDoubt`, a 421 and whenever the server hung up: open another. */
+/** `alive` is false after `abandon`, `notSent`, `inDoubt`, a 421 and whenever the server closed the connection: open another. */
 export interface Connection {
   readonly begin: (envelope: Envelope) => Effect.Effect<Ready, NotSent>
   readonly alive: Effect.Effect<boolean>

@@ -1,5 +1,5 @@
-// From a claimed delivery to the bytes that go out: the approved email compiled once, rendered for its recipient, signed for
-// its sending domain.
+// Renders a claimed delivery to the bytes of its message: the approved email compiled once, rendered for its recipient, signed
+// for its sending domain.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Schema } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { compile, type CompiledEmail } from "../rendering/Compile.ts"
@@ -20,12 +20,12 @@ import { signingKeys } from "./SigningKeys.ts"
 /** The header that Postmark returns in its webhooks as metadata `delivery`. */
 const postmarkHeader = "X-PM-Metadata-delivery"
 
-/** No message of this email can go out, whoever it is for: the blast has failed. */
+/** No message of this email can be sent, to any recipient: the blast has failed. */
 export class SenderRefused extends Schema.TaggedError<SenderRefused>()("SenderRefused", {
   failure: Schema.Literals(["sender_domain_unverified", "approval_gone"]),
 }) {}
 
-/** This one message can't be made; that says nothing about the next. */
+/** This message can't be rendered. Other messages may be. */
 export class NotRendered extends Schema.TaggedError<NotRendered>()("NotRendered", { why: Schema.String }) {}
 
 export interface OutgoingMessage {
@@ -33,20 +33,20 @@ export interface OutgoingMessage {
   readonly bytes: Uint8Array
 }
 
-/** A message in memory that the next one is written into as well. */
-export interface LentMessage extends OutgoingMessage {
-  /** For when nobody reads `bytes` any more: they are empty from then on. A message that is only dropped does no harm. */
-  readonly giveBack: Effect.Effect<void>
+/** A message in memory that later messages reuse. */
+export interface ReusableMessage extends OutgoingMessage {
+  /** Call it when `bytes` are no longer read: their memory is reused. Dropping a message without it is safe. */
+  readonly release: Effect.Effect<void>
 }
 
-/** What messages are prepared by; compared by value. */
+/** What messages have in common; compared by value. */
 interface Kind {
   readonly workspace: WorkspaceId
   readonly approvalId: ApprovalId
   readonly operational: boolean
 }
 
-/** Most messages are of the kind of the one before: the same object says so sooner than its hash. */
+/** Most messages are of the kind of the previous one: comparing by identity is faster than hashing. */
 const kinds = (): ((workspace: WorkspaceId, claimed: ClaimedDelivery) => Kind) => {
   let last: Kind | undefined
   return (workspace, { approvalId, operational }) => {
@@ -57,25 +57,25 @@ const kinds = (): ((workspace: WorkspaceId, claimed: ClaimedDelivery) => Kind) =
   }
 }
 
-/** What all messages of a kind have in common. */
+/** What is prepared once for all messages of a kind. */
 interface Prepared {
   readonly compiled: CompiledEmail
   readonly key: DkimKey
 }
 
-/** Compiled emails that are kept: a worker sends few at a time. */
+/** Cached compiled emails: a worker sends few at a time. */
 const prepared_max = 64
-/** A changed postal address, or a domain that lost its verification, is noticed after this time. */
+/** How long a changed postal address, or a domain that lost its verification, may go unnoticed. */
 const prepared_for = Duration.seconds(30)
 
 export class OutgoingMail extends Context.Service<
   OutgoingMail,
   {
-    /** The same delivery gives the same message on every try, but for its date. */
+    /** The same delivery renders the same message on every attempt, except for its date. */
     readonly render: (
       workspace: WorkspaceId,
       claimed: ClaimedDelivery,
-    ) => Effect.Effect<LentMessage, SenderRefused | NotRendered>
+    ) => Effect.Effect<ReusableMessage, SenderRefused | NotRendered>
   }
 >()("tentpole/OutgoingMail") {
   static readonly layer = Layer.effect(
@@ -89,7 +89,7 @@ export class OutgoingMail extends Context.Service<
       const memory = new MessageMemory()
       const metadata = (yield* Settings).hooks.postmarkLogin !== null
 
-      /** The key of the sender's domain, which has to be verified. */
+      /** The key of the sender's domain, which must be verified. */
       const keyFor = Effect.fnUntraced(function* (workspace: WorkspaceId, fromAddress: string) {
         const key = yield* keys(workspace, fromAddress)
         return key ?? (yield* new SenderRefused({ failure: "sender_domain_unverified" }))
@@ -128,7 +128,7 @@ export class OutgoingMail extends Context.Service<
           return {
             envelope,
             bytes: yield* dkimSigned(outgoing, key).pipe(Effect.provideService(DkimSigner, signer)),
-            giveBack: Effect.sync(() => memory.release(message.body)),
+            release: Effect.sync(() => memory.release(message.body)),
           }
         }),
       })
@@ -136,24 +136,24 @@ export class OutgoingMail extends Context.Service<
   )
 }
 
-/** What messages are made with. */
-interface Surroundings {
+/** What `unsigned` renders with. */
+interface RenderContext {
   readonly links: Links["Service"]
   readonly date: DateTime.Utc
   readonly memory: MessageMemory
 }
 
-/** Postmark reports by metadata only, since it replaces the `Message-ID`; it takes the header off. */
+/** Postmark replaces the `Message-ID` and reports by metadata only. It removes the header. */
 const withMetadata = (message: RenderedMessage, id: DeliveryId): RenderedMessage => ({
   ...message,
   headers: [...message.headers, [postmarkHeader, id]],
 })
 
-/** A claimed delivery's message, ready but for its signature. `domain` is the sender's, an A-label. */
+/** A claimed delivery's message without its signature. `domain` is the sender's, an A-label. */
 export const unsigned = (
   { compiled, domain }: { readonly compiled: CompiledEmail; readonly domain: string },
   { address, approvalId, blastId, contact, id, tokens }: ClaimedDelivery & { readonly contact: Contact },
-  { date, links, memory }: Surroundings,
+  { date, links, memory }: RenderContext,
 ): { readonly envelope: Envelope; readonly message: RenderedMessage } => {
   const { workspaceId } = compiled.sender
   const ofDelivery = links.of({ workspaceId, deliveryId: id }, compiled.links.length)
@@ -166,7 +166,7 @@ export const unsigned = (
     messageId: `${id}@${domain}`,
     date,
     listId: `${workspaceId}.${domain}`,
-    // Gmail's form: up to four parts, the last one the sender's.
+    // Gmail's format: up to four parts, the last one is the sender's.
     feedbackId: `${blastId}:${approvalId}:${workspaceId}:tentpole`,
   }
   return {

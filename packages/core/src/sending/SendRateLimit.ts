@@ -1,47 +1,47 @@
-// How fast a workspace sends, and each recipient domain of it, where a limit is set: a bucket of permits that fills at the
-// rate, one permit a message. Nothing is taken beyond it, over all workers together. Why it is so: docs/decisions/0004-pace.md.
+// Send rate limits of a workspace and of each recipient domain: a bucket of permits that fills at the rate, one permit for each
+// message. All workers share the buckets. The reasons are in docs/decisions/0004-pace.md.
 
-/** A bucket, as it was left by whoever last took from it. */
+/** A bucket, as the last claim left it. */
 export interface RateBucket {
-  /** The fraction of a permit is kept: it is on its way. */
+  /** Fractions are stored too: the next permit is filling. */
   readonly permits: number
-  /** When that was so, by the store's clock. */
+  /** The time of that claim, by the store's clock. */
   readonly at_ms: number
-  /** Something was taken then. What fills in from that moment is owed to those who still wait. */
+  /** The claim took permits, so that more messages may be waiting. They are owed what fills in from then on. */
   readonly waited: boolean
 }
 
-/** What fills into a bucket that nobody waits at: so much goes at once after an idle time. */
+/** The burst after an idle time: what fills in during this time while no message waits. */
 export const idle_ms = 250
-/** What fills in for those who wait, however late the next look is: so much goes at once after a pause of all senders. */
+/** The burst after a pause of all workers: what fills in during this time for waiting messages. */
 export const late_ms = 1000
 
-/** The most that a bucket holds. For those who wait that is the permit that was on its way, and all that came in after it. */
+/** The size of a bucket. For waiting messages: the permit that was filling, and all that filled in since. */
 export const bucketSize = (per_second: number, waited: boolean): number =>
   waited ? 1 + (per_second * late_ms) / 1000 : Math.max(1, (per_second * idle_ms) / 1000)
 
-/** A paced workspace has no more turns than one in this time: messages leave in small groups, not one by one. */
+/** A rate-limited workspace has at most one turn in this time: messages leave in small groups, not one by one. */
 export const turn_ms = 100
-/** A permit is for now. A message that could not be begun for so long goes back into the queue, and waits for another one. */
+/** A permit expires. A message that was not started within this time goes back into the queue and needs a new permit. */
 export const permit_ms = 2000
 
-/** Of what nothing has been sent yet: the first message may go. */
+/** A bucket that was never used: the first message may be sent at once. */
 export const newBucket = (now_ms: number): RateBucket => ({ permits: 1, at_ms: now_ms, waited: false })
 
-/** A clock that was set back fills nothing in. */
+/** A clock that was set back fills in nothing. */
 const level = (bucket: RateBucket, per_second: number, now_ms: number): number => {
   const filled = (per_second * Math.max(0, now_ms - bucket.at_ms)) / 1000
   return Math.min(bucketSize(per_second, bucket.waited), bucket.permits + filled)
 }
 
-/** Lest a permit that is there but for the last bit of a fraction be waited for. */
+/** Rounds up permits that lack only a floating point error. */
 const rounding = 1e-6
 
 /** Whole permits that may be taken now. */
 export const availablePermits = (bucket: RateBucket, per_second: number, now_ms: number): number =>
   Math.floor(level(bucket, per_second, now_ms) + rounding)
 
-/** The bucket after `count` were taken, none included: then nobody waits there. */
+/** The bucket after `count` permits were taken. With 0, no message waits. */
 export const takePermits = (bucket: RateBucket, per_second: number, now_ms: number, count: number): RateBucket => ({
   permits: Math.max(0, level(bucket, per_second, now_ms) - count),
   at_ms: now_ms,

@@ -1,67 +1,75 @@
-// What a try means for its delivery: the mail server's reply, read by its code and its enhanced code (RFC 5321 §4.2, RFC
-// 3463). Stores write settlements and nothing else about how a try ended.
+// Settlements: the outcome of an attempt for its delivery, from the mail server's reply, its code and its enhanced code (RFC
+// 5321 §4.2, RFC 3463). Stores write settlements as they are decided here.
 import type { DateTime } from "effect"
-import { type BounceKind, codeOfReply, saysAddressIsBad, saysMailboxIsOut } from "./EnhancedCode.ts"
+import { type BounceKind, codeOfReply, isBadAddress, isMailboxUnavailable } from "./EnhancedCode.ts"
 import type { DeliveryId } from "../kernel/Ids.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import { pauseAfter_s } from "../kernel/runtime/Backoff.ts"
-import type { Ending, FailureReason } from "./Delivery.ts"
+import type { DeliveryOutcome, FailureReason } from "./Delivery.ts"
 import type { NotSent, Outcome } from "./MailConnection.ts"
 
-/** A claimed delivery, as far as its settlement depends on it. */
-export interface Held {
+/** The part of a claimed delivery that its settlement depends on. */
+export interface AttemptedDelivery {
   readonly id: DeliveryId
   readonly token: number
-  /** Tries in vain before this one. */
+  /** Failed attempts before this one. */
   readonly attempts: number
 }
 
-/** How a try ended; `message` when the message could not even be made. */
-export type Try =
+/** How an attempt ended; `notRendered` when the message could not be rendered. */
+export type AttemptResult =
   | { readonly _tag: "outcome"; readonly outcome: Outcome }
   | { readonly _tag: "notSent"; readonly error: NotSent }
   | { readonly _tag: "notRendered"; readonly why: string }
 
-/** Whether a reply says for good that the recipient's address is bad: 5.1.x, but those about the sender. */
+/** Whether a reply says permanently that the recipient's address is bad: 5.1.x, except codes about the sender. */
 export const isHardBounce = (reply: string): boolean => {
   const code = codeOfReply(reply)
-  return code !== undefined && saysAddressIsBad(code)
+  return code !== undefined && isBadAddress(code)
 }
 
-/** Basic codes that speak of the recipient's mailbox: busy or blocked, and out of room (RFC 5321 §4.2.3). */
+/** Basic codes about the recipient's mailbox: busy or blocked, and out of storage (RFC 5321 §4.2.3). */
 const mailboxCodes: ReadonlySet<number> = new Set([450, 452])
 
-/** Whether a reply that is final says that the mailbox can't take mail: one of those that suppress when they come in a row. */
+/** Whether a final reply says that the mailbox can't take mail. Several of these in a row suppress the address. */
 const isSoftBounce = (code: number, reply: string): boolean => {
   const enhanced = codeOfReply(reply)
-  return enhanced === undefined ? mailboxCodes.has(code) : saysMailboxIsOut(enhanced)
+  return enhanced === undefined ? mailboxCodes.has(code) : isMailboxUnavailable(enhanced)
 }
 
-/** Replies to MAIL that no message would fare better with: the server wants a login, or a better one. */
-const loginWanted: ReadonlySet<number> = new Set([530, 534, 535, 538])
+/** Replies to MAIL that apply to every message: the server requires a login, or a stronger one. */
+const loginCodes: ReadonlySet<number> = new Set([530, 534, 535, 538])
 
-export const wantsLogin = (error: NotSent): boolean =>
-  error.stage === "sender" && error.code !== null && loginWanted.has(error.code)
+export const requiresLogin = (error: NotSent): boolean =>
+  error.stage === "sender" && error.code !== null && loginCodes.has(error.code)
 
 const reply_length_max = 500
 
-/** What is kept of a reply: one line of printable text, cut. */
-export const legible = (reply: string): string =>
+/** The stored form of a reply: one line of printable text, cut. */
+export const toPrintableLine = (reply: string): string =>
   reply
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ")
     .trim()
     .slice(0, reply_length_max)
 
-type Kept = { readonly ending: Ending; readonly reply: string | null; readonly bounce: BounceKind | null }
+type DecidedOutcome = {
+  readonly ending: DeliveryOutcome
+  readonly reply: string | null
+  readonly bounce: BounceKind | null
+}
 
-const plain = (ending: Ending, reply: string | null = null): Kept => ({ ending, reply, bounce: null })
+const plain = (ending: DeliveryOutcome, reply: string | null = null): DecidedOutcome => ({
+  ending,
+  reply,
+  bounce: null,
+})
 
-const again = (attempts: number, givenUp: FailureReason, reply: string): Kept =>
+const again = (attempts: number, givenUp: FailureReason, reply: string): DecidedOutcome =>
   pauseAfter_s(attempts + 1) === undefined
     ? plain({ state: "failed", reason: givenUp }, reply)
     : plain({ state: "queued" }, reply)
 
-const refused = (attempts: number, code: number, reply: string, atRecipient: boolean): Kept => {
+const refused = (attempts: number, code: number, reply: string, atRecipient: boolean): DecidedOutcome => {
   if (atRecipient && code >= 500 && code <= 599 && isHardBounce(reply)) {
     return { ending: { state: "failed", reason: "hard_bounce" }, reply, bounce: "hard" }
   }
@@ -72,7 +80,7 @@ const refused = (attempts: number, code: number, reply: string, atRecipient: boo
   return kept.ending.state === "failed" && atRecipient && isSoftBounce(code, reply) ? { ...kept, bounce: "soft" } : kept
 }
 
-const read = (attempts: number, tried: Try): Kept => {
+const read = (attempts: number, tried: AttemptResult): DecidedOutcome => {
   switch (tried._tag) {
     case "notRendered":
       return plain({ state: "failed", reason: "not_rendered" }, tried.why)
@@ -87,7 +95,7 @@ const read = (attempts: number, tried: Try): Kept => {
         case "accepted":
           return plain({ state: "sent" }, tried.outcome.reply)
         case "refused":
-          // Neither 2xx nor a refusal: whatever it means, it is no leave to send a second copy.
+          // Neither 2xx nor a refusal. Its meaning is unknown, so that a second attempt is not safe.
           return tried.outcome.code < 400
             ? plain({ state: "unconfirmed" }, tried.outcome.reply)
             : refused(attempts, tried.outcome.code, tried.outcome.reply, true)
@@ -104,18 +112,18 @@ export type Settlement = Change<
   {
     readonly id: DeliveryId
     readonly token: number
-    readonly ending: Ending
+    readonly ending: DeliveryOutcome
     readonly at: DateTime.Utc
-    /** The server's words, printable and cut; null when there were none. */
+    /** The server's reply, printable and cut; null when there was none. */
     readonly reply: string | null
-    /** Acceptance was delivery: the mail server is the final one. */
+    /** Acceptance counts as delivery: the mail server is the final one. */
     readonly delivered: boolean
     /**
-     * `hard`: the address is bad; with this settlement the contact's is marked invalid, and the address suppressed. `soft`: the
-     * mailbox could not take the message; too many of these in a row suppress the address.
+     * `hard`: the address is bad. With this settlement the contact's address is marked invalid, and the address suppressed.
+     * `soft`: the mailbox could not take the message. Several of these in a row suppress the address.
      */
     readonly bounce: BounceKind | null
-    /** For how long the delivery waits in the queue; 0 unless it goes back there. */
+    /** For how long the delivery waits in the queue; 0 unless it is queued again. */
     readonly pause_s: number
   }
 >
@@ -124,8 +132,8 @@ const settlement = changeOf("settlement")
 
 export const Settlement = {
   of(
-    held: Held,
-    tried: Try,
+    held: AttemptedDelivery,
+    tried: AttemptResult,
     circumstances: { readonly at: DateTime.Utc; readonly acceptMeansDelivered: boolean },
   ): Settlement {
     const { ending, reply, bounce } = read(held.attempts, tried)
@@ -134,7 +142,7 @@ export const Settlement = {
       token: held.token,
       ending,
       at: circumstances.at,
-      reply: reply === null ? null : legible(reply),
+      reply: reply === null ? null : toPrintableLine(reply),
       delivered: ending.state === "sent" && circumstances.acceptMeansDelivered,
       bounce,
       pause_s: ending.state === "queued" ? (pauseAfter_s(held.attempts + 1) ?? 0) : 0,

@@ -1,4 +1,4 @@
-// What mail of a workspace is signed with: the key of its sender's domain, as long as that is verified.
+// The DKIM keys of a workspace: the key of a sender's domain, as long as the domain is verified.
 import { Effect } from "effect"
 import { decodeText } from "../kernel/Bytes.ts"
 import type { DkimKey } from "../rendering/message/Dkim.ts"
@@ -7,7 +7,7 @@ import { Secrets } from "../kernel/Secrets.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 
-/** Opens the key for a sender's address; null when its domain is not verified. */
+/** Returns the key for a sender's address; null when its domain is not verified. */
 export const signingKeys = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const secrets = yield* Secrets

@@ -1,19 +1,19 @@
-// The port to test messages that wait to be sent. One is here from the request until its end, and is handed over once at most:
-// whoever may send it is told so in the statement that writes it down.
+// The port to test messages that wait to be sent. A row exists from the request until the end. A message is handed over at most
+// once: the statement that records the hand-over grants it to one caller.
 import { Context, type Effect } from "effect"
 import type { ContactId, EmailId, TestMailId, WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 
-/** One message of one email to one address, to see what it looks like. */
+/** One test message of one email to one address. */
 export interface TestMail {
   readonly id: TestMailId
   readonly emailId: EmailId
-  /** What the HTML was when the test was asked for. */
+  /** The version of the HTML when the test was requested. */
   readonly version: number
-  /** Whose values stand for tokens; null: a sample's. */
+  /** The contact whose values fill tokens; null: a sample contact. */
   readonly contactId: ContactId | null
-  /** As it was written; kept as it goes into the envelope. */
+  /** As the user wrote it. Used in the envelope. */
   readonly address: string
   readonly addressNormalized: string
 }
@@ -22,16 +22,16 @@ export class TestMailStore extends Context.Service<
   TestMailStore,
   {
     readonly add: (workspace: WorkspaceId, mails: ReadonlyArray<TestMail>) => Effect.Effect<void, never, Transaction>
-    /** One that waits. Not found: handed over, ended, or gone with its email. */
+    /** A waiting message. `NotFound`: handed over, ended, or deleted with its email. */
     readonly waiting: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<TestMail, NotFound>
     /**
-     * Whether the caller may send it: true once, and never again unless it is taken back. False also for an address that
-     * bounces, has complained, or was suppressed by hand.
+     * Whether the caller may send it: true once, and again only after `release`. Also false for an address that bounced,
+     * complained, or was suppressed manually.
      */
     readonly handOver: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<boolean, never, Transaction>
-    /** The caller knows that nothing was sent: it waits again. */
+    /** The caller knows that nothing was sent: the message waits again. */
     readonly release: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void, never, Transaction>
-    /** It has ended, one way or the other. */
-    readonly forget: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void, never, Transaction>
+    /** Deletes a message that has ended. */
+    readonly delete: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void, never, Transaction>
   }
 >()("tentpole/TestMailStore") {}

@@ -1,5 +1,5 @@
-// Tests of an email: the same message that a recipient would get, to a few addresses, before anybody else gets it. Its links
-// count nothing and end nothing; each message leaves at most once.
+// Test messages of an email: the message that a recipient would get, sent to a few addresses. Its links count nothing and
+// unsubscribe no contact. Each message is sent at most once.
 import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import { type EmailAddress, parseEmail } from "../kernel/values/EmailAddress.ts"
@@ -25,13 +25,13 @@ import { type TestMail, TestMailStore } from "./TestMailStore.ts"
 
 export const test_addresses_max = 5
 
-export interface AskedTest {
+export interface TestMailInput {
   readonly to: ReadonlyArray<string>
-  /** Left out: a sample contact. */
+  /** Defaults to a sample contact. */
   readonly contactId?: ContactId
 }
 
-/** It can't be made into a message any more. */
+/** It can't be rendered any more. */
 export class TestMailRefused extends Schema.TaggedError<TestMailRefused>()("TestMailRefused", { why: Schema.String }) {
   override get message(): string {
     return this.why
@@ -41,21 +41,21 @@ export class TestMailRefused extends Schema.TaggedError<TestMailRefused>()("Test
 export class TestMails extends Context.Service<
   TestMails,
   {
-    /** Accepts a test of the current version; answers the email. */
+    /** Accepts a test of the current version. Returns the email. */
     readonly create: (
       workspace: WorkspaceId,
       id: EmailId,
-      asked: AskedTest,
+      asked: TestMailInput,
     ) => Effect.Effect<Email, NotFound | Invalid | EmailNotReady | TemplateNotReady>
-    /** The worker's part: the message as it goes out, signed. Not found when it is not to be sent, or no longer. */
+    /** For workers: the signed message. `NotFound` when it must not be sent, or not any more. */
     readonly render: (
       workspace: WorkspaceId,
       id: TestMailId,
     ) => Effect.Effect<OutgoingMessage, NotFound | TestMailRefused>
-    /** Asked between the mail server's yes and the body: true at most once, unless nothing was sent for certain. */
+    /** Called between the mail server's 354 and the body: true at most once, unless `release` is called in between. */
     readonly handOver: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<boolean>
     readonly release: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void>
-    readonly forget: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void>
+    readonly delete: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void>
   }
 >()("tentpole/TestMails") {
   static readonly layer = Layer.effect(
@@ -104,13 +104,13 @@ export class TestMails extends Context.Service<
 
         handOver: (workspace, id) => transact(store.handOver(workspace, id)),
         release: (workspace, id) => transact(store.release(workspace, id)),
-        forget: (workspace, id) => transact(store.forget(workspace, id)),
+        delete: (workspace, id) => transact(store.delete(workspace, id)),
       })
     }),
   )
 }
 
-/** Makes the message of a test that waits. */
+/** Renders a waiting test message. */
 const message = Effect.gen(function* () {
   const emails = yield* EmailStore
   const contacts = yield* ContactStore
@@ -130,7 +130,7 @@ const message = Effect.gen(function* () {
     if (key === null) {
       return yield* new TestMailRefused({ why: `the domain of ${approved.fromAddress} is not verified any more` })
     }
-    // No delivery has a test's id: its links, and mail to its return path, find nothing.
+    // No delivery has the id of a test message: its links and its return path match nothing.
     const target = { workspaceId: workspace, deliveryId: DeliveryId.make(id) }
     const ofMessage = links.of(target)
     const recipient: Recipient = {
@@ -161,10 +161,10 @@ const message = Effect.gen(function* () {
   })
 })
 
-/** The contact that stood in the body as `contact_id`. */
+/** Names the `contact_id` of the request's body. */
 const inBody = () => new NotFound({ resource: "contact", path: "contact_id" })
 
-/** One to five addresses; one that is named twice counts once. */
+/** One to five addresses. Duplicates count once. */
 const checkAddresses = (to: ReadonlyArray<string>): Result.Result<ReadonlyArray<EmailAddress>, Invalid> => {
   if (to.length === 0 || to.length > test_addresses_max) {
     return Result.fail(Invalid.at("to", `must have 1 to ${test_addresses_max} addresses, got ${to.length}`))

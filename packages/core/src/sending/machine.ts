@@ -1,12 +1,12 @@
-// The machine of a delivery: the table of its transitions, and `move`, which decides each of them.
+// The state machine of deliveries: its table of transitions, and `move`, which decides each of them.
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import {
   type DeliveryState,
-  type Ending,
+  type DeliveryOutcome,
   type IntentAnswer,
   type Move,
-  passingReasons,
-  type Standing,
+  temporaryReasons,
+  type DeliveryMachineState,
 } from "./Delivery.ts"
 
 /** A test compares it with `move`, for every state, move and token. */
@@ -31,41 +31,41 @@ export const transitions = {
   blocked: {},
 } as const satisfies Transitions<DeliveryState, Move["_tag"]>
 
-const back = (attempts: number): Standing => ({ state: "queued", reason: null, token: null, attempts })
+const back = (attempts: number): DeliveryMachineState => ({ state: "queued", reason: null, token: null, attempts })
 
-const settled = (from: Standing, ending: Ending): Standing | undefined => {
+const settled = (from: DeliveryMachineState, ending: DeliveryOutcome): DeliveryMachineState | undefined => {
   const handedOver = from.state === "handed_over"
   const late = from.state === "unconfirmed"
   switch (ending.state) {
     case "sent":
       return handedOver || late ? { ...from, state: "sent", reason: null } : undefined
     case "failed":
-      // Refused before the 354 (still claimed), or after the dot.
+      // Refused before the 354 (still claimed), or after the final dot.
       return handedOver || late || from.state === "claimed"
         ? { ...from, state: "failed", reason: ending.reason }
         : undefined
     case "queued":
       if (handedOver || from.state === "claimed") return back(from.attempts + 1)
-      // Told late that it was refused for the moment: the doubt is over, but others may have counted it as failed since.
+      // A late temporary refusal: the outcome is known now, but counters may count the message as failed already.
       return late ? { ...from, state: "failed", reason: "temporarily_refused" } : undefined
     case "unconfirmed":
       return handedOver ? { ...from, state: "unconfirmed", reason: "unconfirmed" } : undefined
   }
 }
 
-const answered = (from: Standing, answer: IntentAnswer): Standing => {
+const answered = (from: DeliveryMachineState, answer: IntentAnswer): DeliveryMachineState => {
   if (answer === "granted") return { ...from, state: "handed_over" }
   if (answer === "paused") return back(from.attempts)
   return { state: "blocked", reason: answer, token: null, attempts: from.attempts }
 }
 
-const isRetried = ({ state, reason }: Standing, unconfirmed: boolean): boolean => {
+const isRetried = ({ state, reason }: DeliveryMachineState, unconfirmed: boolean): boolean => {
   if (state === "unconfirmed") return unconfirmed
-  return state === "failed" && passingReasons.has(reason ?? "")
+  return state === "failed" && temporaryReasons.has(reason ?? "")
 }
 
-/** Where a move leads; undefined when it changes nothing. A token that is not the standing one never moves anything. */
-export const move = (from: Standing, by: Move): Standing | undefined => {
+/** The state after a move; undefined when it changes nothing. A move with another token than the current one changes nothing. */
+export const move = (from: DeliveryMachineState, by: Move): DeliveryMachineState | undefined => {
   switch (by._tag) {
     case "claim":
       return from.state === "queued" ? { ...from, state: "claimed", token: by.token } : undefined

@@ -1,18 +1,18 @@
-// Whether a request for a pixel or a link was a person's. Scanners and prefetching proxies ask too, and are answered like
-// anyone, but they are nobody's opening or clicking.
+// The bot filter: whether a request for a pixel or a link comes from a person. Scanners and prefetching proxies get the same
+// response, but are not counted.
 import type { DateTime } from "effect"
 
-/** What a request shows of its sender. */
+/** What a request shows of its client. */
 export interface ClientRequest {
   readonly method: string
   readonly userAgent: string | null
-  /** `Sec-Purpose`, `Purpose` or `X-Moz`: says `prefetch` when nobody has asked for it yet. */
+  /** `Sec-Purpose`, `Purpose` or `X-Moz`: contains `prefetch` when no person has requested it yet. */
   readonly purpose: string | null
-  /** The user agent is on a list of known machines. */
+  /** The user agent is on a list of known bots. */
   readonly knownMachine: boolean
 }
 
-/** By what the request shows alone. */
+/** Decides from the request alone. */
 export const isBot = (visitor: ClientRequest): boolean =>
   visitor.method !== "GET" ||
   visitor.userAgent === null ||
@@ -20,9 +20,9 @@ export const isBot = (visitor: ClientRequest): boolean =>
   visitor.knownMachine ||
   (visitor.purpose !== null && /prefetch|preview|prerender/i.test(visitor.purpose))
 
-/** Nobody opens a message within this time of its hand-over: scanners do, before they let it through. */
+/** No person opens a message within this time of its hand-over. Scanners do, before they deliver it. */
 const too_soon_ms = 2000
 
-/** Whether something was asked for too soon to have been asked by a person. */
-export const tooSoon = (handedOverAt: DateTime.Utc | null, at: DateTime.Utc): boolean =>
+/** Whether a request came too soon after the hand-over to be a person's. */
+export const isTooSoon = (handedOverAt: DateTime.Utc | null, at: DateTime.Utc): boolean =>
   handedOverAt !== null && at.epochMilliseconds - handedOverAt.epochMilliseconds < too_soon_ms

@@ -1,5 +1,5 @@
-// What a recipient does with a message: opens it, clicks, unsubscribes. The first human event of each kind counts. Whatever
-// comes back also proves that the message arrived, so it ends a doubt.
+// Engagement of a recipient with a message: open, click, unsubscription. The first human event of each kind counts. Each also
+// proves that the message arrived, so it resolves an `unconfirmed` delivery.
 import type { DateTime } from "effect"
 import type { Activity, ActivityType } from "../contacts/Activity.ts"
 import type { Contact } from "../contacts/Contact.ts"
@@ -8,15 +8,15 @@ import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import type { Delivery } from "../sending/Delivery.ts"
 import { move } from "../sending/machine.ts"
 
-/** A delivery, with whom it was for. */
+/** A delivery with its recipient. */
 export interface TrackedDelivery extends Delivery {
   readonly operational: boolean
   readonly emailNormalized: string | null
   /** Null when the contact has been deleted. */
   readonly contact: Contact | null
-  /** The address is suppressed, for whatever reason. */
+  /** The address is suppressed, for any reason. */
   readonly suppressed: boolean
-  /** When a machine first fetched the pixel, and when one first followed a link. They count nowhere. */
+  /** When a bot first fetched the pixel, and first followed a link. Counted nowhere. */
   readonly machineOpenedAt: DateTime.Utc | null
   readonly machineClickedAt: DateTime.Utc | null
 }
@@ -28,10 +28,10 @@ export type Event =
   | { readonly _tag: "openedByMachine" }
   | { readonly _tag: "clickedByMachine" }
 
-type Machines = Extract<Event, { readonly _tag: "openedByMachine" | "clickedByMachine" }>
+type MachineEvent = Extract<Event, { readonly _tag: "openedByMachine" | "clickedByMachine" }>
 
-/** Something that came back for a delivery, and when. */
-export interface Happening {
+/** An engagement event of a delivery, with its time. */
+export interface TimedEvent {
   readonly deliveryId: DeliveryId
   readonly event: Event
   readonly at: DateTime.Utc
@@ -40,7 +40,7 @@ export interface Happening {
 export class EngagementChange {
   readonly #brand = true
   readonly before: TrackedDelivery
-  /** As it is to be, with its contact and its suppression. What was set stays. */
+  /** The new state, with its contact and its suppression. Times that are set stay. */
   readonly after: TrackedDelivery
   readonly at: DateTime.Utc
   /** The contact becomes unsubscribed, and the address suppressed. */
@@ -69,14 +69,14 @@ export class EngagementChange {
   }
 
   /**
-   * What a batch changes, in the order given: each is decided on what those before it leave of its delivery, its contact and
-   * its address. What happened to a delivery that is not among those found changes nothing.
+   * The changes of a batch, in the given order. Each is decided on the result of the previous ones for its delivery, contact
+   * and address. Events of deliveries that were not found change nothing.
    */
   static ofAll(
     found: ReadonlyMap<DeliveryId, TrackedDelivery>,
-    happenings: ReadonlyArray<Happening>,
+    happenings: ReadonlyArray<TimedEvent>,
   ): ReadonlyArray<EngagementChange> {
-    const soFar = new SoFar(found)
+    const soFar = new BatchState(found)
     return happenings.flatMap(({ at, deliveryId, event }) => {
       const before = soFar.of(deliveryId)
       const change = before === undefined ? undefined : EngagementChange.of(before, event, at)
@@ -92,18 +92,18 @@ export class EngagementChange {
       return EngagementChange.#byMachine(before, event, at)
     }
     const unsubscribes = event._tag === "unsubscribed" && needsUnsubscribing(before)
-    const news = newsOf(before, event, unsubscribes)
+    const news = activitiesOf(before, event, unsubscribes)
     if (news.length === 0) return undefined
     const proven = move(before, { _tag: "evidence" })
     const sentAt = before.sentAt ?? before.handedOverAt ?? at
-    const doubtless: ReadonlyArray<News> =
+    const sendingActivities: ReadonlyArray<NewActivity> =
       proven === undefined
         ? []
         : [
             { type: "email_sent", at: sentAt, data: {} },
             { type: "email_delivered", at: sentAt, data: {} },
           ]
-    const told = [...doubtless, ...news.map((each): News => ({ ...each, at }))]
+    const newActivities = [...sendingActivities, ...news.map((each): NewActivity => ({ ...each, at }))]
     return new EngagementChange({
       before,
       after: {
@@ -115,14 +115,14 @@ export class EngagementChange {
       },
       at,
       unsubscribes,
-      activities: told.map((each) => ({
+      activities: newActivities.map((each) => ({
         contactId: before.contactId,
         type: each.type,
         at: each.at,
         metadata: { ...about(before), ...each.data },
       })),
       events: [
-        ...told.map((each) => ({
+        ...newActivities.map((each) => ({
           type: each.type,
           contactId: before.contactId,
           at: each.at,
@@ -142,8 +142,8 @@ export class EngagementChange {
     })
   }
 
-  /** It is written down, and nothing follows from it. */
-  static #byMachine(before: TrackedDelivery, event: Machines, at: DateTime.Utc): EngagementChange | undefined {
+  /** Stores the time of a machine hit. It has no other effect. */
+  static #byMachine(before: TrackedDelivery, event: MachineEvent, at: DateTime.Utc): EngagementChange | undefined {
     const mark = event._tag === "openedByMachine" ? "machineOpenedAt" : "machineClickedAt"
     if (before[mark] !== null) return undefined
     return new EngagementChange({
@@ -157,8 +157,8 @@ export class EngagementChange {
   }
 }
 
-/** What deliveries have become by the changes so far. Those of one person know of each other's. */
-class SoFar {
+/** The deliveries after the changes so far. Deliveries of one contact share its state. */
+class BatchState {
   readonly #deliveries: Map<DeliveryId, TrackedDelivery>
   readonly #contacts = new Map<ContactId, Contact | null>()
   readonly #suppressed = new Set<string>()
@@ -186,34 +186,34 @@ class SoFar {
   }
 }
 
-interface News {
+interface NewActivity {
   readonly type: ActivityType
   readonly at: DateTime.Utc
   readonly data: Readonly<Record<string, string>>
 }
 
-/** What an activity says of the message that it was about. */
+/** The identifiers that an activity of a message carries. */
 export const about = ({ blastId, flow, id }: Pick<Delivery, "id" | "blastId" | "flow">) =>
   flow === null
     ? { blast_id: blastId, recipient_id: id }
     : { flow_id: flow.flowId, membership_id: flow.membershipId, step_id: flow.stepId, recipient_id: id }
 
-/** Someone who subscribed again and follows an old link means it again. */
+/** A contact that subscribed again and follows an old link is unsubscribed again. */
 const needsUnsubscribing = (before: TrackedDelivery): boolean =>
   before.unsubscribedAt === null || (before.contact !== null && !before.contact.unsubscribed) || !before.suppressed
 
-const newsOf = (
+const activitiesOf = (
   before: TrackedDelivery,
-  event: Exclude<Event, Machines>,
+  event: Exclude<Event, MachineEvent>,
   unsubscribes: boolean,
-): ReadonlyArray<Omit<News, "at">> => {
+): ReadonlyArray<Omit<NewActivity, "at">> => {
   switch (event._tag) {
     case "opened":
       return before.openedAt === null ? [{ type: "email_opened", data: {} }] : []
     case "clicked":
       return before.clickedAt === null
         ? [
-            // Who clicks has seen it, whether or not images were shown.
+            // A click implies an open, even if images were not shown.
             ...(before.openedAt === null ? [{ type: "email_opened" as const, data: {} }] : []),
             { type: "email_clicked", data: { url: event.url } },
           ]
@@ -223,7 +223,7 @@ const newsOf = (
   }
 }
 
-const marksOf = (before: TrackedDelivery, event: Exclude<Event, Machines>, at: DateTime.Utc) => ({
+const marksOf = (before: TrackedDelivery, event: Exclude<Event, MachineEvent>, at: DateTime.Utc) => ({
   openedAt: before.openedAt ?? (event._tag === "unsubscribed" ? null : at),
   clickedAt: before.clickedAt ?? (event._tag === "clicked" ? at : null),
   clickedUrl: before.clickedAt === null ? (event._tag === "clicked" ? event.url : null) : before.clickedUrl,

@@ -1,13 +1,13 @@
-// Opens and clicks on their way into the store. Requests do not wait for the database: a batch writer pauses after each batch
-// as long as the batch took, so that bursts leave the database to the sending of messages.
+// The recorder of opens and clicks. Requests do not wait for the database: a batcher pauses after each batch as long as the
+// batch took, so that bursts leave the database to the sending of messages.
 import { type DateTime, type Duration, Effect, Option } from "effect"
 import type { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import { batchWrites } from "../kernel/runtime/Batcher.ts"
 import { logFailure } from "../kernel/runtime/logFailure.ts"
 import { retryTransient } from "../kernel/runtime/retryTransient.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
-import { tooSoon } from "./BotFilter.ts"
-import { EngagementChange, type Event, type Happening, type TrackedDelivery } from "./Engagement.ts"
+import { isTooSoon } from "./BotFilter.ts"
+import { EngagementChange, type Event, type TimedEvent, type TrackedDelivery } from "./Engagement.ts"
 import { EngagementStore } from "./EngagementStore.ts"
 
 /** A request for a pixel or a link. */
@@ -16,7 +16,7 @@ export interface TrackedRequest {
   readonly deliveryId: DeliveryId
   readonly at: DateTime.Utc
   readonly what: { readonly _tag: "opened" } | { readonly _tag: "clicked"; readonly url: string }
-  /** By its headers. Whether it came too soon after the hand-over is known when it is written. */
+  /** Decided from its headers. Whether it came too soon after the hand-over is decided when it is written. */
   readonly byMachine: boolean
 }
 
@@ -24,23 +24,23 @@ export interface RecorderOptions {
   readonly batch_max: number
   /** Requests that may wait to be written. Bounds the memory of a burst and the loss of a kill. */
   readonly waiting_max: number
-  /** How long a request waits for space before it stays uncounted. */
-  readonly patience: Duration.Input
+  /** How long a request waits for space before it is not counted. */
+  readonly wait_max: Duration.Input
 }
 
-export const recorderDefaults: RecorderOptions = { batch_max: 500, waiting_max: 50_000, patience: "2 seconds" }
+export const recorderDefaults: RecorderOptions = { batch_max: 500, waiting_max: 50_000, wait_max: "2 seconds" }
 
 export interface EngagementRecorder {
   /**
    * Records a request, synchronously while there is space. Without space it waits up to `patience`, which slows callers down
    * to the speed of the database. Never fails.
    */
-  readonly saw: (request: TrackedRequest) => Effect.Effect<void>
-  /** Waits until every request so far is written or given up. */
+  readonly record: (request: TrackedRequest) => Effect.Effect<void>
+  /** Waits until every request so far is written or dropped. */
   readonly written: Effect.Effect<void>
 }
 
-/** Lives as long as its scope, and writes what it has at the scope's end. */
+/** Lives as long as its scope. Writes waiting requests when the scope ends. */
 export const engagementRecorder = Effect.fnUntraced(function* (options: RecorderOptions) {
   const write = yield* writer
   let uncounted = 0
@@ -65,10 +65,10 @@ export const engagementRecorder = Effect.fnUntraced(function* (options: Recorder
     ),
   )
   const recorder: EngagementRecorder = {
-    saw: (request) =>
+    record: (request) =>
       Effect.suspend(() => {
         if (add(request)) return Effect.void
-        return Effect.map(Effect.timeoutOption(offer(request), options.patience), (added) => {
+        return Effect.map(Effect.timeoutOption(offer(request), options.wait_max), (added) => {
           if (Option.isNone(added)) uncounted++
         })
       }),
@@ -77,7 +77,7 @@ export const engagementRecorder = Effect.fnUntraced(function* (options: Recorder
   return recorder
 })
 
-/** A process has 30 seconds to end; its listeners, which end first, take part of them. */
+/** A process has 30 seconds to end. Its listeners end first and take part of them. */
 const drain_time_max = "15 seconds"
 
 /** Writes a batch, one workspace after another, so that a burst uses one connection. */
@@ -91,7 +91,7 @@ const writer = Effect.gen(function* () {
         workspace,
         requests.map(({ deliveryId }) => deliveryId),
       )
-      const happenings = requests.map((request): Happening => ({ ...request, event: eventOf(request, found) }))
+      const happenings = requests.map((request): TimedEvent => ({ ...request, event: eventOf(request, found) }))
       yield* store.apply(workspace, EngagementChange.ofAll(found, happenings))
     }).pipe(
       transact,
@@ -109,6 +109,6 @@ const writer = Effect.gen(function* () {
 
 const eventOf = (request: TrackedRequest, found: ReadonlyMap<DeliveryId, TrackedDelivery>): Event => {
   const handedOverAt = found.get(request.deliveryId)?.handedOverAt ?? null
-  if (!request.byMachine && !tooSoon(handedOverAt, request.at)) return request.what
+  if (!request.byMachine && !isTooSoon(handedOverAt, request.at)) return request.what
   return { _tag: request.what._tag === "opened" ? "openedByMachine" : "clickedByMachine" }
 }

@@ -1,4 +1,4 @@
-// The port of tracking: deliveries by their links, and what their recipients did.
+// The port of tracking: deliveries by their links, and the engagement of their recipients.
 import { Context, type Effect } from "effect"
 import type { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
@@ -10,16 +10,16 @@ export class EngagementStore extends Context.Service<
   {
     readonly get: (workspace: WorkspaceId, delivery: DeliveryId) => Effect.Effect<TrackedDelivery, NotFound>
     /**
-     * The deliveries, of those asked for that are there, as nobody else changes them or their contacts until the transaction
-     * ends. In whatever order they are named, and however often, they are locked in one order.
+     * Locks the deliveries that exist, and their contacts, until the transaction ends. They are locked in one order, whatever
+     * the order and number of the given ids.
      */
     readonly lock: (
       workspace: WorkspaceId,
       deliveries: ReadonlyArray<DeliveryId>,
     ) => Effect.Effect<ReadonlyMap<DeliveryId, TrackedDelivery>, never, Transaction>
     /**
-     * Writes the deliveries, the timelines and the events; unsubscribes contacts and suppresses addresses where it is so
-     * decided. A delivery may have several changes, each decided on what the one before it leaves (`EngagementChange.ofAll`).
+     * Writes the deliveries, the timelines and the events; unsubscribes contacts and suppresses addresses where the changes say
+     * so. A delivery may have several changes, each decided on the result of the previous one (`EngagementChange.ofAll`).
      */
     readonly apply: (
       workspace: WorkspaceId,

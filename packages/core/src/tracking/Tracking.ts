@@ -1,5 +1,5 @@
-// What the links in a message do: the pixel counts an opening, a redirect a click, and one link ends the mail. Whoever asks
-// is answered; only people are counted.
+// The use cases of tracking links: the pixel counts an open, a redirect a click, and one link unsubscribes. Every caller gets a
+// response; only people are counted.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { blankContact } from "../contacts/Contact.ts"
 import { compile, type CompiledEmail } from "../rendering/Compile.ts"
@@ -15,10 +15,10 @@ import { EngagementStore } from "./EngagementStore.ts"
 import { Links, type LinkTarget } from "../rendering/Links.ts"
 import { isBot, type ClientRequest } from "./BotFilter.ts"
 
-/** What the unsubscribe page says. */
+/** The data of the unsubscribe page. */
 export interface Subscription {
   readonly workspaceName: string
-  /** As it was written to; null when it is not known any more. */
+  /** The address that the message was sent to; null when it has been erased. */
   readonly address: string | null
   readonly unsubscribed: boolean
 }
@@ -27,21 +27,21 @@ const compiled_max = 200
 const compiled_for = Duration.minutes(10)
 
 /**
- * A token that was not made here, or for something else, finds nothing: `NotFound`, like a delivery that is gone. Openings and
- * clicks are noted, and written soon after; an unsubscription is written before it is answered.
+ * A token that is invalid or for another purpose fails with `NotFound`, as does one of a deleted delivery. Opens and clicks are
+ * queued and written soon after. An unsubscription is written before the response.
  */
 export class Tracking extends Context.Service<
   Tracking,
   {
-    /** Without a look at the delivery: a pixel is answered as soon as its token has been verified. */
+    /** Does not read the delivery: the pixel is answered as soon as its token has been verified. */
     readonly opened: (token: string, visitor: ClientRequest) => Effect.Effect<void, NotFound>
-    /** Answers the author's URL, byte for byte, with this recipient's tokens filled in. */
+    /** Returns the author's URL, byte for byte, with this recipient's tokens filled in. */
     readonly clicked: (token: string, visitor: ClientRequest) => Effect.Effect<string, NotFound>
     /** Changes nothing. */
     readonly subscription: (token: string) => Effect.Effect<Subscription, NotFound>
-    /** Answers when it is written. May be repeated. */
+    /** Returns when it is written. May be repeated. */
     readonly unsubscribe: (token: string) => Effect.Effect<Subscription, NotFound>
-    /** Waits until the openings and clicks so far are written. */
+    /** Waits until the opens and clicks so far are written. */
     readonly written: Effect.Effect<void>
     /** The message as a web page. */
     readonly view: (token: string) => Effect.Effect<{ readonly subject: string; readonly html: string }, NotFound>
@@ -71,7 +71,7 @@ export class Tracking extends Context.Service<
       ) {
         const { deliveryId, workspaceId } = target
         const at = yield* DateTime.now
-        yield* recorder.saw({ workspaceId, deliveryId, at, what, byMachine: isBot(visitor) })
+        yield* recorder.record({ workspaceId, deliveryId, at, what, byMachine: isBot(visitor) })
       })
 
       const cache = yield* Cache.makeWith(
@@ -154,7 +154,7 @@ interface Kind {
 
 const gone = new NotFound({ resource: "message" })
 
-/** The links of someone who has been deleted still lead somewhere: without anything about the person. */
+/** Links of a deleted contact still resolve, without any value of the contact. */
 const targetUrl = (
   compiled: CompiledEmail,
   index: number,

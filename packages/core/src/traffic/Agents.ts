@@ -1,10 +1,10 @@
-// The port to whoever knows browsers, machines, sites and where addresses are.
+// The port to the detection of browsers, bots, referring sites and countries.
 import { Context } from "effect"
 
 export const devices = ["desktop", "mobile", "tablet", "unknown"] as const
 export type Device = (typeof devices)[number]
 
-/** What somebody visits with, and from where. `unknown` where nothing can be told. */
+/** The client of a page view. Fields are `unknown` when they can't be detected. */
 export interface Agent {
   readonly country: string
   readonly device: Device
@@ -12,25 +12,25 @@ export interface Agent {
   readonly os: string
 }
 
-/** A visit, described; without a referrer it is `direct`. */
+/** The client and the referring site; `direct` without a referrer. */
 export interface DescribedAgent extends Agent {
   readonly referrer: string
 }
 
 export const described_length_max = 100
 
-/** No more of a header is read. */
+/** Headers are read up to this length. */
 export const header_length_max = 1_000
 
 export class Agents extends Context.Service<
   Agents,
   {
-    /** Null for a machine that reads by itself: its visits don't count. */
+    /** Null for a bot: its visits are not counted. */
     readonly agentOf: (visitor: { readonly userAgent: string; readonly address: string }) => Agent | null
-    /** The site that led here. */
+    /** The referring site. */
     readonly siteOf: (visit: {
       readonly referrer: string | null
-      /** The page's own host: coming from there is no referral. */
+      /** The page's own host, which is no referrer. */
       readonly host: string
     }) => string
   }

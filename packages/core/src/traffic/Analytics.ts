@@ -1,11 +1,11 @@
-// Traffic as it is shown: days without a view are there with zero, values by their views.
+// The traffic report: days without a view count zero, values are ordered by their views.
 import { DateTime } from "effect"
 import type { TentId } from "../kernel/Ids.ts"
 import type { DescribedAgent } from "./Agents.ts"
 
 export const days_back_default = 7
 
-/** Days from 1 to 7; anything else is 7. */
+/** Days from 1 to 7. Any other text is 7. */
 export const readDaysBack = (text: string | undefined): number =>
   text !== undefined && /^[1-7]$/.test(text) ? Number(text) : days_back_default
 
@@ -16,30 +16,30 @@ export const dayOf = (at: DateTime.Utc): Day => DateTime.formatIso(at).slice(0, 
 
 const day_ms = 86_400_000
 
-/** Days since 1970, UTC: tells days apart without spelling them. */
+/** Days since 1970, UTC. */
 export const dayNumberOf = (at: DateTime.Utc): number => Math.floor(at.epochMilliseconds / day_ms)
 
-/** Days, the first and the last included. */
+/** A range of days, including the first and the last. */
 export interface Days {
   readonly first: Day
   readonly last: Day
   readonly all: ReadonlyArray<Day>
 }
 
-/** So many days up to and with today's. */
+/** The last `count` days, including today. */
 export const daysUntil = (now: DateTime.Utc, count: number): Days => {
   const all = Array.from({ length: count }, (_, index) => dayOf(DateTime.subtract(now, { days: count - 1 - index })))
   return { first: all[0] ?? dayOf(now), last: dayOf(now), all }
 }
 
-/** What views are counted by. */
+/** The dimensions that views are counted by. */
 export const dimensions = ["country", "device", "browser", "os", "referrer"] as const
 export type Dimension = (typeof dimensions)[number]
 
 export const groups_max = 50
 export const recent_max = 50
 
-/** So many values of a dimension are kept of a tent and day, and of the workspace and day; whatever else is told is `other`. */
+/** Values of a dimension stored for a tent and day, and for the workspace and day. Further values count as `other`. */
 export const values_max = 1_000
 export const other = "other"
 
@@ -52,7 +52,7 @@ export interface RecentView extends DescribedAgent {
   readonly at: DateTime.Utc
 }
 
-/** What a store counts in a span of days. */
+/** What a store counts in a range of days. */
 export interface Counts {
   /** Distinct visitors a day, added up. */
   readonly visits: number

@@ -1,5 +1,5 @@
-// What a process knows of the days that views are of, so that it asks and tells nothing twice: their salts, who their visitors
-// are, and which of those the store was told of. In memory only, bounded, and gone with the day.
+// A cache of the days that views belong to: their salts, their visitors, and which visitors the store has already. In memory
+// only, bounded, and dropped when the day is over.
 import { type DateTime, Effect } from "effect"
 import { Hex } from "effect/encoding"
 import { WeightedLru } from "../kernel/runtime/WeightedLru.ts"
@@ -20,18 +20,18 @@ export interface KnownVisitor {
 
 export interface KnownDay {
   readonly day: Day
-  /** Null for a machine. */
+  /** Null for a bot. */
   readonly visitor: (facts: VisitorFacts) => KnownVisitor | null
-  /** Whether the store was told of a visitor, as far as is remembered. */
-  readonly wasTold: (visitor: DayVisitor) => boolean
-  readonly told: (visitor: DayVisitor) => void
+  /** Whether the visitor was written to the store, as far as the cache remembers. */
+  readonly isStored: (visitor: DayVisitor) => boolean
+  readonly markStored: (visitor: DayVisitor) => void
 }
 
-/** Characters of addresses and user agents: some 50,000 visitors. */
+/** Characters of addresses and user agents: about 50,000 visitors. */
 const visitors_weight_max = 10_000_000
-const told_max = 100_000
+const stored_max = 100_000
 
-/** Days by their number. `of` reads the salt of a day that is not known yet; `forget` drops those before one. */
+/** Days by their number. `of` reads the salt of an unknown day; `forget` drops the days before one. */
 export const dailyVisitorCache = Effect.gen(function* () {
   const store = yield* TrafficStore
   const { transact } = yield* Transactor
@@ -39,10 +39,10 @@ export const dailyVisitorCache = Effect.gen(function* () {
   const { agentOf } = yield* Agents
   const known = new Map<number, KnownDay>()
 
-  const learn = (day: Day, salt: Uint8Array): KnownDay => {
+  const toKnownDay = (day: Day, salt: Uint8Array): KnownDay => {
     const visitors = new WeightedLru<KnownVisitor | null>(visitors_weight_max)
-    const told = new WeightedLru<true>(told_max)
-    const meet = (facts: VisitorFacts): KnownVisitor | null => {
+    const stored = new WeightedLru<true>(stored_max)
+    const identify = (facts: VisitorFacts): KnownVisitor | null => {
       const agent = agentOf(facts)
       return agent === null ? null : { agent, hash: Hex.encode(visitorOf(sha256, salt, facts)) }
     }
@@ -52,12 +52,12 @@ export const dailyVisitorCache = Effect.gen(function* () {
         const key = `${facts.workspaceId}\0${facts.address}\0${facts.userAgent}`
         const found = visitors.get(key)
         if (found !== undefined) return found
-        const met = meet(facts)
-        visitors.set(key, met, { weight: key.length })
-        return met
+        const identified = identify(facts)
+        visitors.set(key, identified, { weight: key.length })
+        return identified
       },
-      wasTold: ({ tentId, visitor }) => told.get(`${tentId}/${visitor}`) ?? false,
-      told: ({ tentId, visitor }) => told.set(`${tentId}/${visitor}`, true),
+      isStored: ({ tentId, visitor }) => stored.get(`${tentId}/${visitor}`) ?? false,
+      markStored: ({ tentId, visitor }) => stored.set(`${tentId}/${visitor}`, true),
     }
   }
 
@@ -68,10 +68,10 @@ export const dailyVisitorCache = Effect.gen(function* () {
       if (found !== undefined) return found
       const day = dayOf(at)
       const salt = yield* retryTransient(transact(store.salt(day, yield* randomBytes(salt_bytes))), { retries_max: 5 })
-      // Two batches may have asked at once: they go on with the same.
-      const learnt = known.get(number) ?? learn(day, salt)
-      known.set(number, learnt)
-      return learnt
+      // Two batches may have read the salt at once: both use the first.
+      const knownDay = known.get(number) ?? toKnownDay(day, salt)
+      known.set(number, knownDay)
+      return knownDay
     }),
     forget: (before: DateTime.Utc) => {
       for (const number of known.keys()) if (number < dayNumberOf(before)) known.delete(number)

@@ -1,4 +1,4 @@
-// What can be asked about the views of published pages.
+// The use cases of traffic: reports of the page views of a tent or a workspace.
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { TentId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"

@@ -1,32 +1,32 @@
-// What a batch of views adds up to: a store is told sums and who came, and of single views no more than can be shown.
+// The sums of a batch of page views: counts, visitors, and of single views no more than a report shows.
 import type { DateTime } from "effect"
 import type { TentId } from "../kernel/Ids.ts"
 import type { DescribedAgent } from "./Agents.ts"
 import { type Day, type Dimension, dimensions, recent_max, type RecentView } from "./Analytics.ts"
 
-/** A view whose visitor is known by the hash of the day, in hex. */
+/** A view with its visitor's hash of the day, in hex. */
 export interface SeenView extends DescribedAgent {
   readonly tentId: TentId
   readonly at: DateTime.Utc
-  /** That of `at`. */
+  /** The day of `at`. */
   readonly day: Day
   readonly visitor: string
 }
 
-/** Of a view, what is shown: who saw it is left out. */
+/** The part of a view that is shown, without its visitor. */
 export interface SingleView extends RecentView {
   readonly tentId: TentId
 }
 
 export interface ViewSums {
   readonly sums: ReadonlyArray<DaySum>
-  /** Each of a tent and day once. */
+  /** Each once for a tent and day. */
   readonly visitors: ReadonlyArray<DayVisitor>
-  /** The newest 50 of each tent and day, the newest last; of two of one moment the later one given is the newer. */
+  /** The newest 50 of each tent and day, the newest last. Of two at the same instant, the later in the input is newer. */
   readonly newest: ReadonlyArray<SingleView>
 }
 
-/** How many views of a tent on a day: of `all`, whose value is empty, or of those with one value of a dimension. */
+/** The number of views of a tent on a day: of `all`, with an empty value, or of one value of a dimension. */
 export interface DaySum {
   readonly tentId: TentId
   readonly day: Day
@@ -41,7 +41,7 @@ export interface DayVisitor {
   readonly visitor: string
 }
 
-/** However views are split, the sums of their parts add up to the sums of the whole. */
+/** Sums are additive: the sums of parts add up to the sums of the whole. */
 export const sumViews = (views: ReadonlyArray<SeenView>): ViewSums => {
   const groups = byTentAndDay(views)
   return {
@@ -53,7 +53,7 @@ export const sumViews = (views: ReadonlyArray<SeenView>): ViewSums => {
   }
 }
 
-/** How often each key is there. */
+/** Counts each key. */
 export const tally = (keys: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -1,5 +1,5 @@
-// Page views on their way into the store. A page never waits for them: they are written in batches, and what waits is
-// written before the process ends.
+// The recorder of page views. Pages never wait for it: views are written in batches, and waiting views are written before the
+// process ends.
 import { Context, Effect, Layer, Schedule } from "effect"
 import { decodeText, encodeText } from "../kernel/Bytes.ts"
 import { batchWrites } from "../kernel/runtime/Batcher.ts"
@@ -20,7 +20,7 @@ export class ViewRecorder extends Context.Service<
   ViewRecorder,
   {
     /** Records a view. Never waits, never fails. */
-    readonly saw: (visit: PageVisit) => Effect.Effect<void>
+    readonly record: (visit: PageVisit) => Effect.Effect<void>
   }
 >()("tentpole/ViewRecorder") {
   static readonly layer = (options: RecorderOptions = recorderDefaults) =>
@@ -43,7 +43,7 @@ export class ViewRecorder extends Context.Service<
         yield* Effect.forkScoped(Effect.repeat(forget, Schedule.spaced("1 hour")))
         yield* Effect.addFinalizer(() => drain(drain_time_max))
         return ViewRecorder.of({
-          saw: (visit) =>
+          record: (visit) =>
             Effect.sync(() => {
               if (!add(bounded(visit))) dropped++
             }),

@@ -1,5 +1,5 @@
-// Writes what visits tell: who came is looked up here, out of every request's way, and each workspace's views are added up
-// before the store hears of them.
+// The writer of page views: identifies visitors outside of the requests, and sums up each workspace's views before they are
+// stored.
 import { DateTime, Effect } from "effect"
 import { Ids, type TentId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
@@ -11,7 +11,7 @@ import { retryTransient } from "../kernel/runtime/retryTransient.ts"
 import { TrafficStore, type ViewBatch } from "./TrafficStore.ts"
 import { type SeenView, sumViews } from "./ViewBatch.ts"
 
-/** A page was answered: what the request told. */
+/** A page view, as its request shows it. */
 export interface PageVisit {
   readonly workspaceId: WorkspaceId
   readonly tentId: TentId
@@ -22,7 +22,7 @@ export interface PageVisit {
   readonly host: string
 }
 
-/** `write` takes visits of any workspaces; what can't be written after some tries is given up, with a line in the log. */
+/** `write` takes views of any workspaces. Views that can't be written after some attempts are dropped and logged. */
 export const viewWriter = Effect.gen(function* () {
   const store = yield* TrafficStore
   const { transact } = yield* Transactor
@@ -45,7 +45,7 @@ export const viewWriter = Effect.gen(function* () {
     return {
       ...rest,
       id: yield* next,
-      visitors: known.flatMap((of) => visitors.filter((each) => each.day === of.day && !of.wasTold(each))),
+      visitors: known.flatMap((of) => visitors.filter((each) => each.day === of.day && !of.isStored(each))),
       newest: newest.map((view, index) => ({ ...view, id: ids[index] ?? "" })),
     } satisfies ViewBatch
   })
@@ -62,12 +62,12 @@ export const viewWriter = Effect.gen(function* () {
         return [{ ...agent, referrer: siteOf(visit), tentId, at, day: day.day, visitor: hash }]
       })
       if (views.length === 0) return
-      // The id is given before the first try: a try that was written without our learning of it is not counted twice.
+      // The batch has its id before the first attempt, so that an attempt with an unknown outcome is not counted twice.
       const batch = yield* toBatch(views, [...known.values()])
       yield* retryTransient(transact(store.record(workspace, batch)), { retries_max: 5 })
-      // Not before: what was given up has been told to nobody.
+      // Only after the write: visitors of a dropped batch are not in the store.
       for (const of of known.values()) {
-        for (const visitor of batch.visitors) if (visitor.day === of.day) of.told(visitor)
+        for (const visitor of batch.visitors) if (visitor.day === of.day) of.markStored(visitor)
       }
     }).pipe(logFailure("page views could not be written", { views: visits.length }))
 
@@ -78,9 +78,9 @@ export const viewWriter = Effect.gen(function* () {
         ([workspace, its]) => ofWorkspace(workspace, its),
         { concurrency: 2, discard: true },
       ),
-    /** Yesterday's salt goes also when nobody comes, and with it what is known of yesterday's visitors. */
+    /** Deletes yesterday's salts, and the cached visitors, even without new views. */
     forget: Effect.gen(function* () {
-      // What was seen just before midnight may still be on its way.
+      // Views from just before midnight may still be waiting.
       const before = DateTime.subtract(yield* DateTime.now, { minutes: 1 })
       days.forget(before)
       yield* transact(store.forgetSalts(dayOf(before)))

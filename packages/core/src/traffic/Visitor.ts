@@ -1,5 +1,5 @@
-// Who came, without knowing who: a hash of address and browser under a salt that is thrown away after its day, so that
-// the same person is counted once a day and can't be found again later.
+// The daily visitor hash: a hash of address and browser under a salt that is deleted after its day. A person is counted once a
+// day and can't be identified later.
 import { concat, encodeText } from "../kernel/Bytes.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 
@@ -7,7 +7,7 @@ export const salt_bytes = 32
 export const visitor_bytes = 16
 
 export interface VisitorFacts {
-  /** Bound in, so that nobody is followed from one workspace's pages to another's. */
+  /** Part of the hash, so that a visitor can't be followed across workspaces. */
   readonly workspaceId: WorkspaceId
   readonly address: string
   readonly userAgent: string
@@ -18,5 +18,5 @@ export const visitorOf = (
   salt: Uint8Array,
   { workspaceId, address, userAgent }: VisitorFacts,
 ): Uint8Array =>
-  // Neither an id nor an address holds a NUL: no two visitors spell the same text.
+  // Neither an id nor an address contains a NUL, so that different visitors have different texts.
   sha256(concat([salt, encodeText(`${workspaceId}\0${address}\0${userAgent}`)])).slice(0, visitor_bytes)

@@ -1,8 +1,8 @@
-// What the audit log is told of a change: decided from the change itself, so that no store can forget it.
+// The audit entries of a workspace's changes, derived from the change itself, so that no store can leave them out.
 import type { Workspace } from "./Workspace.ts"
 import type { AuditEvent } from "../kernel/changes/AuditLog.ts"
 
-/** Fields whose values tell nobody's address or words. */
+/** Fields whose values may be logged: they contain no address and no text of a person. */
 const plain = [
   "slug",
   "plan",
@@ -24,7 +24,7 @@ const wire: Readonly<Record<string, string>> = {
 
 const differs = (left: unknown, right: unknown): boolean => JSON.stringify(left) !== JSON.stringify(right)
 
-/** What an update changed: plans, credits and limits with their values, everything else by name. */
+/** The changes of an update: plans, credits and limits with their values, everything else by name. */
 export const auditOfWorkspace = (before: Workspace, after: Workspace): ReadonlyArray<AuditEvent> => {
   const changes = [
     ...plain

@@ -4,7 +4,7 @@ import {
   type Blast,
   type BlastStatus,
   countsOf,
-  earlyEndingOf,
+  earlyEndReasonOf,
   launchOf,
   lockedOf,
   timeOf,
@@ -141,8 +141,8 @@ describe("a blast's life, whatever happens", () => {
       for (const { before, after, change, happening } of live(happenings)) {
         if (change === null || audienceMoves.includes(happening.move)) continue
         const open = (blast: Blast) => blast.status === "sending" && !blast.paused && countsOf(blast.launch) !== null
-        const ends = before.status === "sending" && countsOf(before.launch) !== null && earlyEndingOf(after) !== null
-        assert.strictEqual(change.wakes, change.after !== null && ((open(after) && !open(before)) || ends))
+        const ends = before.status === "sending" && countsOf(before.launch) !== null && earlyEndReasonOf(after) !== null
+        assert.strictEqual(change.wakesSenders, change.after !== null && ((open(after) && !open(before)) || ends))
       }
     },
     lives,
@@ -174,7 +174,7 @@ describe("a blast's life, whatever happens", () => {
     ([happenings]) => {
       for (const { after, change, happening } of live(happenings)) {
         const time = after.status === "scheduled" ? after.time.scheduledAt : null
-        if (change !== null) assert.strictEqual(change.fallsDue, happening.move === "schedule" ? time : null)
+        if (change !== null) assert.strictEqual(change.scheduleDueAt, happening.move === "schedule" ? time : null)
       }
     },
     lives,

@@ -1,7 +1,7 @@
-import { codeIn, codeOfReply, saysAddressIsBad, saysMailboxIsOut } from "@tentpole/core/sending/EnhancedCode"
+import { codeIn, codeOfReply, isBadAddress, isMailboxUnavailable } from "@tentpole/core/sending/EnhancedCode"
 import { type BounceReport, ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
 import { blankContact } from "@tentpole/core/contacts/Contact"
-import { isWornOut } from "@tentpole/core/sending/Suppression"
+import { bouncesRepeatedly } from "@tentpole/core/sending/Suppression"
 import { ApprovalId, BlastId, ContactId, DeliveryId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
@@ -164,10 +164,10 @@ describe("reports", () => {
   })
 
   it("five in a row wear an address out, and one that arrived begins anew", () => {
-    assert.isTrue(isWornOut(["soft", "soft", "soft", "soft", "soft", null]))
-    assert.isFalse(isWornOut(["soft", "soft", "soft", "soft"]))
-    assert.isFalse(isWornOut(["soft", "soft", null, "soft", "soft", "soft"]))
-    assert.isFalse(isWornOut(["soft", "hard", "soft", "soft", "soft", "soft"]))
+    assert.isTrue(bouncesRepeatedly(["soft", "soft", "soft", "soft", "soft", null]))
+    assert.isFalse(bouncesRepeatedly(["soft", "soft", "soft", "soft"]))
+    assert.isFalse(bouncesRepeatedly(["soft", "soft", null, "soft", "soft", "soft"]))
+    assert.isFalse(bouncesRepeatedly(["soft", "hard", "soft", "soft", "soft", "soft"]))
   })
 })
 
@@ -186,13 +186,12 @@ describe("enhanced codes", () => {
       assert(code !== undefined)
       return code
     }
-    for (const bad of ["5.1.0", "5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"])
-      assert.isTrue(saysAddressIsBad(of(bad)), bad)
+    for (const bad of ["5.1.0", "5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"]) assert.isTrue(isBadAddress(of(bad)), bad)
     for (const good of ["4.1.1", "5.1.5", "5.1.7", "5.1.8", "5.2.1", "5.7.1"]) {
-      assert.isFalse(saysAddressIsBad(of(good)), good)
+      assert.isFalse(isBadAddress(of(good)), good)
     }
-    for (const out of ["4.2.2", "5.2.2", "5.2.1", "4.2.0"]) assert.isTrue(saysMailboxIsOut(of(out)), out)
+    for (const out of ["4.2.2", "5.2.2", "5.2.1", "4.2.0"]) assert.isTrue(isMailboxUnavailable(of(out)), out)
     for (const other of ["5.2.3", "5.2.4", "2.2.2", "5.7.1", "4.4.2"])
-      assert.isFalse(saysMailboxIsOut(of(other)), other)
+      assert.isFalse(isMailboxUnavailable(of(other)), other)
   })
 })

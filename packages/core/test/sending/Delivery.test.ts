@@ -3,8 +3,8 @@ import {
   failureReasons,
   finalStates,
   type Move,
-  passingReasons,
-  type Standing,
+  temporaryReasons,
+  type DeliveryMachineState,
 } from "@tentpole/core/sending/Delivery"
 import { move, transitions } from "@tentpole/core/sending/machine"
 import { assert, describe, it } from "@effect/vitest"
@@ -32,13 +32,13 @@ const AnyMove = Schema.Union([
   tagged("report", {}),
 ])
 
-const queued: Standing = { state: "queued", reason: null, token: null, attempts: 0 }
+const queued: DeliveryMachineState = { state: "queued", reason: null, token: null, attempts: 0 }
 const Moves = Schema.Array(AnyMove).check(Schema.isMaxLength(40))
 
 /** Every standing that a delivery comes through. */
 const history = (
   moves: ReadonlyArray<Move>,
-): ReadonlyArray<{ readonly from: Standing; readonly by: Move; readonly to: Standing }> => {
+): ReadonlyArray<{ readonly from: DeliveryMachineState; readonly by: Move; readonly to: DeliveryMachineState }> => {
   const steps = []
   let at = queued
   for (const by of moves) {
@@ -70,7 +70,12 @@ describe("the delivery's machine", () => {
       { _tag: "retry", unconfirmed: true },
     ]
     for (const [state, row] of Object.entries(transitions)) {
-      const from = { ...queued, state, reason: state === "failed" ? "unreachable" : null, token: 1 } as Standing
+      const from = {
+        ...queued,
+        state,
+        reason: state === "failed" ? "unreachable" : null,
+        token: 1,
+      } as DeliveryMachineState
       const edges = moves.flatMap((by) => {
         const to = move(from, by)
         return to === undefined ? [] : [`${by._tag} ${to.state}`]
@@ -161,7 +166,7 @@ describe("the delivery's machine", () => {
     ({ moves, unconfirmed }) => {
       for (const { to: at } of history(moves)) {
         const again = move(at, { _tag: "retry", unconfirmed })
-        const passing = at.state === "failed" && at.reason !== null && passingReasons.has(at.reason)
+        const passing = at.state === "failed" && at.reason !== null && temporaryReasons.has(at.reason)
         if (passing || (unconfirmed && at.state === "unconfirmed")) assert.deepStrictEqual(again, queued)
         else assert.isUndefined(again)
       }
@@ -171,7 +176,7 @@ describe("the delivery's machine", () => {
 
   it("a bad address never passes by itself, nor does a doubt", () => {
     assert.deepStrictEqual(
-      failureReasons.filter((reason) => !passingReasons.has(reason)),
+      failureReasons.filter((reason) => !temporaryReasons.has(reason)),
       ["hard_bounce", "not_rendered", "unconfirmed"],
     )
   })

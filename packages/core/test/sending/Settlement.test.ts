@@ -1,6 +1,6 @@
 import { pauseAfter_s } from "@tentpole/core/kernel/runtime/Backoff"
 import { NotSent, type Outcome } from "@tentpole/core/sending/MailConnection"
-import { isHardBounce, legible, Settlement, wantsLogin } from "@tentpole/core/sending/Settlement"
+import { isHardBounce, toPrintableLine, Settlement, requiresLogin } from "@tentpole/core/sending/Settlement"
 import { DeliveryId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
@@ -128,7 +128,7 @@ describe("a settlement", () => {
     "keeps a reply as one printable line, cut",
     { reply: Schema.String },
     ({ reply }) => {
-      const kept = legible(`550 ${reply}\r\n\u001b[31m${reply.repeat(200)}`)
+      const kept = toPrintableLine(`550 ${reply}\r\n\u001b[31m${reply.repeat(200)}`)
       assert.isAtMost(kept.length, 500)
       assert.notMatch(kept, /[\p{Cc}\p{Cs}]/u)
     },
@@ -153,8 +153,8 @@ describe("hard bounces", () => {
 
 describe("a login that is wanted", () => {
   it("is told by the reply to MAIL, and by no other", () => {
-    assert.isTrue(wantsLogin(new NotSent({ stage: "sender", code: 530, reply: "530 5.7.0 log in" })))
-    assert.isFalse(wantsLogin(new NotSent({ stage: "recipient", code: 530, reply: "530 5.7.0 log in" })))
-    assert.isFalse(wantsLogin(new NotSent({ stage: "sender", code: 550, reply: "550 no" })))
+    assert.isTrue(requiresLogin(new NotSent({ stage: "sender", code: 530, reply: "530 5.7.0 log in" })))
+    assert.isFalse(requiresLogin(new NotSent({ stage: "recipient", code: 530, reply: "530 5.7.0 log in" })))
+    assert.isFalse(requiresLogin(new NotSent({ stage: "sender", code: 550, reply: "550 no" })))
   })
 })

@@ -1,5 +1,5 @@
 import { EngagementChange, type Event, type TrackedDelivery } from "@tentpole/core/tracking/Engagement"
-import { isBot, tooSoon } from "@tentpole/core/tracking/BotFilter"
+import { isBot, isTooSoon } from "@tentpole/core/tracking/BotFilter"
 import { blockReason, intentAnswer, type RecipientFacts } from "@tentpole/core/sending/Suppression"
 import { ApprovalId, BlastId, ContactId, DeliveryId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
@@ -121,9 +121,9 @@ describe("a visitor", () => {
   })
 
   it("is none within two seconds of the hand-over: nobody is that quick", { tags: ["attack/bot-engagement"] }, () => {
-    const after = (millis: number) => tooSoon(epoch, DateTime.makeUnsafe(millis))
+    const after = (millis: number) => isTooSoon(epoch, DateTime.makeUnsafe(millis))
     assert.deepStrictEqual([-5_000, 0, 1_999, 2_000, 60_000].map(after), [true, true, true, false, false])
-    assert.isFalse(tooSoon(null, epoch))
+    assert.isFalse(isTooSoon(null, epoch))
   })
 })
 

@@ -1,6 +1,6 @@
 // Wire schema of the export of all data of a contact.
 import { ContactId } from "@tentpole/core/kernel/Ids"
-import type { KeptRow } from "@tentpole/core/operations/privacy/PrivacyStore"
+import type { StoredRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { type DateTime, Schema } from "effect"
 import { InstantWire, iso } from "../Wire.ts"
 
@@ -14,10 +14,10 @@ export const ContactExportWire = Schema.Struct({
 
 export const toContactExportWire = (
   id: ContactId,
-  rows: ReadonlyArray<KeptRow>,
+  rows: ReadonlyArray<StoredRow>,
   at: DateTime.Utc,
 ): typeof ContactExportWire.Type => {
-  const records: Record<string, Array<KeptRow["row"]>> = {}
+  const records: Record<string, Array<StoredRow["row"]>> = {}
   for (const { row, table } of rows) (records[table] ??= []).push(row)
   return { contact_id: id, exported_at: iso(at), records }
 }

@@ -1,7 +1,7 @@
 // Implementation of the idempotency middleware: a POST with an `Idempotency-Key` is executed once.
 import {
   type Answer,
-  AnswerNotKept,
+  AnswerNotStored,
   type BodyHash,
   Idempotency,
   isIdempotencyKey,
@@ -81,7 +81,7 @@ const performed = <E, R>(work: Effect.Effect<Response, E, R>): Effect.Effect<Per
   )
 
 const isUnrepeatable = (error: unknown): error is Unrepeatable =>
-  error instanceof KeyReused || error instanceof KeyInProgress || error instanceof AnswerNotKept
+  error instanceof KeyReused || error instanceof KeyInProgress || error instanceof AnswerNotStored
 
 const malformed = HttpServerResponse.jsonUnsafe(
   body("validation_failed", "Idempotency-Key must be 1 to 255 printable ASCII characters", {

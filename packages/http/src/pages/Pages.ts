@@ -48,7 +48,7 @@ export const layer = (options: PagesOptions) =>
 
       const recordView = (headers: VisitorHeaders, address: string, host: string, { site, page }: FoundPage) =>
         Effect.flatMap(DateTime.now, (at) =>
-          recorder.saw({
+          recorder.record({
             workspaceId: site.workspaceId,
             tentId: page.tentId,
             at,

@@ -267,7 +267,7 @@ it.live("answers an error page if pages can't be read", () =>
     ] as const) {
       const app = Pages.layer({ trustedProxies: [] }).pipe(
         Layer.provide(away(defect)),
-        Layer.provide(Layer.succeed(ViewRecorder, ViewRecorder.of({ saw: () => Effect.void }))),
+        Layer.provide(Layer.succeed(ViewRecorder, ViewRecorder.of({ record: () => Effect.void }))),
         Layer.provide(world),
         Layer.provide(HttpServer.layerServices),
       )

@@ -3,7 +3,7 @@ import { Emails } from "@tentpole/core/emails/Emails"
 import { type TestMailRefused, TestMails } from "@tentpole/core/sending/TestMails"
 import { type Connection, type ConnectFailed, MailConnections, NotSent } from "@tentpole/core/sending/MailConnection"
 import type { OutgoingMessage } from "@tentpole/core/sending/OutgoingMail"
-import { legible } from "@tentpole/core/sending/Settlement"
+import { toPrintableLine } from "@tentpole/core/sending/Settlement"
 import type { Job, JobAttempt } from "@tentpole/core/kernel/changes/Jobs"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Effect, Exit, Fiber, Scope } from "effect"
@@ -27,7 +27,7 @@ const reply_time_max = "20 seconds"
 /** Sends at most once: the intent is committed between the server's 354 and the body. */
 export const testMail = (job: Of<"test_mail">, attempt: JobAttempt) =>
   Effect.flatMap(TestMails, (mails) => {
-    const forget = mails.forget(job.workspaceId, job.testMailId)
+    const forget = mails.delete(job.workspaceId, job.testMailId)
     return retryThenFail(attempt, sent(job), forget)
   })
 
@@ -77,7 +77,7 @@ const handedOver = (job: Of<"test_mail">, message: OutgoingMessage, connection: 
       yield* Fiber.interrupt(waiting)
       switch (outcome._tag) {
         case "accepted":
-          return yield* mails.forget(job.workspaceId, job.testMailId)
+          return yield* mails.delete(job.workspaceId, job.testMailId)
         case "inDoubt":
           return yield* ended(job, "nobody knows whether the mail server has it")
         case "refused":
@@ -95,9 +95,9 @@ const isForGood = (code: number | null): boolean => code !== null && code >= 500
 
 /** Records that the message will not be sent; a null reason needs no log line. */
 const ended = Effect.fnUntraced(function* ({ workspaceId, testMailId }: Of<"test_mail">, why: string | null) {
-  yield* (yield* TestMails).forget(workspaceId, testMailId)
+  yield* (yield* TestMails).delete(workspaceId, testMailId)
   if (why === null) return
   yield* Effect.logWarning("a test message was not sent").pipe(
-    Effect.annotateLogs({ workspace_id: workspaceId, test_mail_id: testMailId, reason: legible(why) }),
+    Effect.annotateLogs({ workspace_id: workspaceId, test_mail_id: testMailId, reason: toPrintableLine(why) }),
   )
 })

@@ -1,7 +1,7 @@
 // The sender's writes: requests intents, settles outcomes and releases deliveries, in batches. Settlements and releases are
 // retried until they succeed; meanwhile nothing is handed over.
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
-import { Settlement, type Try } from "@tentpole/core/sending/Settlement"
+import { Settlement, type AttemptResult } from "@tentpole/core/sending/Settlement"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { batchRequests, batchWrites } from "@tentpole/core/kernel/runtime/Batcher"
 import { Settings } from "@tentpole/core/kernel/Settings"
@@ -24,7 +24,7 @@ export interface DeliveryWriterOptions {
 
 export interface DeliveryWriter {
   readonly requestIntent: (item: Item) => Effect.Effect<IntentReply>
-  readonly settle: (item: Item, tried: Try) => Effect.Effect<void>
+  readonly settle: (item: Item, tried: AttemptResult) => Effect.Effect<void>
   /** Releases a delivery without intent; others are unchanged. */
   readonly release: (item: Item) => Effect.Effect<void>
   /** Releases a delivery whose message was certainly not sent, although its intent was requested. */

@@ -1,12 +1,12 @@
 // Prefetched messages: rendered and signed while connections wait for intents and replies.
-import type { LentMessage, NotRendered, OutgoingMail, SenderRefused } from "@tentpole/core/sending/OutgoingMail"
+import type { ReusableMessage, NotRendered, OutgoingMail, SenderRefused } from "@tentpole/core/sending/OutgoingMail"
 import { Clock, Effect, Queue } from "effect"
 import type { Item } from "./InFlight.ts"
 
 /** A delivery and its message, or the error of rendering it. */
 export interface PreparedMessage {
   readonly item: Item
-  readonly message: Effect.Effect<LentMessage, SenderRefused | NotRendered>
+  readonly message: Effect.Effect<ReusableMessage, SenderRefused | NotRendered>
 }
 
 export interface PrefetchOptions {

@@ -41,10 +41,10 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
 
   const checkQueue = (workspace: WorkspaceId) =>
     Effect.gen(function* () {
-      const { dry } = yield* transact(store.rest(workspace))
+      const { dry } = yield* transact(store.endTurn(workspace))
       if (!dry) return
       yield* blasts.finish(workspace)
-      yield* transact(store.rest(workspace))
+      yield* transact(store.endTurn(workspace))
     }).pipe(logFailure("checking a queue failed", {}, "Warning"))
 
   const serve = Effect.fnUntraced(function* (workspace: WorkspaceId) {
@@ -63,7 +63,7 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
       }),
     )
     if (claimed.length === 0) return yield* checkQueue(workspace)
-    if (claimed.some((item) => item.claimed.paced)) paced_at_ms = now_ms
+    if (claimed.some((item) => item.claimed.rateLimited)) paced_at_ms = now_ms
     yield* passGate("after-claim")
     queue.offer(workspace, claimed)
   })

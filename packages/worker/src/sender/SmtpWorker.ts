@@ -2,9 +2,9 @@
 // intent request and the settlement of its outcome it may not.
 import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { ConnectFailed, type Connection, type MailConnections, NotSent } from "@tentpole/core/sending/MailConnection"
-import type { LentMessage } from "@tentpole/core/sending/OutgoingMail"
+import type { ReusableMessage } from "@tentpole/core/sending/OutgoingMail"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
-import { type Try, wantsLogin } from "@tentpole/core/sending/Settlement"
+import { type AttemptResult, requiresLogin } from "@tentpole/core/sending/Settlement"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Clock, Effect, Exit, Scope, Semaphore } from "effect"
 import type { PreparedMessage } from "./Prefetch.ts"
@@ -24,7 +24,7 @@ export interface SmtpWorkerDeps {
   /** Waits while too many outcomes are unwritten. */
   readonly room: Effect.Effect<void>
   readonly requestIntent: (item: Item) => Effect.Effect<IntentReply>
-  readonly settle: (item: Item, tried: Try) => Effect.Effect<void>
+  readonly settle: (item: Item, tried: AttemptResult) => Effect.Effect<void>
   readonly release: (item: Item) => Effect.Effect<void>
   readonly revokeIntent: (item: Item) => Effect.Effect<void>
   /** Called when no message of the item's blast can be sent. */
@@ -123,7 +123,7 @@ const outage_pause_max_ms = 30_000
 
 /** Whether the permit of the send rate limit has expired. */
 const isLate = ({ claimed, claimed_at_ms }: Item) =>
-  Effect.map(Clock.currentTimeMillis, (now_ms) => claimed.paced && now_ms - claimed_at_ms > Pace.permit_ms)
+  Effect.map(Clock.currentTimeMillis, (now_ms) => claimed.rateLimited && now_ms - claimed_at_ms > Pace.permit_ms)
 
 /** An open connection. `used`: the server may close it after messages it has taken, which is not the next message's fault. */
 interface OpenConnection {
@@ -176,7 +176,7 @@ export class SmtpWorker {
       yield* Effect.logError("a message could not be handled", exit.cause)
       // An unavailable database does not count as an attempt. Other failures do, so that they end at some time.
       if (Cause.squash(exit.cause) instanceof Unavailable && !inFlight.hasIntent(item)) return yield* release(item)
-      const tried: Try = inFlight.hasIntent(item)
+      const tried: AttemptResult = inFlight.hasIntent(item)
         ? { _tag: "outcome", outcome: { _tag: "inDoubt" } }
         : {
             _tag: "notSent",
@@ -223,7 +223,7 @@ export class SmtpWorker {
     )
   }
 
-  #message({ item, message }: PreparedMessage): Effect.Effect<LentMessage | undefined> {
+  #message({ item, message }: PreparedMessage): Effect.Effect<ReusableMessage | undefined> {
     const { failBlast, settle } = this.#deps
     return message.pipe(
       Effect.catchTags({
@@ -233,7 +233,7 @@ export class SmtpWorker {
     )
   }
 
-  #send(item: Item, message: LentMessage): Effect.Effect<boolean> {
+  #send(item: Item, message: ReusableMessage): Effect.Effect<boolean> {
     return this.#connected.pipe(
       Effect.matchEffect({
         onFailure: (error) => this.#notConnected(item, error),
@@ -271,7 +271,7 @@ export class SmtpWorker {
     })
   }
 
-  #transmit(open: OpenConnection, item: Item, message: LentMessage): Effect.Effect<boolean> {
+  #transmit(open: OpenConnection, item: Item, message: ReusableMessage): Effect.Effect<boolean> {
     const deps = this.#deps
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen({ self: this }, function* () {
@@ -287,19 +287,19 @@ export class SmtpWorker {
           return true
         }
         const outcome = yield* ready.release(message.bytes)
-        yield* message.giveBack
+        yield* message.release
         yield* deps.settle(item, { _tag: "outcome", outcome })
         return true
       }),
     )
   }
 
-  #notStarted(item: Item, message: LentMessage, error: NotSent, used: boolean): Effect.Effect<boolean> {
+  #notStarted(item: Item, message: ReusableMessage, error: NotSent, used: boolean): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function* () {
       const hungUp = error.code === null || error.code === 421
       // The server closed a used connection, as servers do after some messages or idle time: send once over a new one.
       if (hungUp && used) return yield* this.#send(item, message)
-      if (wantsLogin(error)) {
+      if (requiresLogin(error)) {
         yield* this.#deps.failBlast(item, "mailer_refuses_login")
         return true
       }

@@ -6,7 +6,7 @@ import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { EmailChange } from "@tentpole/core/emails/EmailChange"
 import { Emails } from "@tentpole/core/emails/Emails"
 import { EmailStore } from "@tentpole/core/emails/EmailStore"
-import { type AskedTest, TestMails } from "@tentpole/core/sending/TestMails"
+import { type TestMailInput, TestMails } from "@tentpole/core/sending/TestMails"
 import { EmailId, GenerationId, TestMailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
@@ -48,7 +48,7 @@ const furnished = Effect.fnUntraced(function* (options: FakeSmtpOptions = {}) {
   })
   const { after: email } = Result.getOrThrow(change)
   yield* transact(emails.apply(ws, Result.getOrThrow(change)))
-  const asked = Effect.fnUntraced(function* (to: AskedTest["to"]) {
+  const asked = Effect.fnUntraced(function* (to: TestMailInput["to"]) {
     yield* mails.create(ws, email.id, { to })
     const rows = yield* fenced(sql)(
       ws,
@@ -234,7 +234,7 @@ it.effect("a reply that never comes is not waited for beyond a while: the messag
     const mails = Layer.mock(TestMails)({
       render: () => Effect.succeed({ envelope: { from: "a@x.test", to: "b@x.test" }, bytes: new Uint8Array() }),
       handOver: () => Effect.sync(() => told.push("handed over") > 0),
-      forget: () => Effect.sync(() => void told.push("forgotten")),
+      delete: () => Effect.sync(() => void told.push("forgotten")),
     })
     const ready = {
       release: () =>

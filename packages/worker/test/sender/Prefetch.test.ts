@@ -27,7 +27,7 @@ const begin = Effect.gen(function* () {
           : Effect.succeed({
               envelope: { from: "news@shop.test", to: "ann@example.test" },
               bytes: new Uint8Array([at]),
-              giveBack: Effect.void,
+              release: Effect.void,
             })
       }),
   })

@@ -1,6 +1,6 @@
 // Blasts in memory. Transactions run one after another here, so that a lock is a read, and no intent is granted while a
 // transaction decides.
-import { type Blast, type EarlyEnding, earlyEndingOf, launchOf, timeOf } from "@tentpole/core/blasts/Blast"
+import { type Blast, type EarlyEndReason, earlyEndReasonOf, launchOf, timeOf } from "@tentpole/core/blasts/Blast"
 import {
   type BlastQuery,
   type BlastRecipient,
@@ -142,8 +142,8 @@ const apply = Effect.fnUntraced(function* (
   if (after !== null) yield* db.put(blasts, ws, after.id, after)
   else if (before !== null) yield* removed(db, ws, before.id)
   yield* writer.writeEffects(ws, [change])
-  if (change.wakes) yield* makeDue(db, ws)
-  if (change.fallsDue !== null) yield* scheduleDue(db, ws, change.fallsDue)
+  if (change.wakesSenders) yield* makeDue(db, ws)
+  if (change.scheduleDueAt !== null) yield* scheduleDue(db, ws, change.scheduleDueAt)
 })
 
 const removed = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, id: BlastId) {
@@ -155,7 +155,7 @@ const endOpen = Effect.fnUntraced(function* (
   db: Rows,
   ws: WorkspaceId,
   id: BlastId,
-  ending: EarlyEnding,
+  ending: EarlyEndReason,
   limit: number,
 ) {
   let count = 0
@@ -314,7 +314,7 @@ export const layer = Layer.effect(
         Effect.zipWith(started(db, ws), endedSteps(db, ws), (all, steps) =>
           [
             ...all.flatMap(({ blast, open }) => {
-              const ending = earlyEndingOf(blast)
+              const ending = earlyEndReasonOf(blast)
               return ending !== null && open > 0 ? [{ id: blast.id, ending }] : []
             }),
             ...steps,

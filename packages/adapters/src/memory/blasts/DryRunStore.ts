@@ -1,6 +1,6 @@
 // Dry runs in memory: core's own rules, asked of everybody in the audience.
-import { lacks } from "@tentpole/core/blasts/inspection/DryRun"
-import { domains_max, sample_max, type Survey, DryRunStore } from "@tentpole/core/blasts/inspection/DryRunStore"
+import { isMissing } from "@tentpole/core/blasts/inspection/DryRun"
+import { domains_max, sample_max, type DryRunCounts, DryRunStore } from "@tentpole/core/blasts/inspection/DryRunStore"
 import { blockReasons } from "@tentpole/core/sending/Delivery"
 import { blockReason } from "@tentpole/core/sending/Suppression"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -13,7 +13,7 @@ import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
-type Ask = DryRunStore["Service"]["survey"]
+type Ask = DryRunStore["Service"]["calculate"]
 
 const survey = Effect.fnUntraced(function* (
   db: Rows,
@@ -43,7 +43,7 @@ const survey = Effect.fnUntraced(function* (
     const domain = emailNormalized?.split("@").at(-1) ?? ""
     domains.set(domain, (domains.get(domain) ?? 0) + 1)
   }
-  const surveyed: Survey = {
+  const surveyed: DryRunCounts = {
     recipientCount: audience.length,
     qualifiedCount: qualified.length,
     blocked: blockReasons
@@ -58,7 +58,7 @@ const survey = Effect.fnUntraced(function* (
       .map(([domain, count]) => ({ domain, count }))
       .sort((left, right) => right.count - left.count || byCodePoint(left.domain, right.domain))
       .slice(0, domains_max),
-    lacking: needed.map((value) => qualified.filter((contact) => lacks(contact, value)).length),
+    missingCounts: needed.map((value) => qualified.filter((contact) => isMissing(contact, value)).length),
     sample: qualified.slice(0, sample_max),
   }
   return surveyed
@@ -67,6 +67,6 @@ const survey = Effect.fnUntraced(function* (
 export const layer = Layer.effect(
   DryRunStore,
   Effect.map(MemoryDatabase, (db) =>
-    DryRunStore.of({ survey: (workspace, list, options) => survey(db, workspace, list, options) }),
+    DryRunStore.of({ calculate: (workspace, list, options) => survey(db, workspace, list, options) }),
   ),
 )

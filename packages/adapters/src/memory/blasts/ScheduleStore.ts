@@ -52,7 +52,7 @@ export const layer = Layer.effect(
     return ScheduleStore.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, takeTurns(db, limit, turn_ms)),
       due: (workspace, limit) => due(db, workspace, limit),
-      rest: (workspace) => Effect.andThen(Transaction, rest(db, workspace)),
+      endTurn: (workspace) => Effect.andThen(Transaction, rest(db, workspace)),
     })
   }),
 )

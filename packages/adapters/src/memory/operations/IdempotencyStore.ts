@@ -3,7 +3,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import {
   type Claim,
   IdempotencyStore,
-  type KeptAnswer,
+  type StoredAnswer,
   type Scope,
 } from "@tentpole/core/operations/idempotency/IdempotencyStore"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
@@ -17,7 +17,7 @@ interface KeyRow {
   readonly holder: string
   readonly leasedUntil_ms: number
   readonly expiresAt_ms: number
-  readonly answer: KeptAnswer | null
+  readonly answer: StoredAnswer | null
 }
 
 const idempotencyKeys = table<KeyRow>("idempotency_key")
@@ -53,7 +53,7 @@ export const layer = Layer.effect(
           bodyHash: it.bodyHash,
           holder: it.holder,
           leasedUntil_ms: now_ms + it.lease_ms,
-          expiresAt_ms: now_ms + it.kept_ms,
+          expiresAt_ms: now_ms + it.retention_ms,
           answer: null,
         })
         return { _tag: "Claimed" }

@@ -1,6 +1,6 @@
 // What is kept of one person, or of one workspace, in memory.
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { ContactBusy, type KeptRow, PrivacyStore } from "@tentpole/core/operations/privacy/PrivacyStore"
+import { ContactBusy, type StoredRow, PrivacyStore } from "@tentpole/core/operations/privacy/PrivacyStore"
 import {
   formerIdentifiers,
   matchesText,
@@ -127,13 +127,13 @@ export const layer = Layer.effect(
 
     const rows = (workspace: WorkspaceId) =>
       Effect.map(db.everything(workspace), (all) =>
-        all.flatMap(({ table, row }): ReadonlyArray<KeptRow> =>
+        all.flatMap(({ table, row }): ReadonlyArray<StoredRow> =>
           not_data.has(table) ? [] : [{ table, row: asRecord(row) }],
         ),
       )
 
     return PrivacyStore.of({
-      traces: (workspace, id) => traces(db, workspace, id),
+      identifierPatterns: (workspace, id) => traces(db, workspace, id),
       rowsOf: Effect.fnUntraced(function* (workspace, id) {
         const { emails } = yield* traces(db, workspace, id)
         return (yield* rows(workspace)).filter(

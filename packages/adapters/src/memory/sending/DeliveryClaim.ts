@@ -129,7 +129,7 @@ export const claim = Effect.fnUntraced(function* (
       id: row.id,
       token,
       attempts: row.attempts,
-      paced,
+      rateLimited: paced,
       blastId: row.blastId,
       tokens: row.flow?.tokens ?? null,
       approvalId: row.approvalId,

@@ -173,7 +173,7 @@ export const layer = Layer.effect(
           return count
         }),
       sweep: (workspace) => Effect.andThen(Transaction, sweep(db, workspace)),
-      rest: (workspace) => Effect.andThen(Transaction, rest(db, workspace)),
+      endTurn: (workspace) => Effect.andThen(Transaction, rest(db, workspace)),
     })
   }),
 )

@@ -1,6 +1,11 @@
 // Suppressed addresses in memory, and the newest messages to an address, by which it becomes one.
-import type { Past } from "@tentpole/core/bounces/Report"
-import { isStronger, isWornOut, soft_bounces_max, type SuppressionReason } from "@tentpole/core/sending/Suppression"
+import type { PastMessage } from "@tentpole/core/bounces/Report"
+import {
+  isStronger,
+  bouncesRepeatedly,
+  soft_bounces_max,
+  type SuppressionReason,
+} from "@tentpole/core/sending/Suppression"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Effect } from "effect"
 import { deliveries, type DeliveryRow, suppressions } from "./DeliveryTables.ts"
@@ -32,7 +37,7 @@ export const newestTo = Effect.fnUntraced(function* (db: Rows, workspace: Worksp
   return rows
     .sort((left, right) => (key(left) < key(right) ? 1 : -1))
     .slice(0, soft_bounces_max)
-    .map(({ bounceKind, id }): Past => ({ id, bounceKind }))
+    .map(({ bounceKind, id }): PastMessage => ({ id, bounceKind }))
 })
 
 /** After a soft bounce at sending: suppresses the address if it was one too many. */
@@ -43,6 +48,6 @@ export const suppressWornOut = Effect.fnUntraced(function* (
   at: DateTime.Utc,
 ) {
   const newest = yield* newestTo(db, workspace, row)
-  if (row.emailNormalized === null || !isWornOut(newest.map(({ bounceKind }) => bounceKind))) return
+  if (row.emailNormalized === null || !bouncesRepeatedly(newest.map(({ bounceKind }) => bounceKind))) return
   yield* suppress(db, workspace, row.emailNormalized, "bounce", at)
 })

@@ -53,7 +53,7 @@ export const layer = Layer.effect(
         const row = yield* db.find(testMails, workspace, id)
         if (row !== undefined) yield* db.put(testMails, workspace, id, { ...row, handedOver: false })
       }),
-      forget: (workspace, id) => Effect.andThen(Transaction, db.remove(testMails, workspace, id)),
+      delete: (workspace, id) => Effect.andThen(Transaction, db.remove(testMails, workspace, id)),
     })
   }),
 )

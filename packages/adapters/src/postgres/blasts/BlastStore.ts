@@ -1,9 +1,9 @@
 // Blasts on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import type { EarlyEnding } from "@tentpole/core/blasts/Blast"
+import type { EarlyEndReason } from "@tentpole/core/blasts/Blast"
 import { type BlastQuery, type BlastSort, BlastStore } from "@tentpole/core/blasts/BlastStore"
 import type { BlastChange } from "@tentpole/core/blasts/machine"
-import { passingReasons } from "@tentpole/core/sending/Delivery"
+import { temporaryReasons } from "@tentpole/core/sending/Delivery"
 import { BlastId, ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -90,8 +90,8 @@ const apply = Effect.fnUntraced(function* (
   const written = yield* write(sql, ws, change)
   if (written.length !== 1) return yield* Effect.die("the blast is not what the change was decided on: lock it first")
   yield* writer.writeEffects(ws, [change])
-  if (change.wakes) yield* makeDue(sql, "deliveries", ws)
-  if (change.fallsDue !== null) yield* makeDueAt(sql, "blasts", ws, change.fallsDue)
+  if (change.wakesSenders) yield* makeDue(sql, "deliveries", ws)
+  if (change.scheduleDueAt !== null) yield* makeDueAt(sql, "blasts", ws, change.scheduleDueAt)
 })
 
 /**
@@ -99,7 +99,7 @@ const apply = Effect.fnUntraced(function* (
  * claimed ones are looked for one by one, since each has an index of its own. The rows are found by their ids, as an array:
  * no plan reads all deliveries for them, whatever the statistics say.
  */
-const endOpen = (sql: Sql, ws: WorkspaceId, id: BlastId, ending: EarlyEnding, limit: number) => {
+const endOpen = (sql: Sql, ws: WorkspaceId, id: BlastId, ending: EarlyEndReason, limit: number) => {
   const standing = (phase: "queued" | "leased", state: "queued" | "claimed") => sql`
     select delivery_id from delivery
     where workspace_id = ${ws} and blast_id = ${id} and phase = ${sql.literal(`'${phase}'`)}
@@ -131,7 +131,7 @@ const requeue = Effect.fnUntraced(function* (
     with retried as materialized (
       select d.delivery_id from delivery d
       where d.workspace_id = ${ws} and d.blast_id = ${id}${behind}
-        and (d.state = 'failed' and d.reason = any(${texts([...passingReasons])})
+        and (d.state = 'failed' and d.reason = any(${texts([...temporaryReasons])})
           or d.state = 'unconfirmed' and ${includeUnconfirmed}::boolean)
       order by d.contact_id
       limit ${limit}

@@ -5,7 +5,7 @@ import {
   domains_max,
   type NeededValue,
   sample_max,
-  type Survey,
+  type DryRunCounts,
   DryRunStore,
 } from "@tentpole/core/blasts/inspection/DryRunStore"
 import { type BlockReason, blockReasons } from "@tentpole/core/sending/Delivery"
@@ -122,12 +122,12 @@ const survey = Effect.fnUntraced(function* (
   const counts = Object.values(row.reasons ?? {})
   const sample = row.sample.map((each) => ContactId.make(each))
   const contacts = yield* contactsById(sql, workspace, sample)
-  const surveyed: Survey = {
+  const surveyed: DryRunCounts = {
     recipientCount: counts.reduce((sum, count) => sum + count, 0),
     qualifiedCount: row.reasons?.[none] ?? 0,
     blocked: blockedOf(row),
     domains: row.domains ?? [],
-    lacking: row.lacking,
+    missingCounts: row.lacking,
     sample: sample.flatMap((each) => contacts.get(each) ?? []),
   }
   return surveyed
@@ -137,7 +137,7 @@ export const layer = Layer.effect(
   DryRunStore,
   Effect.map(LongReads, (long) =>
     DryRunStore.of({
-      survey: (workspace, list, options) => long.read(workspace, (sql) => survey(sql, workspace, list, options)),
+      calculate: (workspace, list, options) => long.read(workspace, (sql) => survey(sql, workspace, list, options)),
     }),
   ),
 )

@@ -68,7 +68,7 @@ export const layer = Layer.effect(
     return ScheduleStore.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, orDefect(takeTurns(sql, limit, turn_ms))),
       due: (workspace, limit) => within(workspace, due(sql, workspace, limit)),
-      rest: (workspace) => Effect.andThen(Transaction, within(workspace, rest(sql, workspace))),
+      endTurn: (workspace) => Effect.andThen(Transaction, within(workspace, rest(sql, workspace))),
     })
   }),
 )

@@ -38,7 +38,7 @@ const claim = (sql: PgClient.PgClient, workspace: WorkspaceId, scope: Scope, it:
       const claimed = yield* sql`
         insert into idempotency_key as k (workspace_id, scope_hash, body_hash, holder, leased_until, expires_at)
         values (${workspace}, ${scope}, ${it.bodyHash}, ${it.holder}, clock_timestamp() + make_interval(secs => ${it.lease_ms / 1000}),
-          clock_timestamp() + make_interval(secs => ${it.kept_ms / 1000}))
+          clock_timestamp() + make_interval(secs => ${it.retention_ms / 1000}))
         on conflict (workspace_id, scope_hash) do update set body_hash = excluded.body_hash, holder = excluded.holder,
           leased_until = excluded.leased_until, expires_at = excluded.expires_at,
           answer_status = null, answer_headers = null, answer_sealed = null

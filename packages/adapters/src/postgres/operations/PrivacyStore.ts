@@ -3,7 +3,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { type ContactId, ExportId, ImportRunId, ImportSessionId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ImportSource, RunStatus } from "@tentpole/core/imports/Import"
-import { ContactBusy, type Erased, type KeptRow, PrivacyStore } from "@tentpole/core/operations/privacy/PrivacyStore"
+import { ContactBusy, type Erased, type StoredRow, PrivacyStore } from "@tentpole/core/operations/privacy/PrivacyStore"
 import {
   formerIdentifiers,
   patternOf,
@@ -69,7 +69,7 @@ const traces = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: W
 
 const rowsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
   const { emails } = yield* traces(sql, workspace, contact)
-  const kept: Array<KeptRow> = []
+  const kept: Array<StoredRow> = []
   for (const table of yield* tables(sql, "contact_id")) {
     const rows = yield* sql<JsonRow>`
       select to_jsonb(t) as row from ${sql(table)} t where workspace_id = ${workspace} and contact_id = ${contact}`
@@ -180,7 +180,7 @@ export const layer = Layer.effect(
     const within = fenced(sql)
     return PrivacyStore.of({
       rowsOf: (workspace, contact) => within(workspace, rowsOf(sql, workspace, contact)),
-      traces: (workspace, contact) => within(workspace, traces(sql, workspace, contact)),
+      identifierPatterns: (workspace, contact) => within(workspace, traces(sql, workspace, contact)),
       importedFiles: (workspace) => within(workspace, importedFiles(sql, workspace)),
       erase: (workspace, contact, known) =>
         Effect.andThen(Transaction, within(workspace, erase(sql, workspace, contact, known))),
@@ -194,7 +194,7 @@ export const layer = Layer.effect(
                 Effect.succeed(
                   client`select to_jsonb(t) as row from ${client(table)} t where workspace_id = ${workspace}`,
                 ),
-              ({ row }: JsonRow): KeptRow => ({ table, row: shown(row) }),
+              ({ row }: JsonRow): StoredRow => ({ table, row: shown(row) }),
             ),
           ),
         ),

@@ -50,7 +50,7 @@ export const claim = Effect.fnUntraced(function* (
     id: DeliveryId.make(row.delivery_id),
     token: claiming.token,
     attempts: row.attempts,
-    paced,
+    rateLimited: paced,
     blastId: BlastId.make(row.blast_id),
     tokens: row.tokens,
     approvalId: ApprovalId.make(row.approval_id),

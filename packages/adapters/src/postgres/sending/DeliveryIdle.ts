@@ -1,6 +1,6 @@
 // When a workspace is to be looked at again, of which nothing could be claimed just now.
 import type { PgClient } from "@effect/sql-pg"
-import type { Rest } from "@tentpole/core/sending/DeliveryStore"
+import type { TurnEnd } from "@tentpole/core/sending/DeliveryStore"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
@@ -47,7 +47,7 @@ export const rest = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspa
     where w.workspace_id = ${workspace}`
   const dry = left?.open !== true
   // Without a row there is nothing to note, and a new one may come at any moment: it is not this look's to change.
-  if (held.length === 0) return { dry } satisfies Rest
+  if (held.length === 0) return { dry } satisfies TurnEnd
   if (dry && left?.unfinished !== true) {
     yield* sql`delete from due_work where kind = 'deliveries' and workspace_id = ${workspace}`
   } else {
@@ -59,7 +59,7 @@ export const rest = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspa
       update due_work set due_at = clock_timestamp() + make_interval(secs => ${wait_s})
       where kind = 'deliveries' and workspace_id = ${workspace}`
   }
-  const answer: Rest = { dry }
+  const answer: TurnEnd = { dry }
   return answer
 })
 

@@ -125,7 +125,7 @@ export const layer = Layer.effect(
           ),
         ),
       sweep: (workspace) => Effect.andThen(Transaction, within(workspace, sweep(sql, workspace))),
-      rest: (workspace) => Effect.andThen(Transaction, within(workspace, rest(sql, workspace))),
+      endTurn: (workspace) => Effect.andThen(Transaction, within(workspace, rest(sql, workspace))),
     })
   }),
 )

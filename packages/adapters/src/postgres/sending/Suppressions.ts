@@ -1,8 +1,8 @@
 // Suppressed addresses on PostgreSQL, and the newest messages to an address, by which it becomes one.
 import type { PgClient } from "@effect/sql-pg"
 import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
-import type { Past } from "@tentpole/core/bounces/Report"
-import { isWornOut, soft_bounces_max, type SuppressionReason } from "@tentpole/core/sending/Suppression"
+import type { PastMessage } from "@tentpole/core/bounces/Report"
+import { bouncesRepeatedly, soft_bounces_max, type SuppressionReason } from "@tentpole/core/sending/Suppression"
 import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
@@ -54,7 +54,7 @@ export const newestTo = Effect.fnUntraced(function* (
     ) as n
     where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[])
     order by n.created_at desc, n.delivery_id desc`
-  const newest = new Map<string, Array<Past>>()
+  const newest = new Map<string, Array<PastMessage>>()
   for (const { bounce_kind, id, of } of rows) {
     const past = newest.get(of) ?? []
     past.push({ id: DeliveryId.make(id), bounceKind: bounce_kind })
@@ -74,7 +74,7 @@ export const suppressWornOut = Effect.fnUntraced(function* (
     workspace,
     soft.map(({ id }) => id),
   )
-  const wornOut = soft.filter(({ id }) => isWornOut((newest.get(id) ?? []).map(({ bounceKind }) => bounceKind)))
+  const wornOut = soft.filter(({ id }) => bouncesRepeatedly((newest.get(id) ?? []).map(({ bounceKind }) => bounceKind)))
   if (wornOut.length === 0) return
   const addresses = yield* sql<{ readonly delivery_id: string; readonly email_normalized: string }>`
     select delivery_id, email_normalized from delivery

@@ -88,7 +88,7 @@ export const layer = Layer.effect(
           ),
           Effect.asVoid,
         ),
-      forget: (workspace, id) =>
+      delete: (workspace, id) =>
         Transaction.pipe(
           Effect.andThen(
             within(workspace, sql`delete from test_mail where workspace_id = ${workspace} and test_mail_id = ${id}`),

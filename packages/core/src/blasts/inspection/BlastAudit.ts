@@ -1,42 +1,42 @@
-// The audit of a blast: that everyone was mailed at most once, or what speaks against it; and who was not mailed, and why.
+// The audit of a blast: whether each recipient got at most one message, and which recipients got none and why.
 import { DateTime } from "effect"
 import type { DeliveryTally } from "../../sending/Delivery.ts"
 import type { DeliveryId } from "../../kernel/Ids.ts"
 import type { AuditFinding, BlastEvidence, StateCount } from "./BlastAuditStore.ts"
 
-/** What was looked at, and what came of it. */
+/** One check and its result. */
 export interface AuditLine {
   readonly check: string
   readonly holds: boolean
-  /** What was seen, in a sentence for people. */
-  readonly says: string
-  /** Deliveries that it is about, the first of them. */
+  /** The result, as a sentence. */
+  readonly result: string
+  /** The first deliveries that it is about. */
   readonly deliveries: ReadonlyArray<DeliveryId>
 }
 
 export interface Audit {
   readonly holds: boolean
   readonly lines: ReadonlyArray<AuditLine>
-  /** Whom the audience held, by what became of them. */
+  /** The recipients, counted by state. */
   readonly recipients: ReadonlyArray<StateCount>
 }
 
-/** For each finding what is checked, and what its deliveries are called when there are some. */
-const demands: ReadonlyArray<readonly [finding: Exclude<AuditFinding, "open">, check: string, wrong: string]> = [
-  ["contact_again", "a contact has one delivery", "are of contacts that have another one"],
-  ["address_again", "an address has one delivery", "go to addresses that another one goes to"],
-  ["sent_without_intent", "whoever was sent to had an intent first", "were sent without an intent"],
-  ["sent_without_evidence", "whoever was sent to, the mail server took it", "were sent without a reply or a report"],
-  ["timeline_silent", "timelines tell of every message", "were sent, and the contact's timeline does not say so"],
-  ["timeline_wrong", "timelines tell of nothing else", "are told of twice, or were not sent"],
-  ["events_wrong", "events tell of each message once", "are told of twice, or were not sent"],
+/** For each finding: the check, and how its deliveries are described when there are some. */
+const checks: ReadonlyArray<readonly [finding: Exclude<AuditFinding, "open">, check: string, wrong: string]> = [
+  ["contact_again", "a contact has one delivery", "are of contacts that have another delivery"],
+  ["address_again", "an address has one delivery", "go to addresses of another delivery"],
+  ["sent_without_intent", "a sent message had an intent first", "were sent without an intent"],
+  ["sent_without_evidence", "a sent message was accepted by the mail server", "were sent without a reply or a report"],
+  ["timeline_silent", "timelines contain every sent message", "were sent, and the contact's timeline does not say so"],
+  ["timeline_wrong", "timelines contain no other message", "appear twice, or were not sent"],
+  ["events_wrong", "events contain each message once", "appear twice, or were not sent"],
 ]
 
 export const audit = (evidence: BlastEvidence): Audit => {
   const lines = [
     addsUp(evidence),
     countersHold(evidence),
-    ...demands.map(([finding, check, wrong]) => found(evidence, finding, check, wrong)),
+    ...checks.map(([finding, check, wrong]) => found(evidence, finding, check, wrong)),
     over(evidence),
     unconfirmed(evidence),
   ]
@@ -45,15 +45,15 @@ export const audit = (evidence: BlastEvidence): Audit => {
 
 const found = (evidence: BlastEvidence, finding: AuditFinding, check: string, wrong: string): AuditLine => {
   const { count, samples } = evidence.found[finding]
-  return { check, holds: count === 0, says: count === 0 ? "none otherwise" : `${count} ${wrong}`, deliveries: samples }
+  return { check, holds: count === 0, result: count === 0 ? "no violation" : `${count} ${wrong}`, deliveries: samples }
 }
 
 const addsUp = ({ recipientCount, recount: { blocked, failed, queued, sent } }: BlastEvidence): AuditLine => {
   const sum = sent + failed + blocked + queued
   return {
-    check: "the recipients add up",
+    check: "the recipient counts add up",
     holds: (recipientCount ?? 0) === sum,
-    says:
+    result:
       `${recipientCount ?? 0} when the audience was fixed, ` +
       `${sum} now: ${sent} sent, ${failed} failed, ${blocked} blocked, ${queued} open`,
     deliveries: [],
@@ -66,33 +66,33 @@ const countersHold = ({ recount, tally }: BlastEvidence): AuditLine => {
   return {
     check: "the counters equal a recount",
     holds: wrong.length === 0,
-    says:
+    result:
       wrong.length === 0
-        ? "all of them do"
+        ? "all counters are equal"
         : wrong.map((name) => `${name} says ${tally[name]}, counted ${recount[name]}`).join("; "),
     deliveries: [],
   }
 }
 
-/** Of one that was cancelled or has failed, those that were handed over end by their settling. */
+/** Cancelled and failed blasts may have open recipients: messages that were handed over end with their settlement. */
 const over = ({ found, status }: BlastEvidence): AuditLine => {
   const { count, samples } = found.open
   return {
-    check: "nobody is open once it is sent",
+    check: "no recipient is open once the blast is sent",
     holds: status !== "sent" || count === 0,
-    says: `it is ${status}, ${count} open`,
+    result: `the blast is ${status}, ${count} open`,
     deliveries: status === "sent" ? samples : [],
   }
 }
 
-/** Not a fault: at most one message went out for each, and nobody knows whether it did. */
+/** Not a violation: at most one message went out for each, with unknown outcome. */
 const unconfirmed = ({ recipients, unconfirmed: some }: BlastEvidence): AuditLine => {
   const count = recipients.reduce((sum, each) => sum + (each.state === "unconfirmed" ? each.count : 0), 0)
   const at = some.flatMap(({ handedOverAt }) => (handedOverAt === null ? [] : [DateTime.formatIso(handedOverAt)]))
   return {
-    check: "whose outcome is unknown is sent to no more",
+    check: "unconfirmed messages are not sent again",
     holds: true,
-    says: count === 0 ? "none is unconfirmed" : [`${count} unconfirmed, handed over at:`, ...at].join(" "),
+    result: count === 0 ? "no message is unconfirmed" : [`${count} unconfirmed, handed over at:`, ...at].join(" "),
     deliveries: some.map(({ id }) => id),
   }
 }

@@ -1,30 +1,30 @@
-// The port to what an audit of a blast looks at: counts of its recipients, and those of them that must not be.
+// The port of blast audits: counts of a blast's recipients, and the deliveries that break a rule.
 import { Context, type DateTime, type Effect } from "effect"
 import type { BlockReason, DeliveryState, DeliveryTally, FailureReason } from "../../sending/Delivery.ts"
 import type { BlastId, DeliveryId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import type { BlastStatus } from "../Blast.ts"
 
-/** How many ids of each finding are told, by id ascending. */
+/** How many ids of each finding are returned, ascending. */
 export const samples_max = 10
 
-/** What must not be, and is looked for: each names deliveries of the blast. */
+/** The violations that an audit looks for. Each finding names deliveries of the blast. */
 export const auditFindings = [
-  /** Their contact has another delivery that goes before them, by id. */
+  /** Their contact has another delivery with a smaller id. */
   "contact_again",
-  /** Not blocked, and neither is another one to the same address that goes before them, by id. */
+  /** Not blocked, and another unblocked delivery to the same address has a smaller id. */
   "address_again",
   /** Sent, and no intent was ever written. */
   "sent_without_intent",
-  /** Sent, without a reply of the mail server and without anything later that shows it: a bounce, a report, a visit. */
+  /** Sent, without a reply of the mail server and without later evidence: a bounce, a report, an open or a click. */
   "sent_without_evidence",
   /** Queued, claimed or handed over. */
   "open",
-  /** Sent, of a contact that is there, whose timeline does not say so. */
+  /** Sent, but the timeline of the (existing) contact does not say so. */
   "timeline_silent",
-  /** Timelines say that they were sent more than once, or that they were sent and they were not, or are not of the blast. */
+  /** Timelines that say "sent" twice, or of a message that was not sent, or of a delivery of another blast. */
   "timeline_wrong",
-  /** As `timeline_wrong`, of the events that are still kept. */
+  /** Like `timeline_wrong`, for the stored events. */
   "events_wrong",
 ] as const
 export type AuditFinding = (typeof auditFindings)[number]
@@ -41,16 +41,16 @@ export interface StateCount {
   readonly count: number
 }
 
-/** What is known of a blast, all of one moment. */
+/** The data of an audit, read in one snapshot. */
 export interface BlastEvidence {
   readonly status: BlastStatus
-  /** Whom the audience held when it was fixed; null before. */
+  /** The size of the audience when it was fixed; null before. */
   readonly recipientCount: number | null
   /** By state, then by reason. */
   readonly recipients: ReadonlyArray<StateCount>
-  /** The counters that are kept. */
+  /** The stored counters. */
   readonly tally: DeliveryTally
-  /** The same, counted anew. */
+  /** The same counters, counted from the deliveries. */
   readonly recount: DeliveryTally
   /** The first `samples_max` by id, with the time of their intent. */
   readonly unconfirmed: ReadonlyArray<{ readonly id: DeliveryId; readonly handedOverAt: DateTime.Utc | null }>
@@ -60,7 +60,7 @@ export interface BlastEvidence {
 export class BlastAuditStore extends Context.Service<
   BlastAuditStore,
   {
-    /** Reads every delivery of the blast, in memory that does not grow with them. */
+    /** Reads every delivery of the blast. Its memory does not grow with their number. */
     readonly evidence: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<BlastEvidence, NotFound>
   }
->()("tentpole/AuditStore") {}
+>()("tentpole/BlastAuditStore") {}

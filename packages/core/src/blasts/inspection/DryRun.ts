@@ -1,4 +1,4 @@
-// What a blast would do if it were sent at this moment, without doing it: its parts that are decided without a store.
+// The dry run of a blast: its result, and the parts of it that need no store.
 import type { Contact } from "../../contacts/Contact.ts"
 import { standardFieldByName } from "../../contacts/ContactFields.ts"
 import type { ApprovedEmail } from "../../rendering/ApprovedEmail.ts"
@@ -6,14 +6,14 @@ import { findTokens, isKnown, type MergeToken } from "../../rendering/MergeToken
 import type { ContactId } from "../../kernel/Ids.ts"
 import { isBlank } from "../../kernel/Text.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
-import type { BlockedContacts, NeededValue, Survey } from "./DryRunStore.ts"
+import type { BlockedContacts, NeededValue, DryRunCounts } from "./DryRunStore.ts"
 
 export interface DryRun {
   readonly recipientCount: number
   readonly qualifiedCount: number
   readonly blocked: ReadonlyArray<BlockedContacts>
-  readonly domains: Survey["domains"]
-  /** Tokens that stand empty in somebody's message, by how many of the qualified. */
+  readonly domains: DryRunCounts["domains"]
+  /** Tokens that are empty in a message, with the number of qualified recipients that this concerns. */
   readonly unresolvedTokens: ReadonlyArray<{ readonly token: string; readonly contactCount: number }>
   readonly estimated_s: number
   readonly samples: ReadonlyArray<{
@@ -24,23 +24,23 @@ export interface DryRun {
   }>
 }
 
-/** A token without a fallback: who has no value for it reads nothing there. `of` is null where nobody has one. */
+/** A token without a fallback: empty for contacts without a value. `of` is null when no contact has a value. */
 interface BareToken {
   readonly token: string
   readonly of: NeededValue | null
 }
 
-const valueOf = (token: MergeToken, customFields: ReadonlySet<string>): BareToken["of"] | "everybody" => {
+const valueOf = (token: MergeToken, customFields: ReadonlySet<string>): BareToken["of"] | "always set" => {
   const [first, second = "", third = ""] = token.path
   if (!isKnown(token, customFields) || first === "campaign") return null
-  if (first !== "contact" || second === "contact_id") return "everybody"
+  if (first !== "contact" || second === "contact_id") return "always set"
   if (second === "custom_fields") return { kind: "custom", apiName: third }
   const field = standardFieldByName.get(second)
   if (field === undefined) return null
-  return field.nullable ? { kind: "standard", field } : "everybody"
+  return field.nullable ? { kind: "standard", field } : "always set"
 }
 
-/** The tokens of an email that may stand empty, each once, in the order of their appearance. */
+/** The tokens of an email that may be empty, each once, in the order of their appearance. */
 export const bareTokens = (
   { subject, previewText, fromName, html, text }: ApprovedEmail,
   customFields: ReadonlySet<string>,
@@ -50,26 +50,26 @@ export const bareTokens = (
     for (const { token } of findTokens(part)) {
       if (token.fallback !== null) continue
       const of = valueOf(token, customFields)
-      if (of === "everybody") continue
-      // Spelled once rightly and once with a format that is none, it is empty for everybody.
+      if (of === "always set") continue
+      // Written once correctly and once with an invalid format, it is empty for every contact.
       if (of === null || !found.has(token.name)) found.set(token.name, of)
     }
   }
   return [...found].map(([token, of]) => ({ token, of }))
 }
 
-/** Whether the contact has nothing to stand for a token; white space is nothing. */
-export const lacks = (contact: Contact, needed: NeededValue): boolean => {
+/** Whether the contact has no value for a token. White space is no value. */
+export const isMissing = (contact: Contact, needed: NeededValue): boolean => {
   const value = needed.kind === "standard" ? contact[needed.field.key] : (contact.customFields[needed.apiName] ?? null)
   return value === null || (typeof value === "string" && isBlank(value))
 }
 
-/** What a connection to the mail server is assumed to bring off where no limit says less: messages a second. */
+/** Messages a second that a connection to the mail server is assumed to send where no limit says less. */
 const messages_per_connection_s = 10
 
-/** From the workspace's limits of sending; without any, from the connections of one worker. In whole seconds. */
+/** In whole seconds. From the workspace's send rate limits; without any, from the connections of one worker. */
 export const estimated_s = (
-  { qualifiedCount, domains }: Pick<Survey, "qualifiedCount" | "domains">,
+  { qualifiedCount, domains }: Pick<DryRunCounts, "qualifiedCount" | "domains">,
   { sendingPerSecond, sendingPerDomainPerSecond }: Pick<Workspace, "sendingPerSecond" | "sendingPerDomainPerSecond">,
   connections: number,
 ): number => {

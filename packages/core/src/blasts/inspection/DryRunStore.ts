@@ -1,4 +1,4 @@
-// The port of dry runs: whom a blast would reach if it were sent at this moment, counted in one pass over its audience.
+// The port of dry runs: which contacts a blast would reach if it were sent now, counted in one pass over its audience.
 import { Context, type DateTime, type Effect } from "effect"
 import type { Contact } from "../../contacts/Contact.ts"
 import type { StandardField } from "../../contacts/ContactFields.ts"
@@ -17,16 +17,16 @@ export interface BlockedContacts {
   readonly sample: ReadonlyArray<{ readonly contactId: ContactId; readonly email: string | null }>
 }
 
-export interface Survey {
+export interface DryRunCounts {
   readonly recipientCount: number
   readonly qualifiedCount: number
-  /** Reasons that keep somebody out, in the order in which they are asked. */
+  /** The block reasons that apply, in the order in which they are checked. */
   readonly blocked: ReadonlyArray<BlockedContacts>
-  /** Of the qualified: the domains with the most of them, at most `domains_max`, ties by name. */
+  /** The domains with the most qualified recipients, at most `domains_max`, ties by name. */
   readonly domains: ReadonlyArray<{ readonly domain: string; readonly count: number }>
-  /** How many of the qualified have no value, for each that is needed, in their order. */
-  readonly lacking: ReadonlyArray<number>
-  /** Qualified ones, the first by id, at most `sample_max`. */
+  /** How many qualified recipients have no value, for each needed value, in the order of `needed`. */
+  readonly missingCounts: ReadonlyArray<number>
+  /** The first qualified contacts by id, at most `sample_max`. */
   readonly sample: ReadonlyArray<Contact>
 }
 
@@ -36,8 +36,8 @@ export const domains_max = 20
 export class DryRunStore extends Context.Service<
   DryRunStore,
   {
-    /** Null when the list is gone. Conditions, order and limits are those of `DeliveryStore.fixAudience`. */
-    readonly survey: (
+    /** Null when the list has been deleted. Conditions, order and limits are those of `DeliveryStore.fixAudience`. */
+    readonly calculate: (
       workspace: WorkspaceId,
       list: ListId,
       options: {
@@ -45,6 +45,6 @@ export class DryRunStore extends Context.Service<
         readonly needed: ReadonlyArray<NeededValue>
         readonly now: DateTime.Utc
       },
-    ) => Effect.Effect<Survey | null>
+    ) => Effect.Effect<DryRunCounts | null>
   }
->()("tentpole/SurveyStore") {}
+>()("tentpole/DryRunStore") {}

@@ -1,5 +1,5 @@
-// The secret in the address of a hook: it names the workspace, and proves by a MAC under APP_SECRET that this service made it,
-// for this provider. Nothing is kept of it.
+// The secret in the address of a hook: it contains the workspace, and a MAC under APP_SECRET proves that this service created it
+// for this provider. Secrets are not stored.
 import { Option, Result } from "effect"
 import { Base64Url } from "effect/encoding"
 import { concat, encodeText } from "../../kernel/Bytes.ts"
@@ -20,7 +20,7 @@ export const hookSecret = (secrets: Secrets["Service"], provider: Provider, work
   return Base64Url.encode(concat([id, secrets.mac(purpose, messageOf(provider, id)).subarray(0, tag_bytes)]))
 }
 
-/** The workspace that a secret is of; nothing when it was not made here, or for another provider. Constant in time. */
+/** The workspace of a secret; none when it was not created here, or for another provider. Takes constant time. */
 export const workspaceOf = (
   secrets: Secrets["Service"],
   provider: Provider,

@@ -1,4 +1,4 @@
-// The port that remembers tokens of providers' calls. A token signs no body, so that it is good for one body only.
+// The port to used tokens of providers' calls. A token does not sign the body, so that it is accepted for one body only.
 import { Context, type Effect } from "effect"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
@@ -8,8 +8,8 @@ export class HookTokenStore extends Context.Service<
   HookTokenStore,
   {
     /**
-     * Whether the token may go with this body: it is used for the first time, or was used for the same body. Both are
-     * hashes. Of two at once with other bodies one is refused. Tokens older than `keep_s` are forgotten.
+     * Whether the token may be used with this body: it is used for the first time, or was used for the same body. Both are
+     * hashes. Of two concurrent calls with different bodies one is refused. Tokens older than `keep_s` are deleted.
      */
     readonly use: (
       workspace: WorkspaceId,

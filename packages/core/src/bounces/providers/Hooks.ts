@@ -1,5 +1,5 @@
-// What providers report by calling us. A call is believed when its address holds a secret of ours and it is signed as its
-// provider signs; then it says the same as returned mail would, of messages of the secret's workspace and of no others.
+// The webhooks of mail providers. A call is accepted when its address contains our secret and its signature is the provider's.
+// Its reports have the effect of returned mail, for messages of the secret's workspace only.
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { concat, decodeText, encodeText } from "../../kernel/Bytes.ts"
@@ -21,7 +21,7 @@ import { sendGridEvents } from "./SendGrid.ts"
 import { certificateUrl, sesEvents, signedText, snsEnvelope, subscriptionUrl } from "./Ses.ts"
 import { Signatures, Sns } from "./Signatures.ts"
 
-/** The call is not known to come from the provider. */
+/** The call does not prove that it comes from the provider. */
 export class HookRefused extends Schema.TaggedError<HookRefused>()("HookRefused", { why: Schema.String }) {
   readonly code = "hook_refused" satisfies ErrorCode
   override get message(): string {
@@ -38,27 +38,27 @@ export class HookUnreadable extends Schema.TaggedError<HookUnreadable>()("HookUn
 
 export type HookRefusal = NotFound | HookRefused | HookUnreadable | Invalid | Unavailable
 
-/** A call that was signed longer ago is refused: nobody brings it now but who has kept it. */
+/** A call that was signed longer ago is refused as a replay. */
 const stale_after_s = 3600
-/** Clocks differ. */
+/** Allows for clocks that differ. */
 const early_s = 300
 
-/** So many reports are written at once. */
+/** Reports written in one transaction. */
 const batch_size = 500
 
 export class Hooks extends Context.Service<
   Hooks,
   {
     /**
-     * When it is done, all that the call says is committed. May be repeated. The call is read only when its address is known:
-     * nobody else sends megabytes here.
+     * When it returns, all reports of the call are committed. May be repeated. The body is read only when the address is valid,
+     * so that strangers can't send megabytes.
      */
     readonly receive: <E, R>(
       provider: string,
       secret: string,
       call: Effect.Effect<HookCall, E, R>,
     ) => Effect.Effect<void, HookRefusal | E, R>
-    /** The addresses to give to the providers, of those that are configured. */
+    /** The addresses to enter at the providers, and whether each provider is configured. */
     readonly addresses: (
       workspace: WorkspaceId,
     ) => ReadonlyArray<{ readonly provider: Provider; readonly configured: boolean; readonly url: string }>
@@ -99,7 +99,7 @@ export class Hooks extends Context.Service<
         if (envelope === undefined) return yield* notFrom("Amazon SNS")
         if (!hooks.sesTopicArns.includes(envelope.TopicArn)) return yield* refuse("its topic is not SES_TOPIC_ARN")
         const certificate = certificateUrl(envelope)
-        if (certificate === undefined) return yield* refuse("its certificate does not lie at SNS")
+        if (certificate === undefined) return yield* refuse("its certificate is not hosted by SNS")
         const pem = yield* Effect.catchTag(sns.certificate(certificate), "SnsUnavailable", snsAway)
         const algorithm = envelope.SignatureVersion === "1" ? "sha1" : "sha256"
         const now_ms = yield* Clock.currentTimeMillis
@@ -163,7 +163,7 @@ export class Hooks extends Context.Service<
         readonly [Each in Provider]: (workspace: WorkspaceId, call: HookCall) => Effect.Effect<void, HookRefusal>
       }
 
-      /** Whose hook it is. */
+      /** The provider and workspace of a hook. */
       const known = Effect.fnUntraced(function* (name: string, secret: string) {
         const provider = providers.find((each) => each === name)
         if (provider === undefined || !configured[provider]) return yield* noHook
@@ -189,10 +189,10 @@ export class Hooks extends Context.Service<
   )
 }
 
-/** The same for a wrong secret, an unknown provider and one that is not configured: nobody learns which it was. */
+/** The same for a wrong secret, an unknown provider and one that is not configured, so that callers can't distinguish them. */
 const noHook = new NotFound({ resource: "hook" })
 
-/** A hook without a key is not configured, and never comes so far. */
+/** Hooks without a key are not configured, so that the empty case is not reached. */
 const valueOf = (secret: Redacted.Redacted | null): string => (secret === null ? "" : Redacted.value(secret))
 
 const refuse = (why: string) => new HookRefused({ why })
@@ -204,7 +204,7 @@ const snsAway = () => new Unavailable({ part: "certificate's server" })
 const parsed = (body: Uint8Array): Effect.Effect<unknown, HookUnreadable> =>
   Effect.try({ try: (): unknown => JSON.parse(decodeText(body)), catch: () => new HookUnreadable() })
 
-/** Seconds since 1970, neither long ago nor to come. */
+/** Seconds since 1970, neither too old nor in the future. */
 const isFresh = (timestamp: string) =>
   Effect.map(Clock.currentTimeMillis, (now_ms) => {
     const age_s = now_ms / 1000 - Number(timestamp)

@@ -1,4 +1,4 @@
-// What Mailgun's webhooks say: one event a call, signed by a token beside it that the body is not part of.
+// Mailgun's webhooks: one event for each call, with a signed token. The signature does not cover the event.
 import { Option, Schema } from "effect"
 import { bounced, type ProviderEvent, Text, textOf } from "./ProviderCall.ts"
 
@@ -7,7 +7,7 @@ const Call = Schema.Struct({
   "event-data": Schema.Unknown,
 })
 
-/** The parts of a call; undefined when it is none. */
+/** The parts of a call; undefined when the JSON is not one. */
 export const mailgunCall = (json: unknown) => Option.getOrUndefined(decodeCall(json))
 const decodeCall = Schema.decodeUnknownOption(Call)
 
@@ -27,7 +27,7 @@ const Event = Schema.Struct({
 const decode = Schema.decodeUnknownOption(Event)
 
 const failed = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
-  // A temporary failure is tried again; the last one is permanent.
+  // A temporary failure is tried again. The last failure is permanent.
   if (textOf(said.severity) !== "permanent") return undefined
   switch (textOf(said.reason)) {
     case "suppress-complaint":
@@ -60,7 +60,7 @@ const whatOf = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
   }
 }
 
-/** Nothing when it is of no interest. */
+/** Empty when the event is irrelevant. */
 export const mailgunEvents = (eventData: unknown): ReadonlyArray<ProviderEvent> => {
   const said = Option.getOrUndefined(decode(eventData))
   const what = said === undefined ? undefined : whatOf(said)

@@ -1,5 +1,4 @@
-// What Postmark's webhooks say: one record a call. It replaces our `Message-ID`, and hands back what we gave along as
-// metadata.
+// Postmark's webhooks: one record for each call. Postmark replaces our `Message-ID` and returns our metadata.
 import { Option, Schema } from "effect"
 import { bounced, type ProviderEvent, Text, textOf } from "./ProviderCall.ts"
 
@@ -33,7 +32,7 @@ const bounce = (said: typeof Recorded.Type): ProviderEvent["what"] | undefined =
   const type = textOf(said.Type) ?? ""
   if (type === "SpamComplaint") return { _tag: "complained" }
   if (type === "Unsubscribe") return { _tag: "unsubscribed" }
-  // `Transient` is tried again; automatic replies and challenges are no bounces.
+  // `Transient` is tried again. Automatic replies and challenges are no bounces.
   if (!hardTypes.has(type) && !softTypes.has(type)) return undefined
   return bounced({ words: textOf(said.Details) || textOf(said.Description), hard: hardTypes.has(type) })
 }
@@ -67,7 +66,7 @@ const whatOf = (said: typeof Recorded.Type): ProviderEvent["what"] | undefined =
   }
 }
 
-/** Undefined when it is not a record of Postmark's; nothing when it is of no interest. */
+/** Undefined when it is not a record of Postmark's. Empty when it is irrelevant. */
 export const postmarkEvents = (json: unknown): ReadonlyArray<ProviderEvent> | undefined => {
   const said = Option.getOrUndefined(decode(json))
   if (said === undefined) return undefined

@@ -1,9 +1,9 @@
-// A provider's call, and what all four have in common: which messages it speaks of, and in what words.
+// The common parts of providers' calls: which message they are about, and how they report a bounce.
 import { Option, Schema } from "effect"
 import { type BounceKind, codeIn } from "../../sending/EnhancedCode.ts"
 import { kindOf } from "../DeliveryStatus.ts"
 import type { Links } from "../../rendering/Links.ts"
-import { legible } from "../../sending/Settlement.ts"
+import { toPrintableLine } from "../../sending/Settlement.ts"
 import { DeliveryId, type WorkspaceId } from "../../kernel/Ids.ts"
 import type { BounceReport } from "../Report.ts"
 
@@ -16,17 +16,17 @@ export interface HookCall {
   readonly body: Uint8Array
 }
 
-/** By what a provider names a message; the first that is one of ours counts. */
+/** How a provider identifies a message. The first reference that is ours counts. */
 export interface MessageReference {
-  /** The `Message-ID` that it went out with. */
+  /** The `Message-ID` of the sent message. */
   readonly messageId?: string | null | undefined
-  /** The address that it was sent from, on the envelope. */
+  /** The envelope sender. */
   readonly returnPath?: string | null | undefined
-  /** What we gave along, where a provider hands that back. */
+  /** Our metadata, where a provider returns it. */
   readonly deliveryId?: string | null | undefined
 }
 
-/** One thing that a provider says, of one message. */
+/** One report of a provider on one message. */
 export interface ProviderEvent {
   readonly message: MessageReference
   readonly what: BounceReport | { readonly _tag: "unsubscribed" }
@@ -34,7 +34,7 @@ export interface ProviderEvent {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The delivery that is meant, as far as the workspace may know of it. Whether there is one, the store says. */
+/** The delivery of a message, unless it belongs to another workspace. The store decides whether it exists. */
 export const deliveryOf = (
   { deliveryId, messageId, returnPath }: MessageReference,
   workspace: WorkspaceId,
@@ -47,8 +47,8 @@ export const deliveryOf = (
 }
 
 /**
- * A bounce in a provider's words. Its own verdict counts where the server gave no code, or one that says nothing; else what
- * the code says, as for returned mail.
+ * A bounce as a provider reports it. The provider's verdict counts when the server gave no code, or one without meaning;
+ * otherwise the code decides, as for returned mail.
  */
 export const bounced = (said: {
   readonly status?: string | null | undefined
@@ -59,10 +59,10 @@ export const bounced = (said: {
     .map((text) => codeIn(text ?? ""))
     .find((each) => each !== undefined && each.class !== 2 && each.subject !== 0)
   const kind: BounceKind = code === undefined ? (said.hard ? "hard" : "soft") : kindOf(code)
-  return { _tag: "bounced", kind, words: said.words == null ? null : legible(said.words) }
+  return { _tag: "bounced", kind, words: said.words == null ? null : toPrintableLine(said.words) }
 }
 
-/** Text where there should be some; providers leave out, or send null or numbers. */
+/** Lenient text: providers leave it out, or send null or numbers. */
 export const Text = Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Schema.Number])))
 
 export const textOf = (value: string | number | null | undefined): string | undefined =>

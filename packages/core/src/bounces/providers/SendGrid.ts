@@ -1,4 +1,4 @@
-// What SendGrid's event webhook says: an array of events, each with the `Message-ID` of its message as `smtp-id`.
+// SendGrid's event webhook: an array of events, each with the `Message-ID` of its message as `smtp-id`.
 import { Option, Schema } from "effect"
 import { bounced, type ProviderEvent, Text, textOf } from "./ProviderCall.ts"
 
@@ -12,7 +12,7 @@ const Event = Schema.Struct({
 
 const decode = Schema.decodeUnknownOption(Event)
 
-/** Why SendGrid did not even try. */
+/** Why SendGrid did not attempt a delivery. */
 const dropped = (reason: string): ProviderEvent["what"] => {
   if (/spam report/i.test(reason)) return { _tag: "complained" }
   if (/unsubscribed/i.test(reason)) return { _tag: "unsubscribed" }
@@ -25,7 +25,7 @@ const whatOf = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
     case "delivered":
       return { _tag: "delivered" }
     case "bounce":
-      // The type `blocked` is for refusals that had nothing to do with the address.
+      // The type `blocked` is for refusals that do not concern the address.
       return bounced({ status: textOf(said.status), words: reason, hard: textOf(said.type) !== "blocked" })
     case "dropped":
       return dropped(reason)
@@ -39,7 +39,7 @@ const whatOf = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
   }
 }
 
-/** Undefined when it is not a batch of SendGrid's; events of no interest are left out. */
+/** Undefined when it is not a batch of SendGrid's. Irrelevant events are left out. */
 export const sendGridEvents = (json: unknown): ReadonlyArray<ProviderEvent> | undefined =>
   Array.isArray(json)
     ? json.flatMap((each: unknown) => {

@@ -1,5 +1,5 @@
-// What Amazon SES says by way of SNS: an envelope that SNS has signed (docs.aws.amazon.com/sns, "Verifying the signatures of
-// Amazon SNS messages"), and in it an event of SES, as a text of JSON.
+// Amazon SES events over SNS: an envelope signed by SNS (docs.aws.amazon.com/sns, "Verifying the signatures of Amazon SNS
+// messages") that contains an SES event as JSON text.
 import { Option, Schema } from "effect"
 import { encodeText } from "../../kernel/Bytes.ts"
 import { bounced, type ProviderEvent, Text, textOf } from "./ProviderCall.ts"
@@ -20,11 +20,11 @@ const Envelope = Schema.Struct({
 
 export type SnsEnvelope = typeof Envelope.Type
 
-/** Undefined when it is none. */
+/** Undefined when the JSON is not an envelope. */
 export const snsEnvelope = (json: unknown): SnsEnvelope | undefined => Option.getOrUndefined(decodeEnvelope(json))
 const decodeEnvelope = Schema.decodeUnknownOption(Envelope)
 
-/** What the signature is over: names and values, a line each, in the order that AWS gives. */
+/** The signed text: names and values, one per line, in the order that AWS defines. */
 export const signedText = (envelope: SnsEnvelope): Uint8Array => {
   const { Message, MessageId, Subject, SubscribeURL, Timestamp, Token, TopicArn, Type } = envelope
   const fields =
@@ -38,14 +38,14 @@ export const signedText = (envelope: SnsEnvelope): Uint8Array => {
   )
 }
 
-/** The only host that is asked for anything: SNS in the topic's own region. Undefined when the name is no topic's. */
+/** The only host that requests go to: SNS in the topic's own region. Undefined when the name is not a topic's. */
 const hostOf = (topicArn: string): string | undefined => {
   const [, partition, region] =
     /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+)+-\d):\d{12}:[\w-]{1,256}$/.exec(topicArn) ?? []
   return region === undefined ? undefined : `sns.${region}.amazonaws.com${partition === "aws-cn" ? ".cn" : ""}`
 }
 
-/** Where the certificate lies, if that is at SNS: the address has one spelling. */
+/** The certificate's address, if it is at SNS. Only one spelling of it is accepted. */
 export const certificateUrl = ({ SigningCertURL, TopicArn }: SnsEnvelope): string | undefined => {
   const host = hostOf(TopicArn)
   const start = `https://${host}/SimpleNotificationService-`
@@ -56,7 +56,7 @@ export const certificateUrl = ({ SigningCertURL, TopicArn }: SnsEnvelope): strin
     : undefined
 }
 
-/** What is asked for to say yes to a subscription, if that is at SNS and for the topic. */
+/** The address that confirms a subscription, if it is at SNS and for the topic. */
 export const subscriptionUrl = ({ SubscribeURL, TopicArn }: SnsEnvelope): string | undefined => {
   const host = hostOf(TopicArn)
   const start = `https://${host}/?`
@@ -121,7 +121,7 @@ const whatOf = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
   }
 }
 
-/** What the `Message` of a notification says; nothing when it is of no interest. */
+/** The event in the `Message` of a notification. Empty when it is irrelevant. */
 export const sesEvents = (message: string): ReadonlyArray<ProviderEvent> => {
   const said = Option.getOrUndefined(decode(message))
   const what = said === undefined ? undefined : whatOf(said)

@@ -1,16 +1,16 @@
-// The port to others' signatures: those of providers, under keys that are not ours.
+// The ports to providers' signatures and to Amazon SNS.
 import { Context, type Effect, Schema } from "effect"
 
-/** SNS did not give what was asked for, in time and in bounds. */
+/** SNS did not return the requested document within the limits of time and size. */
 export class SnsUnavailable extends Schema.TaggedError<SnsUnavailable>()("SnsUnavailable", { reason: Schema.String }) {}
 
-/** Checks signatures. A key or a signature that can't be read verifies nothing; nothing here fails. */
+/** Verifies signatures. Unreadable keys and signatures verify nothing; no method fails. */
 export class Signatures extends Context.Service<
   Signatures,
   {
-    /** HMAC-SHA256 under a key of the provider's; `tag` is hexadecimal. Constant in time. */
+    /** HMAC-SHA256 under a provider's key; `tag` is hexadecimal. Takes constant time. */
     readonly isHmac: (key: string, message: Uint8Array, tag: string) => boolean
-    /** Whether two texts are the same, without telling by the time where they differ. */
+    /** Whether two texts are equal. Takes constant time. */
     readonly isSame: (left: string, right: string) => boolean
     /** ECDSA over SHA-256 on P-256. `publicKey`: base64 of the SPKI DER, or PEM; `signature`: base64 of the DER. */
     readonly isEcdsa: (publicKey: string, message: Uint8Array, signature: string) => boolean
@@ -25,13 +25,13 @@ export class Signatures extends Context.Service<
   }
 >()("tentpole/Signatures") {}
 
-/** The port to Amazon SNS. Whoever calls has made sure of the address: one of SNS itself. */
+/** The port to Amazon SNS. The caller has checked that the address belongs to SNS. */
 export class Sns extends Context.Service<
   Sns,
   {
     /** A certificate in PEM. */
     readonly certificate: (url: string) => Effect.Effect<string, SnsUnavailable>
-    /** Says yes to a subscription. */
+    /** Confirms a subscription. */
     readonly confirm: (url: string) => Effect.Effect<void, SnsUnavailable>
   }
 >()("tentpole/Sns") {}

@@ -1,5 +1,5 @@
-// What operators do besides what the rooms' own use cases offer: listings, page domains, suppressions, the audit log, and the
-// end of a workspace. The administration over HTTP and the command line both call these.
+// The use cases of operators that no other room has: listings, page domains, suppressions, the audit log, and the end of a
+// workspace. The administration API and the command line call these.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
 import { parseEmail } from "../../kernel/values/EmailAddress.ts"
@@ -26,13 +26,13 @@ import { AdministrationStore, type SliceQuery, type Suppression } from "./Admini
 import { type AuditEntry, AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { checkPageDomain, type PageDomain, type PageDomainTaken } from "../../workspaces/PageDomain.ts"
 
-/** What a listing is asked for. */
+/** The cursor and limit of a listing. */
 export interface ListedBy {
   readonly cursor?: string
   readonly limit?: number
 }
 
-/** A slice, with the cursor of the next one as it is given out. */
+/** A slice, with the encoded cursor of the next one. */
 export interface Listed<A> {
   readonly items: ReadonlyArray<A>
   readonly next: string | null
@@ -48,7 +48,7 @@ const sliceOf = Effect.fnUntraced(function* ({ cursor, limit }: ListedBy, id: Re
   return { after, limit: limit ?? page_limit_default } satisfies SliceQuery
 })
 
-/** An address's domain is enough to know an entry by. */
+/** Audit entries name the domain of an address only, not the address. */
 const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1)
 
 const hostOf = (url: string): string => /^[a-z]+:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase() ?? ""
@@ -70,7 +70,7 @@ export class Administration extends Context.Service<
     readonly removePageDomain: (workspace: WorkspaceId, id: PageDomainId) => Effect.Effect<void, NotFound>
 
     readonly suppressions: Listing<Suppression>
-    /** A weaker reason never takes the place of a stronger one: what is answered is what holds. */
+    /** A weaker reason never replaces a stronger one. Returns the suppression in effect. */
     readonly suppress: (
       workspace: WorkspaceId,
       it: { readonly email: string; readonly reason: SuppressionReason },
@@ -81,9 +81,9 @@ export class Administration extends Context.Service<
       by: ListedBy & { readonly workspaceId?: WorkspaceId },
     ) => Effect.Effect<Listed<AuditEntry>, BrokenCursor>
 
-    /** Ends the workspace at once, and leaves its erasure to a worker. `confirm` is its slug. */
+    /** Ends the workspace at once; a worker erases it. `confirm` is its slug. */
     readonly delete: (workspace: WorkspaceId, confirm: string) => Effect.Effect<void, NotFound | Invalid>
-    /** What the worker does: files, rows, and what was written meanwhile. It may be done again, and goes on where it stopped. */
+    /** For workers: erases files, rows, and files that were written meanwhile. May be repeated, and continues where it stopped. */
     readonly erase: (workspace: WorkspaceId) => Effect.Effect<void, BlobUnavailable>
   }
 >()("tentpole/Administration") {
@@ -193,7 +193,7 @@ export class Administration extends Context.Service<
         erase: Effect.fn("Administration.erase")(function* (workspace) {
           yield* blobs.deleteAllOf(workspace)
           yield* store.erase(workspace)
-          // Whoever was writing a file when its row went has written it by now.
+          // Files whose write was running when their row was deleted are written by now.
           yield* blobs.deleteAllOf(workspace)
           yield* transact(
             audit.append([{ workspaceId: workspace, action: "workspace.erased", target: workspace, details: {} }]),

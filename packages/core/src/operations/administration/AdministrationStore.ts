@@ -1,4 +1,4 @@
-// The port to what only operators ask for: listings of workspaces and of what they are set up with, and their end.
+// The port of operators' use cases: listings of workspaces and their settings, and the end of a workspace.
 import { Context, type DateTime, type Effect } from "effect"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
 import type { PageDomainId, WorkspaceId } from "../../kernel/Ids.ts"
@@ -31,7 +31,7 @@ export class AdministrationStore extends Context.Service<
     readonly domains: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<SendingDomain>>
 
     readonly pageDomains: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<PageDomain>>
-    /** Of two at once for one host, whichever workspaces ask, one is told. */
+    /** Of two concurrent calls for one host, in any workspaces, one fails. */
     readonly addPageDomain: (
       workspace: WorkspaceId,
       domain: PageDomain,
@@ -43,7 +43,7 @@ export class AdministrationStore extends Context.Service<
 
     /** The cursor's id is the address. */
     readonly suppressions: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<Suppression>>
-    /** Suppresses an address, in place of a weaker suppression; answers what holds then. */
+    /** Suppresses an address, replacing a weaker suppression. Returns the suppression in effect. */
     readonly suppress: (
       workspace: WorkspaceId,
       suppression: Suppression,
@@ -51,13 +51,13 @@ export class AdministrationStore extends Context.Service<
     readonly unsuppress: (workspace: WorkspaceId, email: string) => Effect.Effect<Suppression, NotFound, Transaction>
 
     /**
-     * Ends a workspace for everybody: it is found no more, its keys open nothing, its hosts and its slug are free, and
-     * nothing of it is sent any more. Its rows stay until they are erased.
+     * Ends a workspace: it is not found any more, its keys are invalid, its hosts and its slug are free, and it sends nothing.
+     * Its rows stay until they are erased.
      */
     readonly retire: (workspace: WorkspaceId, at: DateTime.Utc) => Effect.Effect<void, NotFound, Transaction>
     /**
-     * Erases every row of a workspace that was retired, in transactions of their own and of bounded size: it goes on
-     * where it was stopped, and does nothing when nothing is left. Only the audit log stays.
+     * Erases every row of a retired workspace, in several transactions of bounded size. It may be repeated and continues where
+     * it was stopped. Only the audit log stays.
      */
     readonly erase: (workspace: WorkspaceId) => Effect.Effect<void>
   }

@@ -1,4 +1,4 @@
-// A request with an idempotency key is done once: whoever repeats it gets the first answer again.
+// Idempotency keys: a request with a key is executed once. A repeated request gets the first response again.
 import { Context, Effect, Exit, Fiber, Layer, Schedule, Schema } from "effect"
 import { encodeText } from "../../kernel/Bytes.ts"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
@@ -6,20 +6,20 @@ import { Ids, type WorkspaceId } from "../../kernel/Ids.ts"
 import { logFailure } from "../../kernel/runtime/logFailure.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
-import { type Claim, IdempotencyStore, type KeptAnswer, type Scope } from "./IdempotencyStore.ts"
+import { type Claim, IdempotencyStore, type StoredAnswer, type Scope } from "./IdempotencyStore.ts"
 
 /** 1 to 255 printable characters. */
 export const isIdempotencyKey = (text: string): boolean => /^[\x20-\x7e]{1,255}$/.test(text)
 
-export const answer_hours_kept = 24
+export const retention_hours = 24
 
-/** Answers larger than this are not kept: their repetition is told that the request was done. */
+/** Larger responses are not stored: a repeated request then fails with `AnswerNotStored`. */
 export const answer_bytes_max = 8 * 2 ** 20
 
-/** A request that is renewed no more is given up after this: its process was killed. */
+/** A claim that is not renewed expires after this: its process was killed. */
 const lease_ms = 30_000
 
-/** The same key came with another body. */
+/** The same key was used with another body. */
 export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {
   readonly code = "idempotency_key_reused" satisfies ErrorCode
   override get message(): string {
@@ -34,15 +34,15 @@ export class KeyInProgress extends Schema.TaggedError<KeyInProgress>()("KeyInPro
   }
 }
 
-/** It was done, and can't be told again. */
-export class AnswerNotKept extends Schema.TaggedError<AnswerNotKept>()("AnswerNotKept", { status: Schema.Int }) {
+/** The request was executed, but its response was not stored. */
+export class AnswerNotStored extends Schema.TaggedError<AnswerNotStored>()("AnswerNotStored", { status: Schema.Int }) {
   readonly code = "conflict" satisfies ErrorCode
   override get message(): string {
     return `The first request with this Idempotency-Key completed with status ${this.status}, but its response was too large to be stored. Read the result instead of sending the request again`
   }
 }
 
-export type Unrepeatable = KeyReused | KeyInProgress | AnswerNotKept
+export type Unrepeatable = KeyReused | KeyInProgress | AnswerNotStored
 
 export interface Answer {
   readonly status: number
@@ -55,10 +55,10 @@ export interface Answer {
 export type BodyHash =
   | { readonly _tag: "Known"; readonly hash: Uint8Array }
   | {
-      /** It is read by the work, which is asked afterwards. */
+      /** The work reads the body; its hash is known afterwards. */
       readonly _tag: "Coming"
       readonly read: Effect.Effect<Uint8Array>
-      /** Where there is no work: reads it, and keeps nothing. */
+      /** Without work: reads the body and discards it. */
       readonly reading: Effect.Effect<Uint8Array>
     }
 
@@ -69,7 +69,7 @@ export interface KeyedRequest {
   readonly body: BodyHash
 }
 
-/** What the work came to. `answer` is null when it was refused before it began, or failed: then the key is free again. */
+/** The result of the work. `answer` is null when it was refused before it began, or failed: then the key is free again. */
 export interface Performed<A> {
   readonly value: A
   readonly answer: Answer | null
@@ -86,8 +86,8 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Does the work, or repeats what it came to the first time. Once begun it goes on to its end, whether or not anybody
-     * waits for it: only so its answer can be known to the one who asks again.
+     * Does the work, or repeats its first response. The work runs to its end even when the caller disconnects, so that its
+     * response can be stored for a repeated request.
      */
     readonly once: <A, E, R>(
       workspace: WorkspaceId,
@@ -107,15 +107,15 @@ export class Idempotency extends Context.Service<
       const scopeOf = ({ method, path, key }: KeyedRequest): Scope =>
         secrets.sha256(encodeText(`${method}\n${path}\n${key}`))
 
-      const sealed = ({ status, headers, body }: Answer): Effect.Effect<KeptAnswer> =>
+      const sealed = ({ status, headers, body }: Answer): Effect.Effect<StoredAnswer> =>
         body === null || body.length > answer_bytes_max
           ? Effect.succeed({ status, headers, sealed: null })
           : Effect.map(secrets.seal("idempotency", body), (bytes) => ({ status, headers, sealed: bytes }))
 
-      const opened = Effect.fnUntraced(function* ({ status, headers, sealed: bytes }: KeptAnswer) {
-        if (bytes === null) return yield* new AnswerNotKept({ status })
-        // Sealed under a secret that is gone is as good as not kept.
-        const body = yield* Effect.mapError(secrets.open("idempotency", bytes), () => new AnswerNotKept({ status }))
+      const opened = Effect.fnUntraced(function* ({ status, headers, sealed: bytes }: StoredAnswer) {
+        if (bytes === null) return yield* new AnswerNotStored({ status })
+        // A response sealed under a replaced secret can't be read: it counts as not stored.
+        const body = yield* Effect.mapError(secrets.open("idempotency", bytes), () => new AnswerNotStored({ status }))
         return { status, headers, body }
       })
 
@@ -133,8 +133,8 @@ export class Idempotency extends Context.Service<
         return { _tag: "Repeated", answer: yield* opened(found.answer) } as const
       })
 
-      /** What can't be written down now is given up with its lease. The work is done: its answer is not held back for that. */
-      const settled = (
+      /** When the response can't be stored, the key stays until its lease ends. The response is sent anyway: the work is done. */
+      const storeAnswer = (
         workspace: WorkspaceId,
         scope: Scope,
         holder: string,
@@ -149,7 +149,7 @@ export class Idempotency extends Context.Service<
           yield* Effect.logWarning("a request outlived its idempotency key: it may have been done twice")
         }).pipe(logFailure("the answer to a request with an idempotency key could not be stored"))
 
-      const held = (workspace: WorkspaceId, scope: Scope, holder: string) =>
+      const keepClaimed = (workspace: WorkspaceId, scope: Scope, holder: string) =>
         transact(store.renew(workspace, scope, { holder, lease_ms })).pipe(
           logFailure("an idempotency key could not be renewed", {}, "Warning"),
           Effect.schedule(Schedule.spaced(lease_ms / 3)),
@@ -164,10 +164,10 @@ export class Idempotency extends Context.Service<
         work: Effect.Effect<Performed<A>, E, R>,
       ): Effect.Effect<Once<A>, E, R> =>
         Effect.gen(function* () {
-          const renewing = yield* Effect.forkChild(held(workspace, scope, holder))
+          const renewing = yield* Effect.forkChild(keepClaimed(workspace, scope, holder))
           const exit = yield* Effect.exit(work)
           yield* Fiber.interrupt(renewing)
-          yield* settled(workspace, scope, holder, request, Exit.isSuccess(exit) ? exit.value.answer : null)
+          yield* storeAnswer(workspace, scope, holder, request, Exit.isSuccess(exit) ? exit.value.answer : null)
           const { value } = yield* exit
           return { _tag: "Performed", value } as const
         })
@@ -181,9 +181,9 @@ export class Idempotency extends Context.Service<
           Effect.gen(function* () {
             const scope = scopeOf(request)
             const holder = yield* ids.random
-            const kept_ms = answer_hours_kept * 3_600_000
+            const retention_ms = retention_hours * 3_600_000
             const bodyHash = request.body._tag === "Known" ? request.body.hash : null
-            const claim = { holder, lease_ms, kept_ms, bodyHash }
+            const claim = { holder, lease_ms, retention_ms, bodyHash }
             const found = yield* transact(store.claim(workspace, scope, claim))
             return found._tag === "Claimed"
               ? yield* performed(workspace, scope, holder, request, work)

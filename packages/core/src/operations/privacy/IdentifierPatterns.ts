@@ -1,12 +1,12 @@
-// By what somebody can be found in texts: addresses and numbers, now and formerly.
+// Patterns that match a contact's current and former email addresses and phone numbers in free text.
 export interface IdentifierPatterns {
-  /** Normalized, and as they were written; in lower case. None of them is another contact's by now. */
+  /** Normalized and as written, in lower case. Without addresses that another contact has now. */
   readonly emails: ReadonlyArray<string>
   /** E.164. */
   readonly phones: ReadonlyArray<string>
 }
 
-/** Of everything that stands in a contact's timeline and in its messages, what is an address or a number. */
+/** Collects the addresses and numbers of a contact's timeline and messages. */
 export const identifierPatternsOf = (
   emails: Iterable<string | null>,
   phones: Iterable<string | null>,
@@ -19,7 +19,7 @@ const distinct = (all: Iterable<string | null>, as: (text: string) => string): R
   ...new Set([...all].flatMap((each) => (each === null || each === "" ? [] : [as(each)]))),
 ]
 
-/** Of lines of a timeline that tell of changes: what an address or a number was, and became. */
+/** The former and new addresses or numbers in the metadata of a timeline's activity. */
 export const formerIdentifiers = (
   metadata: Readonly<Record<string, unknown>>,
   field: "email" | "phone",
@@ -34,8 +34,8 @@ export const formerIdentifiers = (
 const literally = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, "\\$&")
 
 /**
- * A regular expression, for JavaScript and PostgreSQL alike, that finds them in a text in lower case: `ann@x.test` is not in
- * `joann@x.test`, nor in `ann@x.test.example`. Null when there is nothing to find.
+ * A regular expression, for JavaScript and PostgreSQL alike, that matches them in lower-case text: `ann@x.test` does not match in
+ * `joann@x.test`, nor in `ann@x.test.example`. Null when there is nothing to match.
  */
 export const patternOf = ({ emails, phones }: IdentifierPatterns): string | null => {
   const found = [
@@ -45,7 +45,7 @@ export const patternOf = ({ emails, phones }: IdentifierPatterns): string | null
   return found.length === 0 ? null : found.join("|")
 }
 
-/** Whether a text names them. */
+/** Whether a text contains one of them. */
 export const matchesText = (traces: IdentifierPatterns): ((text: string) => boolean) => {
   const pattern = patternOf(traces)
   if (pattern === null) return () => false
@@ -53,7 +53,7 @@ export const matchesText = (traces: IdentifierPatterns): ((text: string) => bool
   return (text) => found.test(text.toLowerCase())
 }
 
-/** The same for a cell of a table, where numbers are written as people write them. */
+/** Whether a cell contains one of them. Also matches phone numbers in local notation. */
 export const matchesCells = (traces: IdentifierPatterns): ((cell: string) => boolean) => {
   const names = matchesText(traces)
   const numbers = traces.phones.map((phone) => phone.replace(/\D/g, ""))
@@ -65,5 +65,5 @@ export const matchesCells = (traces: IdentifierPatterns): ((cell: string) => boo
   }
 }
 
-/** Fewer are the end of many numbers. */
+/** Shorter digit sequences are the end of many numbers. */
 const digits_min = 7

@@ -1,4 +1,4 @@
-// What people may ask of who keeps their data: to be told all of it, and to be forgotten. And a workspace's data as a whole.
+// The use cases of privacy: export and erasure of a contact's data, and the export of a workspace.
 import { Context, DateTime, Effect, Layer, Result, Stream } from "effect"
 import { AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
@@ -12,24 +12,24 @@ import { frozenKey } from "../../imports/Import.ts"
 import { importFiles } from "../../imports/ImportFile.ts"
 import { NotFound } from "../../kernel/Refusal.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
-import { ContactBusy, type ImportedFile, type KeptRow, PrivacyStore } from "./PrivacyStore.ts"
+import { ContactBusy, type ImportedFile, type StoredRow, PrivacyStore } from "./PrivacyStore.ts"
 import { matchesCells, type IdentifierPatterns } from "./IdentifierPatterns.ts"
 
 export class Privacy extends Context.Service<
   Privacy,
   {
-    /** Everything that is known of a contact. */
+    /** All stored rows about a contact. */
     readonly rowsOf: PrivacyStore["Service"]["rowsOf"]
     /**
-     * Forgets a contact: after that its addresses and numbers, former ones too, stand in no table and no file, but for texts
-     * that people of the workspace wrote themselves, and for answers to requests of the last day, which are sealed. Who is
-     * erased can come again: nothing is left that would know them.
+     * Erases a contact: afterwards its current and former addresses and numbers are in no table and no file, except texts that
+     * users of the workspace wrote, and responses to requests of the last day, which are sealed. The contact can be created
+     * again: nothing is stored that would recognize it.
      */
     readonly erase: (
       workspace: WorkspaceId,
       contact: ContactId,
     ) => Effect.Effect<void, NotFound | ContactBusy | BlobUnavailable>
-    readonly rows: (workspace: WorkspaceId) => Stream.Stream<ReadonlyArray<KeptRow>>
+    readonly rows: (workspace: WorkspaceId) => Stream.Stream<ReadonlyArray<StoredRow>>
   }
 >()("tentpole/Privacy") {
   static readonly layer = Layer.effect(
@@ -45,7 +45,7 @@ export class Privacy extends Context.Service<
       const keysOf = (workspace: WorkspaceId, { blobKey, run, sessionId }: ImportedFile): ReadonlyArray<string> =>
         run === null ? [blobKey] : [blobKey, frozenKey(workspace, { id: run.id, sessionId })]
 
-      /** A file that nobody can read may name anybody. */
+      /** An unreadable file counts as naming the contact. */
       const isNamed = ({ source }: ImportedFile, key: string, traces: IdentifierPatterns) => {
         const names = matchesCells(traces)
         return records(source, key).pipe(
@@ -60,7 +60,7 @@ export class Privacy extends Context.Service<
         )
       }
 
-      /** The keys of the files that name them. */
+      /** The keys of the files that name the contact. */
       const filesNaming = Effect.fnUntraced(function* (workspace: WorkspaceId, traces: IdentifierPatterns) {
         const named: Array<string> = []
         for (const file of yield* store.importedFiles(workspace)) {
@@ -93,10 +93,10 @@ export class Privacy extends Context.Service<
       return Privacy.of({
         rowsOf: Effect.fn("Privacy.rowsOf")(store.rowsOf),
         erase: Effect.fn("Privacy.erase")(function* (workspace, contact) {
-          const traces = yield* store.traces(workspace, contact)
+          const traces = yield* store.identifierPatterns(workspace, contact)
           const files = yield* filesNaming(workspace, traces)
           const { exports } = yield* retryOnIdentityConflict(transact(forget(workspace, contact, traces)))
-          // Should this break off, each file is removed by its own job when its day is over.
+          // If this is interrupted, each file is deleted by its own job when it expires.
           yield* Effect.forEach(
             [...files, ...exports.map(({ id, kind }) => exportKey(workspace, kind, id))],
             (key) => blobs.delete(key),

@@ -1,4 +1,4 @@
-// The port to everything that is kept of one person, or of one workspace, whichever room keeps it.
+// The port to all stored data of a contact or of a workspace, across all rooms.
 import { Context, type Effect, Schema, type Stream } from "effect"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import type { ExportKind } from "../../exports/Export.ts"
@@ -8,7 +8,7 @@ import type { NotFound } from "../../kernel/Refusal.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { IdentifierPatterns } from "./IdentifierPatterns.ts"
 
-/** Something is being done with somebody that can't be called back, and would write of them when they are gone. */
+/** A running operation on the contact can't be stopped, and would write its data after the erasure. */
 export class ContactBusy extends Schema.TaggedError<ContactBusy>()("ContactBusy", {
   because: Schema.Literals(["message", "export", "import"]),
 }) {
@@ -23,18 +23,18 @@ export class ContactBusy extends Schema.TaggedError<ContactBusy>()("ContactBusy"
   }
 }
 
-/** A row as the store keeps it, under the name of its table. */
-export interface KeptRow {
+/** A stored row, with the name of its table. */
+export interface StoredRow {
   readonly table: string
   readonly row: Readonly<Record<string, unknown>>
 }
 
 export interface Erased {
-  /** Exports that were completed and may have named them: their records are gone, their files are to go. */
+  /** Completed exports that may contain the contact: their rows are deleted, and the caller deletes their files. */
   readonly exports: ReadonlyArray<{ readonly id: ExportId; readonly kind: ExportKind }>
 }
 
-/** A file that was uploaded to be imported, and what became of it. */
+/** An uploaded import file, and its run. */
 export interface ImportedFile {
   readonly sessionId: ImportSessionId
   readonly source: ImportSource
@@ -45,25 +45,28 @@ export interface ImportedFile {
 export class PrivacyStore extends Context.Service<
   PrivacyStore,
   {
-    /** Every row that tells of a contact, in whatever table, suppressions of its address among them. */
-    readonly rowsOf: (workspace: WorkspaceId, contact: ContactId) => Effect.Effect<ReadonlyArray<KeptRow>, NotFound>
-    readonly traces: (workspace: WorkspaceId, contact: ContactId) => Effect.Effect<IdentifierPatterns, NotFound>
-    /** Those whose bytes may still lie in the store of files. */
+    /** Every row about a contact, in all tables, including suppressions of its address. */
+    readonly rowsOf: (workspace: WorkspaceId, contact: ContactId) => Effect.Effect<ReadonlyArray<StoredRow>, NotFound>
+    readonly identifierPatterns: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+    ) => Effect.Effect<IdentifierPatterns, NotFound>
+    /** Files whose bytes may still exist in the blob store. */
     readonly importedFiles: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<ImportedFile>>
     /**
-     * Erases what stays of a contact when it is deleted: its messages' rows lose address, name and what the mail server said,
-     * what it sent by forms and what imports said of it goes, so do test messages, suppressions, and events that somebody may
-     * still read. For a contact that was locked for its deletion, and before it. What is queued for it is blocked.
+     * Erases what the deletion of a contact leaves: address, name and server replies of its messages, its form submissions,
+     * import results, test messages, suppressions, and unread events. Call it before the deletion of a contact that is locked
+     * for deletion. Queued messages of the contact are blocked.
      */
     readonly erase: (
       workspace: WorkspaceId,
       contact: ContactId,
-      traces: IdentifierPatterns,
+      identifierPatterns: IdentifierPatterns,
     ) => Effect.Effect<Erased, ContactBusy, Transaction>
     /**
-     * Every row of a workspace, table by table, each table as it was at one moment; some rows at a time, so that memory does
-     * not grow with them. Without secrets, and without what only the service's own work needs.
+     * Every row of a workspace, table by table, each table from one snapshot, in slices, so that memory does not grow. Without
+     * secrets, and without rows that only the service itself needs.
      */
-    readonly rows: (workspace: WorkspaceId) => Stream.Stream<ReadonlyArray<KeptRow>>
+    readonly rows: (workspace: WorkspaceId) => Stream.Stream<ReadonlyArray<StoredRow>>
   }
 >()("tentpole/PrivacyStore") {}

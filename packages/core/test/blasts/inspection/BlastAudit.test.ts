@@ -51,9 +51,9 @@ describe("an audit of a blast", () => {
     assert.isTrue(holds)
     assert.strictEqual(recipients, clean.recipients)
     assert.deepStrictEqual(lines.at(-1), {
-      check: "whose outcome is unknown is sent to no more",
+      check: "unconfirmed messages are not sent again",
       holds: true,
-      says: "1 unconfirmed, handed over at: 2026-05-01T12:00:00.000Z",
+      result: "1 unconfirmed, handed over at: 2026-05-01T12:00:00.000Z",
       deliveries: [id],
     })
   })
@@ -62,7 +62,7 @@ describe("an audit of a blast", () => {
     const checks = auditFindings.map((finding) => {
       const [line, ...others] = broken({ ...clean, found: { ...clean.found, [finding]: { count: 12, samples: [id] } } })
       assert.deepStrictEqual([others, line?.deliveries], [[], [id]], finding)
-      assert.include(line?.says, "12", finding)
+      assert.include(line?.result, "12", finding)
       return line?.check
     })
     assert.strictEqual(new Set(checks).size, auditFindings.length)
@@ -78,13 +78,13 @@ describe("an audit of a blast", () => {
   it("names each counter that is not what is counted", () => {
     for (const name of Object.keys(tally) as ReadonlyArray<keyof DeliveryTally>) {
       const [line, ...others] = broken({ ...clean, tally: { ...tally, [name]: 40 } })
-      assert.deepStrictEqual([line?.says, others], [`${name} says 40, counted ${tally[name]}`, []])
+      assert.deepStrictEqual([line?.result, others], [`${name} says 40, counted ${tally[name]}`, []])
     }
   })
 
   it("misses nobody: whom the audience held is sent to, failed, blocked or open", () => {
     assert.deepStrictEqual(
-      broken({ ...clean, recipientCount: 7 }).map(({ says }) => says),
+      broken({ ...clean, recipientCount: 7 }).map(({ result }) => result),
       ["7 when the audience was fixed, 6 now: 3 sent, 1 failed, 2 blocked, 0 open"],
     )
     const nobody = { ...tally, sent: 0, failed: 0, blocked: 0 }

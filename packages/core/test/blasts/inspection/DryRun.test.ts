@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { bareTokens, estimated_s, lacks } from "../../../src/blasts/inspection/DryRun.ts"
+import { bareTokens, estimated_s, isMissing } from "../../../src/blasts/inspection/DryRun.ts"
 import { blankContact } from "../../../src/contacts/Contact.ts"
 import type { ApprovedEmail } from "../../../src/rendering/ApprovedEmail.ts"
 import { resolveToken, parseToken } from "../../../src/rendering/MergeTokens.ts"
@@ -63,7 +63,7 @@ describe("a dry run", () => {
           workspaceName: "",
           links: { unsubscribe: "", view: "" },
         })
-        assert.strictEqual(lacks(contact, of), read === "", token)
+        assert.strictEqual(isMissing(contact, of), read === "", token)
       }
     }
   })

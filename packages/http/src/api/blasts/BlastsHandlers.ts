@@ -1,6 +1,6 @@
 // The handlers of email blasts.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
-import type { AudienceChoice } from "@tentpole/core/blasts/AudienceSelection"
+import type { AudienceSelection } from "@tentpole/core/blasts/AudienceSelection"
 import { DryRuns } from "@tentpole/core/blasts/inspection/DryRuns"
 import { Schedules } from "@tentpole/core/blasts/Schedules"
 import type { BlastId } from "@tentpole/core/kernel/Ids"
@@ -14,7 +14,7 @@ import type { SetAudience } from "./BlastsApi.ts"
 import { toBlastWire, toRecipientWire } from "./BlastWire.ts"
 import { toDryRunWire } from "./DryRunWire.ts"
 
-const audienceOf = (payload: typeof SetAudience.Type): AudienceChoice => {
+const audienceOf = (payload: typeof SetAudience.Type): AudienceSelection => {
   if (payload.source === "existing") return { source: "existing", listId: payload.list_id }
   const { name, description = null } = payload
   const inline = { source: "inline", description, ...(name === undefined ? {} : { name }) } as const

@@ -16,8 +16,8 @@ class AuditFailed extends Schema.TaggedError<AuditFailed>()("AuditFailed", { rea
 /** The audit as text: a line for each check, then the recipients by outcome. */
 export const auditTable = ({ lines, recipients }: Audit): string => {
   const width = Math.max(...lines.map(({ check }) => check.length))
-  const checks = lines.flatMap(({ check, deliveries, holds, says }) => [
-    `${holds ? "ok   " : "WRONG"}  ${check.padEnd(width)}  ${says}`,
+  const checks = lines.flatMap(({ check, deliveries, holds, result }) => [
+    `${holds ? "ok   " : "WRONG"}  ${check.padEnd(width)}  ${result}`,
     ...deliveries.map((id) => `       ${id}`),
   ])
   const counts = recipients.map(
@@ -28,7 +28,12 @@ export const auditTable = ({ lines, recipients }: Audit): string => {
 
 const toJson = ({ holds, lines, recipients }: Audit) => ({
   ok: holds,
-  checks: lines.map(({ check, deliveries, holds, says }) => ({ check, ok: holds, says, recipient_ids: deliveries })),
+  checks: lines.map(({ check, deliveries, holds, result }) => ({
+    check,
+    ok: holds,
+    says: result,
+    recipient_ids: deliveries,
+  })),
   recipients,
 })
 

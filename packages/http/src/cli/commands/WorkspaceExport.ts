@@ -1,7 +1,7 @@
 // The command `tentpole workspace export`: all data of a workspace, one file of JSON lines per table.
 import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
-import type { KeptRow } from "@tentpole/core/operations/privacy/PrivacyStore"
+import type { StoredRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { Effect, Stream } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
@@ -18,7 +18,7 @@ class TableFiles {
     this.#folder = folder
   }
 
-  async write(rows: ReadonlyArray<KeptRow>): Promise<void> {
+  async write(rows: ReadonlyArray<StoredRow>): Promise<void> {
     const [first] = rows
     if (first === undefined) return
     if (this.#open?.table !== first.table) {
@@ -41,7 +41,7 @@ const because = (folder: string) => (cause: unknown) =>
     reason: `${folder} can't be written (${cause instanceof Error ? cause.message : String(cause)}): use an empty folder or a new one.`,
   })
 
-const written = Effect.fnUntraced(function* (folder: string, rows: Stream.Stream<ReadonlyArray<KeptRow>>) {
+const written = Effect.fnUntraced(function* (folder: string, rows: Stream.Stream<ReadonlyArray<StoredRow>>) {
   const orRefused = (act: () => Promise<unknown>) => Effect.tryPromise({ try: act, catch: because(folder) })
   yield* orRefused(() => mkdir(folder, { recursive: true }))
   const files = new TableFiles(folder)
