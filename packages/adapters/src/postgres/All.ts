@@ -1,4 +1,4 @@
-// Every store on PostgreSQL, over the two clients.
+// All stores on PostgreSQL.
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Layer } from "effect"
 import * as AssetStore from "./tents/AssetStore.ts"
@@ -31,14 +31,14 @@ import * as SegmentStore from "./segments/SegmentStore.ts"
 import * as DryRunStore from "./blasts/DryRunStore.ts"
 import * as Transactor from "./kernel/Transactor.ts"
 import * as WorkspaceStore from "./workspaces/WorkspaceStore.ts"
-import * as PageNews from "./tents/PageInvalidation.ts"
+import * as PageInvalidation from "./tents/PageInvalidation.ts"
 import * as PublishedPages from "./tents/PublishedPages.ts"
 import * as TemplateStores from "./templates/TemplateStores.ts"
 import * as TentStore from "./tents/TentStore.ts"
 import * as TestMailStore from "./sending/TestMailStore.ts"
 import * as TrafficStore from "./traffic/TrafficStore.ts"
 
-/** Over the `Jobs` that the process provides. */
+/** Needs the process's `Jobs`. */
 const writer = ChangeWriter.layer.pipe(Layer.provide(Layer.merge(Outbox.layer, AuditLog.layer)))
 
 const rooms = Layer.mergeAll(
@@ -76,6 +76,6 @@ const rooms = Layer.mergeAll(
   TestMailStore.layer,
   PublishedPages.layer,
   TrafficStore.layer,
-).pipe(Layer.provide(Layer.merge(PageNews.layer, writer)))
+).pipe(Layer.provide(Layer.merge(PageInvalidation.layer, writer)))
 
 export const stores = Housekeeper.layer.pipe(Layer.provideMerge(rooms))

@@ -1,5 +1,5 @@
 // The recorder of page views, and notifications of changed pages between processes.
-import * as PageNews from "@tentpole/adapters/postgres/tents/PageInvalidation"
+import * as PageInvalidation from "@tentpole/adapters/postgres/tents/PageInvalidation"
 import * as PostgresTransactor from "@tentpole/adapters/postgres/kernel/Transactor"
 import * as PublishedPagesPostgres from "@tentpole/adapters/postgres/tents/PublishedPages"
 import * as TentStorePostgres from "@tentpole/adapters/postgres/tents/TentStore"
@@ -197,7 +197,7 @@ const stores = Layer.mergeAll(
   TentStorePostgres.layer,
   PublishedPagesPostgres.layer,
   WorkspaceStorePostgres.layer,
-).pipe(Layer.provide(Layer.merge(PageNews.layer, noEffects)))
+).pipe(Layer.provide(Layer.merge(PageInvalidation.layer, noEffects)))
 const process = Fresh.layer.pipe(Layer.provideMerge(stores), Layer.provideMerge(Layer.merge(ids, secrets)))
 
 const published = Effect.gen(function* () {

@@ -1,5 +1,5 @@
-// What an audit of a blast looks at, read from PostgreSQL in one statement: so everything is of one moment, also while the
-// blast is being sent. Each finding is kept on the server's disk where it is large, and only its count and samples leave it.
+// `BlastAuditStore` on PostgreSQL: all facts of a blast's audit in one statement and snapshot, also while the blast is sending.
+// Findings stay on the server; only their counts and samples are returned.
 import type { PgClient } from "@effect/sql-pg"
 import {
   type AuditFinding,
@@ -61,7 +61,7 @@ const counters = ["queued", "sent", "failed", "blocked", "delivered", "opened", 
   .map((name) => `'${name}', coalesce(sum(${name}), 0)`)
   .join(", ")
 
-/** The same of the rows `d`. */
+/** The same counters, computed from the deliveries `d`. */
 const recounted = `'queued', count(*) filter (where d.state in ('queued', 'claimed', 'handed_over')),
   'sent', count(*) filter (where d.state = 'sent'),
   'failed', count(*) filter (where d.state in ('failed', 'unconfirmed')),
@@ -69,8 +69,8 @@ const recounted = `'queued', count(*) filter (where d.state in ('queued', 'claim
   'opened', count(d.opened_at), 'clicked', count(d.clicked_at), 'bounced', count(d.bounced_at),
   'complained', count(d.complained_at), 'unsubscribed', count(d.unsubscribed_at)`
 
-const evidenceOf = (sql: PgClient.PgClient, ws: WorkspaceId, blast: BlastId) => {
-  const mine = sql`d.workspace_id = ${ws} and d.blast_id = ${blast}`
+const evidenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) => {
+  const mine = sql`d.workspace_id = ${workspace} and d.blast_id = ${blast}`
   const found = sql.literal(
     auditFindings
       .map(
@@ -104,7 +104,7 @@ const evidenceOf = (sql: PgClient.PgClient, ws: WorkspaceId, blast: BlastId) => 
     open as materialized (
       select d.delivery_id from delivery d where ${mine} and d.state in ('queued', 'claimed', 'handed_over')
     ),
-    -- grouped, not joined: how many lines tell of a blast nobody can estimate, and a join might compare each with each
+    -- grouped, not joined: the planner cannot estimate the number of activities of a blast, and may choose a nested loop
     ledger as materialized (
       select delivery_id, bool_or(sent) as sent, bool_or(reachable) as reachable, sum(timeline) as timelines,
         sum(event) as events
@@ -113,11 +113,11 @@ const evidenceOf = (sql: PgClient.PgClient, ws: WorkspaceId, blast: BlastId) => 
         from delivery d where ${mine}
         union all
         select (a.metadata ->> 'recipient_id')::uuid, false, false, 1, 0 from activity a
-        where a.workspace_id = ${ws} and a.type = 'email_sent' and a.metadata ->> 'blast_id' = ${blast}::text
+        where a.workspace_id = ${workspace} and a.type = 'email_sent' and a.metadata ->> 'blast_id' = ${blast}::text
         union all
         select (e.data ->> 'recipient_id')::uuid, false, false, 0, 1 from outbox_event e
-        where e.workspace_id = ${ws} and e.type = 'email_sent' and e.data ->> 'blast_id' = ${blast}::text
-      ) as said group by delivery_id
+        where e.workspace_id = ${workspace} and e.type = 'email_sent' and e.data ->> 'blast_id' = ${blast}::text
+      ) as entries group by delivery_id
     ),
     timeline_silent as materialized (select delivery_id from ledger where sent and reachable and timelines = 0),
     timeline_wrong as materialized (
@@ -136,7 +136,7 @@ const evidenceOf = (sql: PgClient.PgClient, ws: WorkspaceId, blast: BlastId) => 
         from (select d.delivery_id, d.handed_over_at from delivery d where ${mine} and d.state = 'unconfirmed'
           order by d.delivery_id limit ${samples_max}) as u) as unconfirmed,
       jsonb_build_object(${found}) as found
-    from blast b where b.workspace_id = ${ws} and b.blast_id = ${blast} and b.purpose = 'blast'`
+    from blast b where b.workspace_id = ${workspace} and b.blast_id = ${blast} and b.purpose = 'blast'`
 }
 
 export const layer = Layer.effect(

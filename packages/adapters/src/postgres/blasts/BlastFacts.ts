@@ -1,5 +1,5 @@
-// What stands beside a blast, and what its launch depends on: other rooms' tables, read by one statement. Laws hold the
-// answers to what those rooms say themselves.
+// Facts of other rooms that blast views and launches need, read by one statement. Contract tests compare the answers with
+// those rooms' own.
 import type { PgClient } from "@effect/sql-pg"
 import type { StoredBlast } from "@tentpole/core/blasts/BlastStore"
 import { type Allotment, counted_max, type LaunchFacts } from "@tentpole/core/blasts/Launch"
@@ -11,7 +11,7 @@ import type { Plan, PlanName } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { blastColumns, type BlastRow, toBlast } from "./BlastRows.ts"
-import { blockReasonOf } from "../sending/DeliveryAudience.ts"
+import { blockReasonOf, listCondition, toAudienceList } from "../sending/DeliveryAudience.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
 import { tokensOf } from "../documents/TokenPieces.ts"
 
@@ -55,7 +55,7 @@ const factColumns = `l.list_id, l.name as list_name, l.kind as list_kind, l.syst
   array(select f.api_name from contact_field f where f.workspace_id = w.workspace_id and f.status = 'active')
     as custom_fields`
 
-/** The approval that would be sent: the blast's own once it has one, before that the email's. */
+/** The approval that would be sent: the blast's own, or the email's while the blast has none. */
 const factTables = `blast b
   join workspace w on w.workspace_id = b.workspace_id
   left join list l on l.workspace_id = b.workspace_id and l.list_id = b.audience_list_id
@@ -82,29 +82,13 @@ const tally = `left join lateral (
     select ${tallyColumns.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", ")}
     from delivery_tally where workspace_id = b.workspace_id and blast_id = b.blast_id) as t on true`
 
-const listOf = (row: FactsRow): AudienceList | null => {
-  if (row.list_id === null) return null
-  const id = ListId.make(row.list_id)
-  switch (row.list_kind) {
-    case "static":
-      return { id, kind: "static" }
-    case "dynamic":
-      return { id, kind: "dynamic", rules: row.list_rules }
-    case "system":
-      return { id, kind: "system", systemList: row.system_list ?? "all_contacts" }
-  }
-}
+const listOf = (row: FactsRow): AudienceList | null =>
+  toAudienceList({ ...row, kind: row.list_kind, rules: row.list_rules })
 
-/** The condition of a list over `fenced_contact c`, with the custom fields that it names. */
-const conditionOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, list: AudienceList, now: DateTime.Utc) {
-  const mentioned = list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : []
-  return audienceCondition(sql, ws, list, { fields: yield* comparedFields(sql, ws, mentioned), now })
-})
-
-/** Which of these lists, none of them static, hold nobody: one statement for all of them. */
-const emptyOnes = Effect.fnUntraced(function* (
+/** The lists among these, none of them static, that have no contacts. One statement for all of them. */
+const emptyLists = Effect.fnUntraced(function* (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   lists: ReadonlyArray<AudienceList>,
   now: DateTime.Utc,
 ) {
@@ -112,13 +96,13 @@ const emptyOnes = Effect.fnUntraced(function* (
   const mentioned = lists.flatMap((list) =>
     list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : [],
   )
-  const fields = yield* comparedFields(sql, ws, mentioned)
-  const questions = lists.map(
+  const fields = yield* comparedFields(sql, workspace, mentioned)
+  const queries = lists.map(
     (list) => sql`
       select ${list.id}::uuid as list_id where not exists (select from fenced_contact c
-        where c.workspace_id = ${ws} and (${audienceCondition(sql, ws, list, { fields, now })}))`,
+        where c.workspace_id = ${workspace} and (${audienceCondition(sql, workspace, list, { fields, now })}))`,
   )
-  const rows = yield* sql<{ readonly list_id: string }>`${sql.join(" union all ", false)(questions)}`
+  const rows = yield* sql<{ readonly list_id: string }>`${sql.join(" union all ", false)(queries)}`
   return new Set(rows.map((row) => row.list_id))
 })
 
@@ -156,12 +140,17 @@ const factsOf = (row: FactsRow, empty: ReadonlySet<string>): ReadinessFacts => (
   customFields: new Set(row.custom_fields),
 })
 
-/** The facts of these rows; drafts' lists are looked into. */
-const completed = <Row extends FactsRow>(sql: Sql, ws: WorkspaceId, rows: ReadonlyArray<Row>, now: DateTime.Utc) =>
+/** The facts of these rows. For drafts, checks whether their lists are empty. */
+const withFacts = <Row extends FactsRow>(
+  sql: Sql,
+  workspace: WorkspaceId,
+  rows: ReadonlyArray<Row>,
+  now: DateTime.Utc,
+) =>
   Effect.map(
-    emptyOnes(
+    emptyLists(
       sql,
-      ws,
+      workspace,
       rows.flatMap((row) => {
         const list = row.status === "draft" ? listOf(row) : null
         return list === null || list.kind === "static" ? [] : [list]
@@ -184,10 +173,10 @@ const tallyOf = (row: ViewRow): DeliveryTally => ({
   unsubscribed: row.unsubscribed,
 })
 
-/** Blasts as they are shown. `rest` is what follows the FROM clause; blasts are `b` in it. */
+/** Blast views. `rest` follows the FROM clause; blasts have the alias `b` in it. */
 export const views = Effect.fnUntraced(function* (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   rest: Statement.Fragment,
   now: DateTime.Utc,
 ) {
@@ -195,7 +184,7 @@ export const views = Effect.fnUntraced(function* (
     select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, ${sql.literal(viewColumns)}
     from ${sql.literal(factTables)} ${sql.literal(tally)}
     ${rest}`
-  const all = yield* completed(sql, ws, rows, now)
+  const all = yield* withFacts(sql, workspace, rows, now)
   return all.map(({ row, facts }): StoredBlast => ({ blast: toBlast(row), facts, tally: tallyOf(row) }))
 })
 
@@ -221,53 +210,53 @@ const planOf = (row: LaunchRow): Plan => ({
 })
 
 /**
- * Holds the blast, then its email against whoever would take the approval back, and its list against whoever would delete
- * it. What is joined to a row that had to be waited for is as it was before the wait: `waited` tells so, by the versions
- * of the rows that were held, and then asks for another reading.
+ * Locks the blast, its email (so that the approval cannot be withdrawn) and its list (so that it cannot be deleted). Rows that
+ * are joined to a locked row show the state before the wait for the lock. `waited` compares the versions of the locked rows;
+ * when it is true, the caller reads again.
  */
-const lockRow = (sql: Sql, ws: WorkspaceId, id: BlastId) => sql<LaunchRow>`
-  with held as materialized (
+const lockRow = (sql: Sql, workspace: WorkspaceId, id: BlastId) => sql<LaunchRow>`
+  with locked as materialized (
     select s.xmin, s.email_id, s.audience_list_id from blast s
-    where s.workspace_id = ${ws} and s.blast_id = ${id} and s.purpose = 'blast'
+    where s.workspace_id = ${workspace} and s.blast_id = ${id} and s.purpose = 'blast'
     for no key update),
-  held_email as materialized (
+  locked_email as materialized (
     select h.xmin from email h
-    where h.workspace_id = ${ws} and h.email_id = (select email_id from held)
+    where h.workspace_id = ${workspace} and h.email_id = (select email_id from locked)
     for share),
-  held_list as materialized (
+  locked_list as materialized (
     select h.xmin from list h
-    where h.workspace_id = ${ws} and h.list_id = (select audience_list_id from held)
+    where h.workspace_id = ${workspace} and h.list_id = (select audience_list_id from locked)
     for key share)
   select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, p.plan, p.published_tents_max, p.emails_per_day_max,
     p.contacts_max, p.recipients_per_blast_max, p.flows, p.branding_removable,
-    b.xmin is distinct from (select xmin from held)
-      or e.xmin is distinct from (select xmin from held_email)
-      or l.xmin is distinct from (select xmin from held_list) as waited
+    b.xmin is distinct from (select xmin from locked)
+      or e.xmin is distinct from (select xmin from locked_email)
+      or l.xmin is distinct from (select xmin from locked_list) as waited
   from ${sql.literal(factTables)}
   join plan p on p.plan = w.plan
-  where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast'`
+  where b.workspace_id = ${workspace} and b.blast_id = ${id} and b.purpose = 'blast'`
 
-/** Holds the day's allotment by the workspace's row, then counts: in this order, so that the second of two sees the first. */
+/** Locks the workspace's row, then counts today's emails: of two concurrent launches the second counts the first. */
 const allotmentOf = Effect.fnUntraced(function* (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   row: LaunchRow,
   { now, operational }: { readonly now: DateTime.Utc; readonly operational: boolean },
 ) {
-  yield* sql`select 1 from workspace where workspace_id = ${ws} for no key update`
+  yield* sql`select 1 from workspace where workspace_id = ${workspace} for no key update`
   const list = listOf(row)
-  const condition = list === null ? sql.literal("false") : yield* conditionOf(sql, ws, list, now)
+  const condition = list === null ? sql.literal("false") : yield* listCondition(sql, workspace, list, now)
   const day = DateTime.formatIso(DateTime.startOf(now, "day"))
   const [counts] = yield* sql<{ readonly contacts: number; readonly used: number; readonly qualified: number }>`
     select
       (select count(*)::int from (
-        select from contact where workspace_id = ${ws} limit ${counted_max}) as counted) as contacts,
+        select from contact where workspace_id = ${workspace} limit ${counted_max}) as counted) as contacts,
       (select coalesce(sum(case when audience_fixed_at is null then allotted_count else qualified_count end), 0)::int
-        from blast where workspace_id = ${ws} and launched_at >= ${day}) as used,
+        from blast where workspace_id = ${workspace} and launched_at >= ${day}) as used,
       (select count(*)::int from (
         select from fenced_contact c
-        left join suppression s on s.workspace_id = ${ws} and s.email_normalized = c.email_normalized
-        where c.workspace_id = ${ws} and (${condition}) and ${blockReasonOf(sql, operational)} is null
+        left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
+        where c.workspace_id = ${workspace} and (${condition}) and ${blockReasonOf(sql, operational)} is null
         limit ${counted_max}) as counted) as qualified`
   const allotment: Allotment = {
     contacts: counts?.contacts ?? 0,
@@ -279,20 +268,20 @@ const allotmentOf = Effect.fnUntraced(function* (
 
 export const lockForLaunch = Effect.fnUntraced(function* (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   id: BlastId,
   options: { readonly now: DateTime.Utc; readonly operational?: boolean },
 ) {
-  const [row] = yield* Effect.repeat(lockRow(sql, ws, id), { while: ([found]) => found?.waited === true })
+  const [row] = yield* Effect.repeat(lockRow(sql, workspace, id), { while: ([found]) => found?.waited === true })
   if (row === undefined) return null
-  const [known] = yield* completed(sql, ws, [row], options.now)
+  const [known] = yield* withFacts(sql, workspace, [row], options.now)
   const plan = planOf(row)
   const limited = plan.emailsPerDay_max !== null || plan.contacts_max !== null
   const operational = options.operational ?? row.operational
   const facts: LaunchFacts = {
     ...(known?.facts ?? factsOf(row, new Set())),
     plan,
-    allotment: limited ? yield* allotmentOf(sql, ws, row, { now: options.now, operational }) : null,
+    allotment: limited ? yield* allotmentOf(sql, workspace, row, { now: options.now, operational }) : null,
   }
   return { blast: toBlast(row), facts }
 })

@@ -1,4 +1,4 @@
-// The recipients of a blast, read for people: by category, by name, in any order.
+// The recipients of a blast for listings: by category and name, in any order.
 import type { PgClient } from "@effect/sql-pg"
 import type {
   BlastRecipient,
@@ -51,7 +51,7 @@ export const toRecipient = (row: RecipientRow): BlastRecipient => ({
   complainedAt: instant(row.complained_at),
 })
 
-/** Which deliveries `d` a category has. */
+/** The condition on deliveries `d` of each category. */
 export const categories: { readonly [Category in RecipientCategory]: string } = {
   recipients: "true",
   sent: "d.state = 'sent'",
@@ -63,7 +63,7 @@ export const categories: { readonly [Category in RecipientCategory]: string } = 
   spam: "d.complained_at is not null",
 }
 
-/** The columns of a `RecipientRow`, of deliveries `d`. Some contacts were gone while the audience was being fixed: their sender found it out. */
+/** The columns of a `RecipientRow`, of deliveries `d`. A contact deleted during the audience pass is marked when its message is sent. */
 export const recipientColumns = `d.delivery_id, d.contact_id, d.display_name, d.email,
   d.contact_deleted or d.reason is not distinct from 'contact_deleted' as contact_deleted,
   case when d.state in ('queued', 'claimed', 'handed_over') then 'queued'
@@ -86,16 +86,16 @@ const sorts: { readonly [Sort in RecipientSort]: string } = {
 
 export const recipients = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   id: BlastId,
   query: RecipientQuery,
 ) {
   const named =
     query.search === "" ? sql.literal("") : sql` and strpos(d.display_name_folded, ${fold(query.search)}) > 0`
-  const chosen = sql`d.workspace_id = ${ws} and d.blast_id = ${id} and ${sql.literal(categories[query.category])}${named}`
+  const chosen = sql`d.workspace_id = ${workspace} and d.blast_id = ${id} and ${sql.literal(categories[query.category])}${named}`
   const [counted] = yield* sql<{ readonly total: number }>`
     select (select count(*)::int from delivery d where ${chosen}) as total
-    from blast b where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast'`
+    from blast b where b.workspace_id = ${workspace} and b.blast_id = ${id} and b.purpose = 'blast'`
   if (counted === undefined) return yield* new NotFound({ resource: "email blast" })
   const rows = yield* sql<RecipientRow>`
     select ${sql.literal(recipientColumns)}

@@ -1,5 +1,5 @@
-// A blast as a row, both ways. The table's CHECK constraints restate the union of `Blast.ts`, so that every row is one of
-// its members.
+// Blast rows and their conversion in both directions. CHECK constraints of the table repeat the union of `Blast.ts`, so that
+// every row is one of its members.
 import type {
   Blast,
   BlastStatus,
@@ -55,8 +55,8 @@ export const blastColumns = `b.blast_id, b.name, b.description, b.status, b.paus
   b.qualified_count, b.audience_truncated, b.failure, b.sent_at, b.cancelled_at, b.cancelled_reason, b.created_at,
   b.updated_at`
 
-/** What a row of this status has: a constraint of the table says so. */
-const there = <A>(value: A | null, column: string): A => {
+/** A value that a row of this status must have; a constraint guarantees it. */
+const required = <A>(value: A | null, column: string): A => {
   if (value === null) throw new Error(`a blast's ${column} is null where its status does not allow it`)
   return value
 }
@@ -66,13 +66,13 @@ const lockedOfRow = (row: BlastRow): LockedEmail | null =>
     ? null
     : {
         approvalId: ApprovalId.make(row.approval_id),
-        version: there(row.approved_email_version, "approved_email_version"),
-        at: DateTime.makeUnsafe(there(row.approved_at, "approved_at")),
+        version: required(row.approved_email_version, "approved_email_version"),
+        at: DateTime.makeUnsafe(required(row.approved_at, "approved_at")),
       }
 
 const scheduledTime = (row: BlastRow): Extract<SendTime, { readonly mode: "scheduled" }> => ({
   mode: "scheduled",
-  scheduledAt: DateTime.makeUnsafe(there(row.scheduled_at, "scheduled_at")),
+  scheduledAt: DateTime.makeUnsafe(required(row.scheduled_at, "scheduled_at")),
 })
 
 const timeOfRow = (row: BlastRow): SendTime | null =>
@@ -107,14 +107,14 @@ const attached = (row: BlastRow) => ({
   audience:
     row.audience_list_id === null
       ? null
-      : { listId: ListId.make(row.audience_list_id), source: there(row.audience_source, "audience_source") },
+      : { listId: ListId.make(row.audience_list_id), source: required(row.audience_source, "audience_source") },
   email:
     row.email_id === null
       ? null
-      : { emailId: EmailId.make(row.email_id), source: there(row.email_source, "email_source") },
+      : { emailId: EmailId.make(row.email_id), source: required(row.email_source, "email_source") },
 })
 
-/** Whatever it had come to. */
+/** The state in which an archived blast ended. */
 const toArchived = (row: BlastRow) => ({
   status: "archived" as const,
   ...attached(row),
@@ -128,7 +128,7 @@ const toArchived = (row: BlastRow) => ({
 })
 
 export const toBlast = (row: BlastRow): Blast => {
-  const described = {
+  const base = {
     id: BlastId.make(row.blast_id),
     name: row.name,
     description: row.description,
@@ -137,17 +137,16 @@ export const toBlast = (row: BlastRow): Blast => {
     updatedAt: DateTime.makeUnsafe(row.updated_at),
   }
   const { audience, email } = attached(row)
-  if (row.status === "draft")
-    return { ...described, status: "draft", audience, email, scheduleMissed: row.schedule_missed }
-  if (row.status === "archived") return { ...described, ...toArchived(row) }
+  if (row.status === "draft") return { ...base, status: "draft", audience, email, scheduleMissed: row.schedule_missed }
+  if (row.status === "archived") return { ...base, ...toArchived(row) }
   const settled = {
-    ...described,
-    audience: there(audience, "audience_list_id"),
-    email: there(email, "email_id"),
-    locked: there(lockedOfRow(row), "approval_id"),
+    ...base,
+    audience: required(audience, "audience_list_id"),
+    email: required(email, "email_id"),
+    locked: required(lockedOfRow(row), "approval_id"),
   }
   if (row.status === "scheduled") return { ...settled, status: "scheduled", time: scheduledTime(row) }
-  const time = there(timeOfRow(row), "send_mode")
+  const time = required(timeOfRow(row), "send_mode")
   const launch = launchOfRow(row)
   switch (row.status) {
     case "cancelled":
@@ -156,7 +155,7 @@ export const toBlast = (row: BlastRow): Blast => {
         status: "cancelled",
         time,
         launch,
-        cancelledAt: DateTime.makeUnsafe(there(row.cancelled_at, "cancelled_at")),
+        cancelledAt: DateTime.makeUnsafe(required(row.cancelled_at, "cancelled_at")),
         cancelledReason: row.cancelled_reason,
       }
     case "sending":
@@ -164,7 +163,7 @@ export const toBlast = (row: BlastRow): Blast => {
         ...settled,
         status: "sending",
         time,
-        launch: there(launch, "launched_at"),
+        launch: required(launch, "launched_at"),
         paused: row.paused,
         retryingSince: instant(row.retrying_since),
       }
@@ -173,16 +172,16 @@ export const toBlast = (row: BlastRow): Blast => {
         ...settled,
         status: "sent",
         time,
-        launch: there(launch, "launched_at"),
-        sentAt: DateTime.makeUnsafe(there(row.sent_at, "sent_at")),
+        launch: required(launch, "launched_at"),
+        sentAt: DateTime.makeUnsafe(required(row.sent_at, "sent_at")),
       }
     case "failed":
       return {
         ...settled,
         status: "failed",
         time,
-        launch: there(launch, "launched_at"),
-        failure: there(row.failure, "failure"),
+        launch: required(launch, "launched_at"),
+        failure: required(row.failure, "failure"),
       }
   }
 }
@@ -190,7 +189,7 @@ export const toBlast = (row: BlastRow): Blast => {
 const text = (at: DateTime.Utc | null | undefined): string | null =>
   at === null || at === undefined ? null : DateTime.formatIso(at)
 
-/** Everything that a change may write. What the snapshot of the audience writes is not among it. */
+/** The columns that a change may write, without those that the audience pass writes. */
 export const columnsOf = (blast: Blast) => {
   const locked = lockedOf(blast)
   const time = timeOf(blast)

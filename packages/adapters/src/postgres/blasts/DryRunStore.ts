@@ -1,4 +1,4 @@
-// Dry runs on PostgreSQL: one pass over the audience, by the conditions of the snapshot that a send takes.
+// `DryRunStore` on PostgreSQL: one pass over the audience, with the conditions of the audience pass of a launch.
 import { PgClient } from "@effect/sql-pg"
 import {
   type BlockedContacts,
@@ -13,7 +13,7 @@ import { ContactId, type ListId, type WorkspaceId } from "@tentpole/core/kernel/
 import { type DateTime, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { contactsById } from "../contacts/ContactStore.ts"
-import { type AudienceRow, audienceOf, blockReasonOf, cutTo } from "../sending/DeliveryAudience.ts"
+import { type AudienceRow, audienceOf, blockReasonOf, limitTo } from "../sending/DeliveryAudience.ts"
 import { LongReads } from "../kernel/Postgres.ts"
 import { isBlankText } from "../segments/RuleSql.ts"
 
@@ -35,27 +35,27 @@ interface SurveyRow {
   readonly sample: ReadonlyArray<string>
 }
 
-/** What stands for `qualified` among the reasons: they are null there, and no key of an object. */
-const none = ""
+/** The key of qualified contacts among the reasons: their reason is null, which cannot be a key. */
+const qualified_key = ""
 
-/** Whether a contact `c` has nothing to stand for a token. */
-const lacksIt = (sql: Sql, needed: NeededValue): Statement.Fragment => {
+/** Whether contact `c` has no value for a merge token. */
+const isMissing = (sql: Sql, needed: NeededValue): Statement.Fragment => {
   if (needed.kind === "custom") return isBlankText(sql, sql`(c.custom_fields ->> ${needed.apiName}::text)`)
   const column = sql.literal(`c.${needed.field.apiName}`)
   return needed.field.valueType === "string" ? isBlankText(sql, column) : sql`${column} is null`
 }
 
 /**
- * The audience is judged once and kept, narrow, for the counts that are made of it: at a million contacts its sorts and
- * groups together cost less than another pass over the contacts would.
+ * The audience is materialised once, with few columns, for all counts: at a million contacts the sorts and groups over it cost
+ * less than a second pass over the contacts.
  */
-const counted = (
+const queryCounts = (
   sql: Sql,
   workspace: WorkspaceId,
   audience: Statement.Fragment,
   { operational, needed }: { readonly operational: boolean; readonly needed: ReadonlyArray<NeededValue> },
 ) => {
-  const lacks = needed.map((value, at) => sql`, ${lacksIt(sql, value)} as ${sql.literal(`lacks_${at}`)}`)
+  const lacks = needed.map((value, at) => sql`, ${isMissing(sql, value)} as ${sql.literal(`lacks_${at}`)}`)
   const names = needed.map((_, at) => `, c.lacks_${at}`).join("")
   const counts = needed.map((_, at) => `(count(*) filter (where lacks_${at}))::int`).join(", ")
   const lacking = counts === "" ? "'{}'::int[]" : `(select array[${counts}] from judged where reason is null)`
@@ -72,7 +72,7 @@ const counted = (
       left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
     ),
     reasons as materialized (
-      select coalesce(reason, ${none}) as reason, count(*)::int as count from judged group by 1
+      select coalesce(reason, ${qualified_key}) as reason, count(*)::int as count from judged group by 1
     ),
     blocked as materialized (select contact_id, email, reason from judged where reason is not null)
     select
@@ -81,7 +81,7 @@ const counted = (
         from reasons r
         cross join lateral (
           select contact_id, email from blocked where reason = r.reason order by contact_id limit ${sample_max}) b
-        where r.reason <> ${none}) as blocked,
+        where r.reason <> ${qualified_key}) as blocked,
       (select jsonb_agg(jsonb_build_object('domain', d.domain, 'count', d.count) order by d.count desc, d.domain)
         from (select domain collate "C" as domain, count(*)::int as count from judged where reason is null
           group by 1 order by 2 desc, 1 limit ${domains_max}) d) as domains,
@@ -116,15 +116,15 @@ const survey = Effect.fnUntraced(function* (
     join plan p on p.plan = w.plan
     where l.workspace_id = ${workspace} and l.list_id = ${id}`
   if (list === undefined) return null
-  const held = yield* Effect.orDie(audienceOf(sql, workspace, list, options.now))
-  const [row] = yield* counted(sql, workspace, cutTo(sql, held, list.recipients_per_blast_max), options)
-  if (row === undefined) return yield* Effect.die("a survey has one row")
+  const audience = yield* Effect.orDie(audienceOf(sql, workspace, list, options.now))
+  const [row] = yield* queryCounts(sql, workspace, limitTo(sql, audience, list.recipients_per_blast_max), options)
+  if (row === undefined) return yield* Effect.die("the audience query returned no row")
   const counts = Object.values(row.reasons ?? {})
   const sample = row.sample.map((each) => ContactId.make(each))
   const contacts = yield* contactsById(sql, workspace, sample)
   const surveyed: DryRunCounts = {
     recipientCount: counts.reduce((sum, count) => sum + count, 0),
-    qualifiedCount: row.reasons?.[none] ?? 0,
+    qualifiedCount: row.reasons?.[qualified_key] ?? 0,
     blocked: blockedOf(row),
     domains: row.domains ?? [],
     missingCounts: row.lacking,

@@ -1,5 +1,5 @@
-// The schedules of blasts on PostgreSQL: a row of `due_work` for each workspace that has one, and an index of what it has
-// scheduled. However many drafts and workspaces there are, a look at what is due reads what is due.
+// `ScheduleStore` on PostgreSQL: a `due_work` row for each workspace with schedules, and an index of scheduled blasts. The cost
+// of finding due blasts does not depend on the number of drafts or workspaces.
 import { PgClient } from "@effect/sql-pg"
 import { type DueSchedules, ScheduleStore } from "@tentpole/core/blasts/ScheduleStore"
 import { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -27,7 +27,7 @@ const takeTurns = (sql: Sql, limit: number, turn_ms: number) =>
         .map((row) => WorkspaceId.make(row.workspace_id)),
   )
 
-/** One clock for the question and the answer: to the millisecond below, as instants of the domain are. */
+/** Compares with and returns the same database time, cut to milliseconds like all instants of the domain. */
 const due = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, limit: number) {
   const [clock] = yield* sql<{ readonly now: Date }>`select date_trunc('milliseconds', clock_timestamp()) as now`
   const now = DateTime.makeUnsafe(clock?.now ?? 0)
@@ -40,15 +40,15 @@ const due = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, limit
   return schedules
 })
 
-/** How soon a workspace is looked at again whose blast could not be fired. */
-const again_s = 1
+/** The delay before the next attempt when a due blast was not launched. */
+const retry_s = 1
 
-/** The row is locked first: whoever schedules at the same moment comes before or after, never between. */
-const rest = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId) {
-  const held = yield* sql`
+/** Locks the row first: a transaction that schedules a blast runs before or after, never between. */
+const reschedule = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId) {
+  const locked = yield* sql`
     select 1 from due_work where kind = 'blasts' and workspace_id = ${workspace} for update`
-  // Without a row there is nothing to note, and a new one may come at any moment: it is not this look's to delete.
-  if (held.length === 0) return
+  // There is no row to update. A concurrent transaction may insert one, and this call must not delete it.
+  if (locked.length === 0) return
   const [left] = yield* sql<{ readonly next: string | null }>`
     select min(scheduled_at)::text as next from blast where workspace_id = ${workspace} and status = 'scheduled'`
   const next = left?.next ?? null
@@ -56,7 +56,7 @@ const rest = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId) {
     ? sql`delete from due_work where kind = 'blasts' and workspace_id = ${workspace}`
     : sql`
         update due_work set due_at = case when ${next}::timestamptz > clock_timestamp() then ${next}::timestamptz
-          else clock_timestamp() + make_interval(secs => ${again_s}) end
+          else clock_timestamp() + make_interval(secs => ${retry_s}) end
         where kind = 'blasts' and workspace_id = ${workspace}`
 })
 
@@ -68,7 +68,7 @@ export const layer = Layer.effect(
     return ScheduleStore.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, orDefect(takeTurns(sql, limit, turn_ms))),
       due: (workspace, limit) => within(workspace, due(sql, workspace, limit)),
-      endTurn: (workspace) => Effect.andThen(Transaction, within(workspace, rest(sql, workspace))),
+      endTurn: (workspace) => Effect.andThen(Transaction, within(workspace, reschedule(sql, workspace))),
     })
   }),
 )

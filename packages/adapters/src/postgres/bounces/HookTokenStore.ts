@@ -1,4 +1,4 @@
-// Tokens of providers' calls on PostgreSQL.
+// `HookTokenStore` on PostgreSQL: tokens of webhooks.
 import { PgClient } from "@effect/sql-pg"
 import { HookTokenStore } from "@tentpole/core/bounces/providers/HookTokenStore"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
@@ -22,7 +22,7 @@ export const layer = Layer.effect(
               yield* sql`
                 delete from hook_token
                 where workspace_id = ${workspace} and used_at < clock_timestamp() - make_interval(secs => ${keep_s})`
-              // Of two at once the second one waits here, and then sees the first one's.
+              // Of two concurrent calls, the second waits here and then sees the first one's token.
               yield* sql`
                 insert into hook_token (workspace_id, provider, token_hash, body_hash, used_at)
                 values (${workspace}, ${provider}, decode(${hex(token)}, 'hex'), decode(${hex(body)}, 'hex'),

@@ -1,4 +1,4 @@
-// Reports on PostgreSQL: deliveries with what is known of their addresses, and what was reported of them, a batch at a time.
+// `BounceReportStore` on PostgreSQL: deliveries with the facts of their addresses, and batched writes of bounce reports.
 import { PgClient } from "@effect/sql-pg"
 import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import { ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
@@ -45,12 +45,12 @@ const lock = Effect.fnUntraced(function* (
 const suppressionsOf = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
-  them: ReadonlyArray<{ readonly emailNormalized: string | null }>,
+  targets: ReadonlyArray<{ readonly emailNormalized: string | null }>,
 ) {
   const rows = yield* sql<{ readonly email_normalized: string; readonly reason: SuppressionReason }>`
     select email_normalized, reason from suppression
     where workspace_id = ${workspace}
-      and email_normalized = any(${texts(them.map(({ emailNormalized }) => emailNormalized))}::text[])`
+      and email_normalized = any(${texts(targets.map(({ emailNormalized }) => emailNormalized))}::text[])`
   return new Map(rows.map(({ email_normalized, reason }) => [email_normalized, reason]))
 })
 
@@ -63,7 +63,7 @@ const apply = Effect.fnUntraced(function* (
 ) {
   if (changes.length === 0) return
   if (!changes.every(ReportChange.is)) return yield* Effect.die("reports are written by ReportChanges only")
-  yield* writeMarks(sql, workspace, changes)
+  yield* writeDeliveries(sql, workspace, changes)
   yield* suppress(
     sql,
     workspace,
@@ -79,7 +79,7 @@ const apply = Effect.fnUntraced(function* (
   )
 })
 
-const writeMarks = Effect.fnUntraced(function* (
+const writeDeliveries = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   changes: ReadonlyArray<ReportChange>,
@@ -109,33 +109,33 @@ const writeContacts = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   changes: ReadonlyArray<ReportChange>,
 ) {
-  const there = changes.filter(({ before }) => before.contact !== null)
-  if (there.length === 0) return
-  const own = there.map(({ activities }) => activities.filter(({ type }) => ownActivityTypes.has(type)))
+  const known = changes.filter(({ before }) => before.contact !== null)
+  if (known.length === 0) return
+  const own = known.map(({ activities }) => activities.filter(({ type }) => ownActivityTypes.has(type)))
   yield* sql`
     update contact c set
       last_activity_at = greatest(c.last_activity_at, g.active_at),
       updated_at = case when g.unsubscribes or g.invalidates then g.at else c.updated_at end,
       unsubscribed = c.unsubscribed or g.unsubscribes,
       marketing_email_invalid = c.marketing_email_invalid or g.invalidates
-    from unnest(${texts(there.map(({ before }) => before.contactId))}::uuid[],
-      ${texts(there.map(({ at }) => iso(at)))}::timestamptz[],
+    from unnest(${texts(known.map(({ before }) => before.contactId))}::uuid[],
+      ${texts(known.map(({ at }) => iso(at)))}::timestamptz[],
       ${texts(own.map(([first]) => iso(first?.at ?? null)))}::timestamptz[],
-      ${booleans(there.map(({ unsubscribes }) => unsubscribes))}::boolean[],
-      ${booleans(there.map(({ invalidates }) => invalidates))}::boolean[])
+      ${booleans(known.map(({ unsubscribes }) => unsubscribes))}::boolean[],
+      ${booleans(known.map(({ invalidates }) => invalidates))}::boolean[])
       as g (id, at, active_at, unsubscribes, invalidates)
     where c.workspace_id = ${workspace} and c.contact_id = g.id
       and (g.active_at is not null or g.unsubscribes or g.invalidates)`
-  const activities = there.flatMap((change) => change.activities)
+  const activities = known.flatMap((change) => change.activities)
   yield* sql`
     insert into activity (workspace_id, contact_id, at, type, metadata)
-    select ${workspace}, told.id, told.at, told.type, told.metadata
+    select ${workspace}, added.id, added.at, added.type, added.metadata
     from unnest(${texts(activities.map((each) => each.contactId))}::uuid[],
       ${texts(activities.map((each) => iso(each.at)))}::timestamptz[],
       ${texts(activities.map((each) => each.type))}::text[],
       ${texts(activities.map((each) => JSON.stringify(each.metadata)))}::jsonb[])
-      with ordinality as told (id, at, type, metadata, nth)
-    order by told.nth`
+      with ordinality as added (id, at, type, metadata, nth)
+    order by added.nth`
 })
 
 export const layer = Layer.effect(

@@ -1,5 +1,5 @@
-// Contacts deleted, with what goes with them. Deliveries, contacts and lists are locked in this order, and each in the order
-// of their ids: so does everybody who holds more than one of them, and nobody waits in a circle.
+// Deletion of contacts and of the rows that depend on them. Every transaction locks deliveries, then contacts, then lists, each
+// in the order of their ids, so that no deadlock occurs.
 import type { PgClient } from "@effect/sql-pg"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -7,29 +7,29 @@ import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 
 /**
- * Locks contacts for their deletion. Their deliveries come first, since a sender holds its delivery when it writes to the
- * contact: whoever settles one after this deletion finds it marked, and whatever was settled before goes with the timeline.
+ * Locks contacts for their deletion. Deliveries come first, because a sender locks its delivery before it writes to the
+ * contact. A settlement after the deletion finds its delivery marked; the activities of earlier ones are deleted with the timeline.
  */
 export const lockForDeletion = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   ids: ReadonlyArray<ContactId>,
 ) {
-  const asked = texts(ids)
+  const contactIds = texts(ids)
   yield* sql`
     select count(*) from (
-      select 1 from delivery d where d.workspace_id = ${workspace} and d.contact_id = any(${asked}::uuid[])
+      select 1 from delivery d where d.workspace_id = ${workspace} and d.contact_id = any(${contactIds}::uuid[])
       order by d.delivery_id for no key update
-    ) as held`
-  // The strongest lock: a member that is being added holds its contact by a weaker one, which does not stop a mere writer.
+    ) as locked`
+  // FOR UPDATE: adding a list member takes a weaker lock on the contact, which weaker locks would not block.
   yield* sql`
-    select 1 from contact c where c.workspace_id = ${workspace} and c.contact_id = any(${asked}::uuid[])
+    select 1 from contact c where c.workspace_id = ${workspace} and c.contact_id = any(${contactIds}::uuid[])
     order by c.contact_id for update`
 })
 
 /**
- * Within the caller's fence and transaction. By arrays, not by joins: each table has an index that begins with the contact,
- * and as long as a table is without statistics a join walks through all of the workspace.
+ * Runs in the caller's fence and transaction. Uses arrays instead of joins: each table has an index that begins with the
+ * contact, and without table statistics a join would scan all rows of the workspace.
  */
 export const deleteContacts = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -37,37 +37,37 @@ export const deleteContacts = Effect.fnUntraced(function* (
   contacts: ReadonlyArray<Contact>,
 ) {
   if (contacts.length === 0) return
-  const gone = texts(contacts.map(({ id }) => id))
+  const deletedIds = texts(contacts.map(({ id }) => id))
   yield* sql`
     with left_lists as materialized (
       select distinct m.list_id from list_member m
-      where m.workspace_id = ${workspace} and m.contact_id = any(${gone}::uuid[])
+      where m.workspace_id = ${workspace} and m.contact_id = any(${deletedIds}::uuid[])
     )
     select 1 from list l
     where l.workspace_id = ${workspace} and l.list_id in (select list_id from left_lists)
     order by l.list_id for no key update`
-  // Not contact by contact, as the cascade would: the counts of the lists are written once.
+  // One statement instead of the cascade for each contact: the member counts of the lists are written once.
   yield* sql`
-    delete from list_member where workspace_id = ${workspace} and contact_id = any(${gone}::uuid[])`
+    delete from list_member where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
   yield* sql`
     update delivery set contact_deleted = true
-    where workspace_id = ${workspace} and contact_id = any(${gone}::uuid[])`
-  // Those on the way are looked at, and dropped.
+    where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
+  // Makes active memberships due: the next round finds the contact deleted and drops them.
   yield* sql`
     with left_flows as materialized (
       select m.membership_id from flow_membership m
-      where m.workspace_id = ${workspace} and m.contact_id = any(${gone}::uuid[]) and m.status in ('active', 'waiting')
+      where m.workspace_id = ${workspace} and m.contact_id = any(${deletedIds}::uuid[]) and m.status in ('active', 'waiting')
       order by m.membership_id for no key update
     )
     update flow_membership m set due_at = clock_timestamp()
     where m.workspace_id = ${workspace} and m.membership_id = any(array(select membership_id from left_flows))`
   yield* sql`select hint_due('flows', ${workspace})`
   yield* sql`
-    delete from activity where workspace_id = ${workspace} and contact_id = any(${gone}::uuid[])`
+    delete from activity where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
   const rows = yield* sql`
-    delete from contact where workspace_id = ${workspace} and contact_id = any(${gone}::uuid[])
+    delete from contact where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])
     returning 1`
   if (rows.length !== contacts.length) {
-    return yield* Effect.die(`${contacts.length - rows.length} contacts of a change are gone: they were not locked`)
+    return yield* Effect.die(`${contacts.length - rows.length} contacts of a change are deleted: lock them first`)
   }
 })

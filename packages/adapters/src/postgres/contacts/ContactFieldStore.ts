@@ -1,4 +1,4 @@
-// Definitions of custom contact fields on PostgreSQL.
+// `ContactFieldStore` on PostgreSQL: definitions of custom fields.
 import { PgClient } from "@effect/sql-pg"
 import type { ValueType } from "@tentpole/core/contacts/ContactFields"
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
@@ -14,7 +14,7 @@ import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { booleans, texts } from "../kernel/Arrays.ts"
-import { lendColumns } from "./NumberColumns.ts"
+import { assignColumns } from "./NumberColumns.ts"
 import { fenced } from "../kernel/Postgres.ts"
 
 interface FieldRow {
@@ -68,14 +68,14 @@ const allFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
     (rows) => rows.map(toField),
   )
 
-/** There may be no row yet to lock, so the workspace's fields are locked as a whole, by their name. */
+/** A new field has no row to lock, so one advisory lock covers all fields of the workspace. */
 const lockFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
   Effect.andThen(
     sql`select pg_advisory_xact_lock(hashtextextended(${`contact fields of ${workspace}`}, 0))`,
     allFields(sql, workspace),
   )
 
-/** Rows for new fields and, over those that are there, what may change of them; one statement for both. */
+/** Inserts new fields and updates the mutable columns of existing ones in one statement. */
 const write = (sql: PgClient.PgClient, workspace: WorkspaceId, fields: ReadonlyArray<CustomField>) => {
   const column = (of: (field: CustomField) => string | null) => texts(fields.map(of))
   const flag = (of: (field: CustomField) => boolean) => booleans(fields.map(of))
@@ -97,7 +97,7 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, fields: ReadonlyA
       show_in_people_list_default = excluded.show_in_people_list_default, updated_at = excluded.updated_at`
 }
 
-/** Writes a change, within the caller's fence and transaction. */
+/** Writes a change in the caller's fence and transaction. */
 export const writeFields = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -106,7 +106,7 @@ export const writeFields = Effect.fnUntraced(function* (
   if (!FieldChange.is(change)) return yield* Effect.die("fields can only be written by a FieldChange")
   const fields = [...change.creates, ...change.updates.map((update) => update.after)]
   if (fields.length > 0) yield* write(sql, workspace, fields)
-  if (change.creates.length > 0) yield* lendColumns(sql, workspace)
+  if (change.creates.length > 0) yield* assignColumns(sql, workspace)
 })
 
 export const layer = Layer.effect(

@@ -1,5 +1,5 @@
-// Pages of contacts in any order, of whichever selection: a workspace's, a segment's, a list's. A page is first found as ids,
-// where an index alone can do it, and only its own rows are fetched: page 10,000 costs a walk along an index.
+// Pages of contacts of a workspace, segment or list, in any order. The ids of a page are found first, by an index alone where
+// possible, and only the rows of the page are fetched: page 10,000 costs one index scan.
 import type { PgClient } from "@effect/sql-pg"
 import type { ContactSort } from "@tentpole/core/contacts/ContactStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -8,24 +8,24 @@ import { fold } from "@tentpole/core/kernel/Text"
 import { Effect } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import { contactColumns, type ContactRow } from "./ContactRows.ts"
-import type { KeptCount } from "../lists/StoredCounts.ts"
+import type { StoredCount } from "../lists/StoredCounts.ts"
 import { containing } from "../kernel/Like.ts"
 import type { LongReads, Reads } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 type Fragment = Statement.Fragment
 
-/** Contacts under the alias `c` of `fenced_contact`. */
+/** A selection of contacts, under the alias `c` of `fenced_contact`. */
 export interface Selection {
   readonly from: Fragment
   readonly where: Fragment
-  /** When each was added to the list that is asked; null where nobody was. */
+  /** When each contact was added to the list; null outside lists. */
   readonly addedAt: Fragment
 }
 
 interface SortKey {
   readonly column: string
-  /** Whether there can be none: those stand last in both orders. */
+  /** Whether the column can be null. Nulls are last in both orders. */
   readonly nullable: boolean
   readonly indexed: boolean
 }
@@ -48,16 +48,16 @@ export interface Ordered extends PageRequest {
 
 type PagedRow = ContactRow & { readonly added_at: Date | null }
 
-/** Whether an order has its nulls at the end at which an index has them, if there are any. */
+/** Whether the index has its nulls where this order needs them, or the column has none. */
 const indexHasNullsLast = ({ key, order }: Ordered): boolean => order === "asc" || !key.nullable || !key.indexed
 
-/** Ties stand by id, ascending in both orders. */
+/** Contacts with equal keys are ordered by id, ascending in both orders. */
 export const contactPage = (sql: Sql, workspace: WorkspaceId, selection: Selection, ordered: Ordered) => {
-  // What the first page needs is fetched while it is found: to go back for it would cost more than it saves.
+  // The first page reads its columns directly: a second access to the rows would cost more than it saves.
   if (ordered.page === 1 && indexHasNullsLast(ordered)) {
     return sql<PagedRow>`
       select ${sql.literal(contactColumns)}, ${selection.addedAt} as added_at
-      from ${selection.from} where ${selection.where} ${inOrder(sql, ordered)} limit ${ordered.limit}`
+      from ${selection.from} where ${selection.where} ${orderBy(sql, ordered)} limit ${ordered.limit}`
   }
   const order = sql.literal(ordered.order)
   return sql<PagedRow>`
@@ -67,12 +67,12 @@ export const contactPage = (sql: Sql, workspace: WorkspaceId, selection: Selecti
     order by page.key ${order} nulls last, c.contact_id`
 }
 
-const inOrder = (sql: Sql, { key, order }: Ordered): Fragment =>
+const orderBy = (sql: Sql, { key, order }: Ordered): Fragment =>
   sql.literal(`order by ${key.column} ${order}${key.nullable ? " nulls last" : ""}, c.contact_id`)
 
 /**
- * An index has its nulls at one end, and which one turns with the direction. So whoever has no key is asked for apart when
- * an index is walked backwards: either half of the question then follows the index.
+ * An index has its nulls at one end, at the wrong one when it is scanned backwards. Rows without a key are then selected
+ * separately, so that each half of the query follows the index.
  */
 const pageIds = (sql: Sql, selection: Selection, ordered: Ordered): Fragment => {
   const { key, page, limit } = ordered
@@ -80,13 +80,13 @@ const pageIds = (sql: Sql, selection: Selection, ordered: Ordered): Fragment => 
   const offset = (page - 1) * limit
   const ids = sql`select c.contact_id, ${column} as key, ${selection.addedAt} as added_at
     from ${selection.from} where ${selection.where}`
-  if (indexHasNullsLast(ordered)) return sql`${ids} ${inOrder(sql, ordered)} limit ${limit} offset ${offset}`
+  if (indexHasNullsLast(ordered)) return sql`${ids} ${orderBy(sql, ordered)} limit ${limit} offset ${offset}`
   return sql`
     select contact_id, key, added_at from (
       (${ids} and ${column} is not null order by ${column} desc, c.contact_id limit ${offset + limit})
       union all
       (${ids} and ${column} is null order by ${column}, c.contact_id limit ${offset + limit})
-    ) as either
+    ) as halves
     order by key desc nulls last, contact_id limit ${limit} offset ${offset}`
 }
 
@@ -102,36 +102,40 @@ export interface Readers {
 }
 
 /**
- * A page, and how many there are in all, asked for at once. `total` is a count that is kept, if there is one; else all are
- * counted, by a long read, which keeps nobody waiting.
+ * A page and the total, read concurrently. `total` is a stored count where there is one. Otherwise a long read counts the
+ * contacts without blocking quick reads.
  */
 export const countedPage = (
   { quick, long }: Readers,
   workspace: WorkspaceId,
-  ask: {
+  request: {
     readonly selection: (sql: Sql) => Effect.Effect<Selection, SqlError.SqlError>
-    /** The same, as it is counted best; `selection` if there is none. */
+    /** A selection of the same contacts that is faster to count; `selection` when omitted. */
     readonly counting?: (sql: Sql) => Effect.Effect<Pick<Selection, "from" | "where">, SqlError.SqlError>
     readonly ordered: Ordered
-    readonly total: KeptCount | null
+    readonly total: StoredCount | null
   },
 ) =>
   Effect.all(
     {
       rows: quick.read(workspace, (client) =>
-        Effect.flatMap(ask.selection(client), (selection) => contactPage(client, workspace, selection, ask.ordered)),
+        Effect.flatMap(request.selection(client), (selection) =>
+          contactPage(client, workspace, selection, request.ordered),
+        ),
       ),
       total:
-        ask.total === null
+        request.total === null
           ? long.read(workspace, (client) =>
-              Effect.flatMap((ask.counting ?? ask.selection)(client), (counted) => countSelection(client, counted)),
+              Effect.flatMap((request.counting ?? request.selection)(client), (counted) =>
+                countSelection(client, counted),
+              ),
             )
-          : quick.read(workspace, ask.total),
+          : quick.read(workspace, request.total),
     },
     { concurrency: 2 },
   )
 
-/** What a search of contacts looks through. */
+/** The columns that a search of contacts reads. */
 export const searchedColumns = [
   "display_name_folded",
   "first_name_folded",
@@ -141,6 +145,6 @@ export const searchedColumns = [
   "company_folded",
 ]
 
-/** A literal substring of one of these columns, compared folded. */
+/** Matches a literal substring of any of these columns, compared folded. */
 export const searchIn = (sql: Sql, columns: ReadonlyArray<string>, search: string): Fragment =>
   sql.or(columns.map((column) => containing(sql, sql.literal(`c.${column}`), fold(search))))

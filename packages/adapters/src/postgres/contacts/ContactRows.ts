@@ -1,4 +1,4 @@
-// A row of `contact`, and the contact that it is.
+// Rows of `contact` and their conversion to contacts.
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { DateTime } from "effect"
@@ -34,7 +34,7 @@ export interface ContactRow {
   readonly last_activity_at: Date | null
 }
 
-/** What `toContact` reads, of table `contact` under the alias `c`. */
+/** The columns that `toContact` needs, of table `contact` under the alias `c`. */
 export const contactColumns = `c.contact_id, c.display_name, c.first_name, c.last_name, c.company, c.job_title, c.email,
   c.email_normalized, c.phone, c.address, c.address2, c.city, c.state, c.zip_code, c.country, c.lead_status,
   c.lifecycle_stage, c.service_score, c.unsubscribed, c.marketing_email_subscribed, c.marketing_sms_subscribed,

@@ -1,4 +1,4 @@
-// Contacts and their timelines on PostgreSQL: reading, locking, and listings by page.
+// `ContactStore` on PostgreSQL: contacts and their timelines.
 import { PgClient } from "@effect/sql-pg"
 import type { ActivityType } from "@tentpole/core/contacts/Activity"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
@@ -14,10 +14,10 @@ import { lockForDeletion } from "./ContactDeletion.ts"
 import { contactSortKeys, countedPage, searchedColumns, searchIn, type Selection } from "./ContactPages.ts"
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { writeContacts } from "./ContactWrites.ts"
-import { contactsKept } from "../lists/StoredCounts.ts"
+import { storedContactCount } from "../lists/StoredCounts.ts"
 import { fenced, LongReads, Reads } from "../kernel/Postgres.ts"
 
-/** Contacts by id, within the caller's fence; those that are gone are missing. */
+/** Contacts by id, in the caller's fence. Deleted contacts are missing from the map. */
 export const contactsById = (sql: PgClient.PgClient, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
   Effect.map(
     sql<ContactRow>`
@@ -27,31 +27,31 @@ export const contactsById = (sql: PgClient.PgClient, workspace: WorkspaceId, ids
       new Map(rows.map((row) => [ContactId.make(row.contact_id), toContact(row)])),
   )
 
-type Whom = Identities & { readonly ids?: ReadonlyArray<ContactId> }
+type ContactKeys = Identities & { readonly ids?: ReadonlyArray<ContactId> }
 
-const isNobody = ({ emails, phones, ids = [] }: Whom): boolean => emails.length + phones.length + ids.length === 0
-
-/**
- * The ids of everybody asked for. By joins: an array in a condition is compared element by element as soon as the plan is
- * a prepared one.
- */
-const known = (sql: PgClient.PgClient, workspace: WorkspaceId, { emails, phones, ids = [] }: Whom) => sql`
-  select e.contact_id from unnest(${texts(emails)}) as asked (email)
-  join contact e on e.workspace_id = ${workspace} and e.email_normalized = asked.email
-  union
-  select p.contact_id from unnest(${texts(phones)}) as asked (phone)
-  join contact p on p.workspace_id = ${workspace} and p.phone = asked.phone
-  union
-  select asked.id from unnest(${texts(ids)}::uuid[]) as asked (id)`
+const isEmpty = ({ emails, phones, ids = [] }: ContactKeys): boolean => emails.length + phones.length + ids.length === 0
 
 /**
- * A batch may bring thousands of identities, and most of them have no row yet that could be locked. So each falls into one
- * of 64 buckets of its workspace, and the buckets are locked, in order: at most 64 entries of the server's lock table a
- * transaction, never a circle, and small batches rarely wait for each other. The rows follow in order of their ids, by a
- * statement of its own, which sees what the last holder of the buckets has committed.
+ * The ids of the matching contacts. Uses joins: under a prepared plan, an array in a condition is compared element by
+ * element.
  */
-const lockWhom = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, whom: Whom) {
-  const identities = [...whom.emails, ...whom.phones]
+const matching = (sql: PgClient.PgClient, workspace: WorkspaceId, { emails, phones, ids = [] }: ContactKeys) => sql`
+  select e.contact_id from unnest(${texts(emails)}) as wanted (email)
+  join contact e on e.workspace_id = ${workspace} and e.email_normalized = wanted.email
+  union
+  select p.contact_id from unnest(${texts(phones)}) as wanted (phone)
+  join contact p on p.workspace_id = ${workspace} and p.phone = wanted.phone
+  union
+  select wanted.id from unnest(${texts(ids)}::uuid[]) as wanted (id)`
+
+/**
+ * A batch may contain thousands of identities, most of them without a row that could be locked. Each identity falls into one
+ * of the workspace's 64 buckets, and the buckets are locked in order. A transaction uses at most 64 entries of the server's
+ * lock table, cannot deadlock, and small batches rarely wait for each other. A second statement locks the rows in the order of
+ * their ids: it sees what the previous owner of the buckets has committed.
+ */
+const lockByKeys = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, keys: ContactKeys) {
+  const identities = [...keys.emails, ...keys.phones]
   if (identities.length > 0) {
     yield* sql`
       select pg_advisory_xact_lock(hashtextextended(${`contact identities of ${workspace}`}, bucket))
@@ -61,13 +61,13 @@ const lockWhom = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace:
   }
   return yield* sql<ContactRow>`
     select ${sql.literal(contactColumns)}
-    from (${known(sql, workspace, whom)}) as known
-    join contact c on c.workspace_id = ${workspace} and c.contact_id = known.contact_id
+    from (${matching(sql, workspace, keys)}) as matching
+    join contact c on c.workspace_id = ${workspace} and c.contact_id = matching.contact_id
     order by c.contact_id for no key update of c`
 })
 
-/** Everybody is a count that is kept. */
-const isEverybody = ({ search, updatedAfter }: ContactQuery): boolean => search === null && updatedAfter === null
+/** Whether a query selects all contacts, whose count is stored. */
+const isUnfiltered = ({ search, updatedAfter }: ContactQuery): boolean => search === null && updatedAfter === null
 
 const selectionOf = (
   sql: PgClient.PgClient,
@@ -109,11 +109,11 @@ const activitiesOf = Effect.fnUntraced(function* (
     select (select count(*)::int from activity a where a.workspace_id = ${workspace} and a.contact_id = ${id}) as total
     from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`
   if (all === undefined) return yield* new NotFound({ resource: "contact" })
-  const way = sql.literal(order)
+  const direction = sql.literal(order)
   const rows = yield* sql<ActivityRow>`
     select a.activity_id, a.contact_id, a.type, a.at, a.metadata from activity a
     where a.workspace_id = ${workspace} and a.contact_id = ${id}
-    order by a.at ${way}, a.activity_id ${way}
+    order by a.at ${direction}, a.activity_id ${direction}
     limit ${limit} offset ${(page - 1) * limit}`
   return { items: rows.map(toActivity), total: all.total }
 })
@@ -139,22 +139,22 @@ export const layer = Layer.effect(
             ),
           ),
       findByIdentity: (workspace, identities) =>
-        isNobody(identities)
+        isEmpty(identities)
           ? Effect.succeed([])
           : quick
               .read(
                 workspace,
                 (client) => client<ContactRow>`
-                  select ${columns} from (${known(client, workspace, identities)}) as known
-                  join contact c on c.workspace_id = ${workspace} and c.contact_id = known.contact_id`,
+                  select ${columns} from (${matching(client, workspace, identities)}) as matching
+                  join contact c on c.workspace_id = ${workspace} and c.contact_id = matching.contact_id`,
               )
               .pipe(Effect.map((rows) => rows.map(toContact))),
-      lock: (workspace, whom) =>
+      lock: (workspace, keys) =>
         Effect.andThen(
           Transaction,
-          isNobody(whom)
+          isEmpty(keys)
             ? Effect.succeed([])
-            : Effect.map(within(workspace, lockWhom(sql, workspace, whom)), (rows) => rows.map(toContact)),
+            : Effect.map(within(workspace, lockByKeys(sql, workspace, keys)), (rows) => rows.map(toContact)),
         ),
       lockForDeletion: (workspace, ids) =>
         Effect.andThen(
@@ -175,9 +175,9 @@ export const layer = Layer.effect(
         countedPage({ quick, long }, workspace, {
           selection: (client) => Effect.succeed(selectionOf(client, workspace, query)),
           ordered: { ...query, key: contactSortKeys[query.sort] },
-          total: isEverybody(query) ? contactsKept(workspace) : null,
+          total: isUnfiltered(query) ? storedContactCount(workspace) : null,
         }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total }))),
-      count: (workspace) => quick.read(workspace, contactsKept(workspace)),
+      count: (workspace) => quick.read(workspace, storedContactCount(workspace)),
       activities: (workspace, id, query) =>
         quick.read(workspace, (client) => activitiesOf(client, workspace, id, query)),
     })

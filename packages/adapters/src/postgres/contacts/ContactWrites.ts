@@ -1,5 +1,5 @@
-// A change of contacts, written: whatever its size, a few statements for those that go, one for those altered, one for those
-// new, one for the timelines and one for the events. Rooms that carry such a change in their own call `writeContacts` in their transaction.
+// The writes of a contacts change. The number of statements does not depend on its size: a few for deletes, one each for
+// updates, inserts, timelines and events. Other rooms call `writeContacts` in their transaction.
 import type { PgClient } from "@effect/sql-pg"
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
@@ -10,18 +10,18 @@ import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime, Effect } from "effect"
 import { booleans, floats, texts } from "../kernel/Arrays.ts"
 import { deleteContacts } from "./ContactDeletion.ts"
-import { lentColumns, numberValues } from "./NumberColumns.ts"
+import { assignedColumns, numberValues } from "./NumberColumns.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 
 /**
- * Writes a change, within the caller's fence and transaction. `IdentityTaken` comes from changes that were decided without
- * `lock`; the transaction can then only be rolled back.
+ * Writes a change in the caller's fence and transaction. Fails with `IdentityTaken` when the change was decided without
+ * `lock`; the transaction must then be rolled back.
  */
 export const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ContactsChange) =>
   Effect.gen(function* () {
     if (!ContactsChange.is(change)) return yield* Effect.die("contacts can only be written by a ContactsChange")
     yield* deleteContacts(sql, workspace, change.deletes)
-    yield* parkHandedOver(sql, workspace, change)
+    yield* parkMovedIdentities(sql, workspace, change)
     yield* updateContacts(sql, workspace, change.updates)
     yield* insertContacts(sql, workspace, change.creates)
     yield* writeActivities(sql, workspace, change.activities)
@@ -37,8 +37,8 @@ export const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, ch
   )
 
 /**
- * Adds to timelines, and moves `last_activity_at` by what the person did; within the caller's fence and transaction. Who is
- * gone has no timeline.
+ * Adds activities to timelines, and moves `last_activity_at` by the contact's own ones, in the caller's fence and transaction.
+ * Activities of deleted contacts are skipped.
  */
 export const writeActivities = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -48,16 +48,16 @@ export const writeActivities = Effect.fnUntraced(function* (
   if (activities.length === 0) return
   yield* sql`
     insert into activity (workspace_id, contact_id, at, type, metadata)
-    select ${workspace}, told.contact_id, told.at, told.type, told.metadata
+    select ${workspace}, added.contact_id, added.at, added.type, added.metadata
     from unnest(${texts(activities.map((activity) => activity.contactId))}::uuid[],
       ${texts(activities.map((activity) => DateTime.formatIso(activity.at)))}::timestamptz[],
       ${texts(activities.map((activity) => activity.type))}::text[],
       ${texts(activities.map((activity) => JSON.stringify(activity.metadata)))}::jsonb[])
-      with ordinality as told (contact_id, at, type, metadata, nth)
-    -- one look into an index for each, whatever the planner knows or does not know of contacts
+      with ordinality as added (contact_id, at, type, metadata, nth)
+    -- one index lookup for each activity, whatever the table statistics are
     cross join lateral (
-      select from contact c where c.workspace_id = ${workspace} and c.contact_id = told.contact_id limit 1) as there
-    order by told.nth`
+      select from contact c where c.workspace_id = ${workspace} and c.contact_id = added.contact_id limit 1) as found
+    order by added.nth`
   const own = activities.filter((activity) => ownActivityTypes.has(activity.type))
   if (own.length === 0) return
   yield* sql`
@@ -70,11 +70,11 @@ export const writeActivities = Effect.fnUntraced(function* (
     where c.workspace_id = ${workspace} and c.contact_id = u.contact_id`
 })
 
-/** A column of `contact`, as an array of its values for many contacts. */
+/** A column of `contact` and how to build an array of its values for many contacts. */
 interface Column {
   readonly name: string
   readonly type: string
-  /** What the value depends on: while that is the same, so is the value. */
+  /** The source of the value: while it is identical, the value has not changed. */
   readonly of: (contact: Contact) => unknown
   readonly values: (contacts: ReadonlyArray<Contact>) => ReturnType<typeof texts>
 }
@@ -86,7 +86,7 @@ const column = (
   of: Column["of"] = write,
 ): Column => ({ name, type, of, values: (contacts) => texts(contacts.map(write)) })
 
-/** Text, and its folded form beside it. */
+/** A text column and its folded twin. */
 const folded = (name: string, of: (contact: Contact) => string | null): ReadonlyArray<Column> => [
   column(name, "text", of),
   column(
@@ -107,7 +107,7 @@ const boolean = (name: string, of: (contact: Contact) => boolean | null): Column
   values: (contacts) => booleans(contacts.map(of)),
 })
 
-/** What is found by equality: numbers are compared otherwise. */
+/** Custom fields for comparison by equality. Numbers are left out: they are compared in their own columns. */
 const foldedFields = (contact: Contact): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -121,8 +121,8 @@ const customFieldsOf = (contact: Contact): unknown => contact.customFields
 
 const idColumn = column("contact_id", "uuid", (contact) => contact.id)
 
-/** What an update writes. A contact's birth and its last activity are not a change's to say. */
-const changing: ReadonlyArray<Column> = [
+/** The columns that an update writes. `created_at` and `last_activity_at` are never part of a change. */
+const updatedColumns: ReadonlyArray<Column> = [
   ...folded("display_name", (contact) => contact.displayName),
   ...folded("first_name", (contact) => contact.firstName),
   ...folded("last_name", (contact) => contact.lastName),
@@ -156,30 +156,30 @@ const changing: ReadonlyArray<Column> = [
   column("updated_at", "timestamptz", (contact) => DateTime.formatIso(contact.updatedAt)),
 ]
 
-const written = [
+const insertedColumns = [
   idColumn,
-  ...changing,
+  ...updatedColumns,
   column("created_at", "timestamptz", (contact) => DateTime.formatIso(contact.createdAt)),
 ]
 
 const names = (columns: ReadonlyArray<{ readonly name: string }>): string => columns.map(({ name }) => name).join(", ")
 const numbers = numberValues.map(({ value }) => value).join(", ")
 
-/** An insert of the contacts; the fields of the workspace are looked up once. */
+/** An insert of the contacts. The workspace's field columns are read once for all of them. */
 const insertOf = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   columns: ReadonlyArray<Column>,
   contacts: ReadonlyArray<Contact>,
 ) => sql`
-  with lent as materialized (select names, types from ${lentColumns(sql, workspace)})
+  with assigned as materialized (select names, types from ${assignedColumns(sql, workspace)})
   insert into contact as c (workspace_id, ${sql.literal(names([...columns, ...numberValues]))})
-  select ${workspace}, u.*, ${sql.literal(numbers)} from lent, unnest(${sql.csv(
+  select ${workspace}, u.*, ${sql.literal(numbers)} from assigned, unnest(${sql.csv(
     columns.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`),
   )}) as u (${sql.literal(names(columns))})`
 
-/** Without these a row is none, whether it is new or not. */
-const needed = new Set([
+/** Columns that every upsert carries, also when they are unchanged. */
+const requiredColumns = new Set([
   "contact_id",
   "email",
   "email_folded",
@@ -194,8 +194,8 @@ const needed = new Set([
 ])
 
 /**
- * Columns that change for any of them, as an insert of what is there already: each contact is found by its key, whatever the planner knows or does not know of
- * the workspace. An update from a list is a join, for which it may read all contacts.
+ * Updates only columns that change for at least one contact. It is an upsert: each contact is found by its primary key
+ * whatever the statistics are. An update from a list is a join, which may read all contacts.
  */
 const updateContacts = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -204,20 +204,20 @@ const updateContacts = Effect.fnUntraced(function* (
 ) {
   if (updates.length === 0) return
   const isChanged = ({ of }: Column): boolean => updates.some(({ before, after }) => of(before) !== of(after))
-  const columns = written.filter((each) => needed.has(each.name) || isChanged(each))
-  const assigned = [...columns.filter((each) => changing.includes(each)), ...numberValues]
+  const columns = insertedColumns.filter((each) => requiredColumns.has(each.name) || isChanged(each))
+  const assigned = [...columns.filter((each) => updatedColumns.includes(each)), ...numberValues]
   const contacts = updates.map(({ after }) => after)
-  const rows = yield* sql<{ readonly gone: boolean }>`
+  const rows = yield* sql<{ readonly missing: boolean }>`
     ${insertOf(sql, workspace, columns, contacts)}
     on conflict (workspace_id, contact_id) do update
       set ${sql.literal(assigned.map(({ name }) => `${name} = excluded.${name}`).join(", "))}
-    returning c.xmax = 0 as gone`
-  const gone_count = rows.filter(({ gone }) => gone).length
-  if (gone_count > 0) return yield* Effect.die(`${gone_count} contacts of a change are gone: they were not locked`)
+    returning c.xmax = 0 as missing`
+  const missing_count = rows.filter(({ missing }) => missing).length
+  if (missing_count > 0) return yield* Effect.die(`${missing_count} contacts of a change are deleted: lock them first`)
 })
 
 const insertContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts: ReadonlyArray<Contact>) =>
-  contacts.length === 0 ? Effect.void : insertOf(sql, workspace, written, contacts)
+  contacts.length === 0 ? Effect.void : insertOf(sql, workspace, insertedColumns, contacts)
 
 const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails: ReadonlyArray<string>) =>
   emails.length === 0
@@ -227,21 +227,21 @@ const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails
         where workspace_id = ${workspace} and reason = 'unsubscribe' and email_normalized = any(${texts(emails)})`
 
 /**
- * Unique keys hold after each row. When one contact gives up an email or a phone and another one takes it in the same
- * change, the giver first lets go of it, for a value that nobody can have.
+ * Unique keys are checked after each row. When an email or phone moves from one contact to another within a change, the
+ * previous owner first gets a temporary value that no contact can have.
  */
-const parkHandedOver = Effect.fnUntraced(function* (
+const parkMovedIdentities = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   { updates }: ContactsChange,
 ) {
-  const givers = (key: "emailNormalized" | "phone"): ReadonlyArray<string> => {
+  const previousOwners = (key: "emailNormalized" | "phone"): ReadonlyArray<string> => {
     const taken = new Set(updates.flatMap(({ before, after }) => (before[key] === after[key] ? [] : [after[key]])))
     return updates.flatMap(({ before, after }) =>
       before[key] !== null && before[key] !== after[key] && taken.has(before[key]) ? [before.id] : [],
     )
   }
-  const [emails, phones] = [givers("emailNormalized"), givers("phone")]
+  const [emails, phones] = [previousOwners("emailNormalized"), previousOwners("phone")]
   if (emails.length + phones.length === 0) return
   yield* sql`
     update contact c set

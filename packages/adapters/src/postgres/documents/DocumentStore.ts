@@ -1,4 +1,4 @@
-// The stores of documents on PostgreSQL. Emails, email templates and tent templates have tables of the same shape, and columns of
+// The stores of emails, email templates and tent templates on PostgreSQL. Their tables have the same shape, and a few columns of
 // their own.
 import { PgClient } from "@effect/sql-pg"
 import {
@@ -17,7 +17,7 @@ import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { findGeneration, forgetGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
+import { findGeneration, deleteGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
 import { fenced } from "../kernel/Postgres.ts"
 import { sliced } from "../kernel/Slices.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
@@ -45,22 +45,22 @@ interface ApprovalRow {
   readonly approved_at: Date
 }
 
-interface Frozen {
+interface ApprovedColumns {
   readonly approvalId: ApprovalId
   readonly version: number
   readonly html: string
   readonly approvedAt: DateTime.Utc
 }
 
-/** The tables of a kind, and the columns that it has besides the shared ones. */
-export interface DocumentTables<T extends DocumentTypes, Own extends object, OwnFrozen extends object> {
+/** The tables of a document kind, and the columns that it has besides the shared ones. */
+export interface DocumentTables<T extends DocumentTypes, Own extends object, OwnApproved extends object> {
   readonly table: "email" | "email_template" | "tent_template"
   readonly key: "email_id" | "template_id"
   readonly ownColumns: ReadonlyArray<keyof Own & string>
-  readonly frozenColumns: ReadonlyArray<keyof OwnFrozen & string>
+  readonly approvedColumns: ReadonlyArray<keyof OwnApproved & string>
   readonly toDocument: (shared: Omit<Document, "id" | "plainText">, row: Own & { readonly id: string }) => T["document"]
   readonly ofDocument: (document: T["document"]) => Readonly<Record<keyof Own, string | number | null>>
-  readonly toApproved: (shared: Frozen, row: OwnFrozen & { readonly id: string }) => T["approved"]
+  readonly toApproved: (shared: ApprovedColumns, row: OwnApproved & { readonly id: string }) => T["approved"]
   readonly ofApproved: (approved: T["approved"]) => Values
   readonly uses: (
     sql: Sql,
@@ -69,7 +69,7 @@ export interface DocumentTables<T extends DocumentTypes, Own extends object, Own
   ) => Effect.Effect<T["uses"], SqlError.SqlError>
 }
 
-/** The columns of a plain text of the user's own. A CHECK sets them together. */
+/** The columns of a custom plain text. A CHECK constraint sets them together. */
 export interface PlainTextRow {
   readonly plain_text: string | null
   readonly plain_text_overridden_at: Date | null
@@ -91,7 +91,7 @@ export const toPlainText = (row: PlainTextRow): PlainTextOverride | null =>
         version: row.plain_text_overridden_version,
       }
 
-export const ofPlainText = (override: PlainTextOverride | null) => ({
+export const fromPlainText = (override: PlainTextOverride | null) => ({
   plain_text: override?.text ?? null,
   plain_text_overridden_at: override === null ? null : DateTime.formatIso(override.at),
   plain_text_overridden_version: override?.version ?? null,
@@ -113,7 +113,7 @@ const toShared = (row: DocumentRow) => ({
   updatedAt: DateTime.makeUnsafe(row.updated_at),
 })
 
-const ofShared = (document: Document) => ({
+const fromShared = (document: Document) => ({
   name: document.name,
   name_folded: fold(document.name),
   status: statusOf(document),
@@ -123,9 +123,9 @@ const ofShared = (document: Document) => ({
   updated_at: DateTime.formatIso(document.updatedAt),
 })
 
-const applier = <T extends DocumentTypes, Own extends object, OwnFrozen extends object>(
+const makeApply = <T extends DocumentTypes, Own extends object, OwnApproved extends object>(
   sql: Sql,
-  tables: DocumentTables<T, Own, OwnFrozen>,
+  tables: DocumentTables<T, Own, OwnApproved>,
 ) => {
   const table = sql(tables.table)
   const key = sql(tables.key)
@@ -134,7 +134,7 @@ const applier = <T extends DocumentTypes, Own extends object, OwnFrozen extends 
     insert into ${table} ${sql.insert({
       workspace_id: workspace,
       [tables.key]: after.id,
-      ...ofShared(after),
+      ...fromShared(after),
       ...tables.ofDocument(after),
       ...(basis === null ? {} : { basis }),
       created_by_name: after.createdByName,
@@ -148,7 +148,7 @@ const applier = <T extends DocumentTypes, Own extends object, OwnFrozen extends 
     if (after === null) return sql`delete from ${table} where ${unchanged} returning 1`
     // The first version replaces the basis.
     const basis = tables.key === "email_id" && before.currentVersion === 0 && after.currentVersion > 0
-    const columns = { ...ofShared(after), ...tables.ofDocument(after), ...(basis ? { basis: null } : {}) }
+    const columns = { ...fromShared(after), ...tables.ofDocument(after), ...(basis ? { basis: null } : {}) }
     return sql`update ${table} set ${sql.update(columns)} where ${unchanged} returning 1`
   }
 
@@ -171,7 +171,7 @@ const applier = <T extends DocumentTypes, Own extends object, OwnFrozen extends 
   return Effect.fnUntraced(function* (workspace: WorkspaceId, change: DocumentChange<T>) {
     yield* Transaction
     const { before, after, html, approved, generation, basis, credits_taken } = change
-    // Versions are deleted by their foreign key.
+    // A foreign key deletes the versions.
     const written =
       before !== null
         ? yield* write(workspace, before, after)
@@ -182,18 +182,20 @@ const applier = <T extends DocumentTypes, Own extends object, OwnFrozen extends 
       return yield* Effect.die(`the ${tables.table} is not what the change was decided on: lock it first`)
     }
     if (credits_taken !== 0) yield* takeCredits(sql, workspace, credits_taken)
-    if (after === null) return yield* forgetGenerations(sql, workspace, before?.id ?? "")
+    if (after === null) return yield* deleteGenerations(sql, workspace, before?.id ?? "")
     if (html !== null) yield* writeHtml(workspace, after, html)
     if (approved !== null) yield* writeApproval(workspace, after.id, approved)
     if (generation !== null) yield* writeGeneration(sql, workspace, after.id, generation)
   })
 }
 
-/** Writes a change in the caller's transaction: changes of other rooms may carry one. */
+/** Writes a change in the caller's transaction. Changes of other rooms may contain one. */
 export const applyDocument =
-  <T extends DocumentTypes, Own extends object, OwnFrozen extends object>(tables: DocumentTables<T, Own, OwnFrozen>) =>
+  <T extends DocumentTypes, Own extends object, OwnApproved extends object>(
+    tables: DocumentTables<T, Own, OwnApproved>,
+  ) =>
   (sql: Sql, workspace: WorkspaceId, change: DocumentChange<T>) =>
-    fenced(sql)(workspace, applier(sql, tables)(workspace, change))
+    fenced(sql)(workspace, makeApply(sql, tables)(workspace, change))
 
 const pageOf = <Row extends object>(
   sql: Sql,
@@ -216,16 +218,16 @@ const pageOf = <Row extends object>(
     limit ${limit + 1}`
 }
 
-export const documentStore = <T extends DocumentTypes, Own extends object, OwnFrozen extends object>(
+export const documentStore = <T extends DocumentTypes, Own extends object, OwnApproved extends object>(
   sql: Sql,
-  tables: DocumentTables<T, Own, OwnFrozen>,
+  tables: DocumentTables<T, Own, OwnApproved>,
 ): DocumentStore<T> => {
   type Row = DocumentRow & Own
   const noun = tables.table.replace("_", " ")
   const within = fenced(sql)
   const [table, key, versions] = [sql(tables.table), sql(tables.key), sql(`${tables.table}_version`)]
   const shared = ["name", "current_version", "approved_version", "approval_id"]
-  // The latest generation is found by the index `generation_document`.
+  // The index `generation_document` finds the latest generation.
   const columns = `t.${tables.key} as id, ${[
     ...shared,
     "created_by_name",
@@ -238,7 +240,14 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnFr
       select g.status from generation g where g.workspace_id = t.workspace_id and g.document_id = t.${tables.key}
       order by g.created_at desc, g.generation_id desc limit 1
     ) as generation_status`
-  const frozen = ["approval_id", `${tables.key} as id`, "version", "html", "approved_at", ...tables.frozenColumns]
+  const approvedColumnList = [
+    "approval_id",
+    `${tables.key} as id`,
+    "version",
+    "html",
+    "approved_at",
+    ...tables.approvedColumns,
+  ]
   const toDocument = (row: Row): T["document"] => tables.toDocument(toShared(row), row)
 
   const current = (workspace: WorkspaceId, id: T["document"]["id"]) =>
@@ -267,7 +276,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnFr
         Effect.flatMap((rows) => first(rows, noun)),
         Effect.map(toDocument),
       ),
-    // The lock is a statement of its own: a statement that waited for it would not see the HTML that was committed meanwhile.
+    // The lock is a separate statement: the waiting statement itself would not see HTML that was committed meanwhile.
     lock: Effect.fnUntraced(function* (workspace, id) {
       yield* Transaction
       yield* within(
@@ -308,8 +317,8 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnFr
     approval: (workspace, id) =>
       within(
         workspace,
-        sql<ApprovalRow & OwnFrozen>`
-          select ${sql.literal(frozen.join(", "))} from ${sql(`${tables.table}_approval`)}
+        sql<ApprovalRow & OwnApproved>`
+          select ${sql.literal(approvedColumnList.join(", "))} from ${sql(`${tables.table}_approval`)}
           where workspace_id = ${workspace} and approval_id = ${id}`,
       ).pipe(
         Effect.flatMap((rows) => first(rows, `approved ${noun}`)),
@@ -320,6 +329,6 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnFr
         }),
       ),
     uses: (workspace, id) => within(workspace, tables.uses(sql, workspace, id)),
-    apply: (workspace, change) => within(workspace, applier(sql, tables)(workspace, change)),
+    apply: (workspace, change) => within(workspace, makeApply(sql, tables)(workspace, change)),
   }
 }

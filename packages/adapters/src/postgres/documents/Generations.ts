@@ -1,4 +1,4 @@
-// Generations on PostgreSQL. The stores of documents write them with their own changes.
+// Generations on PostgreSQL, written together with the changes of their documents.
 import type { PgClient } from "@effect/sql-pg"
 import {
   type Generation,
@@ -39,7 +39,7 @@ const toGeneration = (row: GenerationRow): Generation => ({
   completedAt: instant(row.completed_at),
 })
 
-/** One generation of a document; within the caller's fence. */
+/** One generation of a document, in the caller's fence. */
 export const findGeneration = (sql: Sql, workspace: WorkspaceId, document: string, id: GenerationId) =>
   Effect.flatMap(
     sql<GenerationRow>`
@@ -49,7 +49,7 @@ export const findGeneration = (sql: Sql, workspace: WorkspaceId, document: strin
       row === undefined ? Effect.fail(new NotFound({ resource: "generation" })) : Effect.succeed(toGeneration(row)),
   )
 
-/** The latest generation of a document; within the caller's fence. */
+/** The latest generation of a document, in the caller's fence. */
 export const latestGeneration = (sql: Sql, workspace: WorkspaceId, document: string) =>
   Effect.map(
     sql<GenerationRow>`
@@ -59,7 +59,7 @@ export const latestGeneration = (sql: Sql, workspace: WorkspaceId, document: str
     ([row]) => (row === undefined ? null : toGeneration(row)),
   )
 
-/** Writes a step of a document's generation; in the caller's transaction. */
+/** Writes a step of a document's generation, in the caller's transaction. */
 export const writeGeneration = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
@@ -89,24 +89,25 @@ export const writeGeneration = Effect.fnUntraced(function* (
           where workspace_id = ${workspace} and generation_id = ${after.id} and document_id = ${document}
             and status = ${before.status}
           returning 1`
-  if (rows.length !== 1) return yield* Effect.die("a generation moved although its document was locked")
+  if (rows.length !== 1)
+    return yield* Effect.die("the generation is not what the change was decided on: lock its document first")
 })
 
-/** Deletes the generations of all of these documents, and gives back the credits of those that are going on. */
-export const forgetGenerationsOf = Effect.fnUntraced(function* (
+/** Deletes the generations of these documents, and returns the credits of those in progress. */
+export const deleteGenerationsOf = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   documents: ReadonlyArray<string>,
 ) {
-  const [gone] = yield* sql<{ readonly generating: number }>`
-    with forgotten as (
+  const [deleted] = yield* sql<{ readonly generating: number }>`
+    with deleted as (
       delete from generation where workspace_id = ${workspace} and document_id = any(${texts(documents)}::uuid[])
       returning status)
-    select count(*)::int as generating from forgotten where status = 'generating'`
-  const credits = (gone?.generating ?? 0) * generation_credits
+    select count(*)::int as generating from deleted where status = 'generating'`
+  const credits = (deleted?.generating ?? 0) * generation_credits
   if (credits > 0) yield* takeCredits(sql, workspace, -credits)
 })
 
-/** Deletes a document's generations; in the caller's transaction. */
-export const forgetGenerations = (sql: Sql, workspace: WorkspaceId, document: string) =>
+/** Deletes a document's generations, in the caller's transaction. */
+export const deleteGenerations = (sql: Sql, workspace: WorkspaceId, document: string) =>
   sql`delete from generation where workspace_id = ${workspace} and document_id = ${document}`

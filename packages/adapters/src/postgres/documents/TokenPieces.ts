@@ -1,4 +1,4 @@
-// What of texts could hold merge tokens, cut out by the database: two megabytes of HTML stay where they are.
+// Pieces of texts that may contain merge tokens, extracted in SQL so that two megabytes of HTML are not transferred.
 
 /** An array of the pieces between braces; `texts` is an SQL expression of type text[]. */
 export const tokensOf = (texts: string): string => String.raw`array(

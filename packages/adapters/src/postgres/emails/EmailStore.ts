@@ -1,4 +1,4 @@
-// Emails on PostgreSQL.
+// `EmailStore` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import type { EmailTypes } from "@tentpole/core/emails/Email"
 import { email_users_max, type EmailUser } from "@tentpole/core/emails/EmailErrors"
@@ -9,7 +9,7 @@ import {
   applyDocument,
   documentStore,
   type DocumentTables,
-  ofPlainText,
+  fromPlainText,
   plainTextColumns,
   type PlainTextRow,
   toPlainText,
@@ -40,7 +40,7 @@ const emails: DocumentTables<EmailTypes, EmailRow, ApprovedRow> = {
   table: "email",
   key: "email_id",
   ownColumns: [...header, ...plainTextColumns],
-  frozenColumns: [...header, "plain_text"],
+  approvedColumns: [...header, "plain_text"],
   toDocument: (shared, row) => ({
     ...shared,
     id: EmailId.make(row.id),
@@ -57,7 +57,7 @@ const emails: DocumentTables<EmailTypes, EmailRow, ApprovedRow> = {
     from_name: email.fromName,
     from_address: email.fromAddress,
     reply_to_email: email.replyToEmail,
-    ...ofPlainText(email.plainText),
+    ...fromPlainText(email.plainText),
   }),
   toApproved: (shared, row) => ({
     ...shared,

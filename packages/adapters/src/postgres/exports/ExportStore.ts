@@ -1,4 +1,4 @@
-// Exports on PostgreSQL, and the reading of members and recipients from beginning to end.
+// `ExportStore` on PostgreSQL, and the streams of list members and recipients that exports write.
 import { PgClient } from "@effect/sql-pg"
 import type { RecipientCategory } from "@tentpole/core/blasts/BlastStore"
 import type { BlastRecipients, Export, ExportSubject } from "@tentpole/core/exports/Export"
@@ -35,7 +35,7 @@ interface ExportRow {
 const exportColumns = `x.export_id, x.list_id, x.exclude_unsubscribed, x.blast_id, x.category, x.status, x.file_name,
   x.row_count, x.error, x.created_at, x.completed_at`
 
-/** The table's checks say the same as the type: it is of a list, or of a category of a blast. */
+/** The table's CHECK constraints match this type: an export is of a list, or of a category of a blast. */
 const subjectOf = (row: ExportRow): ExportSubject =>
   row.blast_id === null
     ? { kind: "list", listId: ListId.make(row.list_id ?? ""), excludeUnsubscribed: row.exclude_unsubscribed ?? false }
@@ -52,7 +52,7 @@ const toExport = (row: ExportRow): Export => {
     subject: subjectOf(row),
     createdAt: DateTime.makeUnsafe(row.created_at),
   }
-  // What has ended has its instant, and what belongs to its end.
+  // An ended export has the time and the columns of its end.
   const completedAt = DateTime.makeUnsafe(row.completed_at ?? row.created_at)
   switch (row.status) {
     case "queued":
@@ -74,7 +74,7 @@ const toExport = (row: ExportRow): Export => {
 const found = (rows: ReadonlyArray<ExportRow>): Effect.Effect<Export, NotFound> =>
   rows[0] === undefined ? Effect.fail(new NotFound({ resource: "export" })) : Effect.succeed(toExport(rows[0]))
 
-/** The columns that are written once an export has ended. */
+/** The columns that are written when an export ends. */
 const endOf = (it: Export) => ({
   file_name: it.status === "completed" ? it.fileName : null,
   row_count: it.status === "completed" ? it.rowCount : null,
@@ -101,17 +101,17 @@ const write = (sql: Sql, workspace: WorkspaceId, before: Export | null, after: E
         returning 1`
 }
 
-const forget = (sql: Sql, workspace: WorkspaceId, { id, status }: Export) => sql`
+const deleteExport = (sql: Sql, workspace: WorkspaceId, { id, status }: Export) => sql`
   delete from export where workspace_id = ${workspace} and export_id = ${id} and status = ${status}
   returning 1`
 
 const apply = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, change: ExportChange) {
   const { before, after } = change
   if (after !== null) return (yield* write(sql, workspace, before, after)).length === 1
-  return before !== null && (yield* forget(sql, workspace, before)).length === 1
+  return before !== null && (yield* deleteExport(sql, workspace, before)).length === 1
 })
 
-/** Whom the list holds, by id: the key's order, which is read without sorting. */
+/** The contacts of the list by id: the key's order needs no sort. */
 const membersSelected = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
@@ -119,15 +119,15 @@ const membersSelected = Effect.fnUntraced(function* (
   options: { readonly excludeUnsubscribed: boolean },
 ) {
   const reading = { fields: yield* withColumns(sql, workspace, fields), now }
-  const held = audienceCondition(sql, workspace, list, reading)
+  const condition = audienceCondition(sql, workspace, list, reading)
   return sql`
     select ${sql.literal(contactColumns)} from fenced_contact c
-    where c.workspace_id = ${workspace} and ${held}
+    where c.workspace_id = ${workspace} and ${condition}
       ${sql.literal(options.excludeUnsubscribed ? "and not c.unsubscribed" : "")}
     order by c.contact_id`
 })
 
-/** Recipients in the order of the index `delivery_contact`, near to that in which they were written. */
+/** Recipients in the order of the index `delivery_contact`, which is close to the physical order of the rows. */
 const recipientsSelected = (
   sql: Sql,
   workspace: WorkspaceId,

@@ -1,5 +1,5 @@
-// What a flow names of other rooms: their tables, read by one statement and another for fields. Laws hold the answers to what
-// those rooms say themselves.
+// Facts of other rooms that a flow's decisions need. One statement reads their tables and another the custom fields. Contract
+// tests compare the answers with those rooms' own.
 import type { PgClient } from "@effect/sql-pg"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
@@ -26,49 +26,49 @@ import { tokensOf } from "../documents/TokenPieces.ts"
 
 type Sql = PgClient.PgClient
 
-const fieldsOf = (sql: Sql, ws: WorkspaceId, { fields, fieldNames }: NamedByFlow) =>
-  Effect.map(comparedFields(sql, ws, fields, fieldNames), (found): ReadonlyArray<RuleField> =>
+const fieldsOf = (sql: Sql, workspace: WorkspaceId, { fields, fieldNames }: NamedByFlow) =>
+  Effect.map(comparedFields(sql, workspace, fields, fieldNames), (found): ReadonlyArray<RuleField> =>
     found.map(({ column: _, ...field }) => field),
   )
 
-/** `array(…)` of those of these ids that are in the table, and answer to the condition. */
+/** `array(…)` of the ids that exist in the table and meet the condition. */
 const idsIn = (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   from: { readonly table: string; readonly key: string; readonly where?: string },
   ids: ReadonlyArray<string>,
 ): Statement.Fragment =>
   sql`array(select ${sql(from.key)}::text from ${sql(from.table)}
-    where workspace_id = ${ws} and ${sql(from.key)} = any(${texts(ids)}::uuid[])
+    where workspace_id = ${workspace} and ${sql(from.key)} = any(${texts(ids)}::uuid[])
       and ${sql.literal(from.where ?? "true")})`
 
-/** A blast's inline list goes when its blast does: nobody else may count on it. */
+/** A blast's inline list is deleted with its blast and is not available to flows. */
 const staticLists = { table: "list", key: "list_id", where: "kind = 'static' and owner_blast_id is null" }
 const otherLists = { table: "list", key: "list_id", where: "kind <> 'static'" }
 const approved = "approval_id is not null"
 
-/** Held so that no list is deleted that is named while somebody decides. */
-const holdLists = (sql: Sql, ws: WorkspaceId, lists: ReadonlyArray<ListId>) =>
+/** Prevents the deletion of named lists until the transaction ends. */
+const lockLists = (sql: Sql, workspace: WorkspaceId, lists: ReadonlyArray<ListId>) =>
   lists.length === 0
     ? Effect.void
-    : sql`select 1 from list where workspace_id = ${ws} and list_id = any(${texts(lists)}::uuid[])
+    : sql`select 1 from list where workspace_id = ${workspace} and list_id = any(${texts(lists)}::uuid[])
         order by list_id for key share`
 
 type NamedRow = { readonly [Kind in Exclude<keyof NamedFacts, "fields">]: ReadonlyArray<string> }
 
-/** Locks first: what is read after that is as it stays. */
-export const lockNamed = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, named: NamedByFlow) {
-  yield* holdLists(sql, ws, named.lists)
+/** Locks before it reads, so that the facts stay true until the transaction ends. */
+export const lockNamed = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
+  yield* lockLists(sql, workspace, named.lists)
   const [row] = yield* sql<NamedRow>`
-    select ${idsIn(sql, ws, staticLists, named.lists)} as "staticLists",
-      ${idsIn(sql, ws, otherLists, named.lists)} as "otherLists",
-      ${idsIn(sql, ws, { table: "email", key: "email_id" }, named.emails)} as emails,
-      ${idsIn(sql, ws, { table: "email_template", key: "template_id" }, named.emailTemplates)} as "emailTemplates",
-      ${idsIn(sql, ws, { table: "tent_template", key: "template_id" }, named.tentTemplates)} as "tentTemplates",
-      ${idsIn(sql, ws, { table: "tent", key: "tent_id" }, named.tents)} as tents`
-  if (row === undefined) return yield* Effect.die("a SELECT without FROM answers a row")
+    select ${idsIn(sql, workspace, staticLists, named.lists)} as "staticLists",
+      ${idsIn(sql, workspace, otherLists, named.lists)} as "otherLists",
+      ${idsIn(sql, workspace, { table: "email", key: "email_id" }, named.emails)} as emails,
+      ${idsIn(sql, workspace, { table: "email_template", key: "template_id" }, named.emailTemplates)} as "emailTemplates",
+      ${idsIn(sql, workspace, { table: "tent_template", key: "template_id" }, named.tentTemplates)} as "tentTemplates",
+      ${idsIn(sql, workspace, { table: "tent", key: "tent_id" }, named.tents)} as tents`
+  if (row === undefined) return yield* Effect.die("a SELECT without FROM returned no row")
   const facts: NamedFacts = {
-    fields: yield* fieldsOf(sql, ws, named),
+    fields: yield* fieldsOf(sql, workspace, named),
     staticLists: new Set(row.staticLists.map((id) => ListId.make(id))),
     otherLists: new Set(row.otherLists.map((id) => ListId.make(id))),
     emails: new Set(row.emails.map((id) => EmailId.make(id))),
@@ -110,60 +110,60 @@ interface ActivationRow {
 }
 
 /**
- * Whatever the flow names, held in the strength that keeps it as it is: approvals against whoever would take them back, fields
- * against being archived, lists and tents against being deleted; members may go on coming to a list.
+ * Locks everything that the flow names, as strongly as each needs: approvals cannot be withdrawn, fields cannot be archived,
+ * lists and tents cannot be deleted. Members can still be added to a list.
  */
-const holdAll = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, named: NamedByFlow) {
-  const held = (table: string, key: string, ids: ReadonlyArray<string>, strength: "share" | "key share") => sql`
+const lockReferences = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
+  const lockRows = (table: string, key: string, ids: ReadonlyArray<string>, strength: "share" | "key share") => sql`
     (select count(*) from (
-      select 1 from ${sql(table)} where workspace_id = ${ws} and ${sql(key)} = any(${texts(ids)}::uuid[])
-      order by ${sql(key)} for ${sql.literal(strength)}) as held)`
+      select 1 from ${sql(table)} where workspace_id = ${workspace} and ${sql(key)} = any(${texts(ids)}::uuid[])
+      order by ${sql(key)} for ${sql.literal(strength)}) as locked)`
   yield* sql`
-    select ${held("email", "email_id", named.emails, "share")},
-      ${held("email_template", "template_id", named.emailTemplates, "share")},
-      ${held("tent_template", "template_id", named.tentTemplates, "share")},
-      ${held("contact_field", "field_definition_id", named.fields, "share")},
+    select ${lockRows("email", "email_id", named.emails, "share")},
+      ${lockRows("email_template", "template_id", named.emailTemplates, "share")},
+      ${lockRows("tent_template", "template_id", named.tentTemplates, "share")},
+      ${lockRows("contact_field", "field_definition_id", named.fields, "share")},
       (select count(*) from (
-        select 1 from contact_field where workspace_id = ${ws} and api_name = any(${texts(named.fieldNames)}::text[])
-        order by field_definition_id for share) as held),
-      ${held("list", "list_id", named.lists, "key share")}, ${held("tent", "tent_id", named.tents, "key share")}`
+        select 1 from contact_field where workspace_id = ${workspace} and api_name = any(${texts(named.fieldNames)}::text[])
+        order by field_definition_id for share) as locked),
+      ${lockRows("list", "list_id", named.lists, "key share")}, ${lockRows("tent", "tent_id", named.tents, "key share")}`
 })
 
-const emailFacts = (sql: Sql, ws: WorkspaceId, ids: ReadonlyArray<EmailId>) => sql`(
+const emailFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<EmailId>) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object(
     'email_id', e.email_id, 'approval_id', a.approval_id, 'from_address', a.from_address)), '[]')
   from email e
   left join email_approval a on a.workspace_id = e.workspace_id and a.approval_id = e.approval_id
-  where e.workspace_id = ${ws} and e.email_id = any(${texts(ids)}::uuid[]))`
+  where e.workspace_id = ${workspace} and e.email_id = any(${texts(ids)}::uuid[]))`
 
 const templateTexts = `array[a.html, a.plain_text, a.default_subject, a.default_preview_text, a.default_from_name]`
 
-const templateFacts = (sql: Sql, ws: WorkspaceId, ids: ReadonlyArray<EmailTemplateId>) => sql`(
+const templateFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<EmailTemplateId>) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object(
     'template_id', t.template_id, 'subject', a.default_subject, 'preview_text', a.default_preview_text,
     'from_name', a.default_from_name, 'from_address', a.default_from_address,
     'reply_to_email', a.default_reply_to_email, 'pieces', ${sql.literal(tokensOf(templateTexts))})), '[]')
   from email_template t
   join email_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
-  where t.workspace_id = ${ws} and t.template_id = any(${texts(ids)}::uuid[]))`
+  where t.workspace_id = ${workspace} and t.template_id = any(${texts(ids)}::uuid[]))`
 
-/** Two statements after the flow's own lock: what is read sees what whoever was waited for has done. */
-export const lockForActivation = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, named: NamedByFlow) {
-  yield* holdAll(sql, ws, named)
+/** Runs after the flow's own lock. Two statements: the read sees what a transaction that held a lock has committed. */
+export const lockForActivation = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
+  yield* lockReferences(sql, workspace, named)
   const [row] = yield* sql<ActivationRow>`
-    select ${idsIn(sql, ws, staticLists, named.lists)} as static_lists,
-      ${idsIn(sql, ws, { table: "tent", key: "tent_id" }, named.tents)} as tents,
-      ${idsIn(sql, ws, { table: "tent_template", key: "template_id", where: approved }, named.tentTemplates)}
+    select ${idsIn(sql, workspace, staticLists, named.lists)} as static_lists,
+      ${idsIn(sql, workspace, { table: "tent", key: "tent_id" }, named.tents)} as tents,
+      ${idsIn(sql, workspace, { table: "tent_template", key: "template_id", where: approved }, named.tentTemplates)}
         as tent_templates,
-      ${emailFacts(sql, ws, named.emails)} as emails, ${templateFacts(sql, ws, named.emailTemplates)} as templates,
-      array(select domain from sending_domain where workspace_id = ${ws} and status = 'verified') as verified_domains,
+      ${emailFacts(sql, workspace, named.emails)} as emails, ${templateFacts(sql, workspace, named.emailTemplates)} as templates,
+      array(select domain from sending_domain where workspace_id = ${workspace} and status = 'verified') as verified_domains,
       w.sender_from_name, w.sender_from_address, w.sender_reply_to, p.plan, p.flows
     from workspace w join plan p on p.plan = w.plan
-    where w.workspace_id = ${ws}`
-  if (row === undefined) return yield* Effect.die("a flow has its workspace")
+    where w.workspace_id = ${workspace}`
+  if (row === undefined) return yield* Effect.die("the workspace of a flow is missing")
   const facts: ActivationFacts = {
     plan: { plan: row.plan, flows: row.flows },
-    fields: yield* fieldsOf(sql, ws, named),
+    fields: yield* fieldsOf(sql, workspace, named),
     staticLists: new Set(row.static_lists.map((id) => ListId.make(id))),
     emails: new Map(row.emails.map(toEmailFact)),
     emailTemplates: new Map(row.templates.map(toTemplateFact)),
@@ -209,32 +209,32 @@ interface TrialRow {
   readonly reason: SuppressionReason | null
 }
 
-/** An email's subject is that of its approval, before there is one its own. */
+/** The subject of an email is that of its approval, or its own while it has none. */
 export const trialFacts = Effect.fnUntraced(function* (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   { named, emailNormalized }: { readonly named: NamedByFlow; readonly emailNormalized: string | null },
 ) {
   const [row] = yield* sql<TrialRow>`
-    select ${idsIn(sql, ws, staticLists, named.lists)} as static_lists, (
+    select ${idsIn(sql, workspace, staticLists, named.lists)} as static_lists, (
         select coalesce(jsonb_agg(jsonb_build_object('id', e.email_id, 'subject', coalesce(a.subject, e.subject))), '[]')
         from email e
         left join email_approval a on a.workspace_id = e.workspace_id and a.approval_id = e.approval_id
-        where e.workspace_id = ${ws} and e.email_id = any(${texts(named.emails)}::uuid[])) as subjects, (
+        where e.workspace_id = ${workspace} and e.email_id = any(${texts(named.emails)}::uuid[])) as subjects, (
         select coalesce(jsonb_agg(jsonb_build_object('id', t.template_id, 'subject',
           case when a.approval_id is null then t.default_subject else a.default_subject end)), '[]')
         from email_template t
         left join email_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
-        where t.workspace_id = ${ws} and t.template_id = any(${texts(named.emailTemplates)}::uuid[]))
+        where t.workspace_id = ${workspace} and t.template_id = any(${texts(named.emailTemplates)}::uuid[]))
         as template_subjects,
       w.name, s.reason
     from workspace w
     left join suppression s on s.workspace_id = w.workspace_id and s.email_normalized = ${emailNormalized}::text
-    where w.workspace_id = ${ws}`
-  if (row === undefined) return yield* Effect.die("a flow has its workspace")
+    where w.workspace_id = ${workspace}`
+  if (row === undefined) return yield* Effect.die("the workspace of a flow is missing")
   const facts: StoredSimulationFacts = {
     facts: {
-      fields: yield* fieldsOf(sql, ws, named),
+      fields: yield* fieldsOf(sql, workspace, named),
       staticLists: new Set(row.static_lists.map((id) => ListId.make(id))),
       subjects: new Map(row.subjects.map(({ id, subject }) => [EmailId.make(id), subject])),
       templateSubjects: new Map(row.template_subjects.map(({ id, subject }) => [EmailTemplateId.make(id), subject])),

@@ -1,5 +1,5 @@
-// What flows wait for, on PostgreSQL: a row of `due_work` for each workspace and kind of work. A look that finds nothing puts
-// off the next one, up to a minute; whoever makes work says so by a hint, which waits for nobody (`hint_due`).
+// `FlowQueue` on PostgreSQL: a `due_work` row for each workspace and kind of work. A turn that finds nothing delays the next
+// one, up to a minute. A transaction that creates work gives a hint, which never waits for a lock (`hint_due`).
 import { PgClient } from "@effect/sql-pg"
 import {
   type DatedContact,
@@ -41,33 +41,33 @@ const takeTurns = (sql: Sql, limit: number, turn_ms: number) =>
         .map((row): Turn => ({ kind: row.kind, workspace: WorkspaceId.make(row.workspace_id) })),
   )
 
-/** After the first look in vain, and at most, whatever was hinted. */
-const pause_first_s = 0.25
-const pause_max_s = 60
+/** The delay after the first turn that finds nothing, and the longest delay. */
+const delay_first_s = 0.25
+const delay_max_s = 60
 
 /**
- * The row is left alone where somebody gives a hint at this moment: the turn ends soon. A hint that came since the turn was
- * taken has set `looks` back, and the next look comes at once.
+ * Skips the row while a hint is being written to it: the turn ends soon anyway. A hint since the turn began has reset `looks`
+ * to 0, and the next turn follows at once.
  */
-const rest = Effect.fnUntraced(function* (sql: Sql, { kind, workspace }: Turn, more: boolean) {
+const reschedule = Effect.fnUntraced(function* (sql: Sql, { kind, workspace }: Turn, more: boolean) {
   const next = more ? sql`clock_timestamp()` : yield* nextOf(sql, kind, workspace)
   yield* sql`
     update due_work w
     set due_at = case when w.looks = 0 then clock_timestamp() else least(${next},
-      clock_timestamp() + make_interval(secs => least(${pause_max_s}::float8, ${pause_first_s}::float8 * 2 ^ least(w.looks - 1, 16)))) end
+      clock_timestamp() + make_interval(secs => least(${delay_max_s}::float8, ${delay_first_s}::float8 * 2 ^ least(w.looks - 1, 16)))) end
     from (select kind, workspace_id from due_work
-      where kind = ${kind} and workspace_id = ${workspace} for update skip locked) as held
-    where w.kind = held.kind and w.workspace_id = held.workspace_id`
+      where kind = ${kind} and workspace_id = ${workspace} for update skip locked) as locked
+    where w.kind = locked.kind and w.workspace_id = locked.workspace_id`
 })
 
-/** When there is something to do without anybody's doing, as SQL; null: never. */
-const nextOf = Effect.fnUntraced(function* (sql: Sql, kind: FlowWork, ws: WorkspaceId) {
+/** The time of the next work that no event announces, as SQL; null: none. */
+const nextOf = Effect.fnUntraced(function* (sql: Sql, kind: FlowWork, workspace: WorkspaceId) {
   switch (kind) {
     case "flows": {
       const [row] = yield* sql<{ readonly next: string | null }>`
-        with recursive ${earliestDue(sql, ws)}
+        with recursive ${earliestDue(sql, workspace)}
         select min(e.due_at)::text as next
-        from earliest e join flow f on f.workspace_id = ${ws} and f.flow_id = e.flow_id and f.status <> 'paused'`
+        from earliest e join flow f on f.workspace_id = ${workspace} and f.flow_id = e.flow_id and f.status <> 'paused'`
       return sql`${row?.next ?? null}::timestamptz`
     }
     case "flow_events":
@@ -77,24 +77,27 @@ const nextOf = Effect.fnUntraced(function* (sql: Sql, kind: FlowWork, ws: Worksp
   }
 })
 
-const newEvents = (sql: Sql, outbox: Outbox["Service"], reader: FlowReader, ws: WorkspaceId, limit: number) =>
+const newEvents = (sql: Sql, outbox: Outbox["Service"], reader: FlowReader, workspace: WorkspaceId, limit: number) =>
   Effect.gen(function* () {
-    const held = yield* sql`
+    const locked = yield* sql`
       select 1 from outbox_consumer
-      where workspace_id = ${ws} and consumer = ${flow_consumer} for update skip locked`
-    if (held.length === 0) return null
-    const events = yield* outbox.read(ws, flow_consumer, limit)
+      where workspace_id = ${workspace} and consumer = ${flow_consumer} for update skip locked`
+    if (locked.length === 0) return null
+    const events = yield* outbox.read(workspace, flow_consumer, limit)
     const flows = yield* reader.read(
       sql,
-      ws,
-      sql`where f.workspace_id = ${ws} and f.status in ('active', 'paused') order by f.flow_id`,
+      workspace,
+      sql`where f.workspace_id = ${workspace} and f.status in ('active', 'paused') order by f.flow_id`,
     )
     const since = new Map(
       (yield* sql<{ readonly flow_id: string; readonly activated_in: string | null }>`
         select flow_id, activated_in::text as activated_in from flow
-        where workspace_id = ${ws} and status = 'active'`).map((row) => [row.flow_id, BigInt(row.activated_in ?? 0)]),
+        where workspace_id = ${workspace} and status = 'active'`).map((row) => [
+        row.flow_id,
+        BigInt(row.activated_in ?? 0),
+      ]),
     )
-    const news: EventBatch = {
+    const result: EventBatch = {
       events,
       flows: [...flows.values()],
       isSince: ({ position }, flow) => {
@@ -102,18 +105,18 @@ const newEvents = (sql: Sql, outbox: Outbox["Service"], reader: FlowReader, ws: 
         return activated !== undefined && BigInt(position.split(".")[0] ?? 0) > activated
       },
     }
-    return news
+    return result
   })
 
-const passedDates = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, ws: WorkspaceId) {
+const passedDates = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, workspace: WorkspaceId) {
   const [clock] = yield* sql<{ readonly now: Date; readonly after: Date | null }>`
     select date_trunc('milliseconds', clock_timestamp()) as now,
-      (select dates_until from flow_clock where workspace_id = ${ws}) as after`
+      (select dates_until from flow_clock where workspace_id = ${workspace}) as after`
   const until = DateTime.makeUnsafe(clock?.now ?? 0)
   const flows = yield* reader.read(
     sql,
-    ws,
-    sql`where f.workspace_id = ${ws} and f.status = 'active' and f.structure @> '{"triggers": [{"type": "date_based"}]}'
+    workspace,
+    sql`where f.workspace_id = ${workspace} and f.status = 'active' and f.structure @> '{"triggers": [{"type": "date_based"}]}'
       order by f.flow_id`,
   )
   const passed: PendingDates = {
@@ -126,7 +129,7 @@ const passedDates = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, w
 
 const fire = (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   { contacts, day, flow }: { readonly flow: FlowId; readonly day: string; readonly contacts: ReadonlyArray<ContactId> },
 ) =>
   contacts.length === 0
@@ -134,7 +137,7 @@ const fire = (
     : Effect.map(
         sql<{ readonly contact_id: string }>`
           insert into flow_date_fired (workspace_id, flow_id, contact_id, day)
-          select ${ws}, ${flow}, contact_id, ${day}::text::date from unnest(${texts(contacts)}::uuid[]) as g (contact_id)
+          select ${workspace}, ${flow}, contact_id, ${day}::text::date from unnest(${texts(contacts)}::uuid[]) as g (contact_id)
           order by contact_id
           on conflict do nothing
           returning contact_id`,
@@ -150,19 +153,20 @@ export const layer = Layer.effect(
     const reader = new FlowReader()
     return FlowQueue.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, orDefect(takeTurns(sql, limit, turn_ms))),
-      endTurn: (turn, more) => Effect.andThen(Transaction, within(turn.workspace, rest(sql, turn, more))),
-      newEvents: (ws, limit) => Effect.andThen(Transaction, within(ws, newEvents(sql, outbox, reader, ws, limit))),
-      pendingDates: (ws) => within(ws, passedDates(sql, reader, ws)),
-      listDatedContacts: (ws, asked): Effect.Effect<ReadonlyArray<DatedContact>> =>
-        within(ws, datedContacts(sql, ws, asked)),
-      recordFired: (ws, fired) => Effect.andThen(Transaction, within(ws, fire(sql, ws, fired))),
-      completeDates: (ws, until) =>
+      endTurn: (turn, more) => Effect.andThen(Transaction, within(turn.workspace, reschedule(sql, turn, more))),
+      newEvents: (workspace, limit) =>
+        Effect.andThen(Transaction, within(workspace, newEvents(sql, outbox, reader, workspace, limit))),
+      pendingDates: (workspace) => within(workspace, passedDates(sql, reader, workspace)),
+      listDatedContacts: (workspace, query): Effect.Effect<ReadonlyArray<DatedContact>> =>
+        within(workspace, datedContacts(sql, workspace, query)),
+      recordFired: (workspace, fired) => Effect.andThen(Transaction, within(workspace, fire(sql, workspace, fired))),
+      completeDates: (workspace, until) =>
         Effect.andThen(
           Transaction,
           within(
-            ws,
+            workspace,
             sql`
-              insert into flow_clock as c (workspace_id, dates_until) values (${ws}, ${DateTime.formatIso(until)})
+              insert into flow_clock as c (workspace_id, dates_until) values (${workspace}, ${DateTime.formatIso(until)})
               on conflict (workspace_id) do update set dates_until = greatest(c.dates_until, excluded.dates_until)`,
           ),
         ).pipe(Effect.asVoid),

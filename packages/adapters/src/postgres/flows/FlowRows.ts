@@ -1,5 +1,5 @@
-// A flow as a row, both ways. The table's CHECK constraints restate the lifecycle of `Flow.ts`; the structure is kept as the
-// JSON in which it was written.
+// Flow rows and their conversion in both directions. CHECK constraints of the table repeat the lifecycle of `Flow.ts`. The
+// structure is stored as the JSON in which it was written.
 import type { PgClient } from "@effect/sql-pg"
 import type { Flow, FlowStatus, Lifecycle } from "@tentpole/core/flows/definition/Flow"
 import { readStored } from "@tentpole/core/flows/definition/FlowInput"
@@ -27,8 +27,8 @@ export interface FlowRow {
 export const flowColumns = `f.flow_id, f.name, f.description, f.status, f.structure, f.revision, f.activated_at, f.paused_at,
   f.archived_at, f.created_at, f.updated_at`
 
-/** What a row of this status has: a constraint of the table says so. */
-const there = (at: Date | null, column: string): DateTime.Utc => {
+/** A value that a row of this status must have; a constraint guarantees it. */
+const required = (at: Date | null, column: string): DateTime.Utc => {
   if (at === null) throw new Error(`a flow's ${column} is null where its status does not allow it`)
   return DateTime.makeUnsafe(at)
 }
@@ -38,11 +38,11 @@ const lifecycleOf = (row: FlowRow): Lifecycle => {
     case "draft":
       return { status: "draft" }
     case "active":
-      return { status: "active", activatedAt: there(row.activated_at, "activated_at") }
+      return { status: "active", activatedAt: required(row.activated_at, "activated_at") }
     case "paused":
-      return { status: "paused", pausedAt: there(row.paused_at, "paused_at") }
+      return { status: "paused", pausedAt: required(row.paused_at, "paused_at") }
     case "archived":
-      return { status: "archived", archivedAt: there(row.archived_at, "archived_at") }
+      return { status: "archived", archivedAt: required(row.archived_at, "archived_at") }
   }
 }
 
@@ -57,7 +57,7 @@ export const toFlow = (row: FlowRow): Flow => ({
   updatedAt: DateTime.makeUnsafe(row.updated_at),
 })
 
-/** Everything that a change may write. */
+/** The columns that a change may write. */
 export const columnsOf = (
   sql: PgClient.PgClient,
   { name, description, structure, revision, lifecycle, updatedAt }: Flow,
@@ -82,7 +82,7 @@ const counted = ["active", "waiting", "completed", "dropped", "failed"] as const
   keyof FlowTally
 >
 
-/** The counters of each flow `f`, whatever their number of shards. */
+/** The counters of each flow `f`, summed over their shards. */
 export const tallyColumns = `${counted.map((column) => `t.${column}`).join(", ")}, t.last_entry_at`
 export const tallyJoin = `left join lateral (
     select ${counted.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", ")},

@@ -1,6 +1,6 @@
-// Which active flows use something of another room, on PostgreSQL: conditions on `flow f`, over the few that are active
-// (index `flow_active`). Whoever asks has what it asks of locked; an activation locks it too (`FlowFacts.ts`), so that of a
-// deletion and an activation at once the second sees the first.
+// Conditions on `flow f` that find the active flows that use something of another room, by the index `flow_active`. The caller
+// has locked what it checks. An activation locks the same (`FlowFacts.ts`), so of a concurrent deletion and activation the second
+// sees the first.
 import type { PgClient } from "@effect/sql-pg"
 import type { EmailId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Statement } from "effect/sql"
@@ -13,7 +13,7 @@ const active = (sql: Sql, workspace: WorkspaceId, condition: Statement.Fragment)
 const inSteps = (sql: Sql, key: "email_id" | "template_id", id: string | Statement.Fragment): Statement.Fragment =>
   sql`f.structure->'steps' @> jsonb_build_array(jsonb_build_object(${sql.literal(`'${key}'`)}, ${id}::text))`
 
-/** Those that send this email by one of their steps, or have made it by one; also for the emails of a column. */
+/** Flows with a step that sends this email or that created it. `id` may be a column. */
 export const flowsUsingEmail = (
   sql: Sql,
   workspace: WorkspaceId,
@@ -27,11 +27,11 @@ export const flowsUsingEmail = (
       where m.workspace_id = ${workspace} and m.email_id = ${id} and m.flow_id = f.flow_id)`,
   )
 
-/** Those that make emails or tents from this template. */
+/** Flows with a step that creates emails or tents from this template. */
 export const flowsUsingTemplate = (sql: Sql, workspace: WorkspaceId, id: string): Statement.Fragment =>
   active(sql, workspace, inSteps(sql, "template_id", id))
 
-/** Those that one of their triggers, conditions or disqualification rules names the list in. */
+/** Flows with a trigger, condition or disqualification rule that names this list. */
 export const flowsUsingList = (sql: Sql, workspace: WorkspaceId, id: ListId): Statement.Fragment => {
   const named = sql.literal(`'$.**.listId ? (@ == $id)'`)
   const it = sql`jsonb_build_object('id', ${id}::text)`

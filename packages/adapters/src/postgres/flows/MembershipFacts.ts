@@ -1,4 +1,4 @@
-// What the machine has to know of members, asked for all of them at once: a statement for each room that has a say.
+// Facts that the membership state machine needs, read for many memberships at once with one statement for each room.
 import type { PgClient } from "@effect/sql-pg"
 import type { DeliveryState } from "@tentpole/core/sending/Delivery"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
@@ -13,27 +13,27 @@ import { subjectsOf } from "../segments/SegmentStore.ts"
 
 type Sql = PgClient.PgClient
 
-export const memberFacts = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, asked: MemberFactsQuery) {
+export const memberFacts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, query: MemberFactsQuery) {
   const found: MemberFactsResult = {
-    contacts: yield* contactsOf(sql, ws, asked),
-    deliveries: yield* messagesOf(sql, ws, asked.deliveriesOf),
-    approvals: yield* approvalsOf(sql, ws, asked.emails),
+    contacts: yield* contactsOf(sql, workspace, query),
+    deliveries: yield* messagesOf(sql, workspace, query.deliveriesOf),
+    approvals: yield* approvalsOf(sql, workspace, query.emails),
   }
   return found
 })
 
-const contactsOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, asked: MemberFactsQuery) {
-  if (asked.contacts.length === 0) return new Map<ContactId, ContactFacts>()
+const contactsOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, query: MemberFactsQuery) {
+  if (query.contacts.length === 0) return new Map<ContactId, ContactFacts>()
   const rows = yield* sql<ContactRow & { readonly suppression: SuppressionReason | null }>`
     select ${sql.literal(contactColumns)}, s.reason as suppression
     from contact c
-    left join suppression s on s.workspace_id = ${ws} and s.email_normalized = c.email_normalized
-    where c.workspace_id = ${ws} and c.contact_id = any(${texts(asked.contacts)}::uuid[])`
+    left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
+    where c.workspace_id = ${workspace} and c.contact_id = any(${texts(query.contacts)}::uuid[])`
   const contacts = rows.map(toContact)
   const subjects =
-    asked.lists.length + asked.activityTypes.length === 0
+    query.lists.length + query.activityTypes.length === 0
       ? contacts.map((contact) => ({ contact, lists: new Set<never>(), activities: [] }))
-      : yield* subjectsOf(sql, ws, contacts, asked)
+      : yield* subjectsOf(sql, workspace, contacts, query)
   return new Map(
     subjects.map((subject, at): [ContactId, ContactFacts] => [
       subject.contact.id,
@@ -56,19 +56,23 @@ interface MessageRow {
   readonly unsubscribed_at: Date | null
 }
 
-const messagesOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, members: ReadonlyArray<MembershipId>) {
+const messagesOf = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  members: ReadonlyArray<MembershipId>,
+) {
   const messages = new Map<MembershipId, Array<MemberDelivery>>()
   if (members.length === 0) return messages
   const rows = yield* sql<MessageRow>`
     select membership_id, step_id, visit, state, reason, sent_at, delivered_at, opened_at, clicked_at, bounced_at,
       unsubscribed_at
     from delivery
-    where workspace_id = ${ws} and membership_id = any(${texts(members)}::uuid[])`
+    where workspace_id = ${workspace} and membership_id = any(${texts(members)}::uuid[])`
   for (const row of rows) {
     const id = MembershipId.make(row.membership_id)
-    const there = messages.get(id)
-    if (there === undefined) messages.set(id, [toMessage(row)])
-    else there.push(toMessage(row))
+    const existing = messages.get(id)
+    if (existing === undefined) messages.set(id, [toMessage(row)])
+    else existing.push(toMessage(row))
   }
   return messages
 })
@@ -86,12 +90,12 @@ const toMessage = (row: MessageRow): MemberDelivery => ({
   unsubscribedAt: instant(row.unsubscribed_at),
 })
 
-const approvalsOf = (sql: Sql, ws: WorkspaceId, emails: ReadonlyArray<EmailId>) =>
+const approvalsOf = (sql: Sql, workspace: WorkspaceId, emails: ReadonlyArray<EmailId>) =>
   emails.length === 0
     ? Effect.succeed(new Map<EmailId, ApprovalId>())
     : Effect.map(
         sql<{ readonly email_id: string; readonly approval_id: string }>`
           select email_id, approval_id from email
-          where workspace_id = ${ws} and email_id = any(${texts(emails)}::uuid[]) and approval_id is not null`,
+          where workspace_id = ${workspace} and email_id = any(${texts(emails)}::uuid[]) and approval_id is not null`,
         (rows) => new Map(rows.map((row) => [EmailId.make(row.email_id), ApprovalId.make(row.approval_id)])),
       )

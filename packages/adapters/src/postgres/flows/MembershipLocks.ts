@@ -1,5 +1,5 @@
-// How memberships and what they depend on are held. Everybody holds flows first, then contacts, then memberships, each in the
-// order of their ids, so that nobody waits in a circle; whoever advances members skips those that others hold.
+// Locks on memberships and on what they depend on. Every transaction locks flows, then contacts, then memberships, each in the
+// order of their ids, so that no deadlock occurs. A round skips memberships that another transaction has locked.
 import type { PgClient } from "@effect/sql-pg"
 import type { EarlierMemberships } from "@tentpole/core/flows/members/Enrollment"
 import type {
@@ -12,15 +12,15 @@ import { ContactId, type FlowId, type WorkspaceId } from "@tentpole/core/kernel/
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
-import { shareFlows, tryToShareFlows } from "./FlowLocks.ts"
+import { shareFlowLocks, tryShareFlowLocks } from "./FlowLocks.ts"
 import { type FlowReader, membershipColumns, type MembershipRow, toMembership } from "./MembershipRows.ts"
 
 type Sql = PgClient.PgClient
 type EntryWanted = Parameters<MembershipStore["Service"]["lockForEnrollment"]>[1]
 
 /**
- * To the millisecond below, as instants of the domain are. A handful of members by their ids: no plan may read through a
- * workspace's for them, statistics or not.
+ * Returns the time, cut to milliseconds like all instants of the domain. Turns off hash and merge joins in this transaction:
+ * a few memberships are found by id, and no plan may scan all of a workspace's, whatever the statistics are.
  */
 const begin = (sql: Sql) =>
   Effect.map(
@@ -30,37 +30,37 @@ const begin = (sql: Sql) =>
     ([row]) => DateTime.makeUnsafe(row?.now ?? 0),
   )
 
-const read = (sql: Sql, reader: FlowReader, ws: WorkspaceId, ids: ReadonlyArray<string>, more = "") =>
+const read = (sql: Sql, reader: FlowReader, workspace: WorkspaceId, ids: ReadonlyArray<string>, more = "") =>
   reader.read(
     sql,
-    ws,
-    sql`where f.workspace_id = ${ws} and f.flow_id = any(${texts(ids)}::uuid[]) ${sql.literal(more)}`,
+    workspace,
+    sql`where f.workspace_id = ${workspace} and f.flow_id = any(${texts(ids)}::uuid[]) ${sql.literal(more)}`,
   )
 
-const holdFlows = (sql: Sql, reader: FlowReader, ws: WorkspaceId, ids: ReadonlyArray<string>) =>
-  Effect.flatMap(shareFlows(sql, ids), () => read(sql, reader, ws, ids))
+const lockFlows = (sql: Sql, reader: FlowReader, workspace: WorkspaceId, ids: ReadonlyArray<string>) =>
+  Effect.flatMap(shareFlowLocks(sql, ids), () => read(sql, reader, workspace, ids))
 
 export const lockForEntry = Effect.fnUntraced(function* (
   sql: Sql,
   reader: FlowReader,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   { contacts, flows }: EntryWanted,
 ) {
   const now = yield* begin(sql)
-  const held = yield* holdFlows(sql, reader, ws, flows)
-  const there = yield* sql<{ readonly contact_id: string }>`
+  const locked = yield* lockFlows(sql, reader, workspace, flows)
+  const existing = yield* sql<{ readonly contact_id: string }>`
     select contact_id from contact
-    where workspace_id = ${ws} and contact_id = any(${texts(contacts)}::uuid[])
+    where workspace_id = ${workspace} and contact_id = any(${texts(contacts)}::uuid[])
     order by contact_id for key share`
   const rows = yield* sql<{ readonly flow_id: string; readonly contact_id: string; readonly live: boolean }>`
     select flow_id, contact_id, bool_or(status in ('active', 'waiting')) as live from flow_membership
-    where workspace_id = ${ws} and contact_id = any(${texts(contacts)}::uuid[]) and flow_id = any(${texts(flows)}::uuid[])
+    where workspace_id = ${workspace} and contact_id = any(${texts(contacts)}::uuid[]) and flow_id = any(${texts(flows)}::uuid[])
     group by flow_id, contact_id`
   const earlier = new Map(rows.map(({ contact_id, flow_id, live }) => [`${flow_id} ${contact_id}`, live]))
   const ground: EnrollmentFacts = {
     now,
-    flows: held,
-    contacts: new Set(there.map(({ contact_id }) => ContactId.make(contact_id))),
+    flows: locked,
+    contacts: new Set(existing.map(({ contact_id }) => ContactId.make(contact_id))),
     earlier: (flow, contact): EarlierMemberships => {
       const live = earlier.get(`${flow} ${contact}`)
       return { live: live === true, any: live !== undefined }
@@ -72,58 +72,63 @@ export const lockForEntry = Effect.fnUntraced(function* (
 export const lockMembers = Effect.fnUntraced(function* (
   sql: Sql,
   reader: FlowReader,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   which: MemberSelection,
 ) {
   const now = yield* begin(sql)
-  const flows = yield* flowsOf(sql, reader, ws, which)
-  const rows = flows.size === 0 ? [] : yield* membersOf(sql, ws, which, [...flows.keys()], now)
-  const held: LockedMembers = { now, flows, members: rows.map(toMembership) }
-  return held
+  const flows = yield* flowsOf(sql, reader, workspace, which)
+  const rows = flows.size === 0 ? [] : yield* membersOf(sql, workspace, which, [...flows.keys()], now)
+  const locked: LockedMembers = { now, flows, members: rows.map(toMembership) }
+  return locked
 })
 
-const flowsOf = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, ws: WorkspaceId, which: MemberSelection) {
+const flowsOf = Effect.fnUntraced(function* (
+  sql: Sql,
+  reader: FlowReader,
+  workspace: WorkspaceId,
+  which: MemberSelection,
+) {
   switch (which._tag) {
     case "due": {
-      const ids = yield* flowsDue(sql, ws)
-      return yield* read(sql, reader, ws, yield* tryToShareFlows(sql, ids), "and f.status <> 'paused'")
+      const ids = yield* flowsDue(sql, workspace)
+      return yield* read(sql, reader, workspace, yield* tryShareFlowLocks(sql, ids), "and f.status <> 'paused'")
     }
     case "contact":
     case "flow":
-      return yield* holdFlows(sql, reader, ws, [which.flowId])
+      return yield* lockFlows(sql, reader, workspace, [which.flowId])
     case "touched": {
       const rows =
         which.memberships.length === 0
           ? []
           : yield* sql<{ readonly flow_id: string }>`
               select distinct flow_id from flow_membership
-              where workspace_id = ${ws} and membership_id = any(${texts(which.memberships)}::uuid[])`
+              where workspace_id = ${workspace} and membership_id = any(${texts(which.memberships)}::uuid[])`
       const ids = [...which.flows, ...rows.map(({ flow_id }) => flow_id)]
-      return yield* holdFlows(sql, reader, ws, ids)
+      return yield* lockFlows(sql, reader, workspace, ids)
     }
   }
 })
 
-/** Flows with somebody whose time has come: from one to the next in the index, however many wait in each. */
-const flowsDue = (sql: Sql, ws: WorkspaceId) =>
+/** Flows with a due membership. The scan jumps from flow to flow in the index, however many are due in each. */
+const flowsDue = (sql: Sql, workspace: WorkspaceId) =>
   Effect.map(
     sql<{ readonly flow_id: string }>`
-      with recursive ${earliestDue(sql, ws)}
+      with recursive ${earliestDue(sql, workspace)}
       select flow_id from earliest where due_at <= clock_timestamp()`,
     (rows) => rows.map(({ flow_id }) => flow_id),
   )
 
-/** `earliest (flow_id, due_at)`: of each flow in which somebody's time will come, the first. */
-export const earliestDue = (sql: Sql, ws: WorkspaceId): Statement.Fragment => sql`
+/** `earliest (flow_id, due_at)`: for each flow with waiting memberships, the earliest due time. */
+export const earliestDue = (sql: Sql, workspace: WorkspaceId): Statement.Fragment => sql`
   earliest as (
     (select m.flow_id, m.due_at from flow_membership m
-     where m.workspace_id = ${ws} and m.due_at is not null order by m.flow_id, m.due_at limit 1)
+     where m.workspace_id = ${workspace} and m.due_at is not null order by m.flow_id, m.due_at limit 1)
     union all
     select next.flow_id, next.due_at
     from earliest e
     cross join lateral (
       select m.flow_id, m.due_at from flow_membership m
-      where m.workspace_id = ${ws} and m.due_at is not null and m.flow_id > e.flow_id
+      where m.workspace_id = ${workspace} and m.due_at is not null and m.flow_id > e.flow_id
       order by m.flow_id, m.due_at limit 1) as next
   )`
 
@@ -131,24 +136,24 @@ const live = `m.status in ('active', 'waiting')`
 
 const membersOf = (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   which: MemberSelection,
   flows: ReadonlyArray<FlowId>,
   now: DateTime.Utc,
 ) => {
   switch (which._tag) {
     case "due":
-      return dueMembers(sql, ws, flows, { limit: which.limit, now })
+      return dueMembers(sql, workspace, flows, { limit: which.limit, now })
     case "contact":
       return sql<MembershipRow>`
         select ${sql.literal(membershipColumns)} from flow_membership m
-        where m.workspace_id = ${ws} and m.flow_id = ${which.flowId} and m.contact_id = ${which.contactId}
+        where m.workspace_id = ${workspace} and m.flow_id = ${which.flowId} and m.contact_id = ${which.contactId}
           and ${sql.literal(live)}
         for no key update`
     case "flow":
       return sql<MembershipRow>`
         select ${sql.literal(membershipColumns)} from flow_membership m
-        where m.workspace_id = ${ws} and m.flow_id = ${which.flowId} and ${sql.literal(live)}
+        where m.workspace_id = ${workspace} and m.flow_id = ${which.flowId} and ${sql.literal(live)}
           and (${which.after}::uuid is null or m.contact_id > ${which.after}::uuid)
           and m.status = any(${texts(which.members === "live" ? ["active", "waiting"] : ["waiting"])}::text[])
         order by m.contact_id
@@ -158,33 +163,33 @@ const membersOf = (
       return sql<MembershipRow>`
         with touched as materialized (
           select m.membership_id from flow_membership m
-          where m.workspace_id = ${ws} and m.membership_id = any(${texts(which.memberships)}::uuid[])
+          where m.workspace_id = ${workspace} and m.membership_id = any(${texts(which.memberships)}::uuid[])
           union
           select m.membership_id
-          from unnest(${texts(which.contacts)}::uuid[]) as asked (contact_id)
-          join flow_membership m on m.workspace_id = ${ws} and m.contact_id = asked.contact_id and ${sql.literal(live)}
+          from unnest(${texts(which.contacts)}::uuid[]) as wanted (contact_id)
+          join flow_membership m on m.workspace_id = ${workspace} and m.contact_id = wanted.contact_id and ${sql.literal(live)}
           where m.flow_id = any(${texts(which.flows)}::uuid[])
         )
         select ${sql.literal(membershipColumns)} from flow_membership m
-        where m.workspace_id = ${ws} and m.membership_id = any(array(select membership_id from touched))
+        where m.workspace_id = ${workspace} and m.membership_id = any(array(select membership_id from touched))
         order by m.membership_id
         for no key update`
   }
 }
 
-/** An equal share of each flow, from its own end of the index. What is left of a short batch is due still. */
+/** An equal share of each flow, from its own part of the index. Memberships that do not fit stay due. */
 const dueMembers = (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   flows: ReadonlyArray<FlowId>,
   { limit, now }: { readonly limit: number; readonly now: DateTime.Utc },
 ) => sql<MembershipRow>`
   with next as materialized (
     select due.membership_id
-    from unnest(${texts(flows)}::uuid[]) as asked (flow_id)
+    from unnest(${texts(flows)}::uuid[]) as wanted (flow_id)
     cross join lateral (
       select m.membership_id from flow_membership m
-      where m.workspace_id = ${ws} and m.flow_id = asked.flow_id and m.due_at <= ${DateTime.formatIso(now)}
+      where m.workspace_id = ${workspace} and m.flow_id = wanted.flow_id and m.due_at <= ${DateTime.formatIso(now)}
       order by m.due_at, m.membership_id
       limit ${Math.ceil(limit / flows.length)}
       for no key update skip locked
@@ -192,4 +197,4 @@ const dueMembers = (
     limit ${limit}
   )
   select ${sql.literal(membershipColumns)} from flow_membership m
-  where m.workspace_id = ${ws} and m.membership_id = any(array(select membership_id from next))`
+  where m.workspace_id = ${workspace} and m.membership_id = any(array(select membership_id from next))`

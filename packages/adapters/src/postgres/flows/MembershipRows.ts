@@ -1,4 +1,4 @@
-// Memberships as rows, both ways; and the flows that they are in, whose structures are read once for each revision.
+// Membership rows and their conversion in both directions, and a cache of flow structures by revision.
 import type { PgClient } from "@effect/sql-pg"
 import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
@@ -27,7 +27,7 @@ export const membershipColumns = `m.membership_id, m.flow_id, m.contact_id, m.en
   m.entered_at, m.updated_at`
 
 const decode = Schema.decodeUnknownSync(Membership)
-/** The rest of what changes is plain JSON as it stands. */
+/** The other changing columns, which are stored as plain JSON. */
 const encodeState = Schema.encodeSync(Membership.fields.state)
 
 export const toMembership = (row: MembershipRow): Membership =>
@@ -48,14 +48,14 @@ const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : Da
 const duesOf = (members: ReadonlyArray<Membership>) =>
   texts(members.map(({ state }) => iso(isLive(state) ? dueAtOf(state) : null)))
 
-/** When members are due, as arrays: `unnest(…) as g (id, due_at)`. */
-export const dues = (sql: PgClient.PgClient, members: ReadonlyArray<Membership>): Statement.Fragment =>
+/** Due times as arrays: `unnest(…) as g (id, due_at)`. */
+export const dueArrays = (sql: PgClient.PgClient, members: ReadonlyArray<Membership>): Statement.Fragment =>
   sql`${texts(members.map(({ id }) => id))}::uuid[], ${duesOf(members)}::timestamptz[]`
 
-/** Where members stand, as arrays: `unnest(…) as g (id, tokens, …)`. */
-export const standingColumns = `id, tokens, created_emails, state, status, step_id, awaited_visit, due_at, updated_at`
+/** States of memberships as arrays: `unnest(…) as g (id, tokens, …)`. */
+export const stateColumns = `id, tokens, created_emails, state, status, step_id, awaited_visit, due_at, updated_at`
 
-export const standings = (sql: PgClient.PgClient, members: ReadonlyArray<Membership>): Statement.Fragment =>
+export const stateArrays = (sql: PgClient.PgClient, members: ReadonlyArray<Membership>): Statement.Fragment =>
   sql`${texts(members.map(({ id }) => id))}::uuid[],
     ${texts(members.map(({ tokens }) => JSON.stringify(tokens)))}::jsonb[],
     ${texts(members.map(({ createdEmails }) => JSON.stringify(createdEmails)))}::jsonb[],
@@ -71,14 +71,14 @@ type FlowHead = Omit<FlowRow, "structure">
 const headColumns = `f.flow_id, f.name, f.description, f.status, f.revision, f.activated_at, f.paused_at, f.archived_at,
   f.created_at, f.updated_at`
 
-/** Structures that a process keeps; the one that has been there longest makes room. */
+/** Structures that a process caches. The oldest entry is evicted first. */
 const structures_max = 2_000
 
-/** What of a flow can't change while its revision is the same is not read again. */
+/** Reads flows. A structure is read and decoded once for each revision. */
 export class FlowReader {
   readonly #structures = new Map<string, Structure>()
 
-  /** `rest`: what follows the FROM clause; flows are `f` in it. By the order of their ids, unless it says otherwise. */
+  /** `rest` follows the FROM clause; flows have the alias `f` in it. Ordered by id unless it says otherwise. */
   readonly read = Effect.fnUntraced(function* (
     this: FlowReader,
     sql: PgClient.PgClient,
@@ -93,9 +93,9 @@ export class FlowReader {
         where workspace_id = ${workspace} and flow_id = any(${texts(unknown.map((head) => head.flow_id))}::uuid[])`
       const structures = new Map(rows.map((row) => [keyOf(row), row.structure]))
       for (const head of unknown) {
-        // Edited between the two readings: the next look reads it anew.
+        // Edited between the two reads: the next call reads it again.
         const structure = structures.get(keyOf(head))
-        if (structure !== undefined) this.#keep(head, toFlow({ ...head, structure }).structure)
+        if (structure !== undefined) this.#cache(head, toFlow({ ...head, structure }).structure)
       }
     }
     return new Map(
@@ -108,7 +108,7 @@ export class FlowReader {
     )
   })
 
-  #keep(head: FlowHead, structure: Structure): void {
+  #cache(head: FlowHead, structure: Structure): void {
     this.#structures.set(keyOf(head), structure)
     const [oldest] = this.#structures.keys()
     if (this.#structures.size > structures_max && oldest !== undefined) this.#structures.delete(oldest)

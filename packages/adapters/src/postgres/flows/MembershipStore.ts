@@ -1,4 +1,4 @@
-// Members of flows on PostgreSQL.
+// `MembershipStore` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import { stepsExecuted, type TimelineEntry, type TimelineType } from "@tentpole/core/flows/members/Membership"
 import {
@@ -25,13 +25,13 @@ import { renewStatistics } from "../kernel/Statistics.ts"
 type Sql = PgClient.PgClient
 
 interface ShownRow extends MembershipRow {
-  readonly there: boolean
+  readonly contact_exists: boolean
   readonly display_name: string | null
   readonly email: string | null
   readonly phone: string | null
 }
 
-const shownColumns = `${membershipColumns}, c.contact_id is not null as there, c.display_name, c.email, c.phone`
+const shownColumns = `${membershipColumns}, c.contact_id is not null as contact_exists, c.display_name, c.email, c.phone`
 
 const shownTables = `flow_membership m
   left join contact c on c.workspace_id = m.workspace_id and c.contact_id = m.contact_id`
@@ -44,34 +44,34 @@ const sorts: { readonly [Sort in FlowMemberSort]: string } = {
 
 const searched = ["c.display_name_folded", "c.first_name_folded", "c.last_name_folded", "c.email_folded", "c.phone"]
 
-const page = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, flow: FlowId, query: FlowMemberQuery) {
+const page = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow: FlowId, query: FlowMemberQuery) {
   const status = query.status === null ? sql.literal("") : sql` and m.status = ${query.status}`
   const wanted = query.search === null ? "" : fold(query.search)
   const named =
     wanted === ""
       ? sql.literal("")
       : sql` and (${sql.or(searched.map((column) => sql`strpos(${sql.literal(column)}, ${wanted}) > 0`))})`
-  const chosen = sql`m.workspace_id = ${ws} and m.flow_id = ${flow}${status}${named}`
+  const chosen = sql`m.workspace_id = ${workspace} and m.flow_id = ${flow}${status}${named}`
   const [counted] = yield* sql<{ readonly total: number }>`
     select (select count(*)::int from ${sql.literal(wanted === "" ? "flow_membership m" : shownTables)} where ${chosen}) as total
-    from flow f where f.workspace_id = ${ws} and f.flow_id = ${flow}`
+    from flow f where f.workspace_id = ${workspace} and f.flow_id = ${flow}`
   if (counted === undefined) return yield* new NotFound({ resource: "flow" })
   const rows = yield* sql<ShownRow>`
     select ${sql.literal(shownColumns)} from ${sql.literal(shownTables)}
     where ${chosen}
     order by ${sql.literal(`${sorts[query.sort]} ${query.order}`)} nulls last, m.membership_id
     limit ${query.limit} offset ${(query.page - 1) * query.limit}`
-  const timelines = yield* timelinesOf(sql, ws, rows)
+  const timelines = yield* timelinesOf(sql, workspace, rows)
   return { items: rows.map((row): MemberView => shown(row, timelines)), total: counted.total }
 })
 
-const find = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, flow: FlowId, id: MembershipId) {
+const find = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow: FlowId, id: MembershipId) {
   const rows = yield* sql<ShownRow>`
     select ${sql.literal(shownColumns)} from ${sql.literal(shownTables)}
-    where m.workspace_id = ${ws} and m.flow_id = ${flow} and m.membership_id = ${id}`
+    where m.workspace_id = ${workspace} and m.flow_id = ${flow} and m.membership_id = ${id}`
   const [row] = rows
   if (row === undefined) return yield* new NotFound({ resource: "flow member" })
-  const timelines = yield* timelinesOf(sql, ws, rows)
+  const timelines = yield* timelinesOf(sql, workspace, rows)
   const run: MemberDetails = { ...shown(row, timelines), timeline: timelines.get(row.membership_id) ?? [] }
   return run
 })
@@ -80,7 +80,7 @@ type Timelines = ReadonlyMap<string, ReadonlyArray<TimelineEntry>>
 
 const shown = (row: ShownRow, timelines: Timelines): MemberView => ({
   membership: toMembership(row),
-  contact: row.there
+  contact: row.contact_exists
     ? { id: ContactId.make(row.contact_id), displayName: row.display_name, email: row.email, phone: row.phone }
     : null,
   steps: stepsExecuted(timelines.get(row.membership_id) ?? []),
@@ -96,31 +96,31 @@ interface EventRow {
 
 const timelinesOf = Effect.fnUntraced(function* (
   sql: Sql,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   members: ReadonlyArray<Pick<MembershipRow, "membership_id">>,
 ) {
   const timelines = new Map<string, Array<TimelineEntry>>()
   if (members.length === 0) return timelines
   const rows = yield* sql<EventRow>`
-    select asked.membership_id, e.type, e.at, e.step_id, e.metadata
-    from unnest(${texts(members.map((row) => row.membership_id))}::uuid[]) as asked (membership_id)
+    select wanted.membership_id, e.type, e.at, e.step_id, e.metadata
+    from unnest(${texts(members.map((row) => row.membership_id))}::uuid[]) as wanted (membership_id)
     cross join lateral (
       select position, type, at, step_id, metadata from flow_event
-      where workspace_id = ${ws} and membership_id = asked.membership_id
+      where workspace_id = ${workspace} and membership_id = wanted.membership_id
       order by position desc
       limit ${timeline_lines_max}) as e
-    order by asked.membership_id, e.position`
+    order by wanted.membership_id, e.position`
   for (const { at, membership_id, metadata, step_id, type } of rows) {
     const entry: TimelineEntry = { type, at: DateTime.makeUnsafe(at), stepId: step_id, metadata }
-    const there = timelines.get(membership_id)
-    if (there === undefined) timelines.set(membership_id, [entry])
-    else there.push(entry)
+    const existing = timelines.get(membership_id)
+    if (existing === undefined) timelines.set(membership_id, [entry])
+    else existing.push(entry)
   }
   return timelines
 })
 
-/** After so many changes a process asks whether the planner still knows what it plans for. */
-const told_every = 2_000
+/** Writes after which a process checks whether the planner's statistics are current. */
+const renew_every = 2_000
 
 export const layer = Layer.effect(
   MembershipStore,
@@ -129,38 +129,40 @@ export const layer = Layer.effect(
     const within = fenced(sql)
     const reader = new FlowReader()
     let written = 0
-    /** Many that come bit by bit are as new to the planner as many that come at once. */
-    const tellPlanner = Effect.fnUntraced(function* (changes: number) {
+    /** Many small writes make statistics as outdated as one large write. */
+    const countWrites = Effect.fnUntraced(function* (changes: number) {
       written += changes
-      if (written < told_every) return
+      if (written < renew_every) return
       written = 0
       yield* sql`select pg_stat_force_next_flush()`
       yield* sql.afterCommit(renewStatistics(sql))
     })
     return MembershipStore.of({
-      list: (ws, flow, query) => within(ws, page(sql, ws, flow, query)),
-      get: (ws, flow, id) => within(ws, find(sql, ws, flow, id)),
-      lockForEnrollment: (ws, wanted) => Effect.andThen(Transaction, within(ws, lockForEntry(sql, reader, ws, wanted))),
-      lockMembers: (ws, which) => Effect.andThen(Transaction, within(ws, lockMembers(sql, reader, ws, which))),
-      reserve: (ws, { attempt, membershipId, visit }, id) =>
+      list: (workspace, flow, query) => within(workspace, page(sql, workspace, flow, query)),
+      get: (workspace, flow, id) => within(workspace, find(sql, workspace, flow, id)),
+      lockForEnrollment: (workspace, wanted) =>
+        Effect.andThen(Transaction, within(workspace, lockForEntry(sql, reader, workspace, wanted))),
+      lockMembers: (workspace, which) =>
+        Effect.andThen(Transaction, within(workspace, lockMembers(sql, reader, workspace, which))),
+      reserve: (workspace, { attempt, membershipId, visit }, id) =>
         Effect.andThen(
           Transaction,
           within(
-            ws,
+            workspace,
             sql<{ readonly made_id: string }>`
               insert into flow_made as m (workspace_id, membership_id, visit, attempt, made_id)
-              values (${ws}, ${membershipId}, ${visit}, ${attempt}, ${id})
+              values (${workspace}, ${membershipId}, ${visit}, ${attempt}, ${id})
               on conflict (workspace_id, membership_id, visit, attempt) do update set made_id = m.made_id
               returning made_id`,
           ),
         ).pipe(Effect.map(([row]) => row?.made_id ?? id)),
-      facts: (ws, asked) => within(ws, memberFacts(sql, ws, asked)),
-      apply: (ws, changes, still = []) =>
+      facts: (workspace, wanted) => within(workspace, memberFacts(sql, workspace, wanted)),
+      apply: (workspace, changes, unchanged = []) =>
         Effect.andThen(
           Transaction,
           within(
-            ws,
-            Effect.tap(applyMemberships(sql, ws, changes, still), () => tellPlanner(changes.length)),
+            workspace,
+            Effect.tap(applyMemberships(sql, workspace, changes, unchanged), () => countWrites(changes.length)),
           ),
         ),
     })

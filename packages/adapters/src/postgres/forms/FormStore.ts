@@ -1,4 +1,4 @@
-// What was sent by forms, on PostgreSQL.
+// `FormStore` on PostgreSQL: form submissions.
 import { PgClient } from "@effect/sql-pg"
 import type { Answers } from "@tentpole/core/forms/Answers"
 import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
@@ -15,7 +15,7 @@ interface SubmissionRow {
   readonly submission_id: string
   readonly tent_id: string
   readonly form_id: string
-  /** As this file wrote them. */
+  /** In the form in which this file writes them. */
   readonly fields: Answers
   readonly contact_id: string | null
   readonly created_at: Date
@@ -30,14 +30,14 @@ const toSubmission = (row: SubmissionRow): Submission => ({
   createdAt: DateTime.makeUnsafe(row.created_at),
 })
 
-const gone = new NotFound({ resource: "tent" })
+const notFound = new NotFound({ resource: "tent" })
 
-/** Shared: many send at once, and whoever takes the page down waits for them. */
+/** Locked in shared mode: submissions run concurrently, and unpublishing the page waits for them. */
 const lockPublished = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, tent: TentId) {
   const rows = yield* sql`
     select 1 from tent
     where workspace_id = ${workspace} and tent_id = ${tent} and publication_status = 'published' for share`
-  if (rows.length === 0) return yield* gone
+  if (rows.length === 0) return yield* notFound
 })
 
 const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, change: SubmissionChange) {
@@ -57,8 +57,8 @@ const sliceOf = Effect.fnUntraced(function* (
   tent: TentId,
   { after, limit }: SubmissionQuery,
 ) {
-  const there = yield* sql`select 1 from tent where workspace_id = ${workspace} and tent_id = ${tent}`
-  if (there.length === 0) return yield* gone
+  const found = yield* sql`select 1 from tent where workspace_id = ${workspace} and tent_id = ${tent}`
+  if (found.length === 0) return yield* notFound
   const conditions = [sql`workspace_id = ${workspace}`, sql`tent_id = ${tent}`]
   if (after !== null) {
     const at = DateTime.formatIso(DateTime.makeUnsafe(after.at))

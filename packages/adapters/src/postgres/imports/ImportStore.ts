@@ -1,4 +1,4 @@
-// Imports on PostgreSQL. A chunk is a handful of statements, whatever its size.
+// `ImportStore` on PostgreSQL. A chunk takes a few statements, whatever its size.
 import { PgClient } from "@effect/sql-pg"
 import { ImportRunId, ImportSessionId, ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import {
@@ -43,7 +43,7 @@ interface SessionRow {
   readonly created_at: Date
   readonly expires_at: Date
   readonly executed_at: Date | null
-  /** As this file wrote them. */
+  /** In the form in which this file writes them. */
   readonly suggestions: StoredSuggestions | null
 }
 
@@ -69,7 +69,7 @@ interface RunRow {
   readonly import_session_id: string
   readonly status: RunStatus
   readonly headers: ReadonlyArray<string> | null
-  /** As this file wrote them. */
+  /** In the form in which this file writes them. */
   readonly mappings: ReadonlyArray<Mapping>
   readonly duplicate_strategy: DuplicateStrategy
   readonly overwrite_blank_only: boolean
@@ -118,7 +118,7 @@ interface ResultRow {
   readonly line: number | null
   readonly status: RowStatus
   readonly contact_id: string | null
-  /** As this file wrote them. */
+  /** In the form in which this file writes them. */
   readonly field_issues: ReadonlyArray<RowIssue>
 }
 
@@ -176,8 +176,8 @@ const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: Wo
   return true
 })
 
-/** Moves the run on, and so claims the chunk: whoever comes second finds it elsewhere. */
-const moveOn = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ImportChunkChange) => sql`
+/** Advances the run, which claims the chunk: a second worker finds another row count and changes nothing. */
+const claimChunk = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ImportChunkChange) => sql`
   update import_run set processed_rows = ${change.processedAfter},
     created_count = created_count + ${change.counts.created}, updated_count = updated_count + ${change.counts.updated},
     skipped_count = skipped_count + ${change.counts.skipped}, error_count = error_count + ${change.counts.failed}
@@ -186,8 +186,8 @@ const moveOn = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ImportCh
   returning 1`
 
 /**
- * Makes everybody a member of every list, and tells of those who weren't one yet; the table keeps the lists' counts. Lists
- * are locked in the order of their ids; those that are gone are left out.
+ * Adds the contacts to every list, with activities and events for new members. A database trigger keeps the lists' counts. Lists
+ * are locked in the order of their ids. Deleted lists are skipped.
  */
 const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, at }: ImportChunkChange) =>
   members.listIds.length === 0 || members.contactIds.length === 0
@@ -203,7 +203,7 @@ const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, a
           from target t cross join unnest(${texts(members.contactIds)}::uuid[]) as u (contact_id)
           on conflict do nothing
           returning list_id, contact_id
-        ), told as (
+        ), new_activities as (
           insert into activity (workspace_id, contact_id, at, type, metadata)
           select ${workspace}, a.contact_id, ${iso(at)}::timestamptz, 'list_added',
             jsonb_build_object('list_id', t.list_id, 'list_name', t.name)
@@ -225,7 +225,7 @@ const writeResults = (sql: PgClient.PgClient, workspace: WorkspaceId, { runId, r
           ${texts(results.map((row) => JSON.stringify(row.issues)))}::jsonb[],
           ${texts(results.map((row) => (row.record === null ? null : JSON.stringify(row.record))))}::jsonb[])`
 
-/** Whether so many rows are a power of two of chunks: often while the tables are young, rarely later. */
+/** Whether the number of chunks is a power of two: often while the tables are small, rarely later. */
 const isMilestone = (rows: number): boolean => {
   const chunks = Math.floor(rows / chunk_rows_max)
   return chunks > 0 && (chunks & (chunks - 1)) === 0
@@ -236,7 +236,7 @@ const applyChunk = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   change: ImportChunkChange,
 ) {
-  if ((yield* moveOn(sql, workspace, change)).length === 0) return false
+  if ((yield* claimChunk(sql, workspace, change)).length === 0) return false
   yield* writeContacts(sql, workspace, change.contacts)
   yield* addMembers(sql, workspace, change)
   yield* writeResults(sql, workspace, change)
@@ -245,8 +245,8 @@ const applyChunk = Effect.fnUntraced(function* (
 })
 
 /**
- * Rows of all results have no gaps, so that a page is found by its row numbers, however far back it lies. Rows that came
- * after the run was read are left out: it does not count them yet.
+ * Unfiltered results have no gaps, so every page is found by its row numbers. Rows written after the run was read are left out,
+ * because its counts do not include them.
  */
 const pageOfResults = (
   sql: PgClient.PgClient,
@@ -267,14 +267,14 @@ const pageOfResults = (
           and row_number <= ${1 + processedRows}::int
         order by row_number limit ${limit} offset ${(page - 1) * limit}`
 
-interface KeptRowRow extends ResultRow {
+interface RejectedRowRow extends ResultRow {
   readonly status: RejectedRow["status"]
-  /** As this file wrote them. */
+  /** In the form in which this file writes it. */
   readonly record: ReadonlyArray<string>
 }
 
-/** The index by status has each status's rows in their order: two short walks, whatever lies between the rows. */
-const pageOfKeptRows = (
+/** The index by status has the rows of each status in order: two short scans, merged. */
+const pageOfRejectedRows = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   run: ImportRunId,
@@ -285,13 +285,13 @@ const pageOfKeptRows = (
     where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
       and row_number > ${after}::int and row_number <= ${through}::int
     order by row_number limit ${limit}`
-  return sql<KeptRowRow>`
+  return sql<RejectedRowRow>`
     (${having("skipped")}) union all (${having("failed")})
     order by row_number limit ${limit}`
 }
 
-/** Looks at every record that is kept: of a million, for seconds. */
-const widestKept = (sql: PgClient.PgClient, workspace: WorkspaceId, run: ImportRunId, through: number) => sql<{
+/** Reads every rejected row, which takes seconds for a million. */
+const widestRejectedRow = (sql: PgClient.PgClient, workspace: WorkspaceId, run: ImportRunId, through: number) => sql<{
   readonly widest: number
 }>`
   select coalesce(max(jsonb_array_length(record)), 0) as widest from import_row
@@ -367,12 +367,12 @@ export const layer = Layer.effect(
           return { items: rows.map(toResult), total }
         }),
       rejectedRows: (workspace, id, query) =>
-        within(workspace, pageOfKeptRows(sql, workspace, id, query)).pipe(
+        within(workspace, pageOfRejectedRows(sql, workspace, id, query)).pipe(
           Effect.map((rows) => rows.map((row) => ({ ...toResult(row), status: row.status, record: row.record }))),
         ),
       widestRejected: (workspace, id, through) =>
         long
-          .read(workspace, (client) => widestKept(client, workspace, id, through))
+          .read(workspace, (client) => widestRejectedRow(client, workspace, id, through))
           .pipe(Effect.map(([row]) => row?.widest ?? 0)),
       deleteSession: (workspace, id) =>
         Effect.andThen(

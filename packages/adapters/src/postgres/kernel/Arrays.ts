@@ -1,17 +1,17 @@
-// Array parameters, for `unnest`. The client guesses an array's type from its elements and can't when all are null, so
-// nullable columns say what they are: `unnest(${texts(names)}::text[], ${texts(ids)}::uuid[])`.
+// Array parameters for `unnest`. The client derives an array's type from its elements and fails when all are null. Nullable
+// columns therefore state their type: `unnest(${texts(names)}::text[], ${texts(ids)}::uuid[])`.
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
 
 const array = (oid: number) => (values: ReadonlyArray<unknown>) => Result.getOrThrow(PgTypes.array(values, oid))
 
-/** Text, and with a cast behind it whatever is written as text: `::uuid[]`, `::timestamptz[]`, `::jsonb[]`. */
+/** Text, or with a cast any type that is written as text: `::uuid[]`, `::timestamptz[]`, `::jsonb[]`. */
 export const texts: (values: ReadonlyArray<string | null>) => PgTypes.Parameter = array(PgTypes.OID.text)
 
-/** Without a cast: for columns of ids. */
+/** Needs no cast: for columns of ids. */
 export const uuids: (values: ReadonlyArray<string | null>) => PgTypes.Parameter = array(PgTypes.OID.uuid)
 
-/** `::int[]`; beyond 32 bits the server refuses. */
+/** `::int[]`; the server rejects values beyond 32 bits. */
 export const ints: (values: ReadonlyArray<number | null>) => PgTypes.Parameter = array(PgTypes.OID.int4)
 
 /** `::double precision[]`. */

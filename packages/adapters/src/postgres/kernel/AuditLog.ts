@@ -1,4 +1,4 @@
-// The audit log on PostgreSQL.
+// `AuditLog` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import { type AuditAction, type AuditEvent, AuditLog, type AuditQuery } from "@tentpole/core/kernel/changes/AuditLog"
@@ -9,7 +9,7 @@ import { texts } from "./Arrays.ts"
 import { orDefect } from "./Postgres.ts"
 import { sliced } from "./Slices.ts"
 
-/** Stores of rooms call this with what their changes are to be known for. */
+/** Inserts audit entries in the caller's transaction. Stores call it with the entries of their changes. */
 export const appendAudit = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   ids: Ids["Service"],

@@ -1,22 +1,21 @@
-// Reading a table from beginning to end in flat memory, under one snapshot: what exports are written from.
+// Streams of a whole table in constant memory, under one snapshot. Exports use them.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect, Queue, Stream } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import type { LongReads, Statements } from "./Postgres.ts"
 
-/** Few enough that contacts of the largest size, which have two megabytes of custom fields, fit into memory. */
+/** Rows of one step. Contacts of the largest size, with two megabytes of custom fields, still fit into memory. */
 const fetch_rows = 250
 
-/** A store of files may keep the reading waiting between two steps, for as long as a part of a large upload takes. */
+/** The longest pause between two steps: a blob store may stop reading while it uploads a part of a large file. */
 const idle_max_ms = 5 * 60_000
 
 /**
- * The rows of a select, some at a time, all as they were when the reading began. A cursor sees what was there when it was
- * opened, and is read in steps: the time limit of a statement is each step's, not the whole reading's, as it would be for
- * one statement whose rows are taken slowly. It is planned for a quick first row, so that no server sorts a million rows on
- * its disk where an index has them in order. The transaction lives in a fiber of its own, so that nothing of its reader's
- * runs in it; the stream's end ends it.
+ * Streams the rows of a select in steps, all from the snapshot in which the cursor was opened. The statement timeout applies to
+ * each step, not to the whole stream. The plan is optimised for the first row, so that the server does not sort a million rows
+ * on disk where an index has them in order. The transaction runs in its own fiber: no effect of the consumer runs in it. It
+ * ends with the stream.
  */
 export const readThrough = <Row extends object, A>(
   long: LongReads["Service"],

@@ -1,5 +1,5 @@
-// Instants as the database gives them.
+// Conversion of the database's timestamps to instants.
 import { DateTime } from "effect"
 
-/** `timestamptz`, which may be null. */
+/** A nullable `timestamptz`. */
 export const instant = (date: Date | null): DateTime.Utc | null => (date === null ? null : DateTime.makeUnsafe(date))

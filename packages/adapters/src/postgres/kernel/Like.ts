@@ -1,4 +1,4 @@
-// Literal text in LIKE: what is searched for is never a pattern. LIKE is what an index of trigrams understands.
+// LIKE conditions for literal text; the text is escaped and never a pattern. Trigram indexes support LIKE.
 import type { PgClient } from "@effect/sql-pg"
 import type { Statement } from "effect/sql"
 

@@ -1,4 +1,4 @@
-// The outbox on PostgreSQL.
+// `Outbox` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/kernel/changes/Outbox"
@@ -24,7 +24,7 @@ const toEvent = (row: Row): RecordedEvent => ({
   data: row.data,
 })
 
-/** Appends in one statement; stores of rooms call this with the events of their changes, in the fence they are in. */
+/** Appends events in one statement, in the caller's fence. Stores call it with the events of their changes. */
 export const appendEvents = (sql: PgClient.PgClient, workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) =>
   events.length === 0
     ? Effect.void

@@ -1,4 +1,4 @@
-// The connections to PostgreSQL: what writes and what reads, the tenant fence around statements, and where SQL errors end.
+// Connection pools to PostgreSQL, the tenant fence around statements, and the conversion of SQL errors to defects.
 import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
@@ -10,11 +10,11 @@ export interface PostgresOptions {
   readonly url: Redacted.Redacted
   readonly applicationName: string
   readonly connections_max: number
-  /** A statement that takes longer is cancelled: the API answers 503 and nothing piles up. */
+  /** A statement that takes longer is cancelled. The API then answers 503, and requests do not pile up. */
   readonly statement_timeout_ms: number
 }
 
-/** `jobs` first: the queue's library names its table without a schema. UTC: its columns carry no zone. */
+/** `jobs` is first because the queue library names its table without a schema. UTC because its columns have no time zone. */
 const session = (options: PostgresOptions, statement_timeout_ms: number) => ({
   role: service_role,
   timezone: "UTC",
@@ -22,12 +22,12 @@ const session = (options: PostgresOptions, statement_timeout_ms: number) => ({
   statement_timeout: String(statement_timeout_ms),
   lock_timeout: "10000",
   idle_in_transaction_session_timeout: "60000",
-  // Compiling a query costs more than it saves here, and plans of a million rows would be compiled each time.
+  // JIT compilation costs more than it saves here, and plans of large tables would be compiled each time.
   jit: "off",
   application_name: options.applicationName,
 })
 
-/** For statements of every kind: those that write need a transaction, and those of many workspaces have no fence. */
+/** The pool for all statements. Those that write need a transaction; those across workspaces have no fence. */
 export const client = (options: PostgresOptions) => PgClient.layer(poolOf(options))
 
 const poolOf = (options: PostgresOptions) => ({
@@ -42,21 +42,20 @@ export type Statements<A, E, R> = (sql: PgClient.PgClient) => Effect.Effect<A, E
 type Fenced<A, E, R> = Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
 
 /**
- * Runs statements that each see what is there when they begin, and write nothing. Without a transaction around them: two
- * messages to the server less. Nothing runs on these connections but as a workspace, so that one may keep a name: whoever
- * comes next gives it the own one first.
+ * Runs read-only statements, each with its own snapshot. There is no transaction around them, which saves two messages to the
+ * server. Every user of these connections sets the workspace first, so a connection may keep the previous one.
  */
 type Read = <A, E, R>(workspace: WorkspaceId, statements: Statements<A, E, R>) => Fenced<A, E, R>
 
-/** Quick reads, as requests make them. In an open transaction they are its own: they see what it has written. */
+/** Quick reads of requests. In an open transaction they run on its connection and see its writes. */
 export class Reads extends Context.Service<Reads, { readonly read: Read }>()("tentpole/postgres/Reads") {}
 
-/** Reads that may take long: counts of everything, exports. They keep nobody else waiting. */
+/** Reads that may take long, such as counts of all contacts and exports. They do not block quick reads. */
 export class LongReads extends Context.Service<
   LongReads,
   {
     readonly read: Read
-    /** Statements that need a transaction around them, such as those of a cursor. */
+    /** For statements that need a transaction, such as those of a cursor. */
     readonly transaction: Read
   }
 >()("tentpole/postgres/LongReads") {}
@@ -71,7 +70,7 @@ const reads = (options: PostgresOptions) =>
         read: (workspace, statements) =>
           Effect.flatMap(OpenTransaction, (open) =>
             open === undefined
-              ? named(reader, workspace, statements(reader))
+              ? asWorkspace(reader, workspace, statements(reader))
               : fenced(writer)(workspace, statements(writer)),
           ),
       })
@@ -80,8 +79,8 @@ const reads = (options: PostgresOptions) =>
 
 const million_rows_timeout_ms = 15 * 60_000
 
-/** From here on in this transaction: writing or deleting a million rows takes longer than a statement otherwise may. */
-export const takingLong = (sql: PgClient.PgClient) =>
+/** Raises the statement timeout for the rest of this transaction: it writes or deletes up to a million rows. */
+export const raiseStatementTimeout = (sql: PgClient.PgClient) =>
   sql`select set_config('statement_timeout', ${String(million_rows_timeout_ms)}, true)`
 
 const long_statement_timeout_ms = 5 * 60_000
@@ -91,30 +90,30 @@ const longClient = (options: PostgresOptions) =>
     ...poolOf({ ...options, connections_max: 2 }),
     startupParameters: {
       ...session(options, long_statement_timeout_ms),
-      // Room for the ids of a million contacts, twice at most.
+      // Fits the ids of a million contacts twice.
       work_mem: "64MB",
-      // A page anywhere costs what the next one does: disks have no arm any more.
+      // Random reads cost about the same as sequential reads on SSDs.
       random_page_cost: "1.1",
     },
   })
 
-/** Long reads over a client that nobody else has. */
+/** Long reads over a pool of their own. */
 export const longReadsOver = Layer.effect(
   LongReads,
   Effect.map(PgClient.PgClient, (sql) =>
     LongReads.of({
-      read: (workspace, statements) => named(sql, workspace, statements(sql)),
-      // A transaction that is open on another client has nothing to do with these.
+      read: (workspace, statements) => asWorkspace(sql, workspace, statements(sql)),
+      // An open transaction belongs to another pool.
       transaction: (workspace, statements) =>
         Effect.provideService(fenced(sql)(workspace, statements(sql)), OpenTransaction, undefined),
     }),
   ),
 )
 
-/** Of the connections, those that only read. */
+/** The share of the connections that only read. */
 const readers_share = 1 / 3
 
-/** Every way to the database: for statements of every kind, to read, and besides to read for long. */
+/** All connection pools: for all statements, quick reads and long reads. */
 export const connections = (options: PostgresOptions) => {
   const readers = Math.max(1, Math.floor(options.connections_max * readers_share))
   const others = Math.max(1, options.connections_max - readers)
@@ -127,8 +126,8 @@ export const connections = (options: PostgresOptions) => {
   )
 }
 
-/** States of PostgreSQL that pass: no connection to be had, no room, no leave to write, shutting down. */
-const passing = /^(08|53|57P0|58)|^25006$|^XX000$/
+/** SQLSTATEs that are temporary: no connection, no resources, read-only, shutting down. */
+const temporary = /^(08|53|57P0|58)|^25006$|^XX000$/
 
 const sqlState = (error: SqlError.SqlError): string | undefined => {
   const cause: unknown = error.reason.cause
@@ -137,7 +136,7 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
     : undefined
 }
 
-/** A conflict between transactions: the transactor tries the whole transaction again. */
+/** A conflict between transactions. The transactor runs the whole transaction again. */
 export class Conflicted {
   readonly error: SqlError.SqlError
   constructor(error: SqlError.SqlError) {
@@ -155,14 +154,14 @@ const asDefect = (error: SqlError.SqlError): unknown => {
     case "StatementTimeoutError":
       return new Unavailable({ part: "database" })
     default:
-      return passing.test(sqlState(error) ?? "") ? new Unavailable({ part: "database" }) : error
+      return temporary.test(sqlState(error) ?? "") ? new Unavailable({ part: "database" }) : error
   }
 }
 
 /**
- * Where SQL errors end. What passes by itself becomes the defect `Unavailable`, which the edge answers with 503; a conflict
- * is told to the transactor; everything else is our mistake. Constraints that mean something to the domain are caught
- * before this: `Effect.catchReason("SqlError", "UniqueViolation", …)`.
+ * Turns SQL errors into defects. Temporary errors become `Unavailable`, which the API answers with 503. Conflicts go to the
+ * transactor. Everything else is a bug. Constraints that mean something to the domain are caught earlier:
+ * `Effect.catchReason("SqlError", "UniqueViolation", …)`.
  */
 export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>
   Effect.catch(effect, (error) =>
@@ -176,7 +175,7 @@ export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
       : Effect.fail(error as Exclude<E, SqlError.SqlError>),
   )
 
-/** The conflict that a cause tells of, if that is what it tells of. */
+/** The conflict in a cause, if there is one. */
 export const conflictOf = (cause: Cause.Cause<unknown>): Conflicted | undefined => {
   for (const reason of cause.reasons) {
     if (Cause.isDieReason(reason) && reason.defect instanceof Conflicted) return reason.defect
@@ -184,7 +183,7 @@ export const conflictOf = (cause: Cause.Cause<unknown>): Conflicted | undefined 
   return undefined
 }
 
-/** The transaction that the fiber has open, and the workspace that it is fenced to. */
+/** The open transaction of a fiber, and the workspace to which it is fenced. */
 export interface OpenTransaction {
   workspace: WorkspaceId | undefined
 }
@@ -194,9 +193,9 @@ export const OpenTransaction = Context.Reference<OpenTransaction | undefined>("t
 })
 
 /**
- * Runs statements as a workspace. In an open transaction the fence is set with its first statement (one round trip);
- * outside one, they get a short transaction of their own. `SET LOCAL` ends with the transaction, so that a pooled
- * connection carries nobody's name.
+ * Runs statements as a workspace. In an open transaction, the first statement also sets the fence, which costs one round trip.
+ * Outside one, the statements get a short transaction of their own. `SET LOCAL` ends with the transaction, so that a pooled
+ * connection keeps no workspace.
  */
 export const fenced =
   (sql: PgClient.PgClient) =>
@@ -224,8 +223,8 @@ export const fenced =
     )
   }
 
-/** Runs statements on one connection that is told the workspace first, for as long as somebody has it. */
-const named = <A, E, R>(
+/** Reserves a connection, sets the workspace on it and runs the statements. */
+const asWorkspace = <A, E, R>(
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   statements: Effect.Effect<A, E, R>,

@@ -1,4 +1,4 @@
-// Slices of listings by cursor: one row more than asked for tells whether there is another.
+// Slices of listings by cursor. One row more than requested shows whether there is another slice.
 import type { Cursor, Sliced } from "@tentpole/core/kernel/Page"
 
 export const sliced = <A>(rows: ReadonlyArray<A>, limit: number, cursorOf: (item: A) => Cursor): Sliced<A> => {

@@ -1,8 +1,8 @@
-// What PostgreSQL knows of its tables. A session keeps the plans that it made when a table was empty, and they are wrong for
-// what a large import or a blast's audience has just put into it: autovacuum comes after a minute, whoever wrote asks at once.
+// Renewal of PostgreSQL's table statistics. Sessions keep plans from when a table was empty, which are wrong after a large
+// import or audience pass. Autovacuum comes after a minute, so large writes renew the statistics at once.
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 
-/** For `sql.afterCommit`. Statistics may be old, never wrong: that they can't be renewed is no failure of what was written. */
+/** For `sql.afterCommit`. Failures are ignored: the write is committed, and outdated statistics are only slow. */
 export const renewStatistics = (sql: PgClient.PgClient) =>
   Effect.ignoreCause(sql`select tentpole_statistics()`, { log: "Debug" })

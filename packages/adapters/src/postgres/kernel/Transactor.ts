@@ -1,11 +1,11 @@
-// Transactions on PostgreSQL. The only place, with memory's, that provides `Transaction`.
+// `Transactor` on PostgreSQL. Only this file and its memory twin provide `Transaction`.
 import { PgClient } from "@effect/sql-pg"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer, Random } from "effect"
 import { conflictOf, OpenTransaction, orDefect } from "./Postgres.ts"
 
-/** How often a transaction is run in all before its conflict is answered with 503. */
+/** Attempts of a transaction before its conflict is answered with 503. */
 const attempts_max = 6
 
 export const layer = Layer.effect(
@@ -39,7 +39,7 @@ export const layer = Layer.effect(
       })
 
     const transact = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Transaction>> =>
-      // A savepoint can't mend a conflict: only the outermost transaction is run again.
+      // A savepoint cannot resolve a conflict: only the outermost transaction is repeated.
       Effect.flatMap(OpenTransaction, (open) => (open === undefined ? again(body, 1) : once(body)))
 
     return Transactor.of({ transact })

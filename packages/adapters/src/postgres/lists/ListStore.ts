@@ -1,5 +1,4 @@
-// Contact lists and their members on PostgreSQL: reading, and locking what changes depend on. The table itself keeps the
-// member counts, by a trigger.
+// `ListStore` on PostgreSQL: contact lists and their members. A database trigger keeps the member counts.
 import { PgClient } from "@effect/sql-pg"
 import { BlastId, ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List, SystemList } from "@tentpole/core/lists/List"
@@ -27,7 +26,7 @@ import {
 } from "../contacts/ContactPages.ts"
 import { type ContactRow, toContact } from "../contacts/ContactRows.ts"
 import { segmentCounted } from "../segments/SegmentCounts.ts"
-import { listKept } from "./StoredCounts.ts"
+import { storedListCount } from "./StoredCounts.ts"
 import { listUses } from "./ListUses.ts"
 import { applyList } from "./ListWrites.ts"
 import { fenced, LongReads, Reads } from "../kernel/Postgres.ts"
@@ -100,7 +99,7 @@ const toMember = (row: MemberRow): Member => ({
   addedAt: row.added_at === null ? null : DateTime.makeUnsafe(row.added_at),
 })
 
-/** Those whom the list holds, under the alias `c`. */
+/** The contacts of the list, under the alias `c`. */
 const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { list, fields, now }: ListAudience) {
   const mine = sql`c.workspace_id = ${workspace}`
   const nobodyAdded = sql.literal("null::timestamptz")
@@ -125,7 +124,7 @@ const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId,
   }
 })
 
-/** The same, as they are counted best. */
+/** The same contacts, in the form that is fastest to count. */
 const membersCounted = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, audience: ListAudience) {
   const { list, fields, now } = audience
   if (list.kind !== "dynamic" || list.rules === null) return yield* membersOf(sql, workspace, audience)
@@ -134,16 +133,16 @@ const membersCounted = Effect.fnUntraced(function* (sql: Sql, workspace: Workspa
 
 const searched = ["display_name_folded", "first_name_folded", "last_name_folded", "email_folded"]
 
-const isEverybody = ({ search, unsubscribed }: MemberQuery): boolean => search === null && unsubscribed === null
+const isUnfiltered = ({ search, unsubscribed }: MemberQuery): boolean => search === null && unsubscribed === null
 
-const membersAsked = Effect.fnUntraced(function* (
+const membersMatching = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   audience: ListAudience,
   query: MemberQuery,
 ) {
   const all = yield* membersOf(sql, workspace, audience)
-  if (isEverybody(query)) return all
+  if (isUnfiltered(query)) return all
   const { search, unsubscribed } = query
   return {
     ...all,
@@ -157,27 +156,27 @@ const membersAsked = Effect.fnUntraced(function* (
 
 const memberPage = (readers: Readers, workspace: WorkspaceId, audience: ListAudience, query: MemberQuery) =>
   countedPage(readers, workspace, {
-    selection: (sql) => membersAsked(sql, workspace, audience, query),
-    ...(isEverybody(query) ? { counting: (sql: Sql) => membersCounted(sql, workspace, audience) } : {}),
-    ordered: { ...query, key: query.sort === "member_added_at" ? addedKey(audience) : contactSortKeys[query.sort] },
-    total: isEverybody(query) ? listKept(workspace, audience.list) : null,
+    selection: (sql) => membersMatching(sql, workspace, audience, query),
+    ...(isUnfiltered(query) ? { counting: (sql: Sql) => membersCounted(sql, workspace, audience) } : {}),
+    ordered: { ...query, key: query.sort === "member_added_at" ? addedAtKey(audience) : contactSortKeys[query.sort] },
+    total: isUnfiltered(query) ? storedListCount(workspace, audience.list) : null,
   }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toMember), total })))
 
-const addedKey = ({ list }: ListAudience) => ({
+const addedAtKey = ({ list }: ListAudience) => ({
   column: list.kind === "static" ? "m.added_at" : "null::timestamptz",
   nullable: list.kind !== "static",
   indexed: false,
 })
 
 const countMembers = (sql: Sql, workspace: WorkspaceId, audience: ListAudience) => {
-  const kept = listKept(workspace, audience.list)
-  return kept === null
+  const stored = storedListCount(workspace, audience.list)
+  return stored === null
     ? Effect.flatMap(membersCounted(sql, workspace, audience), (counted) => countSelection(sql, counted))
-    : kept(sql)
+    : stored(sql)
 }
 
-/** Those contacts that there are: they stay until the transaction ends. In order, so that two who ask can't form a circle. */
-const keepContacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
+/** The contacts that exist, locked against deletion until the transaction ends. Ordered, so that no deadlock occurs. */
+const lockContacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
   ids.length === 0
     ? Effect.succeed(new Set<ContactId>())
     : Effect.map(
@@ -189,10 +188,10 @@ const keepContacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<Conta
       )
 
 /**
- * Static lists that rules name stay until the transaction ends. Locks are taken in one order, so that none wait for each
- * other in a circle: contacts, the list that is written, the lists that it names, the workspace's names.
+ * Locks the static lists that rules name against deletion until the transaction ends. Every transaction locks contacts, the list
+ * that it writes, the lists that this one names, then the workspace's list names, so that no deadlock occurs.
  */
-const keepNamed = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId>) =>
+const lockNamedLists = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId>) =>
   ids.length === 0
     ? Effect.void
     : sql`
@@ -200,7 +199,7 @@ const keepNamed = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId>)
         where l.workspace_id = ${workspace} and l.kind = 'static' and l.list_id = any(${texts(ids)}::uuid[])
         order by l.list_id for key share`
 
-/** Which of the candidates are taken; nobody else is told until the transaction ends. */
+/** The candidates that are taken. Holds the lock on the workspace's list names until the transaction ends. */
 const takenNames = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
@@ -208,7 +207,7 @@ const takenNames = Effect.fnUntraced(function* (
   own: ListId | null,
 ) {
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`list names of ${workspace}`}, 0))`
-  // A statement of its own: it sees what the last holder of the lock has committed.
+  // A second statement: it sees what the previous owner of the lock has committed.
   const taken = yield* sql<{ readonly name_folded: string; readonly slug: string }>`
     select l.name_folded, l.slug from list l
     where l.workspace_id = ${workspace} and l.list_id is distinct from ${own}::uuid
@@ -223,8 +222,8 @@ const creationFacts = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   { candidates, contactIds, named }: Creation,
 ) {
-  const contacts = yield* keepContacts(sql, workspace, contactIds)
-  yield* keepNamed(sql, workspace, named)
+  const contacts = yield* lockContacts(sql, workspace, contactIds)
+  yield* lockNamedLists(sql, workspace, named)
   return { contacts, taken: yield* takenNames(sql, workspace, candidates, null) }
 })
 
@@ -244,9 +243,9 @@ const editFacts = Effect.fnUntraced(function* (
   id: ListId,
   { candidates, named }: Edit,
 ) {
-  // A rename writes keys, so it will want the stronger lock, and must not hold others while it waits for that.
+  // A new name changes key columns, which needs the stronger lock. Taking it later could block other transactions meanwhile.
   const list = yield* lockedList(sql, workspace, id, candidates === undefined ? "no key update" : "update")
-  if (list.kind === "dynamic") yield* keepNamed(sql, workspace, named)
+  if (list.kind === "dynamic") yield* lockNamedLists(sql, workspace, named)
   const taken =
     candidates === undefined
       ? { names: new Set<string>(), slugs: new Set<string>() }
@@ -254,8 +253,8 @@ const editFacts = Effect.fnUntraced(function* (
   return { list, taken }
 })
 
-/** Two statements: the second sees whoever began to use the list while the first waited for them. */
-const removalFacts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: ListId) {
+/** Two statements: the second sees uses that were committed while the first waited for the lock. */
+const deletionFacts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: ListId) {
   const list = yield* lockedList(sql, workspace, id, "update")
   return { list, uses: yield* listUses(sql, workspace, id) }
 })
@@ -266,7 +265,7 @@ const memberFacts = Effect.fnUntraced(function* (
   id: ListId,
   contactIds: ReadonlyArray<ContactId>,
 ) {
-  const contacts = yield* keepContacts(sql, workspace, contactIds)
+  const contacts = yield* lockContacts(sql, workspace, contactIds)
   const list = yield* lockedList(sql, workspace, id, "no key update")
   const rows = yield* sql<{ readonly contact_id: string }>`
     select m.contact_id from list_member m
@@ -307,7 +306,7 @@ export const layer = Layer.effect(
       lockForUpdate: (workspace, id, wanted) =>
         Effect.andThen(Transaction, within(workspace, editFacts(sql, workspace, id, wanted))),
       lockForDelete: (workspace, id) =>
-        Effect.andThen(Transaction, within(workspace, removalFacts(sql, workspace, id))),
+        Effect.andThen(Transaction, within(workspace, deletionFacts(sql, workspace, id))),
       lockForMembers: (workspace, id, contactIds) =>
         Effect.andThen(Transaction, within(workspace, memberFacts(sql, workspace, id, contactIds))),
       apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, applyList(sql, workspace, change))),

@@ -1,4 +1,4 @@
-// Who needs a list to stay, on PostgreSQL: one statement over the rooms that can use one.
+// Uses of a list by other rooms, which prevent its deletion. One statement reads them all.
 import type { PgClient } from "@effect/sql-pg"
 import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { list_users_max, type ListUser, type ListUses } from "@tentpole/core/lists/ListUse"
@@ -13,8 +13,8 @@ interface UserRow {
 }
 
 /**
- * Asked with the list locked. Every room that uses lists has a branch here, and locks the lists it begins to use (`for key
- * share`) in the transaction that makes it a user: blasts in `BlastFacts.ts`, rules in `ListStore.ts`, flows in `FlowFacts.ts`.
+ * The caller has locked the list. Every room that uses lists has a branch here. In the transaction that begins a use it locks
+ * the list with `for key share`: blasts in `BlastFacts.ts`, rules in `ListStore.ts`, flows in `FlowFacts.ts`.
  */
 export const listUses = (sql: PgClient.PgClient, workspace: WorkspaceId, id: ListId) =>
   Effect.map(

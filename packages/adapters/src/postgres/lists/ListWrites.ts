@@ -1,4 +1,4 @@
-// A change of a list, written. Rooms that carry such a change in their own call `applyList` in their transaction.
+// The writes of a list change. Other rooms call `applyList` in their transaction.
 import type { PgClient } from "@effect/sql-pg"
 import type { ContactId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type List, ListChange, ListNameExists } from "@tentpole/core/lists/List"
@@ -11,7 +11,7 @@ import { appendEvents } from "../kernel/Outbox.ts"
 
 type Sql = PgClient.PgClient
 
-/** Writes a change, within the caller's fence and transaction: also for rooms that carry one in their own. */
+/** Writes a change in the caller's fence and transaction. */
 export const applyList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, change: ListChange) {
   if (!ListChange.is(change)) return yield* Effect.die("a list can only be written by a ListChange")
   const { before, after, added, removed } = change
@@ -70,18 +70,18 @@ const deleteList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId
   if (list.kind === "static" && list.memberCount > members_batch_max) {
     yield* deleteMostMembers(sql, workspace, list.id)
   }
-  const gone = yield* sql`delete from list where workspace_id = ${workspace} and list_id = ${list.id} returning 1`
-  if (gone.length !== 1) return yield* Effect.die(`list ${list.id} of a change is gone: it was not locked`)
+  const deleted = yield* sql`delete from list where workspace_id = ${workspace} and list_id = ${list.id} returning 1`
+  if (deleted.length !== 1) return yield* Effect.die(`list ${list.id} of a change is deleted: lock it first`)
 })
 
 const members_batch_max = 10_000
 
 /**
- * The foreign key takes a list's members with it, but a million of them in one statement, which may run into the statement
- * timeout. So full batches go before it, each from the last contact of the one before.
+ * The foreign key would delete a million members in one statement, which may exceed the statement timeout. Full batches are
+ * therefore deleted first, each after the last contact of the previous one.
  */
 const deleteMostMembers = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, list: ListId) {
-  // Along the key, one batch's worth at a time, whatever statistics say of a list that was filled a moment ago.
+  // Forces a scan along the key, one batch at a time, whatever the statistics of a recently filled list are.
   yield* sql`
     select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
       set_config('enable_sort', 'off', true)`
@@ -92,7 +92,7 @@ const deleteMostMembers = Effect.fnUntraced(function* (sql: Sql, workspace: Work
       set_config('enable_sort', 'on', true)`
 })
 
-/** Answers the last contact that it removed; there is none when no full batch was left, and then it has removed nobody. */
+/** Returns the last contact that it removed. When no full batch is left, it removes none and returns undefined. */
 const deleteBatch = (sql: Sql, workspace: WorkspaceId, list: ListId, after: string) =>
   Effect.map(
     sql<{ readonly contact_id: string }>`
@@ -102,7 +102,7 @@ const deleteBatch = (sql: Sql, workspace: WorkspaceId, list: ListId, after: stri
         order by contact_id
         offset ${members_batch_max - 1} limit 1
       ),
-      gone as (
+      deleted as (
         delete from list_member
         where workspace_id = ${workspace} and list_id = ${list} and contact_id > ${after}::uuid
           and contact_id <= (select contact_id from last)
@@ -132,11 +132,11 @@ const deleteMembers = Effect.fnUntraced(function* (
   removed: ReadonlyArray<ContactId>,
 ) {
   if (removed.length === 0) return
-  const gone = yield* sql`
+  const deleted = yield* sql`
     delete from list_member
     where workspace_id = ${workspace} and list_id = ${list} and contact_id = any(${texts(removed)}::uuid[])
     returning 1`
-  if (gone.length !== removed.length) {
-    return yield* Effect.die(`${removed.length - gone.length} members of a change are gone: the list was not locked`)
+  if (deleted.length !== removed.length) {
+    return yield* Effect.die(`${removed.length - deleted.length} members of a change are removed: lock the list first`)
   }
 })

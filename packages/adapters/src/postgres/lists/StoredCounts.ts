@@ -1,4 +1,4 @@
-// Counts that nobody counts: of all contacts, and of a static list's members, kept by the statements that move them.
+// Stored counts of contacts: of all contacts, and of static lists. Database triggers maintain them.
 import type { PgClient } from "@effect/sql-pg"
 import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { loneCondition, type RuleTree } from "@tentpole/core/segments/RuleTree"
@@ -8,11 +8,11 @@ import type { AudienceList } from "../segments/RuleSql.ts"
 
 type Sql = PgClient.PgClient
 
-/** Asks for a count, within the fence of whoever asks. */
-export type KeptCount = (sql: Sql) => Effect.Effect<number, SqlError.SqlError>
+/** Reads a stored count, in the caller's fence. */
+export type StoredCount = (sql: Sql) => Effect.Effect<number, SqlError.SqlError>
 
-export const contactsKept =
-  (workspace: WorkspaceId): KeptCount =>
+export const storedContactCount =
+  (workspace: WorkspaceId): StoredCount =>
   (sql) =>
     Effect.map(
       sql<{ readonly total: number }>`
@@ -20,8 +20,8 @@ export const contactsKept =
       ([row]) => row?.total ?? 0,
     )
 
-const membersKept =
-  (workspace: WorkspaceId, list: ListId): KeptCount =>
+const storedMemberCount =
+  (workspace: WorkspaceId, list: ListId): StoredCount =>
   (sql) =>
     Effect.map(
       sql<{ readonly total: number }>`
@@ -29,22 +29,22 @@ const membersKept =
       ([row]) => row?.total ?? 0,
     )
 
-/** Of a tree that asks nothing but who is on a list. */
-export const treeKept = (workspace: WorkspaceId, tree: RuleTree): KeptCount | null => {
+/** The stored count of a tree whose only condition is membership of one list; null for other trees. */
+export const storedTreeCount = (workspace: WorkspaceId, tree: RuleTree): StoredCount | null => {
   const only = loneCondition(tree)
   return only?.source === "list_membership" && only.operator === "is_member"
-    ? membersKept(workspace, only.listId)
+    ? storedMemberCount(workspace, only.listId)
     : null
 }
 
-/** Of a list that has one; null where its members must be counted. */
-export const listKept = (workspace: WorkspaceId, list: AudienceList): KeptCount | null => {
+/** The stored count of a list; null when its members must be counted. */
+export const storedListCount = (workspace: WorkspaceId, list: AudienceList): StoredCount | null => {
   switch (list.kind) {
     case "static":
-      return membersKept(workspace, list.id)
+      return storedMemberCount(workspace, list.id)
     case "dynamic":
-      return list.rules === null ? null : treeKept(workspace, list.rules)
+      return list.rules === null ? null : storedTreeCount(workspace, list.rules)
     case "system":
-      return list.systemList === "all_contacts" ? contactsKept(workspace) : null
+      return list.systemList === "all_contacts" ? storedContactCount(workspace) : null
   }
 }

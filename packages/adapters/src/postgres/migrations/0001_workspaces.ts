@@ -1,17 +1,17 @@
-// Workspaces with their plan, keys, sending domains, page hosts and suppressions; the service's role; and the small global
-// table that says which workspace has work due.
+// Workspaces with their plan, API keys, sending domains, page hosts and suppressions; the service's role; and `due_work`, the
+// small global table of workspaces with due work.
 import { global, migration, service_role, tenant } from "./Migration.ts"
 
 export const workspaces = migration(
-  // Roles belong to the whole server: another database's migration may make it at the same moment.
+  // Roles belong to the whole server: another database's migration may create it at the same time.
   `do $$ begin
      if not exists (select from pg_roles where rolname = '${service_role}') then
        create role ${service_role} nologin nosuperuser nobypassrls;
      end if;
    exception when duplicate_object or unique_violation then null;
    end $$`,
-  // Since PostgreSQL 16 the maker of a role may not yet act as it. Where an administrator made and granted it, there is
-  // nothing to do and no right to do it; where another database's migration grants at this moment, it is done.
+  // Since PostgreSQL 16 the creator of a role may not act as it by default. The grant fails when an administrator created and
+  // granted the role, and when another database's migration grants it concurrently. Both are fine.
   `do $$ begin
      execute format('grant ${service_role} to %I', current_user);
    exception when insufficient_privilege or internal_error then null;
@@ -93,7 +93,7 @@ export const workspaces = migration(
    )`,
   tenant("suppression"),
 
-  // A workspace's own domains for its pages; its <slug>.<PAGES_HOST> needs no row.
+  // A workspace's own domains for its pages. <slug>.<PAGES_HOST> needs no row.
   `create table page_host (
      host text primary key,
      workspace_id uuid not null references workspace on delete cascade,
@@ -103,7 +103,7 @@ export const workspaces = migration(
   `create index page_host_workspace on page_host (workspace_id)`,
   global("page_host"),
 
-  // Which workspaces a worker has to look at. A row means "maybe"; it goes when a look finds nothing.
+  // Workspaces that a worker has to check. A row means that there may be work. It is deleted when there is none.
   `create table due_work (
      kind text not null,
      workspace_id uuid not null references workspace on delete cascade,

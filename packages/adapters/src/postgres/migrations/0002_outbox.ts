@@ -1,9 +1,9 @@
-// The outbox: what happened, in the order in which it may be read.
+// The outbox: events in the order in which they may be read.
 import { migration, service_role, tenant } from "./Migration.ts"
 
 export const outbox = migration(
-  // `position` alone would skip an event whose transaction commits after a later one's: a reader stops before the oldest
-  // transaction still open, and orders by (transaction, position).
+  // `position` alone would skip an event whose transaction commits after a later one's. A reader therefore stops before the
+  // oldest open transaction, and orders by (transaction, position).
   `create table outbox_event (
      workspace_id uuid not null references workspace on delete cascade,
      transaction_id xid8 not null default pg_current_xact_id(),
@@ -26,7 +26,7 @@ export const outbox = migration(
    )`,
   tenant("outbox_consumer"),
   `create schema jobs`,
-  // The queue's library looks after its own table at every start, with statements that do nothing once it is there.
+  // The queue library maintains its own table at every start, with statements that do nothing when it exists.
   `grant usage, create on schema jobs to ${service_role}`,
   `alter default privileges in schema jobs grant select, insert, update, delete on tables to ${service_role}`,
   `alter default privileges in schema jobs grant usage on sequences to ${service_role}`,

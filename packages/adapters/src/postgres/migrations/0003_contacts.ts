@@ -1,12 +1,12 @@
-// Contacts, their custom fields' definitions, and their timeline.
+// Contacts, definitions of their custom fields, and their timelines.
 import { migration, service_role, tenant } from "./Migration.ts"
 
-/** Text that rules, search and sorting compare stands beside itself in folded form; `collate "C"` is code point order. */
+/** Text that rules, search and sorting compare has a folded twin; `collate "C"` is code point order. */
 const folded = (...columns: ReadonlyArray<string>): string =>
   columns.map((column) => `${column} text, ${column}_folded text collate "C",`).join("\n     ")
 
 export const contacts = migration(
-  // PostgreSQL 18 makes v7 itself; before it, v4 does: nothing reads an order out of these ids.
+  // PostgreSQL 18 creates v7 ids; older versions create v4. Nothing depends on the order of these ids.
   `create function uuidv7_or_v4() returns uuid language plpgsql volatile as $$
    begin
      if current_setting('server_version_num')::int >= 180000 then
@@ -14,8 +14,8 @@ export const contacts = migration(
      end if;
      return gen_random_uuid();
    end $$`,
-  // Makes the monthly partitions of a table from last month to three months ahead. The worker asks daily; the function
-  // runs with its owner's rights, since the service may not create tables. Rows of a month without one lie in the rest.
+  // Creates the monthly partitions of a table from last month to three months ahead. The worker calls it daily. The function
+  // runs with its owner's rights, since the service may not create tables. Rows of other months go into the default partition.
   `create function tentpole_partitions(parent text) returns int language plpgsql security definer
      set search_path = pg_catalog, public, pg_temp as $$
    declare

@@ -1,4 +1,4 @@
-// Contact lists and the members of static ones.
+// Contact lists and the members of static lists.
 import { migration, tenant } from "./Migration.ts"
 
 export const lists = migration(
@@ -40,8 +40,8 @@ export const lists = migration(
   `create index list_member_contact on list_member (workspace_id, contact_id, list_id)`,
   tenant("list_member"),
 
-  // The count is kept by whatever statement changes the members, a deleted contact's cascade too, so that the two can't
-  // disagree. Locks are taken contacts first, then lists.
+  // The statement that changes members also keeps the count, including the cascade of a deleted contact, so that the two agree.
+  // Locks are taken on contacts first, then on lists.
   `create function list_member_tally() returns trigger language plpgsql as $$
    begin
      if tg_op = 'INSERT' then

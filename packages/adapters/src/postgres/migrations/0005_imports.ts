@@ -1,4 +1,4 @@
-// Imports: the session that a file is previewed in, the run that applies it, and what became of each row.
+// Imports: the session with its preview, the run that executes it, and the result of each row.
 import { migration, service_role, tenant } from "./Migration.ts"
 
 export const imports = migration(
@@ -42,7 +42,7 @@ export const imports = migration(
    )`,
   tenant("import_run"),
 
-  // Rows are written only beside their run's counters, so that no row needs to look its run up.
+  // Rows are written only together with their run's counters, so no row needs a lookup of its run.
   `create table import_row (
      workspace_id uuid not null references workspace on delete cascade,
      import_run_id uuid not null,
@@ -57,10 +57,10 @@ export const imports = migration(
   `create index import_row_status on import_row (workspace_id, import_run_id, status, row_number)`,
   tenant("import_row"),
 
-  // Before a table's first statistics every index looks alike, and a session keeps the plan it has made for a foreign key:
-  // an import into a young database then reads half the contacts for each member of a list (measured: 4 s a chunk instead
-  // of 0.1). Autovacuum comes after a minute; an import asks at once. Only tables that are four times what they were when
-  // they were last looked at are looked at, and none that somebody else is looking at.
+  // Before a table's first statistics every index looks the same, and a session keeps the plan of a foreign key check. An import
+  // into a new database then read half the contacts for each list member (measured: 4 s a chunk instead of 0.1 s). Autovacuum
+  // comes after a minute; an import analyses at once. It analyses only tables that have grown fourfold since the last time and
+  // that no other session analyses.
   `create function tentpole_statistics() returns int language plpgsql security definer
      set search_path = pg_catalog, public, pg_temp as $$
    declare

@@ -1,4 +1,4 @@
-// Emails, their versions, and what each approval froze.
+// Emails, their versions and their approvals.
 import { migration, tenant } from "./Migration.ts"
 
 export const emails = migration(
@@ -43,7 +43,7 @@ export const emails = migration(
    )`,
   tenant("email_version"),
 
-  // Kept when the email goes: blasts have sent by it, and its links are still clicked.
+  // Retained when the email is deleted: blasts were sent with it, and its links are still clicked.
   `create table email_approval (
      workspace_id uuid not null references workspace on delete cascade,
      approval_id uuid not null,

@@ -1,5 +1,4 @@
-// Blasts, and the deliveries that they make: one row per message to one person, with the constraints that promise that
-// nobody gets two.
+// Blasts and their deliveries: one row for each message to a recipient, with the constraints that prevent a second message.
 import { migration, service_role, tenant } from "./Migration.ts"
 
 export const blasts = migration(
@@ -22,10 +21,10 @@ export const blasts = migration(
      approved_at timestamptz,
      approved_email_version int,
      approval_id uuid,
-     -- its time passed by while the service was down
+     -- the service was down at its scheduled time
      schedule_missed boolean not null default false,
      launched_at timestamptz,
-     -- what it took of the plan's day, until the audience is fixed and counted
+     -- emails of the plan's day that it uses, until the audience pass has counted them
      allotted_count int not null default 0,
      -- the audience is fixed once, at the start of sending
      audience_fixed_at timestamptz,
@@ -44,7 +43,7 @@ export const blasts = migration(
      check ((approval_id is null) = (approved_email_version is null)),
      check ((approval_id is null) = (approved_at is null)),
      check ((send_mode is not distinct from 'scheduled') = (scheduled_at is not null)),
-     -- the states, as core/src/blasts/Blast.ts has them
+     -- the states, as in core/src/blasts/Blast.ts
      check (status <> 'draft' or (approval_id is null and send_mode is null and launched_at is null)),
      check (status in ('draft', 'archived')
        or (approval_id is not null and send_mode is not null and audience_list_id is not null and email_id is not null)),
@@ -64,7 +63,7 @@ export const blasts = migration(
   `create index blast_launched on blast (workspace_id, launched_at) where launched_at is not null`,
   tenant("blast"),
 
-  // Numbers claims. Never reused, so that a late holder of an old claim can be told from the present one.
+  // Fencing tokens of claims. Never reused, so that an expired claim can be recognised.
   `create sequence delivery_token`,
   `grant usage on sequence delivery_token to ${service_role}`,
 
@@ -76,7 +75,7 @@ export const blasts = migration(
      approval_id uuid not null,
      email text,
      email_normalized text collate "C",
-     -- of the recipient's address: speed limits are per domain
+     -- domain of the recipient's address: send rate limits are per domain
      email_domain text collate "C",
      display_name text,
      display_name_folded text collate "C",
@@ -88,7 +87,7 @@ export const blasts = migration(
      token bigint,
      lease_until timestamptz,
      due_at timestamptz not null,
-     -- tries in vain
+     -- failed attempts
      attempts int not null default 0,
      smtp_reply text,
      handed_over_at timestamptz,
@@ -108,17 +107,17 @@ export const blasts = migration(
      check (state <> 'sent' or sent_at is not null),
      check ((reason is not null) = (state in ('failed', 'blocked', 'unconfirmed')))
    )`,
-  // The promise: one message a person and an address, whatever else goes wrong.
+  // One message for each contact and address, whatever fails.
   `create unique index delivery_contact on delivery (workspace_id, blast_id, contact_id)`,
   `create unique index delivery_address on delivery (workspace_id, blast_id, email_normalized) where state <> 'blocked'`,
-  // By blast, so that a paused one with a million rows is stepped over, not through.
+  // By blast, so that an index scan skips a paused blast with a million rows.
   `create index delivery_due on delivery (workspace_id, blast_id, due_at, delivery_id) where state = 'queued'`,
   `create index delivery_leased on delivery (workspace_id, lease_until) where state in ('claimed', 'handed_over')`,
   `create index delivery_of_contact on delivery (workspace_id, contact_id)`,
   tenant("delivery"),
 
-  // Counters, kept by the statement that changes the rows, so that they can't disagree. Spread over shards: every sender
-  // process adds to a row of its own.
+  // Counters, written by the statement that changes the rows, so that they agree. They are spread over shards: each sending process
+  // uses its own row.
   `create table delivery_tally (
      workspace_id uuid not null,
      blast_id uuid not null,
@@ -187,10 +186,10 @@ export const blasts = migration(
   `create trigger delivery_tally_update after update on delivery referencing old table as removed new table as added
      for each statement execute function delivery_tally_add()`,
 
-  // Grants intents: the fence between "may be taken away" and "may be on its way". One round trip that commits by itself.
-  // A volatile function takes a new snapshot for each statement, so the last one sees a pause or cancel that committed
-  // while the first one waited for it. Whoever changes whether a blast may send takes these locks exclusively.
-  // Answers, for what its holder still held: granted, paused (back in the queue), or the reason why it is blocked now.
+  // Grants intents, the fence between "may be withdrawn" and "may be on its way", in one round trip that commits by itself.
+  // A volatile function takes a new snapshot for each statement, so the last one sees a pause or cancellation that committed
+  // while the first one waited. A transaction that changes whether a blast may send takes these locks exclusively.
+  // Returns, for each delivery whose token is still valid: granted, paused (queued again), or its block reason.
   `create function grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval)
      returns table (granted_id uuid, answer text) language plpgsql volatile as $$
    declare

@@ -1,7 +1,7 @@
-// Tents: pages, the addresses they are published under, and the word that goes round when what is served changes.
+// Tents: pages, their aliases, and the notification when a served page changes.
 import { migration, tenant } from "./Migration.ts"
 
-/** Where processes hear of changed pages: the payload is a workspace's id, or empty when a site itself changed. */
+/** The NOTIFY channel of changed pages. The payload is a workspace id, or empty when the address of a site changed. */
 export const pages_channel = "tentpole_pages"
 
 export const tents = migration(
@@ -10,9 +10,9 @@ export const tents = migration(
      tent_id uuid not null,
      name text not null,
      name_folded text collate "C" not null,
-     -- who asked for it, in the caller's own words
+     -- the name of the requester, as the caller sent it
      user_id text,
-     -- pending: idle, nothing was asked for yet
+     -- pending: idle, nothing was requested yet
      status text not null check (status in ('pending', 'queued', 'generating', 'completed', 'failed')),
      prompt text,
      include_brand boolean not null default false,
@@ -20,7 +20,7 @@ export const tents = migration(
      auto_publish boolean not null default false,
      html text,
      error text,
-     -- the credit taken when the work was accepted; given back once, when it fails
+     -- the credit taken when the work was accepted; returned once if it fails
      credits_held int not null default 0 check (credits_held >= 0),
      branding boolean not null default true,
      publication_status text check (publication_status in ('pending', 'published', 'failed', 'unpublished')),
@@ -44,11 +44,11 @@ export const tents = migration(
      check ((publication_status is not distinct from 'failed') = (publication_error is not null))
    )`,
   `create index tent_newest on tent (workspace_id, created_at desc, tent_id)`,
-  // What the plan's limit counts.
+  // The plan's limit counts these.
   `create index tent_published on tent (workspace_id) where publication_status = 'published'`,
   tenant("tent"),
 
-  // One tent an alias: the promise under concurrency. '/' is the root of the page domain.
+  // One tent for each alias, also under concurrency. '/' is the root of the page domain.
   `create table tent_alias (
      workspace_id uuid not null,
      alias text collate "C" not null,
@@ -59,7 +59,7 @@ export const tents = migration(
    )`,
   tenant("tent_alias"),
 
-  // Sites are served from memory: whatever changes one, by whichever door, tells every process.
+  // Sites are served from memory: every change, from any source, notifies all processes.
   `create function tentpole_site_changed() returns trigger language plpgsql as $$
    begin
      perform pg_notify('${pages_channel}', '');

@@ -1,4 +1,4 @@
-// Views of published pages, one row each, and their daily sums, so that reads don't scan views.
+// Views of published pages, one row each, and their daily sums, so that reads do not scan views.
 import { global, migration, tenant } from "./Migration.ts"
 
 export const traffic = migration(
@@ -7,7 +7,7 @@ export const traffic = migration(
      tent_id uuid not null,
      at timestamptz not null,
      view_id uuid not null default uuidv7_or_v4(),
-     -- the visitor of that day: a hash whose salt is thrown away after it
+     -- the visitor of that day: a hash whose salt is deleted after the day
      visitor bytea not null,
      country text not null,
      device text not null,
@@ -16,7 +16,7 @@ export const traffic = migration(
      referrer text not null,
      primary key (workspace_id, tent_id, at, view_id)
    ) partition by range (at)`,
-  // The newest of a whole workspace; those of one tent lie in the key's order.
+  // The newest views of a workspace. Those of one tent follow the primary key.
   `create index page_view_newest on page_view (workspace_id, at desc)`,
   tenant("page_view"),
   `create table page_view_rest partition of page_view default`,
@@ -43,7 +43,7 @@ export const traffic = migration(
    )`,
   tenant("page_visitor_day"),
 
-  // One salt a day, for all processes and workspaces (whose ids are hashed with it); it is thrown away after its day.
+  // One salt a day for all processes and workspaces, whose ids are part of the hash. It is deleted after its day.
   `create table visitor_salt (
      day date primary key,
      salt bytea not null

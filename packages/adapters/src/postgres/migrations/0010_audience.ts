@@ -1,13 +1,13 @@
-// What makes asking for contacts fast at a million of them: a view that indexes can serve, indexes for search, sorting and
-// custom fields, and a count that is kept.
+// Fast queries on a million contacts: a view that can use indexes, indexes for search, sorting and custom fields, and a stored
+// count.
 import { migration, service_role, tenant } from "./Migration.ts"
 
-/** How many numbers and dates of a workspace get a column. */
+/** The number of number and date fields of a workspace that get a column. */
 export const number_columns_count = 12
 
 const number_columns = Array.from({ length: number_columns_count }, (_, index) => `number_${index + 1}`)
 
-/** What the searches of listings look through. */
+/** The columns that searches of listings read. */
 const searched = [
   "display_name_folded",
   "first_name_folded",
@@ -17,7 +17,7 @@ const searched = [
   "company_folded",
 ]
 
-/** Every question reads through what such an index has not sorted in yet. In kB. */
+/** Every query scans the pending entries of such an index; this is their limit in kB. */
 const pending = "with (gin_pending_list_limit = 1024)"
 
 const texts = [
@@ -39,7 +39,7 @@ const texts = [
   "original_source_detail",
 ]
 
-/** All of a contact: conditions are over one and the other of these. */
+/** All columns of a contact that conditions use. */
 const shown = [
   "workspace_id",
   "contact_id",
@@ -62,16 +62,16 @@ const shown = [
 const sorted = ["display_name", "first_name", "last_name"]
 
 export const audience = migration(
-  // Both are trusted extensions: the owner of a database may make them.
+  // Both are trusted extensions: the owner of a database may create them.
   `create extension if not exists pg_trgm`,
   `create extension if not exists btree_gin`,
 
-  // Room on each page for a row's next version: what a person does moves `last_activity_at`, which is in no index, and so
-  // touches none of them.
+  // Free space on each page for a row's next version. Activities move `last_activity_at`, which is in no index, so they then write
+  // to no index.
   `alter table contact set (fillfactor = 90)`,
 
-  // Columns that are lent to a workspace's numbers and dates, so that comparing them needs no look into the JSON, and can
-  // use an index. A field without one (there are more fields than columns) is compared in the JSON.
+  // Number columns, assigned to number and date fields of a workspace, so that comparisons need no JSON access and can use an
+  // index. A field without a column (there are more fields than columns) is compared in the JSON.
   ...number_columns.map((column) => `alter table contact add ${column} double precision`),
   `alter table contact_field add number_column smallint check (number_column between 1 and ${number_columns_count})`,
   `create unique index contact_field_number on contact_field (workspace_id, number_column)`,
@@ -89,7 +89,7 @@ export const audience = migration(
      ) as ranked
      where f.workspace_id = ranked.workspace_id and f.field_definition_id = ranked.field_definition_id
        and ranked.place <= ${number_columns_count}`,
-  // Once through the table, whatever the number of fields.
+  // One pass over the table, whatever the number of fields.
   `update contact c set ${number_columns
     .map((column, index) => `${column} = contact_number(c.custom_fields, names[${index + 1}], types[${index + 1}])`)
     .join(", ")}
@@ -109,15 +109,15 @@ export const audience = migration(
   `create index contact_custom on contact using gin (workspace_id, custom_fields_folded jsonb_path_ops) ${pending}`,
   ...sorted.map((column) => `create index contact_${column} on contact (workspace_id, ${column}_folded, contact_id)`),
 
-  // The fence as a view. Under row-level security a condition may use an index only if it can't leak what it sees
-  // (LIKE and the JSON operators might), so a segment would read every row. A view without a security barrier shows the
-  // same rows and leaves the planner free; nobody but the service writes conditions, so there is nobody to leak to.
+  // The fence as a view. Under row-level security a condition may use an index only if it is leak-proof, which LIKE and the JSON
+  // operators are not, so a segment would read every row. A view without a security barrier returns the same rows and leaves the
+  // planner free. Only the service writes conditions, so a leak has no receiver.
   `create view fenced_contact as
      select ${shown.join(", ")} from contact where workspace_id = nullif(current_setting('tentpole.workspace_id', true), '')::uuid`,
   `grant select on fenced_contact to ${service_role}`,
 
-  // How many contacts a workspace has, kept by the statements that add and remove them; spread over shards, so that two
-  // rarely wait for each other.
+  // The number of contacts of a workspace, written by the statements that add and remove them. Spread over shards, so that two
+  // transactions rarely wait for each other.
   `create table contact_tally (
      workspace_id uuid not null,
      shard smallint not null,

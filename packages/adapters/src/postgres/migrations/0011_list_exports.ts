@@ -1,11 +1,11 @@
-// Exports of lists: what is known of each. Their files lie in the store of files.
+// Exports of lists. Their files are in the blob store.
 import { migration, tenant } from "./Migration.ts"
 
 export const listExports = migration(
   `create table list_export (
      workspace_id uuid not null references workspace on delete cascade,
      list_export_id uuid not null,
-     -- no reference: the list may go before, and its export then goes in its own time, with its file
+     -- no reference: the list may be deleted before; the export expires by itself, with its file
      list_id uuid not null,
      exclude_unsubscribed boolean not null,
      status text not null check (status in ('queued', 'running', 'completed', 'failed')),

@@ -1,10 +1,10 @@
-// What an import's rows are told with: where in the file each stood, and which columns the file had.
+// Details of import results: the line of each row in the file, and the file's columns.
 import { migration } from "./Migration.ts"
 
 export const importResults = migration(
-  // null where the reader could not tell, and for rows that came with the request
+  // null when the reader could not know it, and for rows that came with the request
   `alter table import_row add line int check (line > 0)`,
 
-  // null for runs of before: their files are gone, and nobody knows their columns' names any more
+  // null for earlier runs: their files are deleted, and the names of their columns are unknown
   `alter table import_run add headers text[]`,
 )

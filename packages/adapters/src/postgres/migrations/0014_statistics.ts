@@ -1,5 +1,5 @@
-// Statistics that know every workspace. The planner takes a workspace that it has not met for one contact, and then reads all
-// of its contacts where the key would lead to each: a change of ten contacts took 800 ms among twenty thousand.
+// Statistics that cover every workspace. The planner estimates an unknown workspace at one contact and then reads all of its
+// contacts instead of using the key: a change of ten contacts took 800 ms among twenty thousand.
 import { migration } from "./Migration.ts"
 
 export const statistics = migration(

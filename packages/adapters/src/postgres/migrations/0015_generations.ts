@@ -1,11 +1,11 @@
-// What the AI was asked to write: of emails, of their templates, and of templates of tents.
+// Generations of emails, email templates and tent templates.
 import { migration, tenant } from "./Migration.ts"
 
 export const generations = migration(
   `create table generation (
      workspace_id uuid not null references workspace on delete cascade,
      generation_id uuid not null,
-     -- the email or the template; its store forgets its generations with it
+     -- the email or template; its store deletes its generations with it
      document_id uuid not null,
      status text not null check (status in ('generating', 'completed', 'failed')),
      prompt text not null,
@@ -20,7 +20,7 @@ export const generations = migration(
      check ((status = 'failed') = (error is not null))
    )`,
   `create index generation_document on generation (workspace_id, document_id, created_at, generation_id)`,
-  // whoever comes past a document's lock is stopped here
+  // the last guard against a second generation, if a document's lock is bypassed
   `create unique index generation_going_on on generation (workspace_id, document_id) where status = 'generating'`,
   tenant("generation"),
 )

@@ -1,7 +1,7 @@
-// Templates of emails and of tents, their versions, and what each approval froze; and which approval a tent is built on.
+// Email templates and tent templates with their versions and approvals, and the approval that a tent was built from.
 import { migration, tenant } from "./Migration.ts"
 
-/** What both kinds have. */
+/** Columns of both kinds. */
 const shared = `
      workspace_id uuid not null references workspace on delete cascade,
      template_id uuid not null,
@@ -19,14 +19,14 @@ const shared = `
      check ((approved_version is null) = (approval_id is null)),
      check (approved_version between 1 and current_version)`
 
-/** What emails made from a template begin with. The same in the template and in what an approval froze of it. */
+/** Initial values of emails created from a template. The template and its approvals have the same columns. */
 const mail = `
      default_subject text,
      default_preview_text text,
      default_from_name text,
      default_from_address text,
      default_reply_to_email text,
-     -- the user's own plain text; null: made from the HTML
+     -- the user's own plain text; null: derived from the HTML
      plain_text text,
      plain_text_overridden_at timestamptz,
      plain_text_overridden_version int,
@@ -57,19 +57,19 @@ const frozen = `
 
 export const templates = migration(
   `create table email_template (${shared},
-     -- the email that it began with, which may be gone
+     -- the email from which it was created; it may be deleted
      source_email_id uuid,${mail}
    )`,
   `create index email_template_created on email_template (workspace_id, created_at, template_id)`,
   tenant("email_template"),
   versions("email_template"),
-  // Kept when the template goes: what was accepted with it is still made from it.
+  // Retained when the template is deleted: tents that were accepted with it are still created from it.
   `create table email_template_approval (${frozen},${mail}
    )`,
   tenant("email_template_approval"),
 
   `create table tent_template (${shared},
-     -- the tent that it began with, which may be gone
+     -- the tent from which it was created; it may be deleted
      source_tent_id uuid
    )`,
   `create index tent_template_created on tent_template (workspace_id, created_at, template_id)`,
@@ -79,7 +79,7 @@ export const templates = migration(
    )`,
   tenant("tent_template_approval"),
 
-  // What a tent's template_id was approved as when the tent was accepted.
+  // The approval of the tent's template at the time when the tent was accepted.
   `alter table tent add column template_approval_id uuid`,
   `alter table tent add constraint tent_template_pinned check ((template_id is null) = (template_approval_id is null))`,
 )

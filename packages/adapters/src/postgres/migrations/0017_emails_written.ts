@@ -1,13 +1,13 @@
-// What emails need to be written by the AI, and to be tried out: the template's HTML that the first generation builds on, and
-// test messages that wait to be sent.
+// Columns for AI-generated emails and test messages: the template's HTML that the first generation builds on, and test messages
+// that wait to be sent.
 import { migration, tenant } from "./Migration.ts"
 
 export const emailsWritten = migration(
-  // gone with the first version, which takes its place
+  // deleted with the first version, which replaces it
   `alter table email add column basis text,
      add constraint email_basis check (basis is null or current_version = 0)`,
 
-  // from the request to the end of the message; handed over once at most
+  // exists from the request to the end of the message; handed over once at most
   `create table test_mail (
      workspace_id uuid not null,
      test_mail_id uuid not null,

@@ -1,9 +1,8 @@
-// What other servers report of messages: how one came back, and the tokens of providers' calls, each of which is good for one
-// body only.
+// Bounce reports: how a message bounced, and tokens of webhooks, each of which is valid for one body only.
 import { migration, tenant } from "./Migration.ts"
 
 export const reports = migration(
-  // `soft` without a time: so refused at sending, which counts as failed
+  // `soft` without a time: refused at sending, which counts as failed
   `alter table delivery add column bounce_kind text check (bounce_kind in ('hard', 'soft'))`,
   `update delivery set bounce_kind = 'hard' where bounced_at is not null`,
 

@@ -1,5 +1,5 @@
-// What machines did with a message, beside what its recipient did: once a delivery and kind, so that scanners that come again
-// and again write nothing more. The columns go with their delivery, and no index knows them.
+// Machine hits beside a recipient's engagement: stored once for each delivery and kind, so that repeated scans write nothing
+// more. The columns are part of the delivery and not indexed.
 import { migration } from "./Migration.ts"
 
 export const machineVisits = migration(

@@ -1,29 +1,29 @@
-// Limits of speed: the lanes that deliveries stand in, and the buckets of permits that lanes are let go by.
+// Send rate limits: the lanes of deliveries, and rate buckets.
 import { migration, tenant } from "./Migration.ts"
 
 export const pace = migration(
-  // '': the common lane. Elsewhere the recipient's domain, so that the rows of one that has to wait are stepped over.
+  // '': the common lane. Otherwise the recipient's domain, so that an index scan skips the rows of a domain that has to wait.
   `alter table delivery add column lane text collate "C" not null default ''`,
   `drop index delivery_due`,
   `create index delivery_due on delivery (workspace_id, blast_id, lane, due_at, delivery_id) where state = 'queued'`,
 
-  // The common lane's row has the bucket of the whole workspace; there are rows only where limits are set.
+  // The common lane's row is the bucket of the whole workspace. There are rows only where limits are set.
   `create table delivery_lane (
      workspace_id uuid not null references workspace on delete cascade,
      lane text collate "C" not null,
      permits double precision not null check (permits >= 0),
      filled_at timestamptz not null,
      waited boolean not null,
-     -- A domain's lane is to be looked at then, 'infinity' when nobody is known to stand in it. The common lane: then the
-     -- lanes of domains are to be looked for.
+     -- The time at which a domain's lane is to be checked, 'infinity' when it is believed empty. In the common lane: the time of
+     -- the next search for lanes of domains.
      ready_at timestamptz not null,
      primary key (workspace_id, lane)
    )`,
   `create index delivery_lane_ready on delivery_lane (workspace_id, ready_at) where lane <> ''`,
   tenant("delivery_lane"),
 
-  // A workspace that the planner has not met is taken for a small one: each claim and each settlement then reads all of its
-  // deliveries to find a hundred by their ids. What was asked of contacts is asked of deliveries too.
+  // The planner estimates an unknown workspace as small: each claim and settlement then reads all of its deliveries to find a
+  // hundred by id. The check of contact statistics now covers deliveries too.
   `create function tentpole_misjudged(relation text, tally text, counted text) returns boolean language plpgsql stable
      set search_path = pg_catalog, public, pg_temp as $$
    declare

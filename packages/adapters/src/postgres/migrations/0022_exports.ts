@@ -1,4 +1,4 @@
-// Exports of lists become exports: of a list's members, or of a blast's recipients. Those that are there stay.
+// Exports of lists become exports of list members or of a blast's recipients. Existing ones stay.
 import { migration } from "./Migration.ts"
 
 export const exports = migration(
@@ -7,7 +7,7 @@ export const exports = migration(
   ...["pkey", "workspace_id_fkey", "status_check", "check", "check1", "check2", "check3"].map(
     (name) => `alter table export rename constraint list_export_${name} to export_${name}`,
   ),
-  // no reference to the blast either: an export goes in its own time, with its file
+  // no reference to the blast either: an export expires by itself, with its file
   `alter table export
      alter column list_id drop not null,
      alter column exclude_unsubscribed drop not null,

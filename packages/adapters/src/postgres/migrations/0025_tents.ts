@@ -1,8 +1,8 @@
-// Files of tents, what a tent's request says besides its prompt, and tents that are made many at a time.
+// Assets of tents, further fields of a tent's request, and bulk jobs.
 import { migration, tenant } from "./Migration.ts"
 
 export const tents = migration(
-  // What is known of a file whose bytes lie in the store of blobs; a row is there only when all of them are.
+  // An asset whose bytes are in the blob store; a row exists only when all of them are.
   `create table tent_asset (
      workspace_id uuid not null,
      tent_id uuid not null,
@@ -16,7 +16,7 @@ export const tents = migration(
    )`,
   tenant("tent_asset"),
 
-  // No reference: a file may be deleted before the AI is asked, and is then left out.
+  // No reference: a file may be deleted before the generation runs, and is then left out.
   `alter table tent
      add column asset_ids uuid[] not null default '{}',
      add column reasoning text check (reasoning in ('min', 'medium', 'high', 'max')),
@@ -27,13 +27,13 @@ export const tents = migration(
      bulk_job_id uuid not null,
      template_id uuid not null,
      auto_publish boolean not null,
-     -- json, not jsonb: it is given back as it was sent
+     -- json, not jsonb: it is returned as it was sent
      metadata json,
      created_at timestamptz not null,
      primary key (workspace_id, bulk_job_id)
    )`,
   tenant("bulk_job"),
-  // How far the job is, its tents say: nothing is counted twice.
+  // The progress of the job is derived from its tents: nothing is counted twice.
   `create table bulk_item (
      workspace_id uuid not null,
      bulk_job_id uuid not null,

@@ -1,4 +1,4 @@
-// What was sent by the forms of published pages.
+// Submissions of the forms of published pages.
 import { migration, tenant } from "./Migration.ts"
 
 export const forms = migration(
@@ -7,7 +7,7 @@ export const forms = migration(
      tent_id uuid not null,
      submission_id uuid not null,
      form_id text not null,
-     -- not jsonb, which would lose the order in which the form asks
+     -- not jsonb, which would lose the order of the form's fields
      fields json not null,
      contact_id uuid,
      created_at timestamptz not null,
@@ -16,7 +16,7 @@ export const forms = migration(
      foreign key (workspace_id, contact_id) references contact on delete set null (contact_id)
    )`,
   `create index form_submission_newest on form_submission (workspace_id, tent_id, created_at desc, submission_id)`,
-  // A contact that goes is taken off its submissions.
+  // A deleted contact is removed from its submissions.
   `create index form_submission_contact on form_submission (workspace_id, contact_id) where contact_id is not null`,
   tenant("form_submission"),
 )

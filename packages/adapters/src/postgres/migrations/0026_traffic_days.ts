@@ -1,8 +1,8 @@
-// Traffic by days: sums of a whole workspace beside those of tents, visits counted as they come, and views and visitors kept
-// in partitions of a day, which go as a whole.
+// Traffic by days: sums of workspaces beside those of tents, visits counted as they arrive, and views and visitors in daily
+// partitions, which are dropped as a whole.
 import { migration, service_role, tenant } from "./Migration.ts"
 
-/** Only today's visitors, and yesterday's around midnight, have to be told apart: afterwards their number is enough. */
+/** Only today's visitors, and yesterday's around midnight, must be distinguished. After that their number is enough. */
 const visitor_days_kept = 2
 /** Analytics shows single views of seven days. */
 const view_days_kept = 8
@@ -11,7 +11,7 @@ const sum_days_kept = 400
 const dimensions = "dimension in ('all', 'visits', 'country', 'device', 'browser', 'os', 'referrer')"
 
 export const trafficDays = migration(
-  // The monthly partitions of views become one for each day. What there is goes into the rest, and from there when it is old.
+  // The monthly partitions of views become daily ones. Existing rows move to the default partition and are deleted when old.
   `do $$
    declare
      month regclass;
@@ -55,9 +55,9 @@ export const trafficDays = migration(
 
   `alter table page_view_day drop constraint page_view_day_dimension_check,
      add constraint page_view_day_dimension_check check (${dimensions})`,
-  // Sums are written over again and again: with room beside them, no index has to hear of it.
+  // Sums are updated often: free space beside them keeps the updates out of all indexes.
   `alter table page_view_day set (fillfactor = 70)`,
-  // The busiest tents of some days, without a look at what their views are counted by.
+  // The busiest tents of a range of days, without reading other dimensions.
   `create index page_view_day_tents on page_view_day (workspace_id, day, tent_id) where dimension in ('all', 'visits')`,
   `create index page_view_day_age on page_view_day using brin (day)`,
   `insert into page_view_day (workspace_id, tent_id, day, dimension, value, views)
@@ -79,7 +79,7 @@ export const trafficDays = migration(
      union all
      select workspace_id, day, 'visits', '', count(*)::int from workspace_visitor_day group by workspace_id, day`,
 
-  // Months for the timeline of contacts, from the last one to three ahead; days for traffic, from yesterday to a week ahead.
+  // Monthly partitions for timelines, from last month to three ahead; daily ones for traffic, from yesterday to a week ahead.
   `create or replace function tentpole_partitions(parent text) returns int language plpgsql security definer
      set search_path = pg_catalog, public, pg_temp as $$
    declare
@@ -113,7 +113,7 @@ export const trafficDays = migration(
   `select tentpole_partitions('page_view'), tentpole_partitions('page_visitor_day'),
      tentpole_partitions('workspace_visitor_day')`,
 
-  // Who waits for a table that is read for long gives up, and comes again in an hour.
+  // Gives up when a long read blocks the table; housekeeping tries again in an hour.
   `create function tentpole_forget_traffic() returns int language plpgsql security definer
      set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' as $$
    declare

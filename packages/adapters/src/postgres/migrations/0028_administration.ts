@@ -1,8 +1,8 @@
-// Administration: the audit log, the end of workspaces, and how suppressions are listed.
+// Administration: the audit log, the deletion of workspaces, and the listing of suppressions.
 import { global, migration } from "./Migration.ts"
 
 export const administration = migration(
-  // Read over all workspaces, and kept when they are gone: no reference. The service may add entries and change none.
+  // Read across workspaces and retained when they are deleted: no reference. The service may add entries and change none.
   `create table audit_entry (
      entry_id uuid primary key,
      at timestamptz not null,
@@ -16,7 +16,7 @@ export const administration = migration(
   `create index audit_entry_workspace on audit_entry (workspace_id, at desc, entry_id)`,
   global("audit_entry", "select, insert"),
 
-  // A deleted workspace is found no more; its rows go by and by.
+  // A deleted workspace is no longer found; its rows are erased gradually.
   `alter table workspace add column deleted_at timestamptz`,
   `create index suppression_newest on suppression (workspace_id, created_at desc, email_normalized collate "C")`,
 )

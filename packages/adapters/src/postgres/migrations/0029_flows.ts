@@ -1,4 +1,4 @@
-// Flows: what was written of them, the emails that their steps make, and how many members they have.
+// Flows: their structures, the emails that their steps create, and the counters of their memberships.
 import { migration, tenant } from "./Migration.ts"
 
 export const flows = migration(
@@ -19,18 +19,18 @@ export const flows = migration(
      created_at timestamptz not null,
      updated_at timestamptz not null,
      primary key (workspace_id, flow_id),
-     -- the states, as core/src/flows/Flow.ts has them
+     -- the states, as in core/src/flows/Flow.ts
      check ((status = 'active') = (activated_at is not null)),
      check ((status = 'paused') = (paused_at is not null)),
      check ((status = 'archived') = (archived_at is not null))
    )`,
   `create index flow_created on flow (workspace_id, created_at, flow_id)`,
   `create index flow_updated on flow (workspace_id, updated_at, flow_id)`,
-  // Those that run, and that lists, emails and templates ask whether they are used by.
+  // Active flows. Lists, emails and templates check here whether they are in use.
   `create index flow_active on flow (workspace_id, flow_id) where status = 'active'`,
   tenant("flow"),
 
-  // Emails that steps have made, each for one member. They go with the flow; the rest of them is theirs.
+  // Emails that steps have created, each for one membership. The links are deleted with the flow.
   `create table flow_email (
      workspace_id uuid not null,
      email_id uuid not null,
@@ -43,7 +43,7 @@ export const flows = migration(
   `create index flow_email_of on flow_email (workspace_id, flow_id, email_id)`,
   tenant("flow_email"),
 
-  // Counters of memberships, kept by the statements that change them. Spread over shards, as delivery_tally is.
+  // Counters of memberships, written by the statements that change them. Spread over shards, like delivery_tally.
   `create table flow_tally (
      workspace_id uuid not null,
      flow_id uuid not null,
@@ -58,7 +58,7 @@ export const flows = migration(
      foreign key (workspace_id, flow_id) references flow on delete cascade
    )`,
   tenant("flow_tally"),
-  // Live members by the step that they stand at.
+  // Live memberships by current step.
   `create table flow_step_tally (
      workspace_id uuid not null,
      flow_id uuid not null,

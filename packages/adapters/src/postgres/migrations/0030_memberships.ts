@@ -1,8 +1,8 @@
-// Members of flows: where each is, what has happened to them, and the messages that their steps send, which stand among the
-// deliveries of blasts and go the same way.
+// Memberships of flows: their states, their timelines, and the messages of their steps, which are deliveries like those of
+// blasts.
 import { migration, tenant } from "./Migration.ts"
 
-/** A counter's part of a delta: how many more rows there are of a status. */
+/** The part of a delta that one counter contributes: how many more rows have a status. */
 const moved = (status: string): string => `sum(sign * (status = '${status}')::int)::int as ${status}`
 
 const statuses = ["active", "waiting", "completed", "dropped", "failed"]
@@ -12,20 +12,20 @@ const members: ReadonlyArray<string> = [
      workspace_id uuid not null,
      membership_id uuid not null,
      flow_id uuid not null,
-     -- stays when the contact goes
+     -- stays when the contact is deleted
      contact_id uuid not null,
      entry_source text not null,
      tokens jsonb not null,
      created_emails jsonb not null default '[]',
-     -- as core/src/flows/Membership.ts has it; what is asked for stands beside it
+     -- as in core/src/flows/Membership.ts; queried parts have their own columns
      state jsonb not null,
      status text not null check (status in ('active', 'waiting', 'completed', 'dropped', 'failed')),
      step_id text,
-     -- the visit whose message is on its way
+     -- the step visit whose message is on its way
      awaited_visit int,
-     -- when to look at them; null: something has to happen first
+     -- the time of the next check; null: an event has to happen first
      due_at timestamptz,
-     -- entered a flow that nobody enters twice
+     -- entered a flow that allows no re-entry
      sole boolean not null,
      entered_at timestamptz not null,
      updated_at timestamptz not null,
@@ -34,11 +34,11 @@ const members: ReadonlyArray<string> = [
      check (status = state ->> 'status'),
      check (awaited_visit is null or status in ('active', 'dropped'))
    ) with (fillfactor = 90)`,
-  // The promises: one live membership a contact and flow, and one for good where the flow says so.
+  // One live membership for each contact and flow, and only one ever where the flow says so.
   `create unique index flow_membership_live on flow_membership (workspace_id, flow_id, contact_id)
      where status in ('active', 'waiting')`,
   `create unique index flow_membership_sole on flow_membership (workspace_id, flow_id, contact_id) where sole`,
-  // By flow, so that a paused one with a million members whose time has come is stepped over, not through.
+  // By flow, so that an index scan skips a paused one with a million due memberships.
   `create index flow_membership_due on flow_membership (workspace_id, flow_id, due_at, membership_id)
      where due_at is not null`,
   `create index flow_membership_contact on flow_membership (workspace_id, contact_id, flow_id)`,
@@ -55,7 +55,7 @@ const members: ReadonlyArray<string> = [
      metadata jsonb not null,
      primary key (workspace_id, membership_id, position)
    )`,
-  // Not by a reference: to look up the member for each line was half of what writing a line costs.
+  // No reference: the lookup of the membership was half the cost of writing a timeline entry.
   `create function flow_membership_gone() returns trigger language plpgsql as $$
    begin
      delete from flow_event e using removed r
@@ -66,7 +66,7 @@ const members: ReadonlyArray<string> = [
      for each statement execute function flow_membership_gone()`,
   ...tenant("flow_event"),
 
-  // What visits have had made for them, under what id; so that nothing is made twice.
+  // The ids of what step visits have created, so that nothing is created twice.
   `create table flow_made (
      workspace_id uuid not null,
      membership_id uuid not null,
@@ -78,7 +78,7 @@ const members: ReadonlyArray<string> = [
    )`,
   ...tenant("flow_made"),
 
-  // What date triggers have fired for, and up to when they have been looked at.
+  // The contacts for which date triggers have fired, and the time up to which dates were checked.
   `create table flow_date_fired (
      workspace_id uuid not null,
      flow_id uuid not null,
@@ -94,7 +94,7 @@ const members: ReadonlyArray<string> = [
    )`,
   ...tenant("flow_clock"),
 
-  // Counters, kept by the statement that changes the rows, as delivery_tally is.
+  // Counters, written by the statement that changes the rows, like delivery_tally.
   `create function flow_tally_add() returns trigger language plpgsql as $$
    begin
      insert into flow_tally as t (workspace_id, flow_id, shard, ${statuses.join(", ")}, last_entry_at)
@@ -140,7 +140,7 @@ const members: ReadonlyArray<string> = [
   `create trigger flow_tally_update after update on flow_membership referencing old table as removed new table as added
      for each statement execute function flow_tally_move()`,
 
-  // What was asked of deliveries is asked of members too.
+  // The check of statistics now covers memberships too.
   `create or replace function tentpole_statistics() returns int language plpgsql security definer
      set search_path = pg_catalog, public, pg_temp as $$
    declare
@@ -166,10 +166,10 @@ const members: ReadonlyArray<string> = [
      return analyzed;
    end $$`,
 
-  // How often a look at a workspace has found nothing: the next one comes the later.
+  // The number of checks of a workspace that found nothing: the next one comes later.
   `alter table due_work add column looks int not null default 0`,
-  // Says that there may be work, without waiting for whoever says or looks at the same moment. What they would miss by it is
-  // found by one of the next looks, which come soon after a hint, and then seldom: about as late as the transaction was long.
+  // Hints that there may be work, without waiting for concurrent hints or checks. A hint that is lost this way is found by one of
+  // the next checks, which soon follow a hint and then become rare. The delay is about as long as the transaction.
   `create function hint_due(hinted text, workspace uuid) returns void language sql volatile as $$
      update due_work w set due_at = least(w.due_at, clock_timestamp()), looks = 0
      from (select kind, workspace_id from due_work
@@ -190,10 +190,10 @@ const members: ReadonlyArray<string> = [
      for each statement execute function outbox_hint()`,
 ]
 
-/** The messages that flows send, and what becomes of them when their flow does. */
+/** The messages that flows send, and their states when the flow's state changes. */
 const messages: ReadonlyArray<string> = [
-  // A row for each sending step, which blasts' listings do not show: its deliveries are claimed, granted and settled like
-  // those of any other.
+  // A row for each sending step, which listings of blasts leave out. Its deliveries are claimed, granted and settled like those of
+  // other blasts.
   `alter table blast add column purpose text not null default 'blast' check (purpose in ('blast', 'flow_step')),
      add column flow_id uuid,
      add column step_id text,
@@ -210,7 +210,7 @@ const messages: ReadonlyArray<string> = [
      add column visit int,
      add column tokens jsonb,
      add constraint delivery_of_flow check (num_nonnulls(membership_id, flow_id, step_id, visit, tokens) in (0, 5))`,
-  // One message a visit. Within a blast these are null, and a contact stands there once, as before.
+  // One message for each step visit. Within a blast these are null, and a contact has one delivery, as before.
   `create unique index delivery_visit on delivery (workspace_id, membership_id, visit) where membership_id is not null`,
   `drop index delivery_contact`,
   `create unique index delivery_contact on delivery (workspace_id, blast_id, contact_id, membership_id, visit)
@@ -219,8 +219,8 @@ const messages: ReadonlyArray<string> = [
   `create unique index delivery_address on delivery (workspace_id, blast_id, email_normalized)
      where state <> 'blocked' and membership_id is null`,
 
-  // Whoever settles, sweeps or ends a member's message wakes the member. In the order of their ids, as everybody who holds
-  // several and waits for them.
+  // A settlement, sweep or end of a membership's message makes the membership due. In the order of their ids, like every
+  // transaction that locks several.
   `create function flow_message_ended() returns trigger language plpgsql as $$
    declare
      woken uuid;
@@ -253,11 +253,11 @@ const messages: ReadonlyArray<string> = [
   `create trigger flow_message_ended after update on delivery referencing old table as removed new table as added
      for each statement execute function flow_message_ended()`,
 
-  // As before, and besides: a member who waits for the message no longer, since they have left the flow, is not sent it.
-  // One round trip that commits by itself.
-  // A volatile function takes a new snapshot for each statement, so the last one sees a pause or cancel that committed
-  // while the first one waited for it. Whoever changes whether a blast may send takes these locks exclusively.
-  // Answers, for what its holder still held: granted, paused (back in the queue), or the reason why it is blocked now.
+  // As before, and besides: no intent is granted for a membership that no longer waits for the message, because it has left
+  // the flow. One round trip that commits by itself. A volatile function takes a new snapshot for each statement, so the last
+  // one sees a pause or cancellation that committed while the first one waited. A transaction that changes whether a blast may
+  // send takes these locks exclusively. Returns, for each delivery whose token is still valid: granted, paused (queued again),
+  // or its block reason.
   `create or replace function grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval)
      returns table (granted_id uuid, answer text) language plpgsql volatile as $$
    declare
@@ -312,8 +312,8 @@ const messages: ReadonlyArray<string> = [
        returning d.delivery_id, held.verdict;
    end $$`,
 
-  // A flow's messages follow its life: they wait while it is paused, and those that have not left when it ends never do.
-  // Intents are held off as when a blast is paused.
+  // A flow's messages follow its state: they wait while it is paused, and unsent ones are cancelled when it ends. Intents are
+  // stopped as when a blast is paused.
   `create function flow_moved() returns trigger language plpgsql as $$
    declare
      held uuid;
@@ -345,7 +345,7 @@ const messages: ReadonlyArray<string> = [
   `create trigger flow_removed after delete on flow for each row when (old.status <> 'draft')
      execute function flow_moved()`,
 
-  // Events before this transaction bring nobody in.
+  // Events before this transaction enroll no contact.
   `alter table flow add column activated_in xid8`,
   `create function flow_activated() returns trigger language plpgsql as $$
    begin

@@ -1,12 +1,12 @@
-// What operators look at: how much waits, of all workspaces together, and whether the schema is this version's.
+// Functions for operators: the backlog of all workspaces together, and whether the schema is that of this version.
 import { global, migration, service_role } from "./Migration.ts"
 
 export const operating = migration(
   // For readiness: a process that is newer than its database is not ready.
   global("schema_migration", "select"),
 
-  // The service sees one workspace at a time: sums of all of them are asked of a function with its owner's rights. It reads
-  // kept counts and indexes of what is open, never what has been done; the planner is not to think better of it.
+  // The service sees one workspace at a time. Sums of all come from a function with its owner's rights. It reads counters and
+  // indexes of open work, never finished work, and its planner settings enforce that.
   `create function tentpole_backlog() returns table (queue text, kind text, state text, items bigint, oldest_s double precision)
    language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp set enable_seqscan = off as $$
    declare
@@ -42,8 +42,8 @@ export const operating = migration(
        where a.datname = current_database() and a.application_name in ('tentpole http', 'tentpole worker', 'tentpole command line')
        group by 2, 3;
    end $$`,
-  // By whole months, since months are partitions. Rules look back over a year; whoever keeps less knows it. What is in the
-  // partition of the rest goes by its day.
+  // By whole months, since months are partitions. Rules look back over a year, which a shorter retention limits. Rows in the
+  // default partition are deleted by day.
   `create function tentpole_forget_activity(days int) returns int language plpgsql security definer
      set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' as $$
    declare
@@ -72,7 +72,7 @@ export const operating = migration(
   `revoke execute on function tentpole_forget_activity(int) from public`,
   `grant execute on function tentpole_forget_activity(int) to ${service_role}`,
 
-  // The service may not remove entries of the audit log: it may have those go that are older than a year at least.
+  // The service may not delete entries of the audit log, except through this function, and only those older than a year.
   `create function tentpole_forget_audit(days int) returns void language plpgsql security definer
      set search_path = pg_catalog, public, pg_temp as $$
    begin

@@ -1,7 +1,7 @@
-// Views come added up: a batch that is written again is known by its id, and single views are kept without their visitor.
+// Batches of page views: a repeated batch is recognised by its id, and single views are stored without their visitor.
 import { migration, tenant } from "./Migration.ts"
 
-/** Only today's visitors, and yesterday's around midnight, have to be told apart: afterwards their number is enough. */
+/** Only today's visitors, and yesterday's around midnight, must be distinguished. After that their number is enough. */
 const visitor_days_kept = 2
 /** Analytics shows single views of seven days. */
 const view_days_kept = 8
@@ -16,11 +16,11 @@ export const trafficBatches = migration(
      at timestamptz not null,
      primary key (workspace_id, batch_id)
    )`,
-  // What housekeeping looks for: batches lie in the order they came.
+  // Housekeeping searches by this: batches are in the order of arrival.
   `create index traffic_batch_age on traffic_batch using brin (at)`,
   tenant("traffic_batch"),
 
-  // Nothing reads it: visitors are told apart by page_visitor_day, and forgotten with it.
+  // Nothing reads it: page_visitor_day distinguishes visitors and is deleted with its day.
   `alter table page_view alter column visitor drop not null`,
 
   // As before, and batches.

@@ -1,9 +1,9 @@
-// An audience is written in slices, and sent to from the first on: the row of its blast says how far that has come.
+// Audience passes in slices, with sending from the first slice on. The blast's row stores the progress.
 import { migration } from "./Migration.ts"
 
 export const audiencePass = migration(
   `alter table blast
-     -- the last contact that was looked at, null before the first slice and after the last
+     -- the last contact of the pass so far; null before the first slice and after the last
      add column audience_through uuid,
      add constraint blast_pass check (audience_through is null or (launched_at is not null and audience_fixed_at is null))`,
 )

@@ -1,8 +1,8 @@
-// What a message costs the database: an intent that touches no index, counters that are left alone where they do not move,
-// and less asked of each row that is written.
+// Lower cost of each message: an intent that writes to no index, counters that are written only when they change, and fewer
+// checks of each row.
 import { migration } from "./Migration.ts"
 
-/** The counters of a blast, and what of a delivery moves each. */
+/** The counters of a blast, and the condition of a delivery that each counts. */
 const counters = {
   queued: "phase in ('queued', 'leased')",
   sent: "state = 'sent'",
@@ -23,7 +23,7 @@ const counted = (of: (holds: string, name: string) => string): string =>
 
 const names = counted((_, name) => name)
 
-/** A delivery of which more is counted than that it is in the queue. */
+/** A delivery that more counters than `queued` include. */
 const counts = `phase in ('over', 'blocked')
   or num_nonnulls(delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at) > 0`
 
@@ -32,24 +32,24 @@ const tallied = (moves: string): string => `insert into delivery_tally as t (wor
   on conflict (workspace_id, blast_id, shard) do update set ${counted((_, name) => `${name} = t.${name} + excluded.${name}`)}`
 
 export const deliveryCosts = migration(
-  // As much of the state as indexes know, so that handing over changes nothing of what they hold: its row's next version
-  // then stays on its page, and no index is written to. That is the one write that a message waits for.
+  // The part of the state that indexes use. A hand-over does not change it, so its row's next version stays on the same page and
+  // no index is written. It is the one write that a message waits for.
   `alter table delivery add column phase text collate "C" not null generated always as (
      case state when 'queued' then 'queued' when 'claimed' then 'leased' when 'handed_over' then 'leased'
        when 'blocked' then 'blocked' else 'over' end) stored`,
-  // Room on each page for it.
+  // Free space on each page for that.
   `alter table delivery set (fillfactor = 80)`,
   `drop index delivery_due`,
   `create index delivery_due on delivery (workspace_id, blast_id, lane, due_at, delivery_id) where phase = 'queued'`,
-  // No times in it: there are never more leases than senders hold at once.
+  // Without times: there are never more leases than senders have in flight.
   `drop index delivery_leased`,
   `create index delivery_leased on delivery (workspace_id, blast_id, delivery_id) where phase = 'leased'`,
   `drop index delivery_address`,
   `create unique index delivery_address on delivery (workspace_id, blast_id, email_normalized)
      where phase <> 'blocked' and membership_id is null`,
 
-  // As before, but that what was queued or leased, is so still, and has met with nothing, is not added up: claims and
-  // hand-overs move no counter.
+  // As before, except that rows that stay queued or leased without engagement are skipped: claims and hand-overs change no
+  // counter.
   `create or replace function delivery_tally_add() returns trigger language plpgsql as $$
    begin
      if tg_op = 'INSERT' then
@@ -73,8 +73,8 @@ export const deliveryCosts = migration(
      return null;
    end $$`,
 
-  // A recipient's blast is looked up no more for each of a million: whoever writes recipients writes to their blast's counters,
-  // and these refer to it. Who deletes a blast waits for them at these, and then deletes what they have written.
+  // The blast is no longer looked up for each of a million recipients. A transaction that writes recipients also writes their
+  // blast's counters, which refer to it. A transaction that deletes a blast waits for them there and then deletes the recipients.
   `alter table delivery drop constraint delivery_workspace_id_blast_id_fkey`,
   `create function blast_gone() returns trigger language plpgsql as $$
    begin
@@ -84,10 +84,10 @@ export const deliveryCosts = migration(
   `create trigger blast_gone after delete on blast referencing old table as removed
      for each statement execute function blast_gone()`,
 
-  // What tells of an event holds rows of its workspace, and erasing one empties each of its tables.
+  // No reference is needed: a transaction that writes an event locks other rows of its workspace, and erasure empties every table.
   `alter table outbox_event drop constraint outbox_event_workspace_id_fkey`,
 
-  // Planned into the statement that calls it, where a function in PL/pgSQL is called for each row.
+  // A SQL function is inlined into the calling statement; a PL/pgSQL function would be called for each row.
   `do $$ begin
      if current_setting('server_version_num')::int >= 180000 then
        create or replace function uuidv7_or_v4() returns uuid language sql volatile as 'select uuidv7()';

@@ -1,5 +1,5 @@
-// Every migration, in order. Forward only: what has been released is never edited, and each must leave the previous
-// version of the code working.
+// All migrations in order. They go forward only: a released migration is never changed, and each leaves the previous version of
+// the code working.
 import { workspaces } from "./0001_workspaces.ts"
 import { outbox } from "./0002_outbox.ts"
 import { contacts } from "./0003_contacts.ts"

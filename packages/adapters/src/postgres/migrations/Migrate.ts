@@ -1,6 +1,6 @@
-// Brings the database's schema up to this version. Whichever process comes first does it, under an advisory lock; the
-// others wait and find nothing left to do. All of it is one transaction: a migration that fails leaves nothing. A login that
-// may not migrate is enough where nothing is missing: a service needs its owner's password nowhere.
+// The migration of the database's schema to this version. The first process runs it under an advisory lock; the others wait and
+// find nothing left to do. It is one transaction: a failed migration leaves nothing. A login without the right to migrate is enough
+// when nothing is missing, so the service does not need its owner's password.
 import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
@@ -8,7 +8,7 @@ import { type SqlError, SqlClient } from "effect/sql"
 import { migrations } from "./All.ts"
 import { queue_table } from "../../jobs/QueueTable.ts"
 
-/** What stands in the way of migrating, in a sentence that says what to do. */
+/** The reason why the schema cannot be migrated, in a sentence that says what to do. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   reason: Schema.String,
   cause: Schema.Defect(),
@@ -20,7 +20,7 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
 
 const lock = "tentpole_migrations"
 
-/** This version's migrations that the database lacks. What it has besides is a newer version's, and none of our business. */
+/** This version's migrations that the database lacks. Migrations of newer versions are ignored. */
 const missing = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const applied = yield* sql<{ name: string }>`select name from schema_migration`
   const names = new Set(applied.map(({ name }) => name))
@@ -47,13 +47,13 @@ const migrateAll = Effect.fnUntraced(function* () {
     for (const statement of statements) yield* sql.unsafe(statement).unprepared
     yield* sql`insert into schema_migration (name) values (${name})`
   }
-  // The queue's library brings its table and its own migrations. They belong here, so that no worker needs to make tables.
+  // The queue library's table and its own migrations. They run here, so that no worker needs the right to create tables.
   yield* sql`set local search_path = jobs`
   yield* Effect.scoped(PersistedQueue.makeStoreSql({ tableName: queue_table })).pipe(
     Effect.provideService(SqlClient.SqlClient, sql),
   )
-  // Jobs that were given up are few among many that are done: whoever looks for them walks through no others. What is
-  // there is not asked for again: that would wait for everybody who has just queued something.
+  // Abandoned jobs are few among many completed ones: the index finds them. It is created only when missing, because the statement
+  // would wait for every open transaction that has queued a job.
   const [dead] = yield* sql`select to_regclass('job_queue_dead') as found`
   if (dead?.["found"] === null) {
     yield* sql`create index job_queue_dead on ${sql(queue_table)} (updated_at) where state = 'failed'`
@@ -78,12 +78,12 @@ const explain = (error: SqlError.SqlError): MigrationFailed => {
 const owner_needed =
   "run `tentpole migrate` with a DATABASE_MIGRATION_URL that names the owner of the database, with CREATEROLE (or with a role tentpole_service that an administrator has made, and granted to the login of DATABASE_URL)"
 
-/** Whoever may not migrate has no need to where everything is there; else it is told what is missing, and who may. */
+/** A login without the right to migrate succeeds when nothing is missing. Otherwise it fails with the missing migrations. */
 const withoutTheRight = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   refused: SqlError.SqlError,
 ): Effect.fn.Return<ReadonlyArray<string>, MigrationFailed> {
-  // A database without the list has none of them, nor has one whose list may not be read.
+  // A database without the migrations table, or with one that may not be read, has no migrations.
   const lacking = yield* Effect.orElseSucceed(missing(sql), () => Object.entries(migrations))
   if (lacking.length === 0) return []
   const names = lacking.map(([name]) => name)
@@ -94,7 +94,7 @@ const withoutTheRight = Effect.fnUntraced(function* (
   })
 })
 
-/** Answers the names of the migrations that this call applied. */
+/** Returns the names of the migrations that this call applied. */
 export const migrate = (url: Redacted.Redacted): Effect.Effect<ReadonlyArray<string>, MigrationFailed> =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

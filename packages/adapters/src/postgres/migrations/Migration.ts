@@ -1,4 +1,4 @@
-// The words that migrations are written in. A migration is a list of statements, run in order, once, in a transaction.
+// Building blocks of migrations. A migration is a list of statements that run in order, once, in a transaction.
 
 export interface Migration {
   readonly statements: ReadonlyArray<string>
@@ -12,8 +12,8 @@ export const migration = (...statements: ReadonlyArray<string | ReadonlyArray<st
 export const service_role = "tentpole_service"
 
 /**
- * Fences a table in: the service sees and writes only rows of the workspace named by the transaction's
- * `tentpole.workspace_id`, and none when it names none. The second wall: every statement names its workspace besides.
+ * Fences a table: the service reads and writes only rows of the workspace that the transaction's `tentpole.workspace_id` names,
+ * and none when it is unset. It is the second safeguard: every statement also filters by its workspace.
  */
 export const tenant = (table: string): ReadonlyArray<string> => [
   `alter table ${table} enable row level security`,
@@ -22,6 +22,6 @@ export const tenant = (table: string): ReadonlyArray<string> => [
   `grant select, insert, update, delete on ${table} to ${service_role}`,
 ]
 
-/** The few tables that belong to no workspace, or must be read before it is known which. */
+/** Tables that belong to no workspace, or that are read before the workspace is known. */
 export const global = (table: string, rights = "select, insert, update, delete"): string =>
   `grant ${rights} on ${table} to ${service_role}`

@@ -1,4 +1,4 @@
-// What operators ask for, on PostgreSQL.
+// `AdministrationStore` on PostgreSQL: queries and commands of operators.
 import { PgClient } from "@effect/sql-pg"
 import {
   AdministrationStore,
@@ -27,8 +27,8 @@ import {
   type WorkspaceRow,
 } from "../workspaces/WorkspaceStore.ts"
 
-/** Newest first: where a listing goes on after its cursor. */
-const following = (sql: PgClient.PgClient, { after }: SliceQuery, at: string, id: string) => {
+/** The condition for the rows after a cursor, newest first. */
+const afterCursor = (sql: PgClient.PgClient, { after }: SliceQuery, at: string, id: string) => {
   if (after === null) return sql`true`
   const instant = DateTime.formatIso(DateTime.makeUnsafe(after.at))
   return sql`(${sql.literal(at)} < ${instant} or (${sql.literal(at)} = ${instant} and ${sql.literal(id)} > ${after.id}))`
@@ -63,7 +63,7 @@ const toSuppression = (row: SuppressionRow): Suppression => ({
   createdAt: DateTime.makeUnsafe(row.created_at),
 })
 
-const only = <Row>(rows: ReadonlyArray<Row>, resource: string): Effect.Effect<Row, NotFound> =>
+const requireRow = <Row>(rows: ReadonlyArray<Row>, resource: string): Effect.Effect<Row, NotFound> =>
   rows[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(rows[0])
 
 const addPageDomain = (sql: PgClient.PgClient, workspace: WorkspaceId, { createdAt, domain, id }: PageDomain) =>
@@ -83,7 +83,7 @@ const addPageDomain = (sql: PgClient.PgClient, workspace: WorkspaceId, { created
     orDefect,
   )
 
-const suppressed = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, it: Suppression) {
+const suppressAddress = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, it: Suppression) {
   yield* suppress(sql, workspace, [{ emailNormalized: it.email, reason: it.reason, at: it.createdAt }])
   const rows = yield* sql<SuppressionRow>`
     select email_normalized, reason, created_at from suppression
@@ -91,16 +91,16 @@ const suppressed = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspac
   return rows.map(toSuppression)[0] ?? it
 })
 
-/** A slug of its own lets the old one go, and is no host of anybody's pages. */
-const retired = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, at: DateTime.Utc) {
+/** Marks a workspace as deleted. Its new slug frees the previous one and is no host of published pages. */
+const retireWorkspace = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, at: DateTime.Utc) {
   const rows = yield* sql`
     update workspace set deleted_at = ${DateTime.formatIso(at)}, slug = 'deleted-' || workspace_id
     where workspace_id = ${workspace} and deleted_at is null returning 1`
-  yield* only(rows, "workspace")
+  yield* requireRow(rows, "workspace")
   yield* sql`delete from api_key where workspace_id = ${workspace}`
   yield* sql`delete from page_host where workspace_id = ${workspace}`
   yield* sql`delete from due_work where workspace_id = ${workspace}`
-  // An intent to send is granted to no blast that is paused.
+  // No intents are granted for a paused blast.
   yield* sql`update blast set paused = true where workspace_id = ${workspace} and status = 'sending' and not paused`
 })
 
@@ -115,14 +115,14 @@ export const layer = Layer.effect(
       workspaces: (query) =>
         orDefect(sql<WorkspaceRow>`
           select ${sql.literal(workspaceColumns)} from workspace w
-          where w.deleted_at is null and ${following(sql, query, "w.created_at", "w.workspace_id")}
+          where w.deleted_at is null and ${afterCursor(sql, query, "w.created_at", "w.workspace_id")}
           order by w.created_at desc, w.workspace_id limit ${query.limit + 1}`).pipe(
           Effect.map((rows) => sliced(rows.map(toWorkspace), query.limit, byAge)),
         ),
       keys: (workspace, query) =>
         orDefect(sql<KeyRow>`
           select ${sql.literal(keyColumns)} from api_key k
-          where k.workspace_id = ${workspace} and ${following(sql, query, "k.created_at", "k.key_id")}
+          where k.workspace_id = ${workspace} and ${afterCursor(sql, query, "k.created_at", "k.key_id")}
           order by k.created_at desc, k.key_id limit ${query.limit + 1}`).pipe(
           Effect.map((rows) => sliced(rows.map(toKey), query.limit, byAge)),
         ),
@@ -131,14 +131,14 @@ export const layer = Layer.effect(
           workspace,
           sql<DomainRow>`
             select ${sql.literal(domainColumns)} from sending_domain
-            where workspace_id = ${workspace} and ${following(sql, query, "created_at", "domain_id")}
+            where workspace_id = ${workspace} and ${afterCursor(sql, query, "created_at", "domain_id")}
             order by created_at desc, domain_id limit ${query.limit + 1}`,
         ).pipe(Effect.map((rows) => sliced(rows.map(toDomain), query.limit, byAge))),
 
       pageDomains: (workspace, query) =>
         orDefect(sql<HostRow>`
           select page_domain_id, host, created_at from page_host
-          where workspace_id = ${workspace} and ${following(sql, query, "created_at", "page_domain_id")}
+          where workspace_id = ${workspace} and ${afterCursor(sql, query, "created_at", "page_domain_id")}
           order by created_at desc, page_domain_id limit ${query.limit + 1}`).pipe(
           Effect.map((rows) => sliced(rows.map(toPageDomain), query.limit, byAge)),
         ),
@@ -150,7 +150,7 @@ export const layer = Layer.effect(
             delete from page_host where workspace_id = ${workspace} and page_domain_id = ${id}
             returning page_domain_id, host, created_at`),
         ).pipe(
-          Effect.flatMap((rows) => only(rows, "page domain")),
+          Effect.flatMap((rows) => requireRow(rows, "page domain")),
           Effect.map(toPageDomain),
         ),
 
@@ -159,7 +159,7 @@ export const layer = Layer.effect(
           workspace,
           sql<SuppressionRow>`
             select email_normalized, reason, created_at from suppression
-            where workspace_id = ${workspace} and ${following(sql, query, "created_at", 'email_normalized collate "C"')}
+            where workspace_id = ${workspace} and ${afterCursor(sql, query, "created_at", 'email_normalized collate "C"')}
             order by created_at desc, email_normalized collate "C" limit ${query.limit + 1}`,
         ).pipe(
           Effect.map((rows) =>
@@ -169,7 +169,7 @@ export const layer = Layer.effect(
             })),
           ),
         ),
-      suppress: (workspace, it) => Effect.andThen(Transaction, within(workspace, suppressed(sql, workspace, it))),
+      suppress: (workspace, it) => Effect.andThen(Transaction, within(workspace, suppressAddress(sql, workspace, it))),
       unsuppress: (workspace, email) =>
         Effect.andThen(
           Transaction,
@@ -180,11 +180,11 @@ export const layer = Layer.effect(
               returning email_normalized, reason, created_at`,
           ),
         ).pipe(
-          Effect.flatMap((rows) => only(rows, "suppression")),
+          Effect.flatMap((rows) => requireRow(rows, "suppression")),
           Effect.map(toSuppression),
         ),
 
-      retire: (workspace, at) => Effect.andThen(Transaction, within(workspace, retired(sql, workspace, at))),
+      retire: (workspace, at) => Effect.andThen(Transaction, within(workspace, retireWorkspace(sql, workspace, at))),
       erase: (workspace) => erase(sql, transact, workspace),
     })
   }),

@@ -1,18 +1,18 @@
-// How much waits to be done, of all workspaces together, for whoever watches the service.
+// The backlog of all workspaces together, for monitoring.
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 
-/** So many of a queue's items are in a state, and the oldest has been for so long. */
+/** The number of items of a queue in one state, and the age of the oldest. */
 export interface Backlog {
   readonly queue: "due" | "deliveries" | "jobs" | "connections"
-  /** Of work that is due and of jobs: what is to be done. Of connections: whose they are. Else empty. */
+  /** The kind of due work or job, or the owner of connections. Otherwise empty. */
   readonly kind: string
   readonly state: string
   readonly items: number
   readonly oldest_s: number | null
 }
 
-/** One statement, over kept counts and the indexes of what is open (`tentpole_backlog` says how). */
+/** One statement over counters and indexes of open work. The SQL function `tentpole_backlog` documents the details. */
 export const backlog = Effect.flatMap(
   PgClient.PgClient,
   (sql) => sql<Backlog>`

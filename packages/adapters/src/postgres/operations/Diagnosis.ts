@@ -1,4 +1,4 @@
-// What a doctor asks of the database: who one is there, how new it is, what has been migrated, what time it has.
+// Facts about the database for `doctor`: role, version, migrations and clock.
 import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted } from "effect"
 import { SqlError } from "effect/sql"
@@ -9,7 +9,7 @@ export interface Diagnosis {
   /** `server_version_num`: 180004. */
   readonly version: number
   readonly user: string
-  /** Superuser or BYPASSRLS, as the service would be with this login. */
+  /** Whether this login is a superuser or has BYPASSRLS. */
   readonly unbound: boolean
   readonly mayBeService: boolean
   /** Milliseconds by which the database's clock is ahead of this machine's. */
@@ -17,7 +17,7 @@ export interface Diagnosis {
   readonly connections_free: number
   /** Migrations of this version that have not run. */
   readonly pending: ReadonlyArray<string>
-  /** Migrations that have run and that this version does not know: a newer one was here. */
+  /** Migrations that have run and that this version does not know: a newer version has run them. */
   readonly unknown: ReadonlyArray<string>
 }
 
@@ -32,9 +32,9 @@ interface Row {
   readonly migrated: boolean
 }
 
-const patience = "10 seconds"
+const timeout = "10 seconds"
 
-const asked = Effect.gen(function* () {
+const readDiagnosis = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const before_ms = Date.now()
   const [row] = yield* sql<Row>`
@@ -60,12 +60,12 @@ const asked = Effect.gen(function* () {
   } satisfies Diagnosis
 })
 
-/** What the server says, or why it says nothing. */
+/** The facts, or the reason why the server cannot be read. */
 export const diagnose = (url: Redacted.Redacted): Effect.Effect<Diagnosis, string> =>
-  asked.pipe(
+  readDiagnosis.pipe(
     Effect.provide(
       PgClient.layer({ url, maxConnections: 1, connectTimeout: "5 seconds", applicationName: "tentpole doctor" }),
     ),
-    Effect.timeout(patience),
-    Effect.mapError((error) => (SqlError.isSqlError(error) ? error.reason._tag : `no answer within ${patience}`)),
+    Effect.timeout(timeout),
+    Effect.mapError((error) => (SqlError.isSqlError(error) ? error.reason._tag : `no answer within ${timeout}`)),
   )

@@ -1,4 +1,4 @@
-// Erasing a workspace: every table that has its id, whichever room made it, so that no new one can be forgotten here.
+// Erasure of a workspace. It finds every table with a `workspace_id` in the catalogue, so that no table can be forgotten.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Transactor } from "@tentpole/core/kernel/changes/Transactor"
@@ -12,13 +12,13 @@ interface Table {
   readonly refers_to: ReadonlyArray<string>
 }
 
-/** Rows that a trigger deletes with those that they belong to, where a reference would be looked up for each. */
-const dragged: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+/** Tables whose rows a database trigger deletes with their parents; a foreign key would need a lookup for each row. */
+const triggerDeleted: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["delivery", ["blast"]],
   ["flow_event", ["flow_membership"]],
 ])
 
-/** Of workspaces. The audit log outlives them. */
+/** Tables with workspace data. The audit log is retained. */
 export const tables = (sql: PgClient.PgClient) =>
   Effect.map(
     sql<Table>`
@@ -32,16 +32,19 @@ export const tables = (sql: PgClient.PgClient) =>
         and c.relname not in ('workspace', 'audit_entry')
       order by 1`,
     (all) =>
-      all.map(({ name, refers_to }): Table => ({ name, refers_to: [...refers_to, ...(dragged.get(name) ?? [])] })),
+      all.map(({ name, refers_to }): Table => ({
+        name,
+        refers_to: [...refers_to, ...(triggerDeleted.get(name) ?? [])],
+      })),
   )
 
-/** Those whose rows are referred to come after those that refer to them: no row drags millions of others with it. */
+/** Orders tables so that referring rows are deleted first. No row then cascades to millions of others. */
 export const childrenFirst = (all: ReadonlyArray<Table>): ReadonlyArray<string> => {
   const ordered: Array<string> = []
   let left = all
   while (left.length > 0) {
     const free = left.filter(({ name }) => !left.some((other) => other.refers_to.includes(name)))
-    // In a circle nobody is free: any of them may go first, since references cascade.
+    // In a reference cycle any table may be first, since references cascade.
     const next = free.length > 0 ? free : left.slice(0, 1)
     ordered.push(...next.map(({ name }) => name))
     left = left.filter((table) => !next.includes(table))
@@ -49,11 +52,11 @@ export const childrenFirst = (all: ReadonlyArray<Table>): ReadonlyArray<string> 
   return ordered
 }
 
-/** Few enough for a statement's time, with everything that a row may drag along. */
+/** Few enough for the statement timeout, including the rows that they cascade to. */
 const rows_at_once = 5000
 
-/** Rows of other partitions at the same places are the workspace's too: they go a little earlier. */
-const some = (sql: PgClient.PgClient, table: string, workspace: WorkspaceId) => sql`
+/** `ctid`s repeat between partitions. Matching rows of other partitions are the workspace's too and may be deleted early. */
+const deleteSome = (sql: PgClient.PgClient, table: string, workspace: WorkspaceId) => sql`
   delete from ${sql.literal(table)} where workspace_id = ${workspace} and ctid = any(array(
     select ctid from ${sql.literal(table)} where workspace_id = ${workspace} limit ${rows_at_once}))
   returning 1`
@@ -65,14 +68,15 @@ export const erase = Effect.fnUntraced(function* (
 ) {
   const within = <A, E, R>(statements: Effect.Effect<A, E, R>) => transact(fenced(sql)(workspace, statements))
   const order = childrenFirst(yield* within(tables(sql)))
-  const emptied = Effect.forEach(
+  const deleteRows = Effect.forEach(
     order,
-    (table) => within(some(sql, table, workspace)).pipe(Effect.repeat({ while: (gone) => gone.length > 0 })),
+    (table) =>
+      within(deleteSome(sql, table, workspace)).pipe(Effect.repeat({ while: (deleted) => deleted.length > 0 })),
     { discard: true },
   )
-  yield* emptied
-  // Whoever still writes for it waits for the row, and then has nothing to refer to.
+  yield* deleteRows
+  // A transaction that still writes for the workspace waits for this row and then fails its foreign key.
   yield* within(sql`delete from workspace where workspace_id = ${workspace} and deleted_at is not null`)
-  yield* emptied
+  yield* deleteRows
   yield* within(sql`delete from ${sql(queue_table)} where position(${workspace} in element) > 0 and state = 'pending'`)
 })

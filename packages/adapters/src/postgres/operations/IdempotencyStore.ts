@@ -1,4 +1,4 @@
-// Idempotency keys on PostgreSQL: the primary key decides which of several requests runs, the database's clock how long.
+// `IdempotencyStore` on PostgreSQL. The primary key decides which of several requests runs; the database's clock limits its time.
 import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import {
@@ -28,13 +28,13 @@ const toClaim = ({ body_hash, answer_status, answer_headers, answer_sealed }: Ro
         answer: { status: answer_status, headers: answer_headers, sealed: answer_sealed },
       }
 
-/** A key may be released between the two statements, once; again and again it is not. */
+/** A key may be released between the two statements. One repetition is enough. */
 const attempts_max = 5
 
 const claim = (sql: PgClient.PgClient, workspace: WorkspaceId, scope: Scope, it: NewClaim) =>
   Effect.gen(function* () {
     for (let attempt = 0; attempt < attempts_max; attempt++) {
-      // Of two at once the second waits here for the first's commit, and then finds its row held.
+      // Of two concurrent requests, the second waits here for the first one's commit and then finds its row.
       const claimed = yield* sql`
         insert into idempotency_key as k (workspace_id, scope_hash, body_hash, holder, leased_until, expires_at)
         values (${workspace}, ${scope}, ${it.bodyHash}, ${it.holder}, clock_timestamp() + make_interval(secs => ${it.lease_ms / 1000}),

@@ -1,4 +1,4 @@
-// Housekeeping on PostgreSQL. Partitions are made by a function with its owner's rights: the service may make no tables.
+// `Maintenance` on PostgreSQL. A function with its owner's rights creates partitions: the service role cannot create tables.
 import { PgClient } from "@effect/sql-pg"
 import {
   done_job_days_kept,
@@ -40,12 +40,12 @@ export const layer = Layer.effect(
         if (activity_days !== null) yield* orDefect(sql`select tentpole_forget_activity(${activity_days})`)
         if (audit_days !== null) yield* orDefect(sql`select tentpole_forget_audit(${audit_days})`)
         yield* orDefect(forgottenJobs(sql)).pipe(
-          Effect.repeat({ while: (gone) => gone.length === jobs_forgotten_at_once }),
+          Effect.repeat({ while: (deleted) => deleted.length === jobs_forgotten_at_once }),
         )
         for (const { id } of yield* workspaces.list) {
           yield* transact(outbox.delete(id, event_days_kept))
           yield* transact(keys.forget(id, keys_forgotten_at_once)).pipe(
-            Effect.repeat({ while: (gone) => gone === keys_forgotten_at_once }),
+            Effect.repeat({ while: (deleted) => deleted === keys_forgotten_at_once }),
           )
         }
       }),

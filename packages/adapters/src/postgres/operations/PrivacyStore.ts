@@ -1,5 +1,5 @@
-// What is kept of one person, or of one workspace, on PostgreSQL: found by the catalogue, so that no table of a room to come can
-// be forgotten here.
+// `PrivacyStore` on PostgreSQL: all data of a contact or workspace. Tables are found in the catalogue, so that none can be
+// forgotten.
 import { PgClient } from "@effect/sql-pg"
 import { type ContactId, ExportId, ImportRunId, ImportSessionId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ImportSource, RunStatus } from "@tentpole/core/imports/Import"
@@ -17,7 +17,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { readThrough } from "../kernel/Cursor.ts"
 import { fenced, LongReads } from "../kernel/Postgres.ts"
 
-/** Tables of a workspace that are not its data: secrets, and what the service's own work needs. */
+/** Tables with a workspace id that hold secrets or internal state, not the workspace's data. */
 const not_data = ["api_key", "due_work", "hook_token", "idempotency_key", "outbox_consumer", "outbox_event"]
 
 const tables = (sql: PgClient.PgClient, column: "contact_id" | "workspace_id") =>
@@ -31,7 +31,7 @@ const tables = (sql: PgClient.PgClient, column: "contact_id" | "workspace_id") =
     (rows) => rows.map(({ name }) => name),
   )
 
-/** What is only another spelling of what stands beside it, and the pictures of secrets. */
+/** Columns that repeat others in another form, and encrypted secrets. */
 const is_derived = /_folded$|^number_\d+$|^private_key|_sealed$/
 
 const shown = (row: Readonly<Record<string, unknown>>) =>
@@ -69,31 +69,31 @@ const traces = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: W
 
 const rowsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
   const { emails } = yield* traces(sql, workspace, contact)
-  const kept: Array<StoredRow> = []
+  const contactRows: Array<StoredRow> = []
   for (const table of yield* tables(sql, "contact_id")) {
     const rows = yield* sql<JsonRow>`
       select to_jsonb(t) as row from ${sql(table)} t where workspace_id = ${workspace} and contact_id = ${contact}`
-    kept.push(...rows.map(({ row }) => ({ table, row: shown(row) })))
+    contactRows.push(...rows.map(({ row }) => ({ table, row: shown(row) })))
   }
   const suppressed = yield* sql<JsonRow>`
     select to_jsonb(t) as row from suppression t
     where workspace_id = ${workspace} and email_normalized = any(${emails}::text[])`
-  return [...kept, ...suppressed.map(({ row }) => ({ table: "suppression", row }))]
+  return [...contactRows, ...suppressed.map(({ row }) => ({ table: "suppression", row }))]
 })
 
-/** Its deliveries are locked: none of them is handed over as long as this lasts, nor an export begun that is queued. */
-const busy = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
-  const inHand = yield* sql`
+/** Fails while a message of the contact or an export is in progress. Locks queued exports, so that none starts meanwhile. */
+const requireIdle = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
+  const inFlight = yield* sql`
     select 1 from delivery where workspace_id = ${workspace} and contact_id = ${contact}
       and state in ('claimed', 'handed_over') limit 1`
-  if (inHand.length > 0) return yield* new ContactBusy({ because: "message" })
+  if (inFlight.length > 0) return yield* new ContactBusy({ because: "message" })
   const exports = yield* sql<{ readonly status: string }>`
     select status from export where workspace_id = ${workspace} and status in ('queued', 'running')
     order by export_id for update`
   if (exports.some(({ status }) => status === "running")) return yield* new ContactBusy({ because: "export" })
 })
 
-/** Handled by name: what else has a column for contacts goes as a whole. */
+/** Tables with special handling. Rows of all other tables with a `contact_id` are deleted. */
 const handled = ["activity", "contact", "delivery", "form_submission", "import_row", "list_member", "test_mail"]
 
 const erase = Effect.fnUntraced(function* (
@@ -102,20 +102,20 @@ const erase = Effect.fnUntraced(function* (
   contact: ContactId,
   known: IdentifierPatterns,
 ) {
-  yield* busy(sql, workspace, contact)
-  // Matches nothing where there is nothing to look for.
+  yield* requireIdle(sql, workspace, contact)
+  // Without identifiers, a pattern that never matches.
   const pattern = patternOf(known) ?? "(?!)"
   const mine = sql`workspace_id = ${workspace} and contact_id = ${contact}`
-  const gone = sql`email = null, email_normalized = null, email_domain = null, lane = '', display_name = null,
+  const erasedColumns = sql`email = null, email_normalized = null, email_domain = null, lane = '', display_name = null,
     display_name_folded = null, smtp_reply = null, clicked_url = null, contact_deleted = true`
   yield* sql`
-    update delivery set ${gone},
+    update delivery set ${erasedColumns},
       reason = case when state = 'queued' then 'contact_deleted' else reason end,
       state = case when state = 'queued' then 'blocked' else state end
     where ${mine}`
-  // Of contacts that had the address before, and were deleted.
+  // Deliveries of deleted contacts that had the same address.
   yield* sql`
-    update delivery set ${gone} where workspace_id = ${workspace} and contact_deleted
+    update delivery set ${erasedColumns} where workspace_id = ${workspace} and contact_deleted
       and email_normalized = any(${texts(known.emails)}::text[])`
   yield* sql`
     delete from form_submission where workspace_id = ${workspace} and (contact_id = ${contact} or lower(fields::text) ~ ${pattern})`
@@ -149,8 +149,8 @@ interface FileRow {
   readonly status: RunStatus | null
 }
 
-/** Longer than the bytes of an upload are kept. */
-const files_kept_days = 3
+/** Longer than uploaded files are retained. */
+const files_retained_days = 3
 
 const importedFiles = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
   Effect.map(
@@ -158,7 +158,7 @@ const importedFiles = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
       select s.import_session_id, s.source, s.blob_key, r.import_run_id, r.status
       from import_session s
       left join import_run r on r.workspace_id = s.workspace_id and r.import_session_id = s.import_session_id
-      where s.workspace_id = ${workspace} and s.created_at > now() - make_interval(days => ${files_kept_days})
+      where s.workspace_id = ${workspace} and s.created_at > now() - make_interval(days => ${files_retained_days})
       order by s.import_session_id`,
     (rows) =>
       rows.map((row) => ({

@@ -1,16 +1,16 @@
-// Whether the database can serve this version of the code: it answers, and has all of its migrations.
+// The readiness check of the database: it answers and has all migrations of this version.
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { migrations } from "../migrations/All.ts"
 
 export type DatabaseState = "ready" | "unavailable" | "not migrated"
 
-/** Less than the two seconds within which the truth is to be known. */
+/** Shorter than the two seconds within which readiness must be known. */
 const patience = "1500 millis"
 
 const names = Object.keys(migrations)
 
-/** A database that is newer than the code is ready: each migration leaves the version before it working. */
+/** A database with newer migrations is ready: each migration keeps the previous version working. */
 export const databaseState: Effect.Effect<DatabaseState, never, PgClient.PgClient> = Effect.flatMap(
   PgClient.PgClient,
   (sql) => sql<{ readonly done: number }>`

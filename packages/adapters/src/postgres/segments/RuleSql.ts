@@ -1,6 +1,6 @@
-// Rule trees as SQL: one parameterised condition over the alias `c` of `fenced_contact`, which picks exactly the contacts
-// that the evaluator says yes to. Text is compared in its stored folded form, custom numbers and dates in the columns lent
-// to them, timelines and lists by EXISTS.
+// Rule trees as SQL: one parameterised condition over the alias `c` of `fenced_contact`. It selects exactly the contacts that
+// core's evaluator matches. Text is compared in its folded form, custom numbers and dates in their number columns, activities
+// and lists by EXISTS.
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { standardFieldByKey, type StandardField } from "@tentpole/core/contacts/ContactFields"
 import { FieldDefinitionId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -29,28 +29,28 @@ import { fenced } from "../kernel/Postgres.ts"
 type Fragment = Statement.Fragment
 type Sql = PgClient.PgClient
 
-/** A custom field as rules compare it here. */
+/** A custom field and its number column. */
 export interface ComparedField extends RuleField {
-  /** The column of `contact` that is lent to it, if one is. */
+  /** The number column of `contact` that is assigned to it, if any. */
   readonly column: string | null
 }
 
-/** What a tree is read by: `comparedFields` of those that it names, and the instant that time windows end at. */
+/** The inputs of a condition: `comparedFields` of the fields that the tree names, and the end of its time windows. */
 export interface SqlReading extends RuleContext {
   readonly fields: ReadonlyArray<ComparedField>
 }
 
-/** The contacts that a tree holds for, for a WHERE clause: where it does not hold, the condition is false or null. */
+/** The contacts that a tree matches, as a WHERE condition. It is false or null for other contacts. */
 export const ruleCondition = (sql: Sql, workspace: WorkspaceId, tree: RuleTree, reading: SqlReading): Fragment =>
   nodeCondition({ sql, workspace, reading }, tree)
 
-/** As much of a list as says whom it holds. */
+/** The part of a list that selects contacts. */
 export type AudienceList =
   | Pick<StaticList, "kind" | "id">
   | Pick<DynamicList, "kind" | "id" | "rules">
   | Pick<SystemList, "kind" | "id" | "systemList">
 
-/** The contacts that a list holds, of whichever kind it is, for a WHERE clause over `fenced_contact c`. */
+/** The contacts of a list of any kind, as a WHERE condition over `fenced_contact c`. */
 export const audienceCondition = (
   sql: Sql,
   workspace: WorkspaceId,
@@ -67,20 +67,20 @@ export const audienceCondition = (
   }
 }
 
-interface Compiling {
+interface CompileContext {
   readonly sql: Sql
   readonly workspace: WorkspaceId
   readonly reading: SqlReading
 }
 
-const nodeCondition = (compiling: Compiling, node: RuleNode): Fragment => {
+const nodeCondition = (compiling: CompileContext, node: RuleNode): Fragment => {
   if (node.kind === "condition") return sourceCondition(compiling, node)
   const { sql } = compiling
   const parts = node.conditions.map((each) => nodeCondition(compiling, each))
   return node.operator === "and" ? sql.and(parts) : sql.or(parts)
 }
 
-const sourceCondition = (compiling: Compiling, condition: RuleCondition): Fragment => {
+const sourceCondition = (compiling: CompileContext, condition: RuleCondition): Fragment => {
   switch (condition.source) {
     case "contact":
       return contactCondition(compiling.sql, condition)
@@ -114,16 +114,16 @@ const contactCondition = (sql: Sql, { field: key, operator, value }: ContactCond
   }
 }
 
-/** Phone numbers have no folded form beside them: they are E.164. */
+/** Phone numbers have no folded column: they are in E.164 format. */
 const columnOf = (field: StandardField): string =>
   field.kind === "text" || field.kind === "email" ? `c.${field.apiName}_folded` : `c.${field.apiName}`
 
 const customFieldCondition = (
-  { sql, reading }: Compiling,
+  { sql, reading }: CompileContext,
   { fieldDefinitionId, operator, value }: CustomFieldCondition,
 ): Fragment => {
   const field = reading.fields.find((each) => each.id === fieldDefinitionId)
-  // An archived field holds for nobody, also where a negative operator would say yes to everybody.
+  // An archived field matches no contact, also under negative operators, which would match all.
   if (field === undefined || field.status === "archived") return sql.literal("false")
   const { apiName, column } = field
   const stored = sql`((c.custom_fields ->> ${apiName}::text) collate "C")`
@@ -143,7 +143,7 @@ const customFieldCondition = (
   }
 }
 
-/** Containment asks the index of custom values; the rest is compared as text. */
+/** Uses the index of custom values for equality; other operators compare text. */
 const customTextCondition = (sql: Sql, apiName: string, operator: ValueOperator, value: string): Fragment => {
   const stored = sql`((c.custom_fields_folded ->> ${apiName}::text) collate "C")`
   return operator === "equals"
@@ -156,15 +156,15 @@ const customBooleanCondition = (sql: Sql, apiName: string, stored: Fragment, ope
     ? sql`c.custom_fields_folded @> ${sql.json({ [apiName]: operator === "is_true" })}`
     : emptiness(sql, stored, operator)
 
-const activityCondition = (compiling: Compiling, condition: ActivityCondition): Fragment => {
+const activityCondition = (compiling: CompileContext, condition: ActivityCondition): Fragment => {
   const found = compiling.sql`exists (select from activity a
     where ${didSince(compiling, condition)} and a.contact_id = c.contact_id)`
   return condition.operator === "has_activity" ? found : compiling.sql`not ${found}`
 }
 
-/** The activities, under the alias `a`, that a condition asks about, of whomever. */
+/** The activities that a condition matches, of any contact, under the alias `a`. */
 export const didSince = (
-  { sql, workspace, reading }: Compiling,
+  { sql, workspace, reading }: CompileContext,
   { activityType, timeWindow }: Pick<ActivityCondition, "activityType" | "timeWindow">,
 ): Fragment => {
   const did = sql`a.workspace_id = ${workspace} and a.type = ${activityType}`
@@ -173,20 +173,20 @@ export const didSince = (
     : sql`${did} and a.at >= ${instant(sql, windowStart(reading.now, timeWindow).epochMilliseconds)}`
 }
 
-const membershipCondition = (compiling: Compiling, { listId, operator }: ListMembershipCondition): Fragment => {
+const membershipCondition = (compiling: CompileContext, { listId, operator }: ListMembershipCondition): Fragment => {
   const found = memberOf(compiling, listId)
   return operator === "is_member" ? found : compiling.sql`not ${found}`
 }
 
-const memberOf = ({ sql, workspace }: Pick<Compiling, "sql" | "workspace">, list: ListId): Fragment =>
+const memberOf = ({ sql, workspace }: Pick<CompileContext, "sql" | "workspace">, list: ListId): Fragment =>
   sql`exists (select from list_member m
     where m.workspace_id = ${workspace} and m.list_id = ${list} and m.contact_id = c.contact_id)`
 
-/** Unicode's White_Space, as `Text.trim` of the core takes it. */
+/** Unicode's White_Space, as in core's `Text.trim`. */
 const white_space =
   "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
-/** Nothing, or nothing but white space, as `Text.isBlank` of the core has it. */
+/** Empty or only white space, as in core's `Text.isBlank`. */
 export const isBlankText = (sql: Sql, text: Fragment): Fragment =>
   sql`(coalesce(btrim(${text}, ${white_space}), '') = '')`
 
@@ -245,30 +245,30 @@ const booleanCondition = (sql: Sql, column: Fragment, operator: ValueOperator): 
   }
 }
 
-/** The two ends of a date as parameters: `from` is in it, `until` is not. */
+/** The bounds of a date as parameters: `from` is inclusive, `until` is exclusive. */
 interface Bounds {
   readonly from: unknown
   readonly until: unknown
 }
 
 const boundsOf = (value: string, parameter: (epoch_ms: number) => unknown): Bounds | undefined => {
-  const span = timeRangeOf(value)
-  return span && { from: parameter(span.from), until: parameter(span.until) }
+  const range = timeRangeOf(value)
+  return range && { from: parameter(range.from), until: parameter(range.until) }
 }
 
-/** The beginning of the year 10000, where instants end that are written with four digits a year. */
+/** The beginning of the year 10000: instants with a four-digit year are before it. */
 const after_all_ms = 253_402_300_800_000
 
 const isoText = (epoch_ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(epoch_ms))
 
-/** As text: the client's binary form of an instant is not exact in distant years. */
+/** As text, because the client's binary form of an instant is not exact in distant years. */
 const instant = (sql: Sql, epoch_ms: number): Fragment =>
   sql`${epoch_ms >= after_all_ms ? "infinity" : isoText(epoch_ms)}::timestamptz`
 
 /**
- * An instant as custom dates are written, so that their text compares with it as they do in time: days and timestamps of
- * UTC, where the beginning of a day is written without its time, which stands before both spellings of it. What comes
- * after every digit comes after every year.
+ * An instant as custom dates are written, so that text comparison orders them by time. They are UTC days or timestamps. The
+ * beginning of a day is written without its time, which sorts before both spellings of it. `:` sorts after every digit and
+ * therefore after every year.
  */
 const dateText = (epoch_ms: number): string =>
   epoch_ms >= after_all_ms ? ":" : isoText(epoch_ms).slice(0, epoch_ms % day_ms === 0 ? 10 : undefined)
@@ -325,7 +325,7 @@ const toField = (row: FieldRow): ComparedField => ({
   column: row.number_column === null ? null : numberColumn(row.number_column),
 })
 
-/** The custom fields of these ids, and of these `api_name`s, in either status; within the caller's fence. */
+/** The custom fields of these ids and `api_name`s, in any status, in the caller's fence. */
 export const comparedFields = (
   sql: Sql,
   workspace: WorkspaceId,
@@ -343,13 +343,13 @@ export const comparedFields = (
         (rows) => rows.map(toField),
       )
 
-/** What each client has learned of columns: one that was lent stays lent. */
-const columnsKnown = new WeakMap<Sql, Map<FieldDefinitionId, string>>()
+/** A cache of number columns for each client. An assignment never changes. */
+const knownColumns = new WeakMap<Sql, Map<FieldDefinitionId, string>>()
 
-/** Fields as a reading has them, with the columns lent to them; within the caller's fence. */
+/** Adds their number columns to fields, in the caller's fence. */
 export const withColumns = (sql: Sql, workspace: WorkspaceId, fields: ReadonlyArray<RuleField>) => {
-  const known = columnsKnown.get(sql) ?? new Map<FieldDefinitionId, string>()
-  columnsKnown.set(sql, known)
+  const known = knownColumns.get(sql) ?? new Map<FieldDefinitionId, string>()
+  knownColumns.set(sql, known)
   const unknown = fields.flatMap(({ id, valueType }) =>
     (valueType === "number" || valueType === "date") && !known.has(id) ? [id] : [],
   )

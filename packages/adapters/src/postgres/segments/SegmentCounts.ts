@@ -1,6 +1,6 @@
-// How many contacts a tree picks. The condition that finds them one by one is not always the one that counts them best: where
-// a tree asks for something that few have done, the timeline knows them all, and their ids as an array lead along the
-// contacts' key. The planner takes every array for ten elements, so that it is decided here, by the planner's own estimates.
+// Counts of the contacts that a rule tree matches. The condition that finds contacts one by one is not always the fastest to
+// count. When few contacts have an activity that the tree requires, their ids are read from the timeline and looked up by key.
+// The planner estimates every array at ten elements, so the choice is made here, with the planner's own estimates.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type ActivityCondition, loneCondition, type RuleNode, type RuleTree } from "@tentpole/core/segments/RuleTree"
@@ -12,26 +12,26 @@ import { didSince, ruleCondition, type SqlReading, withColumns } from "./RuleSql
 type Sql = PgClient.PgClient
 type Fragment = Statement.Fragment
 
-/** As large as an array of ids gets: 16 bytes each, and who did something twice stands there twice. */
+/** The maximum length of the id array: 16 bytes each. A contact that has several such activities is in it several times. */
 const array_length_max = 500_000
 
-/** A tree as "whoever did this, and for whom the rest holds". Null where it isn't one. */
-interface Doers {
-  readonly did: ActivityCondition
-  /** Null when nothing else is asked. */
+/** A tree split into a required activity and the remaining conditions. Null when the tree cannot be split. */
+interface ActivitySplit {
+  readonly activity: ActivityCondition
+  /** Null when there are no other conditions. */
   readonly rest: RuleTree | null
 }
 
-const isDeed = (node: RuleNode): node is ActivityCondition =>
+const isRequiredActivity = (node: RuleNode): node is ActivityCondition =>
   node.kind === "condition" && node.source === "activity" && node.operator === "has_activity"
 
-const doersOf = (tree: RuleTree): Doers | null => {
+const splitByActivity = (tree: RuleTree): ActivitySplit | null => {
   const only = loneCondition(tree)
-  if (only !== undefined) return isDeed(only) ? { did: only, rest: null } : null
-  const did = tree.operator === "and" ? tree.conditions.find(isDeed) : undefined
-  return did === undefined
+  if (only !== undefined) return isRequiredActivity(only) ? { activity: only, rest: null } : null
+  const activity = tree.operator === "and" ? tree.conditions.find(isRequiredActivity) : undefined
+  return activity === undefined
     ? null
-    : { did, rest: { ...tree, conditions: tree.conditions.filter((each) => each !== did) } }
+    : { activity, rest: { ...tree, conditions: tree.conditions.filter((each) => each !== activity) } }
 }
 
 const Explained = Schema.Tuple([
@@ -39,14 +39,14 @@ const Explained = Schema.Tuple([
 ])
 const readExplained = Schema.decodeUnknownEffect(Explained)
 
-/** What the planner expects of a query; its unit of cost is about that of a page read in its order. */
-const expected = Effect.fnUntraced(function* (sql: Sql, query: Fragment) {
+/** The planner's estimates for a query. One unit of cost is about one page read sequentially. */
+const estimate = Effect.fnUntraced(function* (sql: Sql, query: Fragment) {
   const [row] = yield* sql<{ readonly "QUERY PLAN": unknown }>`explain (format json) ${query}`
   const [{ Plan }] = yield* Effect.orDie(readExplained(row?.["QUERY PLAN"]))
   return { rows: Plan["Plan Rows"], cost: Plan["Total Cost"] }
 })
 
-/** As `ruleCondition`, for counting; within the fence of whoever counts. */
+/** `ruleCondition` in the form that is fastest to count, in the caller's fence. */
 export const countingCondition = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
@@ -54,23 +54,23 @@ export const countingCondition = Effect.fnUntraced(function* (
   reading: SqlReading,
 ) {
   const oneByOne = ruleCondition(sql, workspace, tree, reading)
-  const doers = doersOf(tree)
-  if (doers === null) return oneByOne
-  const deeds = sql`select a.contact_id from activity a where ${didSince({ sql, workspace, reading }, doers.did)}`
-  const { rows: deeds_count } = yield* expected(sql, deeds)
-  if (deeds_count > array_length_max) return oneByOne
-  const among = sql`c.contact_id = any(array(${deeds}))`
-  if (doers.rest === null) return among
-  const holds = ruleCondition(sql, workspace, doers.rest, reading)
-  const others = yield* expected(
+  const split = splitByActivity(tree)
+  if (split === null) return oneByOne
+  const matching = sql`select a.contact_id from activity a where ${didSince({ sql, workspace, reading }, split.activity)}`
+  const { rows: matching_count } = yield* estimate(sql, matching)
+  if (matching_count > array_length_max) return oneByOne
+  const inTimeline = sql`c.contact_id = any(array(${matching}))`
+  if (split.rest === null) return inTimeline
+  const holds = ruleCondition(sql, workspace, split.rest, reading)
+  const others = yield* estimate(
     sql,
     sql`select from fenced_contact c where c.workspace_id = ${workspace} and ${holds}`,
   )
-  // Either each of the doers is looked up, or the others are found and each is asked what they did: about a page a person.
-  return deeds_count < others.cost + others.rows ? sql.and([among, holds]) : oneByOne
+  // Looks up each contact with the activity, or finds the others and checks the activity of each: about one page a contact.
+  return matching_count < others.cost + others.rows ? sql.and([inTimeline, holds]) : oneByOne
 })
 
-/** The contacts that a tree picks, for a count of them. */
+/** The contacts that a tree matches, in the form that is fastest to count. */
 export const segmentCounted = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,

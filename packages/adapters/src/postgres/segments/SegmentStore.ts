@@ -1,4 +1,4 @@
-// The contacts that a rule tree picks, on PostgreSQL.
+// `SegmentStore` on PostgreSQL: the contacts that a rule tree matches.
 import type { PgClient } from "@effect/sql-pg"
 import type { ActivityType } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
@@ -18,7 +18,7 @@ import {
 } from "../contacts/ContactPages.ts"
 import { toContact } from "../contacts/ContactRows.ts"
 import { segmentCounted } from "./SegmentCounts.ts"
-import { treeKept } from "../lists/StoredCounts.ts"
+import { storedTreeCount } from "../lists/StoredCounts.ts"
 import { LongReads, Reads } from "../kernel/Postgres.ts"
 import { ruleCondition, withColumns } from "./RuleSql.ts"
 
@@ -47,7 +47,7 @@ const pageOf = (readers: Readers, workspace: WorkspaceId, segment: Segment, quer
     selection: (sql) => selectionOf(sql, workspace, segment, query.search),
     ...(query.search === null ? { counting: (sql: Sql) => segmentCounted(sql, workspace, segment) } : {}),
     ordered: { ...query, key: contactSortKeys[query.sort] },
-    total: query.search === null ? treeKept(workspace, segment.tree) : null,
+    total: query.search === null ? storedTreeCount(workspace, segment.tree) : null,
   }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total })))
 
 const latestActivities = (
@@ -59,12 +59,12 @@ const latestActivities = (
   types.length === 0
     ? Effect.succeed([])
     : sql<{ readonly contact_id: string; readonly type: ActivityType; readonly at: Date }>`
-        select asked.contact_id, named.type, latest.at
-        from unnest(${texts(contacts)}::uuid[]) as asked (contact_id)
+        select wanted.contact_id, named.type, latest.at
+        from unnest(${texts(contacts)}::uuid[]) as wanted (contact_id)
         cross join unnest(${texts(types)}) as named (type)
         cross join lateral (
           select a.at from activity a
-          where a.workspace_id = ${workspace} and a.type = named.type and a.contact_id = asked.contact_id
+          where a.workspace_id = ${workspace} and a.type = named.type and a.contact_id = wanted.contact_id
           order by a.at desc limit 1
         ) as latest`
 
@@ -77,11 +77,11 @@ const memberships = (
   lists.length === 0
     ? Effect.succeed([])
     : sql<{ readonly contact_id: string; readonly list_id: string }>`
-        select m.contact_id, m.list_id from unnest(${texts(contacts)}::uuid[]) as asked (contact_id)
-        join list_member m on m.workspace_id = ${workspace} and m.contact_id = asked.contact_id
+        select m.contact_id, m.list_id from unnest(${texts(contacts)}::uuid[]) as wanted (contact_id)
+        join list_member m on m.workspace_id = ${workspace} and m.contact_id = wanted.contact_id
         where m.list_id = any(${texts(lists)}::uuid[])`
 
-/** What is known of these contacts besides their fields, in their order: as far as it is asked for. */
+/** The lists and activities of these contacts, in their order, as far as requested. */
 export const subjectsOf = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
@@ -93,14 +93,14 @@ export const subjectsOf = Effect.fnUntraced(function* (
   for (const { contact_id, type, at } of yield* latestActivities(sql, workspace, ids, activityTypes)) {
     activities.get(contact_id)?.push({ type, at: DateTime.makeUnsafe(at) })
   }
-  const held = new Map<string, Set<ListId>>(ids.map((id) => [id, new Set()]))
+  const listsByContact = new Map<string, Set<ListId>>(ids.map((id) => [id, new Set()]))
   for (const { contact_id, list_id } of yield* memberships(sql, workspace, ids, lists)) {
-    held.get(contact_id)?.add(ListId.make(list_id))
+    listsByContact.get(contact_id)?.add(ListId.make(list_id))
   }
   return contacts.map((contact): RuleSubject => ({
     contact,
     activities: activities.get(contact.id) ?? [],
-    lists: held.get(contact.id) ?? new Set(),
+    lists: listsByContact.get(contact.id) ?? new Set(),
   }))
 })
 

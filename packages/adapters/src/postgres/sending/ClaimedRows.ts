@@ -1,4 +1,4 @@
-// What a claim takes, from whichever lane, and under what.
+// Claimed deliveries: their row type and columns, shared by both ways of claiming.
 import type { PgClient } from "@effect/sql-pg"
 import type { FlowTokens } from "@tentpole/core/rendering/MergeTokens"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -15,14 +15,14 @@ export interface ClaimedRow {
   readonly lane: string
 }
 
-/** Of `delivery d`, after it was claimed. */
+/** For a RETURNING over alias `d` of `delivery`. */
 export const claimedColumns = (sql: PgClient.PgClient) =>
   sql.literal(
     "d.delivery_id, d.blast_id, d.tokens, d.contact_id, d.approval_id, d.operational, d.email, d.attempts, d.lane",
   )
 
-/** A claim that is being made. */
-export interface Claiming {
+/** The workspace, fencing token and lease of a claim in progress. */
+export interface ClaimContext {
   readonly workspace: WorkspaceId
   readonly token: number
   readonly lease_ms: number

@@ -1,5 +1,5 @@
-// The audience of a blast, fixed: one statement writes a delivery for everyone in it, with why some are blocked. The reasons
-// and their order are those of core's `blockReason`; the laws hold both to the same answers.
+// The audience pass of a blast: one statement writes a delivery for each contact of a slice, with the block reason where there
+// is one. The reasons and their order match core's `blockReason`; contract tests compare the two.
 import type { PgClient } from "@effect/sql-pg"
 import type { FixedAudience } from "@tentpole/core/sending/Audience"
 import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
@@ -8,12 +8,12 @@ import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { makeDue } from "../kernel/DueWork.ts"
-import { takingLong } from "../kernel/Postgres.ts"
+import { raiseStatementTimeout } from "../kernel/Postgres.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
 
 /**
- * Why a recipient must not be mailed, as SQL, null when there is no reason: over `contact c`, left joined to its address's
- * `suppression s`. A snapshot and a dry run ask the same question.
+ * The block reason of a recipient as SQL, or null. It reads `contact c`, left joined to the `suppression s` of its address.
+ * Audience passes and dry runs share it.
  */
 export const blockReasonOf = (sql: PgClient.PgClient, operational: boolean): Statement.Fragment =>
   sql`case
@@ -24,7 +24,7 @@ export const blockReasonOf = (sql: PgClient.PgClient, operational: boolean): Sta
     when s.reason <> 'unsubscribe' then 'suppressed'
   end`
 
-/** A list, as far as it says whom it holds; `list_id` is null when it is gone. */
+/** The part of a list that selects contacts. `list_id` is null when the list is deleted. */
 export interface AudienceRow {
   readonly list_id: string | null
   readonly kind: AudienceList["kind"]
@@ -49,7 +49,7 @@ interface Counts {
   readonly qualified: number
 }
 
-/** Contacts in the order of their ids, from one on to another; null: from the first, to the last. */
+/** Contacts in the order of their ids, after one id up to and including another. Null: no limit on that side. */
 interface Slice {
   readonly after: string | null
   readonly through: string | null
@@ -63,42 +63,44 @@ export const fixAudience = Effect.fnUntraced(function* (
 ) {
   const blast = yield* lockBlast(sql, workspace, blastId)
   if (blast === undefined) return null
-  if (blast.audience_fixed_at !== null) return fixedOf(blast, blast.audience_fixed_at)
+  if (blast.audience_fixed_at !== null) return toFixedAudience(blast, blast.audience_fixed_at)
   const now = yield* DateTime.now
-  const held = yield* audienceOf(sql, workspace, blast, now).pipe(
-    // Of a blast that ended while its audience was written, and let go of its list.
-    Effect.catchTag("AudienceGone", (gone) =>
-      blast.audience_through === null ? Effect.fail(gone) : Effect.succeed(null),
+  const audience = yield* audienceOf(sql, workspace, blast, now).pipe(
+    // The blast has ended during its audience pass and its list has been deleted.
+    Effect.catchTag("AudienceGone", (error) =>
+      blast.audience_through === null ? Effect.fail(error) : Effect.succeed(null),
     ),
   )
-  yield* takingLong(sql)
+  yield* raiseStatementTimeout(sql)
   const max = blast.audience_through === null ? blast.recipients_per_blast_max : null
   const slice =
-    max === null && held !== null
+    max === null && audience !== null
       ? yield* sliceFrom(sql, workspace, blast.audience_through, contacts_max)
       : { after: null, through: null }
-  const counts = held === null ? nobody : yield* insertSlice(sql, { workspace, blastId, blast, held, slice, max, now })
+  const counts =
+    audience === null ? noRecipients : yield* insertSlice(sql, { workspace, blastId, blast, audience, slice, max, now })
   const counted = {
     recipient_count: blast.recipient_count + counts.recipients,
     qualified_count: blast.qualified_count + counts.qualified,
   }
-  const truncated = max !== null && held !== null && counts.recipients === max && (yield* holdsMore(sql, held, max))
-  const over = slice.through === null
+  const truncated =
+    max !== null && audience !== null && counts.recipients === max && (yield* hasMore(sql, audience, max))
+  const isComplete = slice.through === null
   yield* sql`
     update blast set ${sql.update({
       ...counted,
       audience_through: slice.through,
       audience_truncated: truncated,
-      ...(over ? { audience_fixed_at: DateTime.formatIso(now), updated_at: DateTime.formatIso(now) } : {}),
+      ...(isComplete ? { audience_fixed_at: DateTime.formatIso(now), updated_at: DateTime.formatIso(now) } : {}),
     })}
     where workspace_id = ${workspace} and blast_id = ${blastId}`
   yield* makeDue(sql, "deliveries", workspace)
-  // Told of with the commit, so that whoever renews the statistics then knows how much has come.
+  // Reports the row counts with the commit: the statistics that are renewed then include these rows.
   yield* sql`select pg_stat_force_next_flush()`
-  return over ? fixedOf({ ...counted, audience_truncated: truncated }, now) : ("unfinished" as const)
+  return isComplete ? toFixedAudience({ ...counted, audience_truncated: truncated }, now) : ("unfinished" as const)
 })
 
-/** A blast that takes recipients or has them all; not against its deliveries, which refer to it and are being sent. */
+/** Locks a blast that is in its audience pass or sending. The lock does not block its deliveries, which refer to the blast. */
 const lockBlast = (sql: PgClient.PgClient, workspace: WorkspaceId, blastId: BlastId) =>
   Effect.map(
     sql<BlastRow>`
@@ -115,7 +117,7 @@ const lockBlast = (sql: PgClient.PgClient, workspace: WorkspaceId, blastId: Blas
     ([blast]) => blast,
   )
 
-const fixedOf = (
+const toFixedAudience = (
   row: Pick<BlastRow, "recipient_count" | "qualified_count" | "audience_truncated">,
   at: Date | DateTime.Utc,
 ): FixedAudience => ({
@@ -128,36 +130,45 @@ const fixedOf = (
 const sliceFrom = (sql: PgClient.PgClient, workspace: WorkspaceId, after: string | null, contacts_max: number) =>
   Effect.map(
     sql<{ readonly contact_id: string }>`
-      select c.contact_id from fenced_contact c where c.workspace_id = ${workspace} and ${behind(sql, after)}
+      select c.contact_id from fenced_contact c where c.workspace_id = ${workspace} and ${isAfter(sql, after)}
       order by c.contact_id offset ${contacts_max - 1} limit 1`,
     ([last]): Slice => ({ after, through: last?.contact_id ?? null }),
   )
 
-const behind = (sql: PgClient.PgClient, after: string | null): Statement.Fragment =>
+const isAfter = (sql: PgClient.PgClient, after: string | null): Statement.Fragment =>
   after === null ? sql`true` : sql`c.contact_id > ${after}::uuid`
 
-const nobody: Counts = { recipients: 0, qualified: 0 }
+const noRecipients: Counts = { recipients: 0, qualified: 0 }
 
-/** As many of them as the plan allows. */
-export const cutTo = (sql: PgClient.PgClient, held: Statement.Fragment, max: number | null): Statement.Fragment =>
-  max === null ? held : sql`${held} order by c.created_at, c.contact_id limit ${max}`
+/** Limits an audience to the plan's number of recipients, oldest contacts first. */
+export const limitTo = (sql: PgClient.PgClient, audience: Statement.Fragment, max: number | null): Statement.Fragment =>
+  max === null ? audience : sql`${audience} order by c.created_at, c.contact_id limit ${max}`
 
-/** `from fenced_contact c where …`: whom the list holds now. */
+/** `from fenced_contact c where …`: the contacts that the list has now. */
 export const audienceOf = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   row: AudienceRow,
   now: DateTime.Utc,
 ) {
-  const list = listOf(row)
+  const list = toAudienceList(row)
   if (list === null) return yield* new AudienceGone()
-  const mentioned = list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : []
-  const fields = yield* comparedFields(sql, workspace, mentioned)
   return sql`from fenced_contact c
-    where c.workspace_id = ${workspace} and (${audienceCondition(sql, workspace, list, { fields, now })})`
+    where c.workspace_id = ${workspace} and (${yield* listCondition(sql, workspace, list, now)})`
 })
 
-const listOf = (row: AudienceRow): AudienceList | null => {
+/** The condition of a list over `fenced_contact c`. Reads the custom fields that its rules name. */
+export const listCondition = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  list: AudienceList,
+  now: DateTime.Utc,
+) {
+  const mentioned = list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : []
+  return audienceCondition(sql, workspace, list, { fields: yield* comparedFields(sql, workspace, mentioned), now })
+})
+
+export const toAudienceList = (row: AudienceRow): AudienceList | null => {
   if (row.list_id === null) return null
   const id = ListId.make(row.list_id)
   switch (row.kind) {
@@ -170,37 +181,36 @@ const listOf = (row: AudienceRow): AudienceList | null => {
   }
 }
 
-/** Where domains have a limit, each stands in a lane of its own. */
+/** While domains are limited, the lane is the recipient domain. Otherwise it is empty. */
 const laneOf = (sql: PgClient.PgClient, blast: BlastRow): Statement.Fragment =>
   blast.sending_per_domain_per_second === null ? sql`''` : sql`coalesce(split_part(email_normalized, '@', -1), '')`
 
-interface Writing {
+interface SliceInsert {
   readonly workspace: WorkspaceId
   readonly blastId: BlastId
   readonly blast: BlastRow
-  /** Whom the list holds. */
-  readonly held: Statement.Fragment
+  /** The contacts of the list, as `from … where …`. */
+  readonly audience: Statement.Fragment
   readonly slice: Slice
   readonly max: number | null
   readonly now: DateTime.Utc
 }
 
 /**
- * Contacts are unique by address, and each stands in one slice: no two recipients share an address, unless it went from one
- * contact to another between their slices. That is left to the unique index, and then looked at: to ask each time
- * (`on conflict`) would cost a quarter of the writing, since each row would be written twice, first to see whether it may
- * stand.
+ * Contacts are unique by address and each is in one slice. Two recipients share an address only if it moved from one contact
+ * to another between their slices. The unique index finds that case, and only then is the insert repeated with `on conflict`:
+ * that clause writes each row twice and would cost a quarter of the time on every insert.
  */
-const insertSlice = (sql: PgClient.PgClient, writing: Writing) =>
+const insertSlice = (sql: PgClient.PgClient, insert: SliceInsert) =>
   Effect.catchIf(
-    sql.withTransaction(insertDeliveries(sql, writing, sql.literal(""))),
+    sql.withTransaction(insertDeliveries(sql, insert, sql.literal(""))),
     (error) => error.reason._tag === "UniqueViolation" && error.reason.constraint === "delivery_address",
-    () => insertDeliveries(sql, writing, sql.literal("on conflict do nothing")),
+    () => insertDeliveries(sql, insert, sql.literal("on conflict do nothing")),
   )
 
 const insertDeliveries = (
   sql: PgClient.PgClient,
-  { blast, blastId, held, max, now, slice, workspace }: Writing,
+  { blast, blastId, audience, max, now, slice, workspace }: SliceInsert,
   onConflict: Statement.Fragment,
 ) =>
   Effect.map(
@@ -208,9 +218,9 @@ const insertDeliveries = (
       with audience as (
         select c.contact_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, c.unsubscribed, c.marketing_email_subscribed,
           c.marketing_email_invalid
-        ${cutTo(sql, within(sql, held, slice), max)}
+        ${limitTo(sql, inSlice(sql, audience, slice), max)}
       ),
-      judged as (
+      checked as (
         select c.*, ${blockReasonOf(sql, blast.operational)} as reason
         from audience c
         left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
@@ -221,21 +231,21 @@ const insertDeliveries = (
         select ${workspace}, uuidv7_or_v4(), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
           split_part(email_normalized, '@', -1), ${laneOf(sql, blast)}, display_name, display_name_folded, ${blast.operational},
           case when reason is null then 'queued' else 'blocked' end, reason, clock_timestamp(), ${DateTime.formatIso(now)}
-        from judged
+        from checked
         ${onConflict}
         returning state
       )
       select count(*)::int as recipients, (count(*) filter (where state = 'queued'))::int as qualified from added`,
-    ([counts]) => counts ?? nobody,
+    ([counts]) => counts ?? noRecipients,
   )
 
-const within = (sql: PgClient.PgClient, held: Statement.Fragment, { after, through }: Slice): Statement.Fragment =>
-  sql`${held} and ${behind(sql, after)} and ${through === null ? sql`true` : sql`c.contact_id <= ${through}::uuid`}`
+const inSlice = (sql: PgClient.PgClient, audience: Statement.Fragment, { after, through }: Slice): Statement.Fragment =>
+  sql`${audience} and ${isAfter(sql, after)} and ${through === null ? sql`true` : sql`c.contact_id <= ${through}::uuid`}`
 
-const holdsMore = (sql: PgClient.PgClient, held: Statement.Fragment, max: number) =>
+const hasMore = (sql: PgClient.PgClient, audience: Statement.Fragment, max: number) =>
   Effect.map(
     sql<{
       readonly more: boolean
-    }>`select count(*) > ${max} as more from (select 1 ${held} limit ${max + 1}) as counted`,
+    }>`select count(*) > ${max} as more from (select 1 ${audience} limit ${max + 1}) as counted`,
     ([row]) => row?.more === true,
   )

@@ -1,29 +1,29 @@
-// When a workspace is to be looked at again, of which nothing could be claimed just now.
+// Rescheduling of a workspace from which nothing could be claimed.
 import type { PgClient } from "@effect/sql-pg"
 import type { TurnEnd } from "@tentpole/core/sending/DeliveryStore"
-import * as Pace from "@tentpole/core/sending/SendRateLimit"
+import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 
-/** A workspace with nothing to send just now is looked at again after this time, whatever happens. */
-const look_again_s = 10
+/** A workspace with nothing to send now is checked again after this time at the latest. */
+const recheck_s = 10
 
-interface Left {
-  /** Until something is due of a blast that is sending, or a domain's lane is ready. */
+interface QueueState {
+  /** Seconds until a delivery of a sending blast is due or a recipient domain queue is ready. */
   readonly next_s: number | null
   readonly open: boolean
   readonly unfinished: boolean
   readonly now_ms: number
   readonly per_second: number | null
-  /** The bucket of the workspace, null where it never needed one. */
+  /** The permits of the workspace's rate bucket; null when it has no bucket. */
   readonly permits: number | null
   readonly at_ms: number | null
 }
 
-/** The row of the workspace is locked first: whoever makes it due at the same moment comes before or after, never between. */
-export const rest = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId) {
-  const held = yield* sql`select 1 from due_work where kind = 'deliveries' and workspace_id = ${workspace} for update`
-  const [left] = yield* sql<Left>`
+/** Locks the workspace's `due_work` row first: a transaction that makes the workspace due runs before or after, never between. */
+export const rescheduleWorkspace = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId) {
+  const locked = yield* sql`select 1 from due_work where kind = 'deliveries' and workspace_id = ${workspace} for update`
+  const [state] = yield* sql<QueueState>`
     select
       extract(epoch from least(
         (select min(next.due_at) from blast b
@@ -36,7 +36,7 @@ export const rest = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspa
          where workspace_id = ${workspace} and lane <> '' and ready_at < 'infinity')) - clock_timestamp())::float8 as next_s,
       exists (select from delivery
         where workspace_id = ${workspace} and phase = 'leased')
-      -- the first by its index: whatever has been sent is not walked through
+      -- the first one by the index, so that sent deliveries are not scanned
       or (select true from delivery where workspace_id = ${workspace} and phase = 'queued'
         order by blast_id, lane, due_at limit 1) is not null as open,
       exists (select from blast
@@ -45,26 +45,25 @@ export const rest = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspa
       l.permits, (extract(epoch from l.filled_at) * 1000)::float8 as at_ms
     from workspace w left join delivery_lane l on l.workspace_id = ${workspace} and l.lane = ''
     where w.workspace_id = ${workspace}`
-  const dry = left?.open !== true
-  // Without a row there is nothing to note, and a new one may come at any moment: it is not this look's to change.
-  if (held.length === 0) return { dry } satisfies TurnEnd
-  if (dry && left?.unfinished !== true) {
+  const isEmpty = state?.open !== true
+  // There is no row to update. A concurrent transaction may insert one, and this call must not change it.
+  if (locked.length === 0) return { dry: isEmpty } satisfies TurnEnd
+  if (isEmpty && state?.unfinished !== true) {
     yield* sql`delete from due_work where kind = 'deliveries' and workspace_id = ${workspace}`
   } else {
     const wait_s = Math.min(
-      look_again_s,
-      Math.max(0, left?.next_s ?? look_again_s, left === undefined ? 0 : permit_s(left)),
+      recheck_s,
+      Math.max(0, state?.next_s ?? recheck_s, state === undefined ? 0 : permit_s(state)),
     )
     yield* sql`
       update due_work set due_at = clock_timestamp() + make_interval(secs => ${wait_s})
       where kind = 'deliveries' and workspace_id = ${workspace}`
   }
-  const answer: TurnEnd = { dry }
-  return answer
+  return { dry: isEmpty } satisfies TurnEnd
 })
 
-/** Until the workspace's bucket has a permit. */
-const permit_s = ({ at_ms, now_ms, per_second, permits }: Left): number =>
+/** Seconds until the workspace's bucket has a permit. */
+const permit_s = ({ at_ms, now_ms, per_second, permits }: QueueState): number =>
   per_second === null || permits === null || at_ms === null
     ? 0
-    : (Pace.nextPermit_ms({ permits, at_ms, waited: true }, per_second) - now_ms) / 1000
+    : (RateLimit.nextPermit_ms({ permits, at_ms, waited: true }, per_second) - now_ms) / 1000

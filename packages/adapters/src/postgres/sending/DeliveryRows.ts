@@ -1,5 +1,4 @@
-// The rows of deliveries on PostgreSQL, and the deliveries that they are; and how rooms that change some of them hold them, and
-// whom they are for.
+// Delivery rows on PostgreSQL and their conversion to deliveries, and the lock on deliveries and their contacts.
 import type { PgClient } from "@effect/sql-pg"
 import type { BlockReason, Delivery, DeliveryState, FailureReason, FlowMessage } from "@tentpole/core/sending/Delivery"
 import type { FlowTokens } from "@tentpole/core/rendering/MergeTokens"
@@ -17,7 +16,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
 import { instant } from "../kernel/Instants.ts"
 
-/** Of a flow's message; all null where it is a blast's. */
+/** Columns of a flow's message; all null for a blast's. */
 interface FlowColumns {
   readonly membership_id: string | null
   readonly flow_id: string | null
@@ -54,7 +53,7 @@ export const deliveryColumns = `d.delivery_id, d.blast_id, d.membership_id, d.fl
   d.approval_id, d.email, d.email_normalized, d.state, d.reason, d.token, d.attempts, d.due_at, d.handed_over_at, d.sent_at, d.delivered_at, d.opened_at, d.clicked_at,
   d.clicked_url, d.bounced_at, d.unsubscribed_at, d.complained_at`
 
-const flowOf = ({ flow_id, membership_id, step_id, tokens, visit }: FlowColumns): FlowMessage | null =>
+const toFlowMessage = ({ flow_id, membership_id, step_id, tokens, visit }: FlowColumns): FlowMessage | null =>
   membership_id === null || flow_id === null || step_id === null || visit === null || tokens === null
     ? null
     : { membershipId: MembershipId.make(membership_id), flowId: FlowId.make(flow_id), stepId: step_id, visit, tokens }
@@ -62,7 +61,7 @@ const flowOf = ({ flow_id, membership_id, step_id, tokens, visit }: FlowColumns)
 export const toDelivery = (row: DeliveryRow): Delivery & { readonly emailNormalized: string | null } => ({
   id: DeliveryId.make(row.delivery_id),
   blastId: BlastId.make(row.blast_id),
-  flow: flowOf(row),
+  flow: toFlowMessage(row),
   contactId: ContactId.make(row.contact_id),
   approvalId: ApprovalId.make(row.approval_id),
   email: row.email,
@@ -84,8 +83,8 @@ export const toDelivery = (row: DeliveryRow): Delivery & { readonly emailNormali
 })
 
 /**
- * Deliveries first, then contacts, each in order of their ids, as whoever deletes contacts does. Each by a statement of its
- * own: what is joined to a row that was waited for is seen as it was before.
+ * Locks deliveries, then contacts, each in the order of their ids, as the deletion of contacts does. Two statements: a row that
+ * is joined to a locked row shows the state before the wait for the lock.
  */
 export const lockDeliveries = Effect.fnUntraced(function* <Row extends DeliveryRow>(
   sql: PgClient.PgClient,

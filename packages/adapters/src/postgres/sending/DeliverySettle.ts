@@ -1,6 +1,6 @@
-// How tries ended, written for a wave of them in one statement: the deliveries, the contacts' timelines, the events, and
-// the addresses that turned out to be bad. Only rows that the token still moves count; what was written before is found as
-// it was left, so that a wave may be repeated after a commit whose answer was lost.
+// Settlement on PostgreSQL: one statement writes the outcomes of many deliveries, the contacts' timelines, the events and the
+// suppressions after hard bounces. It changes only rows whose fencing token still matches. Outcomes that were written before
+// are recognised, so a settlement may be repeated after a commit whose answer was lost.
 import type { PgClient } from "@effect/sql-pg"
 import type { Settlement } from "@tentpole/core/sending/Settlement"
 import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -28,7 +28,7 @@ export const settle = Effect.fnUntraced(function* (
   return rest.filter((each) => !before.has(each.id)).map((each) => DeliveryId.make(each.id))
 })
 
-const given = (sql: PgClient.PgClient, settlements: ReadonlyArray<Settlement>): Statement.Fragment => sql`
+const settlementRows = (sql: PgClient.PgClient, settlements: ReadonlyArray<Settlement>): Statement.Fragment => sql`
   unnest(${texts(settlements.map((each) => each.id))}::uuid[],
     ${texts(settlements.map((each) => String(each.token)))}::bigint[],
     ${texts(settlements.map((each) => each.ending.state))}::text[],
@@ -51,24 +51,24 @@ const reasonOf = ({ ending }: Settlement): string | null => {
   }
 }
 
-/** What a line of a timeline says of the message `m` that it is about. */
-const about = (sql: PgClient.PgClient): Statement.Fragment => sql`case
+/** The metadata of an activity of the message `m`. */
+const activityMetadata = (sql: PgClient.PgClient): Statement.Fragment => sql`case
     when m.membership_id is null then jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
     else jsonb_build_object('flow_id', m.flow_id, 'membership_id', m.membership_id, 'step_id', m.step_id,
       'recipient_id', m.delivery_id)
   end`
 
 const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
-  with held as materialized (
+  with locked as materialized (
     select g.*, d.state as was
-    from ${given(sql, settlements)}
+    from ${settlementRows(sql, settlements)}
     join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
     order by g.id
     for update of d
   ),
   moved as (
     update delivery d set
-      -- told late that it was refused for the moment: the doubt is over, but it has been counted as failed since
+      -- a late temporary refusal of an unconfirmed delivery: the outcome is known, but it was already counted as failed
       state = case when g.was = 'unconfirmed' and g.state = 'queued' then 'failed' else g.state end,
       reason = case when g.was = 'unconfirmed' and g.state = 'queued' then 'temporarily_refused' else g.reason end,
       attempts = d.attempts + (g.state = 'queued' and g.was <> 'unconfirmed')::int,
@@ -80,7 +80,7 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
       delivered_at = case when g.state = 'sent' and g.delivered then coalesce(d.delivered_at, g.at) else d.delivered_at end,
       bounced_at = case when g.bounce = 'hard' then coalesce(d.bounced_at, g.at) else d.bounced_at end,
       bounce_kind = coalesce(g.bounce, d.bounce_kind)
-    from held g
+    from locked g
     where d.workspace_id = ${workspace} and d.delivery_id = g.id
       and (g.was = 'handed_over'
         or (g.was = 'claimed' and g.state in ('queued', 'failed'))
@@ -88,20 +88,20 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
     returning d.delivery_id, d.blast_id, d.flow_id, d.membership_id, d.step_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
       g.delivered, g.bounce is not distinct from 'hard' as bounced
   ),
-  told as (
-    select m.contact_id, m.at, k.type, ${about(sql)} || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', m.smtp_reply) else '{}' end as metadata
+  new_activities as (
+    select m.contact_id, m.at, k.type, ${activityMetadata(sql)} || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', m.smtp_reply) else '{}' end as metadata
     from moved m
     join contact c on c.workspace_id = ${workspace} and c.contact_id = m.contact_id
     cross join lateral (values
       (1, 'email_sent', m.state = 'sent'), (2, 'email_delivered', m.state = 'sent' and m.delivered),
       (3, 'email_bounced', m.bounced)) as k (nth, type, holds)
-    -- the delivery knows better than what this statement sees of the contact: it was waited for
+    -- the delivery row was locked and is current; this statement's snapshot of the contact may be older
     where k.holds and not m.contact_deleted
     order by m.delivery_id, k.nth
   ),
   timeline as (
     insert into activity (workspace_id, contact_id, at, type, metadata)
-    select ${workspace}, contact_id, at, type, metadata from told
+    select ${workspace}, contact_id, at, type, metadata from new_activities
   ),
   invalid as (
     update contact c set marketing_email_invalid = true, updated_at = m.at
@@ -120,7 +120,7 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
   ),
   events as (
     insert into outbox_event (workspace_id, type, contact_id, at, data)
-    select ${workspace}::uuid, type, contact_id, at, metadata from told
+    select ${workspace}::uuid, type, contact_id, at, metadata from new_activities
     union all
     select ${workspace}::uuid, 'contact_updated', contact_id, at,
       '{"changes": [{"field": "marketing_email_invalid", "from": false, "to": true}]}'::jsonb
@@ -128,12 +128,12 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
   )
   select delivery_id from moved`
 
-/** Of settlements that moved nothing, those that had been written already. One that was queued again can't be told. */
+/** The settlements that changed no row because they were written before. A delivery that was queued again is not recognised. */
 const writtenBefore = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   settlements: ReadonlyArray<Settlement>,
 ) => sql<IdRow>`
   select d.delivery_id from delivery d
-  join ${given(sql, settlements)} on d.delivery_id = g.id and d.token = g.token and d.state = g.state
+  join ${settlementRows(sql, settlements)} on d.delivery_id = g.id and d.token = g.token and d.state = g.state
   where d.workspace_id = ${workspace}`

@@ -1,4 +1,4 @@
-// The sending pipeline on PostgreSQL. Leases and due times are `clock_timestamp()`: no worker's clock stands in a WHERE.
+// `DeliveryStore` on PostgreSQL. Leases and due times use the database's `clock_timestamp()`, never a worker's clock.
 import { PgClient } from "@effect/sql-pg"
 import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { type Claim, DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
@@ -8,21 +8,21 @@ import { Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
 import { claim } from "./DeliveryClaim.ts"
-import { rest } from "./DeliveryIdle.ts"
+import { rescheduleWorkspace } from "./DeliveryIdle.ts"
 import { settle } from "./DeliverySettle.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fenced, OpenTransaction, orDefect } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
-/** A sweep ends this many leases at once; the next one follows in seconds. */
+/** Leases that one sweep ends at most. The next sweep follows within seconds. */
 const swept_max = 5000
 
 /**
- * What these tokens still hold, locked: `with … held as (…)` to update from. Found by id, whatever the state: the index of
- * leases is full of what was leased a moment ago, and no plan may walk it for a handful of rows.
+ * The deliveries that still have these tokens, locked: `with … locked as (…)` to update from. They are found by id in any
+ * state: the index of leases is full of recent leases, and no plan may scan it for a few rows.
  */
-const heldBy = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyArray<Claim>) => sql`
-  held as materialized (
+const lockClaims = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyArray<Claim>) => sql`
+  locked as materialized (
     select d.delivery_id as id, d.state
     from unnest(${texts(claims.map((claim) => claim.id))}::uuid[], ${texts(claims.map((claim) => String(claim.token)))}::bigint[])
       as g (id, token)
@@ -40,7 +40,7 @@ const grant = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyA
             make_interval(secs => ${lease_ms / 1000}))`).pipe(
           Effect.map((rows) => new Map(rows.map((row) => [DeliveryId.make(row.granted_id), row.answer]))),
         )
-      : Effect.die("an intent is committed before it is used: don't ask for it inside a transaction"),
+      : Effect.die("an intent is committed before it is used: do not request it inside a transaction"),
   )
 
 const sweep = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
@@ -65,7 +65,7 @@ const sweep = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
     return { queued, unconfirmed: rows.length - queued }
   })
 
-const ids = (rows: ReadonlyArray<{ readonly workspace_id: string }>) =>
+const toWorkspaceIds = (rows: ReadonlyArray<{ readonly workspace_id: string }>) =>
   rows.map((row) => WorkspaceId.make(row.workspace_id))
 
 export const layer = Layer.effect(
@@ -84,11 +84,11 @@ export const layer = Layer.effect(
         orDefect(sql<{ readonly workspace_id: string }>`
           select workspace_id from due_work where kind = 'deliveries' and due_at <= clock_timestamp()
             and workspace_id <> all(${texts(except)}::uuid[])
-          order by due_at limit ${limit}`).pipe(Effect.map(ids)),
+          order by due_at limit ${limit}`).pipe(Effect.map(toWorkspaceIds)),
       openWorkspaces: (limit) =>
         orDefect(sql<{ readonly workspace_id: string }>`
           select workspace_id from due_work where kind = 'deliveries' order by due_at limit ${limit}`).pipe(
-          Effect.map(ids),
+          Effect.map(toWorkspaceIds),
         ),
       claim: (workspace, options) => Effect.andThen(Transaction, within(workspace, claim(sql, workspace, options))),
       renew: (workspace, claims, lease_ms) =>
@@ -97,10 +97,10 @@ export const layer = Layer.effect(
           within(
             workspace,
             sql`
-              with ${heldBy(sql, workspace, claims)}
+              with ${lockClaims(sql, workspace, claims)}
               update delivery d set lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
-              from held
-              where d.workspace_id = ${workspace} and d.delivery_id = held.id and held.state in ('claimed', 'handed_over')
+              from locked
+              where d.workspace_id = ${workspace} and d.delivery_id = locked.id and locked.state in ('claimed', 'handed_over')
               returning 1`,
           ),
         ).pipe(Effect.map((rows) => rows.length)),
@@ -114,10 +114,10 @@ export const layer = Layer.effect(
             workspace,
             Effect.gen(function* () {
               const rows = yield* sql`
-                with ${heldBy(sql, workspace, claims)}
+                with ${lockClaims(sql, workspace, claims)}
                 update delivery d set state = 'queued', token = null, lease_until = null, handed_over_at = null
-                from held
-                where d.workspace_id = ${workspace} and d.delivery_id = held.id and held.state in ('claimed', 'handed_over')
+                from locked
+                where d.workspace_id = ${workspace} and d.delivery_id = locked.id and locked.state in ('claimed', 'handed_over')
                 returning 1`
               if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
               return rows.length
@@ -125,7 +125,7 @@ export const layer = Layer.effect(
           ),
         ),
       sweep: (workspace) => Effect.andThen(Transaction, within(workspace, sweep(sql, workspace))),
-      endTurn: (workspace) => Effect.andThen(Transaction, within(workspace, rest(sql, workspace))),
+      endTurn: (workspace) => Effect.andThen(Transaction, within(workspace, rescheduleWorkspace(sql, workspace))),
     })
   }),
 )

@@ -1,4 +1,4 @@
-// Suppressed addresses on PostgreSQL, and the newest messages to an address, by which it becomes one.
+// Suppressions on PostgreSQL, and the newest messages to an address, which decide whether soft bounces suppress it.
 import type { PgClient } from "@effect/sql-pg"
 import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import type { PastMessage } from "@tentpole/core/bounces/Report"
@@ -13,7 +13,7 @@ export interface Suppressed {
   readonly at: DateTime.Utc
 }
 
-/** Suppresses addresses, each in place of a weaker suppression. */
+/** Suppresses addresses. An existing weaker suppression is replaced. */
 export const suppress = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -31,11 +31,11 @@ export const suppress = Effect.fnUntraced(function* (
       where ${strength(sql, "excluded.reason")} > ${strength(sql, "s.reason")}`
 })
 
-/** As `isStronger` has it. */
+/** The same order as core's `isStronger`. */
 const strength = (sql: PgClient.PgClient, reason: string) =>
   sql.literal(`array_position(array['unsubscribe', 'bounce', 'complaint', 'manual'], ${reason})`)
 
-/** For each delivery, the newest messages of its contact to its address; by the index of contacts' deliveries. */
+/** For each delivery, the newest messages of its contact to its address. Uses the index of deliveries by contact. */
 export const newestTo = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -63,7 +63,7 @@ export const newestTo = Effect.fnUntraced(function* (
   return newest
 })
 
-/** After soft bounces at sending: suppresses the addresses for which it was one too many. */
+/** Suppresses the addresses that have reached the maximum number of soft bounces. */
 export const suppressWornOut = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,

@@ -1,4 +1,4 @@
-// Test messages that wait, on PostgreSQL.
+// `TestMailStore` on PostgreSQL: test messages that wait to be sent.
 import { PgClient } from "@effect/sql-pg"
 import { type TestMail, TestMailStore } from "@tentpole/core/sending/TestMailStore"
 import { ContactId, EmailId, TestMailId, type WorkspaceId } from "@tentpole/core/kernel/Ids"

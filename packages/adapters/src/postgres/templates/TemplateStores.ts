@@ -1,4 +1,4 @@
-// Email templates and tent templates on PostgreSQL.
+// `EmailTemplateStore` and `TentTemplateStore` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import { EmailId, EmailTemplateId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { EmailTemplateTypes, MailDefaults, TentTemplateTypes } from "@tentpole/core/templates/Template"
@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import {
   documentStore,
   type DocumentTables,
-  ofPlainText,
+  fromPlainText,
   plainTextColumns,
   type PlainTextRow,
   toPlainText,
@@ -39,13 +39,13 @@ const toDefaults = (row: MailRow): MailDefaults => ({
   replyToEmail: row.default_reply_to_email,
 })
 
-const ofMail = ({ defaults, plainText }: Pick<EmailTemplateTypes["document"], "defaults" | "plainText">) => ({
+const fromDefaults = ({ defaults, plainText }: Pick<EmailTemplateTypes["document"], "defaults" | "plainText">) => ({
   default_subject: defaults.subject,
   default_preview_text: defaults.previewText,
   default_from_name: defaults.fromName,
   default_from_address: defaults.fromAddress,
   default_reply_to_email: defaults.replyToEmail,
-  ...ofPlainText(plainText),
+  ...fromPlainText(plainText),
 })
 
 const uses = (sql: PgClient.PgClient, workspace: WorkspaceId, id: string) =>
@@ -63,7 +63,7 @@ const emailTemplates: DocumentTables<
   table: "email_template",
   key: "template_id",
   ownColumns: ["source_email_id", ...mailColumns],
-  frozenColumns: mailColumns,
+  approvedColumns: mailColumns,
   toDocument: (shared, row) => ({
     ...shared,
     id: EmailTemplateId.make(row.id),
@@ -71,14 +71,14 @@ const emailTemplates: DocumentTables<
     defaults: toDefaults(row),
     plainText: toPlainText(row),
   }),
-  ofDocument: (template) => ({ source_email_id: template.sourceId, ...ofMail(template) }),
+  ofDocument: (template) => ({ source_email_id: template.sourceId, ...fromDefaults(template) }),
   toApproved: (shared, row) => ({
     ...shared,
     templateId: EmailTemplateId.make(row.id),
     defaults: toDefaults(row),
     plainText: toPlainText(row),
   }),
-  ofApproved: ofMail,
+  ofApproved: fromDefaults,
   uses,
 }
 
@@ -86,7 +86,7 @@ const tentTemplates: DocumentTables<TentTemplateTypes, { readonly source_tent_id
   table: "tent_template",
   key: "template_id",
   ownColumns: ["source_tent_id"],
-  frozenColumns: [],
+  approvedColumns: [],
   toDocument: (shared, row) => ({
     ...shared,
     id: TentTemplateId.make(row.id),

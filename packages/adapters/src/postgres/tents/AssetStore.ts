@@ -1,4 +1,4 @@
-// Tents' files on PostgreSQL.
+// `AssetStore` on PostgreSQL: files uploaded to tents.
 import { PgClient } from "@effect/sql-pg"
 import { AssetId, TentId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
             row === undefined ? Effect.fail(new NotFound({ resource: "asset" })) : Effect.succeed(toAsset(row)),
           ),
         ),
-      // At most fifty: found by the beginning of the primary key.
+      // At most fifty rows, found by a prefix of the primary key.
       ofTent: (workspace, tent) =>
         within(
           workspace,

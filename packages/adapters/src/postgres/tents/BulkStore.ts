@@ -1,4 +1,4 @@
-// Bulk creations of tents on PostgreSQL: a job, its items and their tents in a statement each, however many there are.
+// `BulkStore` on PostgreSQL: bulk jobs of tents. The job, its items and its tents take one statement each, whatever their number.
 import { PgClient } from "@effect/sql-pg"
 import { BulkJobId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"

@@ -1,4 +1,4 @@
-// Published pages on PostgreSQL, as the page server reads them.
+// `PublishedPages` on PostgreSQL: published pages for the page server.
 import { PgClient } from "@effect/sql-pg"
 import { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { isAlias } from "@tentpole/core/tents/Alias"
@@ -6,7 +6,7 @@ import type { PageAddress } from "@tentpole/core/tents/pages/PageAddress"
 import { listed_pages_max, type PageSite, PublishedPages } from "@tentpole/core/tents/pages/PublishedPages"
 import type { WorkspaceBrand } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Effect, Layer } from "effect"
-import { PageNews } from "./PageInvalidation.ts"
+import { PageInvalidation } from "./PageInvalidation.ts"
 import { fenced, orDefect } from "../kernel/Postgres.ts"
 
 interface SiteRow {
@@ -48,10 +48,10 @@ export const layer = Layer.effect(
   PublishedPages,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const news = yield* PageNews
+    const invalidation = yield* PageInvalidation
     const within = fenced(sql)
     return PublishedPages.of({
-      version: news.mark,
+      version: invalidation.version,
       site: ({ host, slug }) =>
         orDefect(sql<SiteRow>`
           select w.workspace_id, w.name, w.slug, w.brand,

@@ -1,4 +1,4 @@
-// Rows of tents: read into tents, and what a change writes of one.
+// Rows of tents: their conversion to tents, and the columns that a change writes.
 import type { PgClient } from "@effect/sql-pg"
 import type { Reasoning } from "@tentpole/core/ports/Ai"
 import { ApprovalId, AssetId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
@@ -49,7 +49,7 @@ export const columns = `t.tent_id, t.name, t.user_id, t.status, t.prompt, t.incl
   t.asset_ids, t.reasoning, t.auto_publish, t.alias_turn, t.error, t.credits_held, a.alias, t.branding, t.publication_status, t.requested_alias, t.published_etag, t.published_at,
   t.publication_warnings, t.publication_error, t.created_at, t.updated_at`
 
-/** A tent with its alias; the table of tents is what a lock is taken on. */
+/** Tents joined with their alias. Locks apply to the tent table. */
 export const source = `tent t left join tent_alias a on a.workspace_id = t.workspace_id and a.tent_id = t.tent_id`
 
 const aliasOf = (text: string | null): Alias | null => (text !== null && isAlias(text) ? text : null)
@@ -70,7 +70,7 @@ const toRequest = (row: Row): TentRequest | null =>
         aliasTurn: row.alias_turn,
       }
 
-/** Set together: a CHECK says so. */
+/** Columns that are set together; a CHECK constraint guarantees it. */
 const toPin = ({ template_id, template_approval_id }: Row): TentRequest["template"] =>
   template_id === null || template_approval_id === null
     ? null
@@ -114,7 +114,7 @@ export const toTent = (row: Row): Tent => ({
   updatedAt: DateTime.makeUnsafe(row.updated_at),
 })
 
-/** What a change writes of a tent; bodies are written by it only when it brings or takes them. */
+/** The columns that a change of a tent writes. The bodies are written only when the change adds or removes them. */
 export const fieldsOf = (sql: PgClient.PgClient, after: Tent, { html, page }: TentChange) => {
   const { generation, publication, request } = after
   const published = publication?.status === "published" ? publication : null

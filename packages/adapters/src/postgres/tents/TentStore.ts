@@ -1,4 +1,4 @@
-// Tents on PostgreSQL.
+// `TentStore` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
@@ -12,15 +12,15 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { pages_channel } from "../migrations/0008_tents.ts"
-import { PageNews } from "./PageInvalidation.ts"
-import { fenced, orDefect, takingLong } from "../kernel/Postgres.ts"
+import { PageInvalidation } from "./PageInvalidation.ts"
+import { fenced, orDefect, raiseStatementTimeout } from "../kernel/Postgres.ts"
 import { columns, fieldsOf, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
-const gone = new NotFound({ resource: "tent" })
+const notFound = new NotFound({ resource: "tent" })
 
 const first = <Found>(rows: ReadonlyArray<Found>): Effect.Effect<Found, NotFound> =>
-  rows[0] === undefined ? Effect.fail(gone) : Effect.succeed(rows[0])
+  rows[0] === undefined ? Effect.fail(notFound) : Effect.succeed(rows[0])
 
 const writeTent = (sql: PgClient.PgClient, workspace: WorkspaceId, change: TentChange) => {
   const { before, after } = change
@@ -40,7 +40,7 @@ const writeTent = (sql: PgClient.PgClient, workspace: WorkspaceId, change: TentC
     : sql<{ one: 1 }>`update tent set ${sql.update(fieldsOf(sql, after, change))} where ${unchanged} returning 1 as one`
 }
 
-/** Views are counted beside their tents, with no reference to them: what was seen of a tent goes with it. */
+/** Page views have no foreign key to tents, so they are deleted explicitly. */
 const forgetViews = (sql: PgClient.PgClient, workspace: WorkspaceId, tent: TentId) => sql`
   with
     views as (delete from page_view where workspace_id = ${workspace} and tent_id = ${tent}),
@@ -65,21 +65,21 @@ const writeAlias = (sql: PgClient.PgClient, workspace: WorkspaceId, { before, af
   )
 }
 
-/** Whether what visitors get is another thing after a change. */
+/** Whether a change alters the page that visitors see. */
 const isSeen = ({ before, after }: TentChange): boolean =>
   before?.publication?.status === "published" || after?.publication?.status === "published"
 
 const applyTent = (
   sql: PgClient.PgClient,
   writer: ChangeWriter["Service"],
-  news: PageNews["Service"],
+  invalidation: PageInvalidation["Service"],
   workspace: WorkspaceId,
   change: TentChange,
 ) =>
   Effect.gen(function* () {
     yield* Transaction
     if (change.credits_taken !== 0) yield* takeCredits(sql, workspace, change.credits_taken)
-    if (change.after === null) yield* takingLong(sql)
+    if (change.after === null) yield* raiseStatementTimeout(sql)
     const written = yield* writeTent(sql, workspace, change)
     if (written.length !== 1) return yield* Effect.die("a tent changed between its lock and its write")
     yield* writeAlias(sql, workspace, change)
@@ -87,7 +87,7 @@ const applyTent = (
     yield* writer.writeEffects(workspace, [change])
     if (!isSeen(change)) return
     yield* sql`select pg_notify(${pages_channel}, ${workspace}::text)`
-    yield* news.tell(workspace)
+    yield* invalidation.notify(workspace)
   })
 
 const sliceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { status, search, after, limit }: TentQuery) => {
@@ -105,11 +105,11 @@ const sliceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { status, searc
 
 const factsFor = (sql: PgClient.PgClient, workspace: WorkspaceId, id: TentId, alias: Alias | null) =>
   Effect.gen(function* () {
-    // The workspace's row is the lock: the counts below are of a snapshot taken once it is held.
+    // The row of the workspace is the lock. The counts below use a snapshot taken after the lock.
     const [plan] = yield* sql<{ published_tents_max: number | null; branding_removable: boolean }>`
       select p.published_tents_max, p.branding_removable from workspace w join plan p on p.plan = w.plan
       where w.workspace_id = ${workspace} for no key update of w`
-    if (plan === undefined) return yield* gone
+    if (plan === undefined) return yield* notFound
     const stem = alias === null ? "" : aliasStem(alias)
     const [counted] = yield* sql<{ others: number; taken: ReadonlyArray<string> }>`
       select
@@ -130,7 +130,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const writer = yield* ChangeWriter
-    const news = yield* PageNews
+    const invalidation = yield* PageInvalidation
     const within = fenced(sql)
     const all = sql.literal(columns)
     const from = sql.literal(source)
@@ -176,7 +176,7 @@ export const layer = Layer.effect(
         ),
       lockPublishing: (workspace, id, alias) =>
         Effect.andThen(Transaction, within(workspace, factsFor(sql, workspace, id, alias))),
-      apply: (workspace, change) => within(workspace, applyTent(sql, writer, news, workspace, change)),
+      apply: (workspace, change) => within(workspace, applyTent(sql, writer, invalidation, workspace, change)),
     })
   }),
 )

@@ -1,4 +1,4 @@
-// Tracking on PostgreSQL: deliveries by their links, and what their recipients did with them.
+// `EngagementStore` on PostgreSQL: deliveries found by their links, and opens, clicks and unsubscriptions.
 import { PgClient } from "@effect/sql-pg"
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
@@ -94,7 +94,7 @@ const apply = Effect.fnUntraced(function* (
   )
 })
 
-/** Each delivery from what its first change was decided on to what its last one leaves. */
+/** For each delivery, the state before its first change and after its last. */
 const writeDeliveries = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -157,19 +157,19 @@ const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, changes: 
   ) as g
   where c.workspace_id = ${workspace} and c.contact_id = g.contact_id`
 
-/** When the person did something, if this is something that the person did. */
+/** The time of a contact's own activity; null for other types. */
 const activeAt = ({ activities, at }: EngagementChange): DateTime.Utc | null =>
   activities.some((each) => ownActivityTypes.has(each.type)) ? at : null
 
 const writeActivities = (sql: PgClient.PgClient, workspace: WorkspaceId, activities: ReadonlyArray<Activity>) => sql`
   insert into activity (workspace_id, contact_id, at, type, metadata)
-  select ${workspace}, told.contact_id, told.at, told.type, told.metadata
+  select ${workspace}, added.contact_id, added.at, added.type, added.metadata
   from unnest(${texts(activities.map((each) => each.contactId))}::uuid[],
     ${texts(activities.map((each) => iso(each.at)))}::timestamptz[],
     ${texts(activities.map((each) => each.type))}::text[],
     ${texts(activities.map((each) => JSON.stringify(each.metadata)))}::jsonb[])
-    with ordinality as told (contact_id, at, type, metadata, nth)
-  order by told.nth`
+    with ordinality as added (contact_id, at, type, metadata, nth)
+  order by added.nth`
 
 export const layer = Layer.effect(
   EngagementStore,

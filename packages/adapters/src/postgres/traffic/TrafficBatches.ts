@@ -1,5 +1,5 @@
-// How a batch of views is written on PostgreSQL: first its id, who came and how many, which two processes that write the same
-// days wait for; then, one after the other, the values, of which a day keeps so many.
+// The write of a batch of page views. It first inserts the batch id, visitors and totals, which locks the days. Then it adds up
+// the values of each dimension, of which a day stores a limited number.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { other, values_max } from "@tentpole/core/traffic/Analytics"
@@ -35,8 +35,8 @@ const daySums = (sql: PgClient.PgClient, sums: ReadonlyArray<DaySum>) => sql`
     ${ints(sums.map((sum) => sum.views))}::int[])`
 
 /**
- * Answers a row unless the batch was written before. Days are added up in the order of their key, so that two processes that
- * write the same days wait for each other instead of for ever.
+ * Returns a row unless the batch was written before. Days are written in the order of their key, so that concurrent processes
+ * wait for each other without a deadlock.
  */
 const writeViews = (sql: PgClient.PgClient, workspace: WorkspaceId, { id, newest, sums, visitors }: ViewBatch) => sql`
   with batch as (
@@ -63,7 +63,7 @@ const writeViews = (sql: PgClient.PgClient, workspace: WorkspaceId, { id, newest
     on conflict do nothing
     returning tent_id, day, visitor
   ),
-  everybody as (
+  workspace_visitors as (
     insert into workspace_visitor_day (workspace_id, day, visitor)
     select distinct ${workspace}::uuid, day, visitor from visitors order by day, visitor
     on conflict do nothing
@@ -91,15 +91,15 @@ const writeViews = (sql: PgClient.PgClient, workspace: WorkspaceId, { id, newest
     select ${workspace}, day, dimension, '', views from (
       select day, 'all' as dimension, sum(views)::int as views from counted group by day
       union all
-      select day, 'visits', count(*)::int from everybody group by day
+      select day, 'visits', count(*)::int from workspace_visitors group by day
     ) as sums
     order by day, dimension
     on conflict (workspace_id, day, dimension, value) do update set views = d.views + excluded.views
   )
   select 1 as one from batch`
 
-/** Where sums are kept, what they are sums of, and how a row `d` is one of the same as a row `p`. */
-interface Place {
+/** A table of sums, its key columns, and the condition that rows `d` and `p` have the same key. */
+interface SumTable {
   readonly table: Fragment
   readonly place: Fragment
   readonly same: Fragment
@@ -108,25 +108,25 @@ interface Place {
 type Fragment = Statement.Fragment
 
 /**
- * Adds up how often each value was there. Values that a day has not had are let in as long as it has room, the others count
- * as one. The batch's transaction holds the days' rows of `all` by now, and this statement sees all that was committed before
- * it got them: the room is counted by one writer at a time. It is counted only where there is something new.
+ * Adds the views of each value. New values are stored while the day has room; further ones count under `other`. The transaction
+ * has already locked the day's `all` rows, so one writer at a time counts the room, on a snapshot taken after the lock. The room
+ * is counted only when there are new values.
  */
 const addValues = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   values: ReadonlyArray<DaySum>,
-  { place, same, table }: Place,
+  { place, same, table }: SumTable,
 ) => sql`
-  with told as (
+  with given as (
     select ${place}, dimension, value, sum(views)::int as views
     from ${daySums(sql, values)} as u (tent_id, day, dimension, value, views)
     group by ${place}, dimension, value
   ),
-  unmet as (
+  unseen as (
     select ${place}, dimension, value,
       row_number() over (partition by ${place}, dimension order by views desc, value collate "C") as turn
-    from told p
+    from given p
     where not exists (
       select from ${table} d
       where d.workspace_id = ${workspace} and ${same} and d.dimension = p.dimension and d.value = p.value)
@@ -135,14 +135,14 @@ const addValues = (
     select ${place}, dimension, ${values_max} - (
       select count(*) from ${table} d
       where d.workspace_id = ${workspace} and ${same} and d.dimension = p.dimension and d.value <> ${other}) as room
-    from (select distinct ${place}, dimension from unmet) as p
+    from (select distinct ${place}, dimension from unseen) as p
   ),
-  beyond as (
-    select ${place}, dimension, value, turn from unmet join rooms using (${place}, dimension) where turn > room
+  excess as (
+    select ${place}, dimension, value, turn from unseen join rooms using (${place}, dimension) where turn > room
   ),
   named as (
     select ${place}, dimension, case when turn is null then value else ${other} end as value, views
-    from told left join beyond using (${place}, dimension, value)
+    from given left join excess using (${place}, dimension, value)
   )
   insert into ${table} as d (workspace_id, ${place}, dimension, value, views)
   select ${workspace}, ${place}, dimension, value, sum(views)::int from named group by ${place}, dimension, value

@@ -1,4 +1,4 @@
-// Page views on PostgreSQL: written as `TrafficBatches` says, read from the sums of their days.
+// `TrafficStore` on PostgreSQL: page views, written by `TrafficBatches` and read from daily sums.
 import { PgClient } from "@effect/sql-pg"
 import { TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { devices, type Device } from "@tentpole/core/traffic/Agents"
@@ -41,7 +41,7 @@ interface RecentRow {
 
 const toDevice = (text: string): Device => devices.find((device) => device === text) ?? "unknown"
 
-const grouped = (rows: ReadonlyArray<GroupRow>): Counts["groups"] => {
+const toGroups = (rows: ReadonlyArray<GroupRow>): Counts["groups"] => {
   const of = (dimension: Dimension): ReadonlyArray<Counted> =>
     rows.filter((row) => row.dimension === dimension).map(({ value, views }) => ({ value, views }))
   return {
@@ -80,7 +80,7 @@ const countViews = Effect.fnUntraced(function* (
   return {
     visits: perDay.reduce((sum, each) => sum + each.visits, 0),
     days: perDay.map(({ day, views }) => ({ day, views })),
-    groups: grouped(groups),
+    groups: toGroups(groups),
     recent: recent.map((row) => ({ ...row, at: DateTime.makeUnsafe(row.at), device: toDevice(row.device) })),
   } satisfies Counts
 })
@@ -118,7 +118,7 @@ export const layer = Layer.effect(
       salt: (day, offered) =>
         Transaction.pipe(
           Effect.andThen(
-            // The update that changes nothing answers the row that was there.
+            // An update without effect returns the existing row.
             orDefect(sql<{ salt: Uint8Array }>`
               insert into visitor_salt as s (day, salt) values (${day}, ${offered})
               on conflict (day) do update set salt = s.salt returning salt`),

@@ -1,4 +1,4 @@
-// Workspaces on PostgreSQL. Workspaces and keys are global tables: they are read before it is known whose request it is.
+// `WorkspaceStore` on PostgreSQL. Workspaces and API keys are global tables: they are read before the workspace is known.
 import { PgClient } from "@effect/sql-pg"
 import { ApiKeyId, DomainId, Ids, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -119,7 +119,7 @@ export const toDomain = (row: DomainRow): SendingDomain => ({
 const first = <Row>(rows: ReadonlyArray<Row>, resource = "workspace"): Effect.Effect<Row, NotFound> =>
   rows[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(rows[0])
 
-/** Takes credits in the caller's transaction (or gives them back: a negative count). Two takers of the last one: one wins. */
+/** Takes credits in the caller's transaction. A negative count returns them. Of two callers that take the last one, one fails. */
 export const takeCredits = (sql: PgClient.PgClient, workspace: WorkspaceId, count: number) =>
   orDefect(
     sql`update workspace set credits = credits - ${count} where workspace_id = ${workspace} and credits >= ${count} returning 1`,
