@@ -1,6 +1,6 @@
 // A process of the simulation, which may die between any two steps. Calls of a dead process never return, and its open transaction
 // is rolled back.
-import { type Held, MemoryDatabase, Open, type Rows } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
+import { type StateRef, MemoryDatabase, Open, type Rows } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
 import * as MemoryTransactor from "@tentpole/adapters/memory/kernel/Transactor"
 import { type Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
@@ -46,7 +46,7 @@ export class Process {
       put: guarded(world.put),
       remove: guarded(world.remove),
     }
-    const { root, one }: { readonly root: Held; readonly one: MemoryDatabase["Service"]["one"] } = world
+    const { root, one }: { readonly root: StateRef; readonly one: MemoryDatabase["Service"]["one"] } = world
     const { everything, forget } = world
     return Layer.succeed(
       MemoryDatabase,

@@ -1,4 +1,4 @@
-// The one configuration, from the environment: every variable, its default, and what is wrong with it in words.
+// The configuration of a process: each environment variable, its default, and its errors in sentences.
 import { activity_days_min, audit_days_min } from "@tentpole/core/ports/Maintenance"
 import { commonSettings, type HookKeys, type Retention } from "@tentpole/core/kernel/Settings"
 import { Redacted, Result, Schema } from "effect"
@@ -6,7 +6,7 @@ import { resolve } from "node:path"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
 import { html_size_bytes_max } from "@tentpole/core/documents/Html"
 
-/** What can't start, and what to do about it, in one sentence. */
+/** Why the process can't start and what to change, in one sentence. */
 export class BadConfiguration extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", {
   reason: Schema.String,
 }) {
@@ -27,24 +27,24 @@ export interface Configuration {
   readonly databaseUrl: Redacted.Redacted | null
   readonly databaseMigrationUrl: Redacted.Redacted | null
   readonly dataDir: string
-  /** Null: mail is written as files under `dataDir`. */
+  /** Null: mail is written to files under `dataDir`. */
   readonly smtpUrl: Redacted.Redacted | null
   readonly smtpConnections: number
   readonly acceptMeansDelivered: boolean
-  /** Where returned mail is taken; null: nowhere. */
+  /** The address that receives returned mail over SMTP; null: no listener. */
   readonly bounceSmtpPort: number | null
   readonly hooks: HookKeys
-  /** Where a worker answers who watches it; null: nowhere. */
+  /** The address of a worker's health and metrics endpoints; null: no listener. */
   readonly workerPort: number | null
-  /** How long a process that is to stop says so before it stops answering. */
+  /** How long a stopping process reports that it is not ready before it stops listening. */
   readonly drain_s: number
   /** Null: files under `dataDir`. */
   readonly s3: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null
-  /** The largest body of a call of the API. */
+  /** The maximum size of an API request's body. */
   readonly json_bytes_max: number
-  /** The largest HTML that an email, a template or a page has. */
+  /** The maximum size of the HTML of an email, template or page. */
   readonly html_bytes_max: number
-  /** The largest file that an import takes. */
+  /** The maximum size of an import file. */
   readonly import_bytes_max: number
   readonly asset_bytes_max: number
   readonly ai: {
@@ -53,19 +53,19 @@ export interface Configuration {
     readonly baseUrl: string | null
     readonly model: string | null
   }
-  /** Null: made and kept under `dataDir`, in development only. */
+  /** Null: created and stored under `dataDir`, in development only. */
   readonly appSecret: Redacted.Redacted | null
   readonly appSecretPrevious: Redacted.Redacted | null
   readonly sending: "on" | "held"
   readonly retention: Retention
   readonly bootstrapApiKey: Redacted.Redacted | null
-  /** Null: there is no administration over HTTP. */
+  /** Null: the administration API is off. */
   readonly adminToken: Redacted.Redacted | null
   /** 0: no limit. */
   readonly requestsPerMinute_max: number
-  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: ReadonlyArray<string>
-  /** The collector of traces; null: nothing is traced. */
+  /** The OTLP collector of traces; null: tracing is off. */
   readonly otlpUrl: string | null
   readonly logLevel: "debug" | "info" | "warn" | "error"
   readonly logFormat: "pretty" | "json"
@@ -73,7 +73,7 @@ export interface Configuration {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Collects what is wrong, so that one start tells all of it. */
+/** Collects all problems, so that one start reports all of them. */
 const reader = (environment: Environment) => {
   const wrong: Array<string> = []
   const text = (name: string): string | null => {
@@ -101,7 +101,7 @@ const reader = (environment: Environment) => {
       return value === null ? null : Redacted.make(value)
     },
     integer,
-    /** Null: for good. */
+    /** Null: no expiry. */
     days: (name: string, minimum: number): number | null =>
       text(name) === null ? null : integer(name, 0, minimum, 36_500),
     flag: (name: string, instead: boolean) => {
@@ -122,7 +122,7 @@ const reader = (environment: Environment) => {
         complain(name, `must be one of ${words.join(", ")}, got "${value}"`, instead)
       )
     },
-    /** A URL of one of these schemes; what is wrong with it is said without repeating it: it may hold a password. */
+    /** A URL with one of these schemes. The error does not repeat the URL: it may contain a password. */
     url: (name: string, schemes: ReadonlyArray<string>, example: string): string | null => {
       const value = text(name)
       if (value === null) return null
@@ -135,12 +135,12 @@ const reader = (environment: Environment) => {
 }
 
 const redacted = (value: string | null): Redacted.Redacted | null => (value === null ? null : Redacted.make(value))
-/** What stands between commas. */
+/** The parts of a comma-separated list. */
 const listed = (text: string | null): ReadonlyArray<string> =>
   (text ?? "").split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]))
 const origin = (url: string | null, instead: string): string => (url === null ? instead : url.replace(/\/+$/, ""))
 
-/** What is wrong with it, the adapter knows best; it says so without repeating a password. */
+/** SMTP_URL. The parser's error does not repeat the password. */
 const smtpUrl = (from: ReturnType<typeof reader>): Redacted.Redacted | null => {
   const text = from.text("SMTP_URL")
   if (text === null) return null
@@ -155,7 +155,7 @@ const smtpUrl = (from: ReturnType<typeof reader>): Redacted.Redacted | null => {
 
 const mebibyte = 2 ** 20
 
-/** What S3 takes in one PUT. */
+/** The size limit of one S3 PUT. */
 const largest_put_bytes = 5 * 2 ** 30
 
 const postgresExample = "postgres://user:password@host:5432/database"
@@ -248,12 +248,12 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
 
 const secret_length_min = 32
 
-/** Reads the environment; everything that is wrong with it stands in one sentence. */
+/** Reads the environment. One sentence reports everything that is wrong with it. */
 export const configuration = (environment: Environment): Result.Result<Configuration, BadConfiguration> => {
   const from = reader(environment)
-  const made = read(environment, from)
-  const { appSecret, bootstrapApiKey } = made
-  if (made.production && appSecret === null) {
+  const settings = read(environment, from)
+  const { appSecret, bootstrapApiKey } = settings
+  if (settings.production && appSecret === null) {
     from.complain(
       "APP_SECRET",
       "must be set in production: it signs every link. `openssl rand -base64 32` makes one",
@@ -266,24 +266,27 @@ export const configuration = (environment: Environment): Result.Result<Configura
   if (bootstrapApiKey !== null && !/^[A-Za-z0-9_-]{32,128}$/.test(Redacted.value(bootstrapApiKey))) {
     from.complain("BOOTSTRAP_API_KEY", "must be 32 to 128 characters of A-Z, a-z, 0-9, _ and -", null)
   }
-  if (made.adminToken !== null && !/^[\x21-\x7e]{32,}$/.test(Redacted.value(made.adminToken))) {
+  if (settings.adminToken !== null && !/^[\x21-\x7e]{32,}$/.test(Redacted.value(settings.adminToken))) {
     from.complain(
       "ADMIN_TOKEN",
       "must have at least 32 characters, without spaces. `openssl rand -base64 32` makes one",
       null,
     )
   }
-  if (made.ai.provider !== "fake" && made.ai.apiKey === null) {
-    from.complain("AI_API_KEY", `must be set for AI_PROVIDER=${made.ai.provider}`, null)
+  if (settings.ai.provider !== "fake" && settings.ai.apiKey === null) {
+    from.complain("AI_API_KEY", `must be set for AI_PROVIDER=${settings.ai.provider}`, null)
   }
-  if (made.port === made.pagesPort) from.complain("PAGES_PORT", "must differ from PORT", null)
-  if (made.bounceSmtpPort === made.port || made.bounceSmtpPort === made.pagesPort) {
+  if (settings.port === settings.pagesPort) from.complain("PAGES_PORT", "must differ from PORT", null)
+  if (settings.bounceSmtpPort === settings.port || settings.bounceSmtpPort === settings.pagesPort) {
     from.complain("BOUNCE_SMTP_PORT", "must differ from PORT and PAGES_PORT", null)
   }
-  if (made.workerPort !== null && [made.port, made.pagesPort, made.bounceSmtpPort].includes(made.workerPort)) {
+  if (
+    settings.workerPort !== null &&
+    [settings.port, settings.pagesPort, settings.bounceSmtpPort].includes(settings.workerPort)
+  ) {
     from.complain("WORKER_PORT", "must differ from PORT, PAGES_PORT and BOUNCE_SMTP_PORT", null)
   }
   return from.wrong.length === 0
-    ? Result.succeed(made)
+    ? Result.succeed(settings)
     : Result.fail(new BadConfiguration({ reason: `The configuration is not usable: ${from.wrong.join("; ")}.` }))
 }

@@ -1,4 +1,4 @@
-// The data folder: that it can be written, and the secret of development that is kept in it.
+// The data folder: the check that it is writable, and the development secret that is stored in it.
 import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
@@ -8,7 +8,7 @@ import { BadConfiguration, type Configuration } from "./Configuration.ts"
 const because = (cause: unknown): string =>
   cause instanceof Error ? cause.message.replace(/^[A-Z]+: /, "") : String(cause)
 
-/** Makes the folder if need be, and proves that files can be made in it. */
+/** Creates the folder if it is missing, and checks that files can be created in it. */
 export const prepareFolder = ({ dataDir }: Configuration) =>
   Effect.tryPromise({
     try: async () => {
@@ -23,14 +23,14 @@ export const prepareFolder = ({ dataDir }: Configuration) =>
       }),
   })
 
-/** The secret that signs links: the one configured, or one made at the first start of a development and kept. */
+/** The secret that signs links: the configured one, or in development one that the first start creates and stores. */
 export const appSecret = ({ appSecret: configured, dataDir }: Configuration) =>
   configured !== null
     ? Effect.succeed(configured)
     : Effect.tryPromise({
         try: async () => {
           const path = join(dataDir, "app-secret")
-          // `wx`: of two processes that start at once, the first one's stays.
+          // `wx`: when two processes start at the same time, the first one's secret stays.
           await writeFile(path, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" }).catch(
             (cause: unknown) => {
               const known = cause instanceof Error && "code" in cause && cause.code === "EEXIST"
@@ -41,6 +41,6 @@ export const appSecret = ({ appSecret: configured, dataDir }: Configuration) =>
         },
         catch: (cause) =>
           new BadConfiguration({
-            reason: `The development secret can't be kept in ${dataDir}: ${because(cause)}. Set APP_SECRET, or make DATA_DIR writable.`,
+            reason: `The development secret can't be stored in ${dataDir}: ${because(cause)}. Set APP_SECRET, or make DATA_DIR writable.`,
           }),
       })

@@ -1,4 +1,4 @@
-// What is plugged in, by the configuration: the one place where adapters are chosen for a running service.
+// The adapters of a running service, selected by the configuration. No other file selects adapters.
 import { PgClient } from "@effect/sql-pg"
 import type { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { Settings } from "@tentpole/core/kernel/Settings"
@@ -25,7 +25,7 @@ import * as Smtp from "./smtp/SmtpConnections.ts"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
 
 export interface Process {
-  /** Shown by the database beside its connections. */
+  /** The `application_name` that PostgreSQL shows for the connections. */
   readonly name: string
   readonly connections_max: number
 }
@@ -54,7 +54,7 @@ const settings = (config: Configuration) =>
 export const secrets = (config: Configuration) =>
   Layer.unwrap(Effect.map(appSecret(config), (secret) => Secrets.layer({ secret, previous: config.appSecretPrevious })))
 
-/** Files: in S3 (credentials as every AWS client finds them), else below the data folder. */
+/** Files: in S3 (with the credentials that AWS clients find), else below the data folder. */
 export const blobs = (config: Configuration) => {
   if (config.s3 !== null) {
     const { bucket, region, endpoint } = config.s3
@@ -72,7 +72,7 @@ export const blobs = (config: Configuration) => {
   )
 }
 
-/** The database answers, and does so to a role that row-level security holds. */
+/** Checks that the database answers, with a role that row-level security applies to. */
 const checked = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [role] = yield* sql<{ name: string; unbound: boolean }>`
@@ -114,13 +114,13 @@ const database = (config: Configuration, { name, connections_max }: Process) =>
     }),
   )
 
-/** Mail: to the server configured, else into files. */
+/** Mail: to the configured server, else into files. */
 export const mail = ({ smtpUrl, dataDir }: Configuration) =>
   smtpUrl === null
     ? MailLog.layer(join(dataDir, "outbox"))
     : Layer.unwrap(Effect.map(Effect.fromResult(parseSmtpUrl(Redacted.value(smtpUrl))), Smtp.layer))
 
-/** Every port, for a process of the service. */
+/** All ports of a service process. */
 export const ports = (config: Configuration, process: Process) =>
   Layer.mergeAll(
     Stores.stores,

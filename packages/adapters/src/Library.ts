@@ -1,5 +1,5 @@
-// What programs of others begin with, under the package's own name: every use case of `@tentpole/core`, over memory or over a
-// PostgreSQL of theirs. Whoever wants other adapters puts `useCases` on layers of their own, as is done here.
+// The entry point of the library under the package's name: all use cases of `@tentpole/core`, over memory or your PostgreSQL.
+// To use other adapters, provide your own layers to `useCases`, as this file does.
 import { commonSettings, Settings } from "@tentpole/core/kernel/Settings"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Layer, Redacted } from "effect"
@@ -24,18 +24,18 @@ import * as Sns from "./sns/Sns.ts"
 export { migrate } from "./postgres/migrations/Migrate.ts"
 
 export interface LibraryOptions {
-  /** Signs links and seals what is kept: 32 characters or more, yours alone, the same at every start. */
+  /** Signs links and seals stored secrets: at least 32 characters, secret, the same at every start. */
   readonly secret: string
-  /** What is otherwise around your program than around nobody's; the defaults send no mail. */
+  /** Settings that differ from the defaults. The defaults send no mail. */
   readonly settings?: Partial<Settings["Service"]>
-  /** Who writes pages and emails; without it a fake, which needs no network. */
+  /** The AI that writes pages and emails. The default is a fake that needs no network. */
   readonly ai?: Ai.AiOptions
 }
 
 export interface PostgresLibraryOptions extends LibraryOptions {
-  /** The database's owner, who may make roles: the schema is brought up to this version first. */
+  /** The database's owner, who may create roles. If set, the schema is migrated to this version first. */
   readonly url: string
-  /** Where files are kept. */
+  /** The folder of stored files. */
   readonly folder: string
   readonly connections_max?: number
 }
@@ -65,7 +65,7 @@ const surroundings = ({ secret, settings = {}, ai = fake }: LibraryOptions) =>
     Sns.layer(),
   )
 
-/** Everything in memory, gone with the program: for tests, and for looking around. */
+/** Everything in memory, lost when the program ends: for tests and first trials. */
 export const onMemory = (options: LibraryOptions) =>
   useCases.pipe(
     Layer.provideMerge(Memory.stores),
@@ -74,7 +74,7 @@ export const onMemory = (options: LibraryOptions) =>
     Layer.provideMerge(Memory.database),
   )
 
-/** Everything on PostgreSQL 15 or later, as the service itself has it: programs and services may share one database. */
+/** Everything on PostgreSQL 15 or later, as in the service. Programs and services may share one database. */
 export const onPostgres = ({ url, folder, connections_max = 10, ...options }: PostgresLibraryOptions) => {
   const database = Redacted.make(url)
   return useCases.pipe(

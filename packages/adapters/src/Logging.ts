@@ -1,5 +1,5 @@
-// Logs: JSON lines in production, readable ones at a terminal. What must never stand in a log (an address, a key) is cut
-// out of every line, should it ever get into one; and no text of anybody's is long, more than a line, or moves a cursor.
+// Logging: JSON lines in production, readable lines at a terminal. Addresses and keys are cut out of every line. Untrusted
+// text is limited in length, stays on one line, and can't move the cursor.
 import { Layer, Logger, References } from "effect"
 
 export interface LoggingOptions {
@@ -9,7 +9,7 @@ export interface LoggingOptions {
 
 const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const
 
-/** Looked for from where a word begins only: otherwise a long word would be read once for each of its letters. */
+/** Matches from the start of a word only: otherwise a long word is scanned once for each of its letters. */
 const address = /(?<![^\s"'<>@,;:()[\]{}])[^\s"'<>@,;:()[\]{}]+@[^\s"'<>@,;:()[\]{}]+\.[^\s"'<>@,;:()[\]{}]+/g
 const key = /tp_live_[0-9A-Za-z]+/g
 const bearer = /bearer\s+[^\s"',]+/gi
@@ -28,7 +28,7 @@ const line_length_max = 32_000
 
 const betweenWords = /[\s"'<>,;:()[\]{}]/
 
-/** Cut where a word ends: half an address would not be known for one. */
+/** Cuts at the end of a word: a cut address would not be recognized as one. */
 const cut = (text: string, length_max: number): string => {
   if (text.length <= length_max) return text
   let end = length_max
@@ -36,7 +36,7 @@ const cut = (text: string, length_max: number): string => {
   return `${text.slice(0, end)}… (${text.length - end} characters more)`
 }
 
-/** What a terminal would take for a command or for a line's end, and what turns text around, as the escapes of JSON. */
+/** Escapes terminal control characters, line ends and bidirectional controls, as JSON does. */
 const printable = (line: string): string =>
   line.replace(
     /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
@@ -52,7 +52,7 @@ const json = Logger.map(Logger.formatStructured, (entry) => printable(scrub(JSON
 
 const readable = Logger.map(Logger.formatLogFmt, (line) => printable(scrub(cut(line, line_length_max))))
 
-/** How a line of each format is made. */
+/** The logger of each format. */
 export const formats = { json, readable } as const
 
 const write = (line: string) => process.stdout.write(`${line}\n`)

@@ -9,8 +9,8 @@ const refusal = (environment: Record<string, string>): string => {
   return Result.isFailure(result) ? result.failure.message : assert.fail("it was accepted")
 }
 
-describe("the configuration", () => {
-  it("of an empty environment is that of a development", () => {
+describe("readConfiguration", () => {
+  it("returns development defaults for an empty environment", () => {
     const config = read({})
     assert.deepStrictEqual(
       [config.port, config.pagesPort, config.host, config.publicApiUrl, config.publicPagesUrl, config.sending],
@@ -21,16 +21,16 @@ describe("the configuration", () => {
     assert.strictEqual(config.logFormat, "pretty")
   })
 
-  it("an empty variable counts as not set", () => {
+  it("treats an empty variable as not set", () => {
     assert.strictEqual(read({ PORT: "", SMTP_URL: " " }).port, 8080)
   })
 
-  it("migrations run under the database's own user where no other is named", () => {
+  it("uses DATABASE_URL for migrations by default", () => {
     const url = "postgres://a:b@localhost/x"
     assert.strictEqual(Redacted.value(read({ DATABASE_URL: url }).databaseMigrationUrl ?? Redacted.make("")), url)
   })
 
-  it("says what is wrong, where, and what would be right", () => {
+  it("reports the variable, its problem and a valid value", () => {
     assert.include(refusal({ PORT: "80a" }), 'PORT must be a whole number from 1 to 65535, got "80a"')
     assert.include(refusal({ PORT: "8081" }), "PAGES_PORT must differ from PORT")
     assert.include(refusal({ SMTP_URL: "localhost:25" }), "SMTP_URL must be a URL like smtp://")
@@ -39,7 +39,7 @@ describe("the configuration", () => {
     assert.include(refusal({ BOOTSTRAP_API_KEY: "short" }), "BOOTSTRAP_API_KEY must be 32 to 128")
   })
 
-  it("takes files for imports of up to 500 MB, or of what is set", () => {
+  it("limits import files to 500 MB by default", () => {
     assert.strictEqual(read({}).import_bytes_max, 524_288_000)
     assert.strictEqual(read({}).asset_bytes_max, 26_214_400)
     assert.strictEqual(read({}).html_bytes_max, 2_097_152)
@@ -54,7 +54,7 @@ describe("the configuration", () => {
     }
   })
 
-  it("takes returned mail and providers' calls only where it is told to", () => {
+  it("accepts returned mail and webhooks only when configured", () => {
     const none = read({})
     assert.isNull(none.bounceSmtpPort)
     assert.deepStrictEqual(none.hooks, {
@@ -75,27 +75,27 @@ describe("the configuration", () => {
     assert.notInclude(weak, "hunter2")
   })
 
-  it("never repeats what may hold a password", { tags: ["attack/secret-leak"] }, () => {
+  it("never repeats a value that may contain a password", { tags: ["attack/secret-leak"] }, () => {
     assert.notInclude(refusal({ SMTP_URL: "ftp://user:hunter2@x" }), "hunter2")
     assert.notInclude(JSON.stringify(read({ SMTP_URL: "smtp://user:hunter2@x.test" })), "hunter2")
   })
 
-  it("needs a secret of its own in production", () => {
+  it("requires APP_SECRET in production", () => {
     assert.include(refusal({ NODE_ENV: "production" }), "APP_SECRET must be set in production")
     assert.include(refusal({ APP_SECRET: "short" }), "APP_SECRET must have at least 32 characters")
     assert.strictEqual(read({ NODE_ENV: "production", APP_SECRET: "x".repeat(32) }).logFormat, "json")
   })
 })
 
-describe("a line of the log", () => {
-  it("keeps no address, key or password", () => {
+describe("scrub", () => {
+  it("removes addresses, keys and passwords", () => {
     const line = scrub(
       'failed for ann.o\'hara+x@mail.example.com with Bearer abc.def and tp_live_0123456789abcdef at smtp://me:hunter2@host "x@y.zz"',
     )
     for (const secret of ["example.com", "abc.def", "0123456789", "hunter2", "y.zz"]) assert.notInclude(line, secret)
   })
 
-  it("is left alone otherwise", () => {
+  it("leaves other text unchanged", () => {
     assert.strictEqual(scrub("status=200 route=/v1/contacts/:contact_id"), "status=200 route=/v1/contacts/:contact_id")
   })
 })

@@ -1,10 +1,10 @@
-// Lines of a log: each is one line that a terminal only shows, of a length, and without what must not stand there.
+// Log lines: one line each, limited in length, without control characters, secrets and addresses.
 import { formats, scrub } from "@tentpole/adapters/Logging"
 import { assert, describe, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect, Logger, References, Schema } from "effect"
 
-/** What is written of a message with annotations. */
+/** The output for a message with annotations. */
 const lineOf = (format: keyof typeof formats, message: string, annotations: Record<string, unknown> = {}) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
@@ -22,12 +22,12 @@ const hostile = "\u001b[31mred\u001b[0m\r\nline two\u2028three\u0085four\u202egn
 
 describe.each(["json", "readable"] as const)("a line of the %s format", (format) => {
   it.effect.prop(
-    "is one line that moves no cursor, whatever is told",
+    "is a single line without cursor movements for any message",
     { text: Schema.String },
     ({ text }) =>
       Effect.gen(function* () {
-        for (const told of [text, `${hostile}${text}`]) {
-          const line = yield* lineOf(format, told, { reply: told, [`key ${told}`]: 1 })
+        for (const message of [text, `${hostile}${text}`]) {
+          const line = yield* lineOf(format, message, { reply: message, [`key ${message}`]: 1 })
           assert.notMatch(line, controls)
           if (format === "json") assert.isObject(JSON.parse(line))
         }
@@ -36,33 +36,29 @@ describe.each(["json", "readable"] as const)("a line of the %s format", (format)
   )
 
   const logInjectionTest = tagged(it.effect, "attack/log-injection")
-  logInjectionTest("is cut, however much is told, and holds no half of an address", () =>
+  logInjectionTest("is cut at a maximum length, and contains no part of an address", () =>
     Effect.gen(function* () {
       const megabyte = "x".repeat(1_000_000)
-      for (const told of [megabyte, `${megabyte}@example.test`, "a ".repeat(500_000), "@".repeat(1_000_000)]) {
-        const line = yield* lineOf(format, told, { reply: told })
+      for (const message of [megabyte, `${megabyte}@example.test`, "a ".repeat(500_000), "@".repeat(1_000_000)]) {
+        const line = yield* lineOf(format, message, { reply: message })
         assert.isBelow(line.length, 70_000)
         assert.match(line, /characters more\)/)
       }
       const length_max = format === "json" ? 8_000 : 32_000
-      // Before the text stands what else a line has.
+      // The other parts of a line precede the message.
       for (let before = length_max - 110; before < length_max + 10; before += 2) {
-        const line = yield* lineOf(format, `${"y ".repeat(before / 2)}somebody@example.test ${"z ".repeat(2_000)}`)
-        assert.notMatch(line, /somebody/, `${before}`)
+        const line = yield* lineOf(format, `${"y ".repeat(before / 2)}someone@example.test ${"z ".repeat(2_000)}`)
+        assert.notMatch(line, /someone/, `${before}`)
       }
     }),
   )
 })
 
-it(
-  "what must not stand in a log is found beside whatever stands there, in long words too",
-  { tags: ["attack/log-injection"] },
-  () => {
-    assert.strictEqual(
-      scrub(`to <ann@example.test>, "bob@x.co.uk" Bearer abc tp_live_0aB postgres://u:secret@host/db`),
-      `to <<address>>, "<address>" Bearer <key> <key> postgres://u:<password>@host/db`,
-    )
-    assert.strictEqual(scrub(`${"x".repeat(200_000)}@example.test`), "<address>")
-    assert.strictEqual(scrub("x".repeat(1_000_000)).length, 1_000_000)
-  },
-)
+it("scrub finds secrets and addresses next to any text, also in long words", { tags: ["attack/log-injection"] }, () => {
+  assert.strictEqual(
+    scrub(`to <ann@example.test>, "bob@x.co.uk" Bearer abc tp_live_0aB postgres://u:secret@host/db`),
+    `to <<address>>, "<address>" Bearer <key> <key> postgres://u:<password>@host/db`,
+  )
+  assert.strictEqual(scrub(`${"x".repeat(200_000)}@example.test`), "<address>")
+  assert.strictEqual(scrub("x".repeat(1_000_000)).length, 1_000_000)
+})

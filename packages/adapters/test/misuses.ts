@@ -1,5 +1,5 @@
-// What must not compile, shown to the compiler: `tsc -b` fails as soon as it stops refusing one of these. Beside each
-// mistake stands what is right, so that it is the mistake that is refused, and nothing else. Nobody runs this file.
+// Code that must not compile. `tsc -b` fails when it accepts one of these lines. Correct code is beside each mistake, so that
+// only the mistake is an error. This file is never executed.
 import type { BlastChange } from "@tentpole/core/blasts/machine"
 import { changeOf } from "@tentpole/core/kernel/changes/Change"
 import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -16,55 +16,54 @@ declare const workspace: Workspace
 declare const change: WorkspaceChange
 declare const job: Job
 
-// A write asks for a transaction, and only `transact` answers.
+// A write requires a transaction, which only `transact` provides.
 const write = Effect.flatMap(WorkspaceStore, (store) => store.apply(change))
 const transacted = Effect.flatMap(Transactor, ({ transact }) => transact(write))
 export const inside: Effect.Effect<void, SlugTaken, WorkspaceStore | Transactor> = transacted
-// @ts-expect-error Transaction is left in R
+// @ts-expect-error R still contains Transaction
 export const outside: Effect.Effect<void, SlugTaken, WorkspaceStore | Transactor> = write
 
 const enqueue = Effect.flatMap(Jobs, (jobs) => jobs.enqueue(job, { id: "a job" }))
 const enqueued = Effect.flatMap(Transactor, ({ transact }) => transact(enqueue))
 export const jobInside: Effect.Effect<void, never, Jobs | Transactor> = enqueued
-// @ts-expect-error a job goes with the transaction that wants it
+// @ts-expect-error a job is enqueued in the transaction of its change
 export const jobOutside: Effect.Effect<void, never, Jobs | Transactor> = enqueue
 
 const append = Effect.flatMap(Outbox, (outbox) => outbox.append(id, []))
 const appended = Effect.flatMap(Transactor, ({ transact }) => transact(append))
 export const eventInside: Effect.Effect<void, never, Outbox | Transactor> = appended
-// @ts-expect-error an event goes with the change that made it
+// @ts-expect-error an event is written with its change
 export const eventOutside: Effect.Effect<void, never, Outbox | Transactor> = append
 
-// A change comes from a decision: it can't be written down, copied with something else in it, made, or inherited.
+// A change comes from a decision only: not from a literal, a spread, a constructor or a subclass.
 export const decided: WorkspaceChange = change
 // @ts-expect-error a literal has no brand
 export const literal: WorkspaceChange = { before: null, after: workspace }
-// @ts-expect-error a spread has none either
+// @ts-expect-error a spread has no brand
 export const spread: WorkspaceChange = { ...change, after: workspace }
 // @ts-expect-error the constructor is private
 export const made = () => new WorkspaceChange({ before: null, after: workspace })
-// @ts-expect-error so it can't be inherited
+// @ts-expect-error therefore it has no subclasses
 export class Inherited extends WorkspaceChange {}
-// @ts-expect-error what was decided stays
+// @ts-expect-error a change is read-only
 export const edited = () => (change.after = workspace)
 
-// Ids are of what they name.
+// Ids are branded by what they identify.
 export const rightId = Effect.flatMap(WorkspaceStore, (store) => store.get(id))
-// @ts-expect-error an id of a list finds no workspace
+// @ts-expect-error a list id identifies no workspace
 export const wrongId = Effect.flatMap(WorkspaceStore, (store) => store.get(list))
-// @ts-expect-error nor does any string
+// @ts-expect-error nor does a plain string
 export const noId = Effect.flatMap(WorkspaceStore, (store) => store.get("0198c0de-0000-7000-8000-000000000000"))
 
-// A change comes from the machine of its room: it can't be written as a literal, copied with other fields, or made of a
-// change of another room.
+// A change comes from the machine of its room only: not from a literal, a spread or another room's change.
 const plainBlastChange = { before: null, after: null, email: null, lists: [], wakesSenders: false, scheduleDueAt: null }
 declare const blastChange: BlastChange
 export const decidedBlast: BlastChange = blastChange
 // @ts-expect-error a literal has no kind
 export const literalBlast: BlastChange = { ...plainBlastChange, events: [], audit: [], jobs: [] }
-// @ts-expect-error a spread has none either
+// @ts-expect-error a spread has no kind
 export const spreadBlast: BlastChange = { ...blastChange, after: null }
-// @ts-expect-error a change of another room is of another kind
+// @ts-expect-error a change of another room has another kind
 export const otherRoom: BlastChange = changeOf("list")(plainBlastChange)
-// @ts-expect-error what was decided stays
+// @ts-expect-error a change is read-only
 export const editedBlast = () => (blastChange.after = null)

@@ -22,7 +22,7 @@ const thinkingOf = ({ reasoning }: Conversation) => {
   return budget_tokens === 0 ? {} : { thinking: { type: "enabled", budget_tokens } }
 }
 
-/** Files stand before the words that speak of them. */
+/** Files come before the text that refers to them. */
 const contentOf = ({ user, attachments = [] }: Conversation) =>
   attachments.length === 0 ? user : [...attachments.map(blockOf), { type: "text", text: user }]
 

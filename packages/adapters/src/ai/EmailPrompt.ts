@@ -1,6 +1,5 @@
-// What providers are told about an email, and what is taken from what they say. The answer is written like an email in a
-// file, a head of two lines and the document: models know that form, and HTML stands in it without a single escape, which
-// in JSON is where long answers break.
+// The prompt for an email, and the decoding of the answer. The answer has the format of an email file: two header lines and
+// the document. Models know that format, and HTML needs no escapes in it. In JSON, escapes are what breaks long answers.
 import type { AiRefused, EmailRequest, WrittenEmail } from "@tentpole/core/ports/Ai"
 import { Result } from "effect"
 import { type Conversation, findDocument } from "./Conversation.ts"
@@ -27,7 +26,7 @@ export const emailConversation = ({ prompt, name, brand, basis }: EmailRequest):
   ].join("\n\n"),
 })
 
-/** The parts of an answer. A head without a subject or a preview is no reason to throw an email away. */
+/** The parts of an answer. An answer without a subject or preview text is still accepted. */
 export const readEmail = (answer: string): Result.Result<WrittenEmail, AiRefused> =>
   Result.map(findDocument(answer, no_email), ({ before, html }) => ({
     html,
@@ -37,18 +36,18 @@ export const readEmail = (answer: string): Result.Result<WrittenEmail, AiRefused
 
 const no_email = "The AI answered with something that is no email. Say more about the email you want"
 
-/** What the fields of an email take at most. */
+/** The maximum lengths of the fields of an email. */
 const subject_length_max = 998
 const preview_length_max = 200
 
 /**
- * What stands behind `Subject:`, in whatever emphasis or quotes; null when that is nothing. Longer ones are given up rather
- * than cut: a model that goes on so long has not understood the question.
+ * The text after `Subject:`, without emphasis or quotes; null when it is empty. A text that is too long is dropped, not cut:
+ * a model that writes so much has misunderstood the prompt.
  */
 const lineOf = (head: string, label: string, length_max: number): string | null => {
-  const said =
+  const line =
     new RegExp(`^[\\s>#*_-]{0,10}${label}(?:[ -]?(?:line|text))?[\\s*_]{0,5}:([^\\r\\n]*)`, "im").exec(head)?.[1] ?? ""
-  const text = said
+  const text = line
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/^[\s*_]+|[\s*_]+$/g, "")
     .replace(/^(["“„«'`])(.*)["”“»'`]$/u, "$2")

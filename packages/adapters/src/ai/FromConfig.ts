@@ -1,4 +1,4 @@
-// The AI that a configuration chooses.
+// The AI adapter that the configuration selects.
 import type { Ai } from "@tentpole/core/ports/Ai"
 import { Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -8,9 +8,9 @@ import * as OpenAi from "./OpenAi.ts"
 
 export interface AiOptions {
   readonly provider: "fake" | "openai" | "anthropic"
-  /** Null for the fake one only. */
+  /** Null for the fake AI only. */
   readonly apiKey: Redacted.Redacted | null
-  /** Null: the provider's own. */
+  /** Null: the provider's default address. */
   readonly baseUrl: string | null
   readonly model: string | null
 }

@@ -1,10 +1,10 @@
-// Whether a provider of AI takes the key: asked for its list of models, which costs nothing.
+// The check that an AI provider accepts the key: a request for its list of models, which costs nothing.
 import { Effect, Redacted } from "effect"
 import * as Anthropic from "./Anthropic.ts"
 import type { AiOptions } from "./FromConfig.ts"
 import * as OpenAi from "./OpenAi.ts"
 
-const patience_ms = 10_000
+const timeout_ms = 10_000
 
 const requestOf = ({ apiKey, baseUrl, provider }: AiOptions) => {
   const key = apiKey === null ? "" : Redacted.value(apiKey)
@@ -16,14 +16,14 @@ const requestOf = ({ apiKey, baseUrl, provider }: AiOptions) => {
   return { url: `${base.replace(/\/+$/, "")}/models`, headers }
 }
 
-/** The status of its answer; fails with a word when there is none. */
+/** The HTTP status of the answer. Fails with the error's name when there is no answer. */
 export const reach = (options: AiOptions): Effect.Effect<number, string> => {
   const { url, headers } = requestOf(options)
   return Effect.tryPromise({
     try: async (signal) => {
       const response = await fetch(url, {
         headers,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(patience_ms)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]),
       })
       await response.body?.cancel()
       return response.status

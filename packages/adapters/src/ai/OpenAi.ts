@@ -1,4 +1,4 @@
-// OpenAI's wire format (Chat Completions), which many other servers speak too.
+// OpenAI's wire format (Chat Completions), which many other servers implement.
 import { AiRefused, AiUnavailable } from "@tentpole/core/ports/Ai"
 import { Redacted, Result, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -22,10 +22,10 @@ const Answer = Schema.Struct({
   ),
 })
 
-/** Said only where it was asked for: many servers of this format know no efforts. */
+/** Sent only when set: many servers of this format do not support reasoning effort. */
 const efforts = { min: "low", medium: "medium", high: "high", max: "high" } as const
 
-/** Files stand before the words that speak of them. */
+/** Files come before the text that refers to them. */
 const contentOf = ({ user, attachments = [] }: Conversation) =>
   attachments.length === 0 ? user : [...attachments.map(partOf), { type: "text", text: user }]
 

@@ -1,4 +1,4 @@
-// What providers are told about a page, and what is taken from what they say. A prompt and a brand are data within the words.
+// The prompt for a page, and the decoding of the answer. The user's prompt and the brand are data within the prompt.
 import type { AiRefused, PageAsset, PageRequest } from "@tentpole/core/ports/Ai"
 import { decodeText } from "@tentpole/core/kernel/Bytes"
 import { Result } from "effect"
@@ -27,11 +27,11 @@ export const pageConversation = ({
     `Name of the page: ${name}`,
     ...(brand === null ? [] : [`Brand, as JSON: ${JSON.stringify(brand)}`]),
     ...(template === null ? [] : ["Build on this template and keep its structure and its forms:", template]),
-    ...assets.map(described),
+    ...assets.map(describeAsset),
     "Request:",
     prompt,
   ].join("\n\n"),
-  attachments: assets.flatMap(attached),
+  attachments: assets.flatMap(attachmentOf),
   reasoning,
 })
 
@@ -40,21 +40,21 @@ const kindOf = ({ contentType }: PageAsset): Attachment["kind"] | null => {
   return /^image\/(png|jpeg|gif|webp)$/.test(contentType) ? "picture" : null
 }
 
-const attached = (asset: PageAsset): ReadonlyArray<Attachment> => {
+const attachmentOf = (asset: PageAsset): ReadonlyArray<Attachment> => {
   const kind = kindOf(asset)
   const { fileName, contentType, bytes } = asset
   if (kind === null || bytes === null) return []
   return [{ kind, fileName, contentType, base64: Buffer.from(bytes).toString("base64") }]
 }
 
-/** What is said of a file: that it is there, where it can stand, and its text if it is text. */
-const described = (asset: PageAsset): string => {
+/** The description of a file in the prompt: its name, its address, and its content if it is text. */
+const describeAsset = (asset: PageAsset): string => {
   const { fileName, contentType, size_bytes, bytes, address } = asset
-  const told = `File, as JSON: ${JSON.stringify({ name: fileName, type: contentType, size_bytes, ...(address === null ? {} : { address }) })}`
-  if (bytes === null) return `${told}\nIts content is not shown.`
+  const description = `File, as JSON: ${JSON.stringify({ name: fileName, type: contentType, size_bytes, ...(address === null ? {} : { address }) })}`
+  if (bytes === null) return `${description}\nIts content is not shown.`
   return kindOf(asset) === null
-    ? `${told}\nIts text, as JSON: ${JSON.stringify(decodeText(bytes))}`
-    : `${told}\nIt is attached.`
+    ? `${description}\nIts text, as JSON: ${JSON.stringify(decodeText(bytes))}`
+    : `${description}\nIt is attached.`
 }
 
 export const intentConversation = (prompt: string, hasTemplate: boolean): Conversation => ({
@@ -67,7 +67,7 @@ export const intentConversation = (prompt: string, hasTemplate: boolean): Conver
   user: prompt,
 })
 
-/** An answer that is neither is taken as a yes: who pays for a page is not sent away by a doubt. */
+/** An unclear answer counts as yes: a doubt must not stop a paying user. */
 export const readIntent = (answer: string): boolean => !/^\W*no\b/i.test(answer)
 
 export const readPage = (answer: string): Result.Result<string, AiRefused> =>

@@ -1,5 +1,5 @@
-// Talking to a provider of language models: one request, its answer within a time and a size, and patience with a provider
-// that is busy. What providers differ in is a `Dialect`.
+// The client of language model providers: one request, a limit on the time and size of its answer, and retries while the
+// provider is busy. A `Dialect` describes the differences between providers.
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ports/Ai"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -11,14 +11,14 @@ import { intentConversation, pageConversation, readIntent, readPage } from "./Pa
 
 export interface ProviderOptions {
   readonly apiKey: Redacted.Redacted
-  /** Without a final slash, as `https://api.example.com/v1`. */
+  /** Without a final slash: `https://api.example.com/v1`. */
   readonly baseUrl: string
   readonly model: string
-  /** The pause before the second attempt; doubled for each later one. Half a second when left out. */
+  /** The backoff before the second attempt; doubled for each later attempt. The default is 500 ms. */
   readonly retryFrom_ms?: number
 }
 
-/** How a provider is asked and understood. */
+/** The wire format of a provider. */
 export interface Dialect {
   readonly name: string
   readonly request: (
@@ -29,18 +29,18 @@ export interface Dialect {
   readonly read: (answer: unknown) => Result.Result<string, AiRefused | AiUnavailable>
 }
 
-/** Answers of the same request fit in this; more is no answer. */
+/** The limit on the size of an answer. */
 const answer_bytes_max = 5 * 2 ** 20
-/** A page or an email. */
+/** For a page or an email. */
 const document_tokens_max = 16_000
-/** Room for a model that thinks before it says one word. */
+/** Includes tokens for a model that reasons before it answers. */
 const intent_tokens_max = 1_000
 const document_time_max = Duration.minutes(3)
-/** For who was told to think long. */
+/** For requests with high or maximum reasoning. */
 const thoughtful_time_max = Duration.minutes(8)
 const isThoughtful = ({ reasoning }: PageRequest): boolean => reasoning === "high" || reasoning === "max"
 const intent_time_max = Duration.seconds(20)
-/** Two hundred columns, and room to think about them. */
+/** For two hundred columns, with tokens for reasoning. */
 const columns_tokens_max = 16_000
 const columns_time_max = Duration.seconds(10)
 const attempts_max = 4
@@ -51,19 +51,19 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
     Ai,
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
-      // Our traces are nobody else's business.
+      // Trace headers are not sent to providers.
       const send = (request: HttpClientRequest.HttpClientRequest) =>
         Effect.provideService(client.execute(request), HttpClient.TracerPropagationEnabled, false)
 
-      const ask = (what: string, conversation: Conversation, tokens_max: number, time_max: Duration.Duration) =>
-        persistently(
+      const complete = (what: string, conversation: Conversation, tokens_max: number, time_max: Duration.Duration) =>
+        withRetries(
           { name: dialect.name, retryFrom_ms: options.retryFrom_ms ?? 500 },
           send(dialect.request(conversation, { ...options, tokens_max })).pipe(
-            Effect.mapError((error) => new Passing({ what: error.reason._tag, wait_ms: 0 })),
+            Effect.mapError((error) => new Temporary({ what: error.reason._tag, wait_ms: 0 })),
             Effect.flatMap(bodyOf),
             Effect.timeoutOrElse({
               duration: time_max,
-              orElse: () => Effect.fail(new Passing({ what: "no answer in time", wait_ms: 0 })),
+              orElse: () => Effect.fail(new Temporary({ what: "no answer in time", wait_ms: 0 })),
             }),
           ),
         ).pipe(
@@ -78,57 +78,62 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
       return Ai.of({
         generatePage: Effect.fn("Ai.page")(function* (request) {
           const time_max = isThoughtful(request) ? thoughtful_time_max : document_time_max
-          const answer = yield* ask("a page", pageConversation(request), document_tokens_max, time_max)
+          const answer = yield* complete("a page", pageConversation(request), document_tokens_max, time_max)
           return yield* Effect.fromResult(readPage(answer))
         }),
         generateEmail: Effect.fn("Ai.email")(function* (request) {
-          const answer = yield* ask("an email", emailConversation(request), document_tokens_max, document_time_max)
+          const answer = yield* complete("an email", emailConversation(request), document_tokens_max, document_time_max)
           const written = yield* Effect.fromResult(readEmail(answer))
           return { ...written, html: inlined(written.html) }
         }),
         asksForPage: Effect.fn("Ai.asksForPage")(function* (prompt, { hasTemplate }) {
-          const answer = ask("an intent", intentConversation(prompt, hasTemplate), intent_tokens_max, intent_time_max)
+          const answer = complete(
+            "an intent",
+            intentConversation(prompt, hasTemplate),
+            intent_tokens_max,
+            intent_time_max,
+          )
           return yield* answer.pipe(
             Effect.map(readIntent),
-            // Declined to judge, or thought too long: the page itself will tell.
+            // A refusal or too much reasoning counts as yes: the page generation itself will show the problem.
             Effect.catchTag("AiRefused", () => Effect.succeed(true)),
           )
         }),
         matchColumns: Effect.fn("Ai.matchColumns")(function* (request) {
-          const answer = yield* ask("columns", columnsConversation(request), columns_tokens_max, columns_time_max)
+          const answer = yield* complete("columns", columnsConversation(request), columns_tokens_max, columns_time_max)
           return yield* Effect.fromResult(readMatches(answer))
         }),
       })
     }),
   )
 
-/** Busy, broken or silent at the moment; the provider may say how long to wait. */
-class Passing extends Schema.TaggedError<Passing>()("Passing", { what: Schema.String, wait_ms: Schema.Number }) {}
+/** The provider is busy, fails or does not answer. It may say how long to wait. */
+class Temporary extends Schema.TaggedError<Temporary>()("Temporary", { what: Schema.String, wait_ms: Schema.Number }) {}
 
-/** Ours or the account's fault: trying again changes nothing. */
-class Lasting extends Schema.TaggedError<Lasting>()("Lasting", { what: Schema.String }) {}
+/** The request or the account is at fault, so another attempt is useless. */
+class Permanent extends Schema.TaggedError<Permanent>()("Permanent", { what: Schema.String }) {}
 
 const bodyOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { status } = response
   if (status === 408 || status === 429 || status >= 500) {
     const wait_ms = retryAfter_ms(response.headers["retry-after"], yield* Clock.currentTimeMillis)
-    return yield* new Passing({ what: `status ${status}`, wait_ms })
+    return yield* new Temporary({ what: `status ${status}`, wait_ms })
   }
-  if (status < 200 || status > 299) return yield* new Lasting({ what: `status ${status}` })
+  if (status < 200 || status > 299) return yield* new Permanent({ what: `status ${status}` })
   let size_bytes = 0
   const parts: Array<Uint8Array> = []
   yield* response.stream.pipe(
-    Stream.mapError((error) => new Passing({ what: error.reason._tag, wait_ms: 0 })),
+    Stream.mapError((error) => new Temporary({ what: error.reason._tag, wait_ms: 0 })),
     Stream.runForEach((part) => {
       size_bytes += part.length
       parts.push(part)
-      return size_bytes > answer_bytes_max ? Effect.fail(new Lasting({ what: "an endless answer" })) : Effect.void
+      return size_bytes > answer_bytes_max ? Effect.fail(new Permanent({ what: "an endless answer" })) : Effect.void
     }),
   )
   return Buffer.concat(parts).toString("utf8")
 })
 
-/** Seconds, or a date; 0 when it says neither. */
+/** A number of seconds, or a date; 0 when the header has neither. */
 export const retryAfter_ms = (header: string | undefined, now_ms: number): number => {
   if (header === undefined) return 0
   if (/^\d{1,6}$/.test(header.trim())) return Number(header.trim()) * 1000
@@ -136,18 +141,18 @@ export const retryAfter_ms = (header: string | undefined, now_ms: number): numbe
   return Number.isNaN(at) ? 0 : Math.max(0, at - now_ms)
 }
 
-const persistently = <R>(
+const withRetries = <R>(
   provider: { readonly name: string; readonly retryFrom_ms: number },
-  once: Effect.Effect<string, Passing | Lasting, R>,
+  once: Effect.Effect<string, Temporary | Permanent, R>,
   attempt = 1,
 ): Effect.Effect<string, AiUnavailable, R> =>
   Effect.catch(once, (error) => {
     const gaveUp = new AiUnavailable({ reason: `${provider.name}: ${error.what}` })
-    if (error._tag === "Lasting" || attempt >= attempts_max || error.wait_ms > wait_max_ms) return Effect.fail(gaveUp)
+    if (error._tag === "Permanent" || attempt >= attempts_max || error.wait_ms > wait_max_ms) return Effect.fail(gaveUp)
     return Random.nextBetween(provider.retryFrom_ms, 2 * provider.retryFrom_ms).pipe(
       Effect.map((base_ms) => Math.max(error.wait_ms, base_ms * 2 ** (attempt - 1))),
       Effect.flatMap((pause_ms) => Effect.sleep(pause_ms)),
-      Effect.andThen(persistently(provider, once, attempt + 1)),
+      Effect.andThen(withRetries(provider, once, attempt + 1)),
     )
   })
 

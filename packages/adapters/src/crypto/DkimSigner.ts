@@ -1,10 +1,9 @@
-// DKIM signatures by node's cryptography: the body is hashed here, the signature is made on the thread pool, by a key that is
-// parsed once.
+// DKIM signatures by node:crypto. The body is hashed here; the thread pool signs with a key that is parsed once.
 import { DkimSigner, unsignedSignature, withSignature } from "@tentpole/core/rendering/message/Dkim"
 import { Effect, Layer } from "effect"
 import { createPrivateKey, hash, type KeyObject, sign } from "node:crypto"
 
-/** Parsed keys that are kept; a worker sends for few domains at a time. */
+/** The maximum number of cached parsed keys. A worker sends for few domains at a time. */
 const keys_max = 256
 
 export const layer = Layer.sync(DkimSigner, () => {

@@ -1,4 +1,4 @@
-// Ids from the uuid package: its v7 is monotonic within a process, so that what was made later sorts later.
+// Ids from the uuid package. Its v7 is monotonic within a process: later ids sort later.
 import { Ids } from "@tentpole/core/kernel/Ids"
 import { Effect, Layer } from "effect"
 import { v4, v7 } from "uuid"

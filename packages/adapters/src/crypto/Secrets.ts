@@ -1,4 +1,4 @@
-// Randomness, MACs and sealing by node's crypto, under keys derived from APP_SECRET, one for each purpose.
+// Random values, MACs and sealing by node:crypto, under keys derived from APP_SECRET, one for each purpose.
 import { Secrets, Unsealable } from "@tentpole/core/kernel/Secrets"
 import { Effect, Layer, Redacted } from "effect"
 import {
@@ -17,7 +17,7 @@ import { promisify } from "node:util"
 
 export interface SecretsOptions {
   readonly secret: Redacted.Redacted
-  /** Still verifies and opens; signs and seals nothing. */
+  /** Verifies and opens older values, but signs and seals nothing new. */
   readonly previous: Redacted.Redacted | null
 }
 
@@ -27,23 +27,23 @@ const piece_length_max = 43
 const nonce_length = 12
 const auth_length = 16
 
-/** A key for a purpose: HKDF (RFC 5869), so that what is signed for one can't pass for another. */
+/** The key of a purpose: HKDF (RFC 5869), so that a signature for one purpose is invalid for another. */
 const keysOf = (secret: Redacted.Redacted): ((purpose: string) => KeyObject) => {
-  const made = new Map<string, KeyObject>()
+  const derived = new Map<string, KeyObject>()
   return (purpose) => {
-    const known = made.get(purpose)
+    const known = derived.get(purpose)
     if (known !== undefined) return known
     const key = createSecretKey(Buffer.from(hkdfSync("sha256", Redacted.value(secret), "tentpole", purpose, 32)))
-    made.set(purpose, key)
+    derived.set(purpose, key)
     return key
   }
 }
 
 /**
- * The message's HMAC is the key of all further bytes, as in NIST SP 800-108; SHAKE256 of it makes them. That takes 6 µs for a
- * message with all its links, an HMAC for each of them 40 µs, and AES 20 µs: a cipher is dear to set up.
+ * The message's HMAC is the key of all further bytes, as in NIST SP 800-108; SHAKE256 expands it. That takes 6 µs for a
+ * message with all its links. An HMAC for each link takes 40 µs, and AES 20 µs because a cipher is expensive to set up.
  */
-const stretched = (key: KeyObject, message: Uint8Array, length: number): string =>
+const expand = (key: KeyObject, message: Uint8Array, length: number): string =>
   hash("shake256", createHmac("sha256", key).update(message).digest("base64url"), {
     outputEncoding: "base64url",
     outputLength: Math.ceil((length * 3) / 4),
@@ -65,7 +65,7 @@ export const layer = ({ secret, previous }: SecretsOptions) => {
           cipher.final(),
         ])
       } catch {
-        // Sealed with another secret, or changed: the next key may fit.
+        // Sealed with another secret, or modified: the next key may fit.
       }
     }
     return undefined
@@ -84,20 +84,20 @@ export const layer = ({ secret, previous }: SecretsOptions) => {
         tag.length >= tag_length_min &&
         tag.length <= 32 &&
         accepted.some((keys) => {
-          const made = createHmac("sha256", keys(`mac:${purpose}`))
+          const expected = createHmac("sha256", keys(`mac:${purpose}`))
             .update(message)
             .digest()
             .subarray(0, tag.length)
-          return timingSafeEqual(made, tag)
+          return timingSafeEqual(expected, tag)
         }),
-      longMac: (purpose, message, length) => stretched(current(`mac:long:${purpose}`), message, length),
+      longMac: (purpose, message, length) => expand(current(`mac:long:${purpose}`), message, length),
       verifiesPiece: (purpose, message, start, piece) =>
         piece.length >= piece_length_min &&
         piece.length <= piece_length_max &&
         /^[\w-]*$/.test(piece) &&
         accepted.some((keys) => {
-          const made = stretched(keys(`mac:long:${purpose}`), message, start + piece.length)
-          return timingSafeEqual(Buffer.from(made.slice(start)), Buffer.from(piece))
+          const expected = expand(keys(`mac:long:${purpose}`), message, start + piece.length)
+          return timingSafeEqual(Buffer.from(expected.slice(start)), Buffer.from(piece))
         }),
       seal: (purpose, plain) =>
         Effect.sync(() => {

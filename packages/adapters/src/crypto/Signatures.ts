@@ -1,4 +1,4 @@
-// Others' signatures, checked by node's crypto.
+// Verification of other services' signatures by node:crypto.
 import { Signatures } from "@tentpole/core/bounces/providers/Signatures"
 import { Layer } from "effect"
 import {
@@ -11,11 +11,11 @@ import {
   X509Certificate,
 } from "node:crypto"
 
-/** Equal or not takes the same time, whatever the lengths: hashes are compared. */
+/** Compares hashes, so that the time does not depend on the values or their lengths. */
 const isSame = (left: string | Uint8Array, right: string | Uint8Array): boolean =>
   timingSafeEqual(createHash("sha256").update(left).digest(), createHash("sha256").update(right).digest())
 
-/** What can't be read is no signature. */
+/** A value that can't be decoded is not a valid signature. */
 const orNot = (check: () => boolean): boolean => {
   try {
     return check()

@@ -1,4 +1,4 @@
-// CSV by csv-parse, over a decoder that finds the encoding and a guess of the delimiter from the file's beginning.
+// The CSV reader: csv-parse, after a decoder that detects the encoding and a guess of the delimiter.
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { CsvReader, type CsvRecord, ImportUnreadable } from "@tentpole/core/imports/CsvReader"
 import { CsvError, type InfoRecord, parse } from "csv-parse"
@@ -6,7 +6,7 @@ import { Effect, Layer, Option, Result, Sink, Stream } from "effect"
 import { Decoder } from "./Decoder.ts"
 import { guessDelimiter } from "./Delimiter.ts"
 
-/** Longer than any record a person made: it is an open quote that swallows the file. */
+/** A record above this length is an open quote that swallows the file. */
 const record_chars_max = 256 * 1024
 
 const refused = (reason: string) => new ImportUnreadable({ reason })
@@ -26,12 +26,12 @@ const decoded = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>): Stream.Stream<st
     ),
   )
 
-/** Excel's own way to name the delimiter: a first line `sep=;`. */
+/** Excel's declaration of the delimiter: a first line `sep=;`. */
 const separatorLine = /^sep=(.)(\r\n|\r|\n)/i
 
 interface Layout {
   readonly delimiter: string
-  /** What stands before the header. */
+  /** The text before the header. */
   readonly skipped_chars: number
   readonly skipped_lines: number
 }
@@ -65,7 +65,7 @@ const parsed = <E, R>(text: Stream.Stream<string, E, R>, delimiter: string) =>
     evaluate: () =>
       parse({
         delimiter,
-        // Named, since csv-parse would take the first line end for the only one.
+        // Both line ends are listed, since csv-parse would take the first one for the only one.
         record_delimiter: ["\r\n", "\n", "\r"],
         relax_column_count: true,
         relax_quotes: true,
@@ -79,18 +79,18 @@ const parsed = <E, R>(text: Stream.Stream<string, E, R>, delimiter: string) =>
 const lineBreak = /\r\n|\r|\n/g
 
 /**
- * The line on which each record begins. csv-parse tells the one on which it ends, and there takes each CR LF within quotes for
+ * The line on which each record begins. csv-parse reports the line on which it ends, and counts each CR LF within quotes as
  * two lines.
  */
 const located = <E, R>(records: Stream.Stream<Parsed, E, R>, skipped_lines: number): Stream.Stream<CsvRecord, E, R> =>
   Stream.mapAccum(
     records,
-    () => ({ told: 0, twice: -skipped_lines }),
-    ({ told, twice }, { record: cells, info }) => {
-      if (info.lines - told <= 1) return [{ told: info.lines, twice }, [{ line: info.lines - twice, cells }]]
+    () => ({ counted: 0, twice: -skipped_lines }),
+    ({ counted, twice }, { record: cells, info }) => {
+      if (info.lines - counted <= 1) return [{ counted: info.lines, twice }, [{ line: info.lines - twice, cells }]]
       const breaks = cells.flatMap((cell) => cell.match(lineBreak) ?? [])
       const twiceNow = twice + breaks.filter((each) => each.length > 1).length
-      return [{ told: info.lines, twice: twiceNow }, [{ line: info.lines - twiceNow - breaks.length, cells }]]
+      return [{ counted: info.lines, twice: twiceNow }, [{ line: info.lines - twiceNow - breaks.length, cells }]]
     },
   )
 

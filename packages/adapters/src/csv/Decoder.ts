@@ -1,7 +1,6 @@
-// Bytes of a text file into text, when nobody says in which encoding they are. A byte order mark decides, then the pattern
-// of zero bytes that UTF-16 has; everything else is ASCII until the first byte beyond it, and the window it stands in
-// decides between UTF-8 and Windows-1252. Windows lie at fixed offsets, so that the same bytes always read alike, however
-// they arrive.
+// The decoder of text files with unknown encoding. A byte order mark decides first, then UTF-16's pattern of zero bytes. All
+// other text is ASCII until the first byte beyond it; the window with that byte decides between UTF-8 and Windows-1252.
+// Windows have fixed offsets, so the same bytes always decode the same way, in whatever chunks they arrive.
 import { Result } from "effect"
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"
@@ -17,7 +16,7 @@ export class Decoder {
   #started = false
   #decoder: InstanceType<typeof TextDecoder> | undefined
 
-  /** The text that is certain by now. The first text that isn't empty covers the whole first window. */
+  /** The text that is certain so far. The first non-empty text covers the whole first window. */
   push(bytes: Uint8Array): Result.Result<string, NotText> {
     if (this.#decoder !== undefined) return Result.succeed(this.#decoder.decode(bytes, { stream: true }))
     this.#pending.push(bytes)
@@ -28,7 +27,7 @@ export class Decoder {
       const step = this.#decide(all.subarray(0, window_bytes), false)
       if (Result.isFailure(step)) return Result.fail(step.failure)
       text += step.success.text
-      this.#keep([all.subarray(step.success.read_bytes)])
+      this.#store([all.subarray(step.success.read_bytes)])
       text += this.#rest()
     }
     return Result.succeed(text)
@@ -38,7 +37,7 @@ export class Decoder {
     if (this.#decoder !== undefined) return Result.succeed(this.#decoder.decode())
     const step = this.#decide(Buffer.concat(this.#pending), true)
     if (Result.isFailure(step)) return Result.fail(step.failure)
-    this.#keep([])
+    this.#store([])
     return Result.succeed(step.success.text + this.#flush())
   }
 
@@ -46,20 +45,20 @@ export class Decoder {
     return this.#decoder?.decode() ?? ""
   }
 
-  /** Decodes what waits, once it is known how. */
+  /** Decodes the waiting bytes once the encoding is known. */
   #rest(): string {
     if (this.#decoder === undefined) return ""
     const text = this.#pending.map((part) => this.#decoder?.decode(part, { stream: true }) ?? "").join("")
-    this.#keep([])
+    this.#store([])
     return text
   }
 
-  #keep(parts: ReadonlyArray<Uint8Array>): void {
+  #store(parts: ReadonlyArray<Uint8Array>): void {
     this.#pending = parts.filter((part) => part.length > 0)
     this.#pending_bytes = this.#pending.reduce((sum, part) => sum + part.length, 0)
   }
 
-  /** Reads a window that may decide; how much of it is done with is told. */
+  /** Inspects a window that may decide the encoding. Returns how many of its bytes are finished. */
   #decide(
     window: Uint8Array,
     last: boolean,
@@ -92,7 +91,7 @@ const asciiOf = (bytes: Uint8Array): string =>
 const begins = (bytes: Uint8Array, ...start: ReadonlyArray<number>): boolean =>
   start.every((byte, at) => bytes[at] === byte)
 
-/** What people upload by mistake, told apart by how it begins. */
+/** Files that users upload by mistake, recognized by their first bytes. */
 const mistakes: ReadonlyArray<{ readonly start: ReadonlyArray<number>; readonly reason: NotText }> = [
   {
     start: [0x50, 0x4b, 0x03, 0x04],
@@ -106,7 +105,7 @@ const mistakes: ReadonlyArray<{ readonly start: ReadonlyArray<number>; readonly 
 
 const markup = /^\s*<(!doctype|html|\?xml)/i
 
-/** Names the encoding where the beginning of the file tells it; undefined when the window's bytes must be looked at. */
+/** The encoding, if the first bytes of the file decide it; undefined when the window must be inspected. */
 const firstLook = (window: Uint8Array): Result.Result<Encoding | undefined, NotText> => {
   const mistake = mistakes.find(({ start }) => begins(window, ...start))
   if (mistake !== undefined) return Result.fail(mistake.reason)
@@ -120,8 +119,8 @@ const firstLook = (window: Uint8Array): Result.Result<Encoding | undefined, NotT
 }
 
 /**
- * UTF-16 without a mark: delimiters, digits and line ends have a zero byte each, all on one side. A twentieth of the
- * characters is less than any table has of them.
+ * Detects UTF-16 without a mark: delimiters, digits and line ends have one zero byte each, all on the same side. Every table
+ * has more of them than a twentieth of its characters.
  */
 const wideWithoutMark = (window: Uint8Array): Encoding | undefined => {
   let [even, odd] = [0, 0]
@@ -136,7 +135,7 @@ const wideWithoutMark = (window: Uint8Array): Encoding | undefined => {
   return undefined
 }
 
-/** The share of control characters that no text has. */
+/** A share of control characters that text does not have. */
 const controlShare = (window: Uint8Array): number => {
   let count = 0
   for (const byte of window) {
@@ -146,12 +145,12 @@ const controlShare = (window: Uint8Array): number => {
 }
 
 interface Score {
-  /** How many bytes before the first one beyond ASCII. */
+  /** How many bytes precede the first one beyond ASCII. */
   readonly ascii_bytes: number
-  /** Sequences of two to four bytes that are UTF-8, and bytes that can't be. */
+  /** The number of valid UTF-8 sequences of two to four bytes, and of invalid bytes. */
   readonly good: number
   readonly bad: number
-  /** A sequence at the end that may go on in the next window. */
+  /** A sequence at the end that may continue in the next window. */
   readonly cut_bytes: number
 }
 

@@ -23,18 +23,18 @@ export class EmbeddedFailed extends Schema.TaggedError<EmbeddedFailed>()("Embedd
 }
 
 export interface EmbeddedOptions {
-  /** Holds the cluster (`pg/`) and its password. Made if missing. */
+  /** The folder of the cluster (`pg/`) and its password. Created if missing. */
   readonly folder: string
-  /** Tests throw their server away: no fsync, no checkpoints to wait for. */
+  /** For tests, which discard the server: no fsync, no waits for checkpoints. */
   readonly durable: boolean
-  /** Null: a free one. */
+  /** Null: a free port. */
   readonly port: number | null
 }
 
 export interface EmbeddedServer {
-  /** The owner of the database `tentpole`: may make tables and roles, is no superuser. */
+  /** The owner of the database `tentpole`. May create tables and roles, is no superuser. */
   readonly ownerUrl: Redacted.Redacted
-  /** The server's superuser, on the database `postgres`: for tests that make databases. */
+  /** The server's superuser, on the database `postgres`: for tests that create databases. */
   readonly superuserUrl: Redacted.Redacted
   readonly port: number
 }
@@ -64,7 +64,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** PostgreSQL refuses to run as root: there it runs as the user `postgres`, made if need be. */
+/** PostgreSQL refuses to run as root: there it runs as the user `postgres`, who is created if missing. */
 const asRoot = process.platform !== "win32" && userInfo().uid === 0
 
 interface Ids {
@@ -86,7 +86,7 @@ const postgresIds = async (): Promise<Ids | undefined> =>
       })
     : undefined
 
-/** Runs a program as the server's user, away from folders that it may not enter. */
+/** Runs a program as the server's user, outside folders that this user may not enter. */
 const execute = async (program: Program, args: ReadonlyArray<string>): Promise<void> => {
   await run(await binary(program), [...args], {
     ...(await postgresIds()),
@@ -104,8 +104,8 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 /**
- * Run as root, the server is another user's: the folders above its cluster must let that user pass through (they are not
- * made readable). `mktemp -d` and /root, for two, let nobody.
+ * When this process is root, the server runs as another user. The folders above the cluster must let that user pass (they
+ * are not prepared readable). `mktemp -d` and /root, for example, let no other user pass.
  */
 const passable = async (folder: string): Promise<void> => {
   if (!asRoot) return
@@ -148,7 +148,7 @@ const initialise = async (data: string, password: string): Promise<void> => {
   }
 }
 
-/** The cluster in the folder, made if it is not there (or was not finished: a mark says that it was). */
+/** The cluster in the folder. Creates it if it is missing or unfinished; a marker file records that it is complete. */
 const cluster = async (folder: string): Promise<Cluster> => {
   await mkdir(folder, { recursive: true })
   await passable(folder)
@@ -158,7 +158,7 @@ const cluster = async (folder: string): Promise<Cluster> => {
   const password = randomBytes(24).toString("base64url")
   await initialise(data, password).catch((cause: unknown) => {
     throw new EmbeddedFailed({
-      reason: `The embedded PostgreSQL could not be made in ${data}: ${firstLine(cause)}`,
+      reason: `The embedded PostgreSQL could not be created in ${data}: ${firstLine(cause)}`,
       cause,
     })
   })
@@ -166,7 +166,7 @@ const cluster = async (folder: string): Promise<Cluster> => {
   return { data, password }
 }
 
-/** The port of a server that already runs on this cluster: one that outlived its service. */
+/** The port of a server that already runs on this cluster, after its service ended. */
 const runningPort = async ({ data }: Pick<Cluster, "data">): Promise<number | undefined> => {
   const up = await pgCtl(data, ["status"]).then(
     () => true,
@@ -182,18 +182,18 @@ const urlOf = (user: string, password: string, port: number, name: string): Reda
 
 const mib = 2 ** 20
 
-/** An eighth of what this machine, or its container, may use: enough for the indexes of a million contacts where there is room. */
+/** An eighth of the memory of this machine or container: enough for the indexes of a million contacts. */
 const sharedBuffers_mib = (): number => {
   const limit_bytes = process.constrainedMemory()
   const memory_bytes = limit_bytes > 0 ? Math.min(limit_bytes, totalmem()) : totalmem()
   return Math.round(Math.min(Math.max(memory_bytes / mib / 8, 128), 1024))
 }
 
-/** A port that was free a moment ago may be somebody else's when the server comes to it. */
+/** Another process may take a free port before the server opens it. */
 const ports_tried_max = 3
 
-const startServer = async (options: EmbeddedOptions, made: Cluster, tried = 1): Promise<number> => {
-  const running = await runningPort(made)
+const startServer = async (options: EmbeddedOptions, prepared: Cluster, tried = 1): Promise<number> => {
+  const running = await runningPort(prepared)
   if (running !== undefined) return running
   const port = options.port ?? (await freePort())
   const settings: ReadonlyArray<readonly [string, string]> = [
@@ -207,14 +207,14 @@ const startServer = async (options: EmbeddedOptions, made: Cluster, tried = 1): 
     ...(options.durable ? [] : volatileFlags),
   ]
   const flags = settings.map(([name, value]) => `-c ${name}=${value === "" ? "''" : value}`).join(" ")
-  const log = join(made.data, "server.log")
+  const log = join(prepared.data, "server.log")
   const start = ["start", "--wait", "--timeout=60", "--silent", `--log=${log}`, `--options=${flags}`]
-  return pgCtl(made.data, start).then(
+  return pgCtl(prepared.data, start).then(
     () => port,
     async (cause: unknown) => {
       const said = await readFile(log, "utf8").catch(() => "")
       const isTaken = options.port === null && said.includes("Address already in use")
-      if (isTaken && tried < ports_tried_max) return startServer(options, made, tried + 1)
+      if (isTaken && tried < ports_tried_max) return startServer(options, prepared, tried + 1)
       throw new EmbeddedFailed({
         reason: `The embedded PostgreSQL does not start: ${said.trim().split("\n").at(-1) ?? ""} (its log is ${log})`,
         cause,
@@ -237,7 +237,7 @@ const failed = (cause: unknown): EmbeddedFailed =>
         cause,
       })
 
-/** The statements that make the owner and its database, each harmless the second time. */
+/** The statements that create the owner and its database. Each is harmless the second time. */
 export const ownerStatements = (password: string): ReadonlyArray<string> => [
   `do $$ begin create role ${owner} login createrole nosuperuser nobypassrls; exception when duplicate_object then null; end $$`,
   `alter role ${owner} password '${password.replaceAll("'", "''")}'`,
@@ -246,33 +246,33 @@ export const ownerStatements = (password: string): ReadonlyArray<string> => [
 const pidOf = async (data: string): Promise<number> =>
   Number((await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[0])
 
-/** Stops the server; one whose folder was removed under it can't be asked, and is ended by its number. */
+/** Stops the server. A server whose folder was deleted can't be stopped by `pg_ctl` and is ended by its process id. */
 const stopServer = (data: string, pid: number): Promise<void> =>
   pgCtl(data, ["stop", "--mode=fast", "--wait", "--timeout=30"]).catch(() => {
     process.kill(pid, "SIGQUIT")
   })
 
-/** Starts the server of a folder, or finds it running; stopped when the scope closes. */
+/** Starts the server of a folder, or uses the running one. It stops when the scope closes. */
 export const start = (options: EmbeddedOptions) =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const made = await cluster(options.folder)
-        const port = await startServer(options, made)
+        const prepared = await cluster(options.folder)
+        const port = await startServer(options, prepared)
         const server: EmbeddedServer = {
           port,
-          ownerUrl: urlOf(owner, made.password, port, database),
-          superuserUrl: urlOf(superuser, made.password, port, "postgres"),
+          ownerUrl: urlOf(owner, prepared.password, port, database),
+          superuserUrl: urlOf(superuser, prepared.password, port, "postgres"),
         }
-        const pid = await pidOf(made.data)
-        return { server, stop: () => stopServer(made.data, pid), made }
+        const pid = await pidOf(prepared.data)
+        return { server, stop: () => stopServer(prepared.data, pid), prepared }
       },
       catch: failed,
     }),
     ({ stop }) => Effect.ignore(Effect.tryPromise(stop)),
-  ).pipe(Effect.map(({ server, made }) => ({ ...server, password: made.password, database, owner })))
+  ).pipe(Effect.map(({ server, prepared }) => ({ ...server, password: prepared.password, database, owner })))
 
-/** The address of the server that runs on this folder, as its owner; null when none does. */
+/** The owner's address of the server that runs on this folder; null when there is none. */
 export const runningUrl = (folder: string): Effect.Effect<Redacted.Redacted | null> =>
   Effect.promise(async () => {
     const data = join(folder, "pg")

@@ -1,4 +1,4 @@
-// An embedded server with its owner and database made: what the rest of the service knows as DATABASE_MIGRATION_URL.
+// An embedded server with its owner and database, which the rest of the service knows as DATABASE_MIGRATION_URL.
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { EmbeddedFailed, type EmbeddedOptions, ownerStatements, start } from "./EmbeddedPostgres.ts"
@@ -9,8 +9,9 @@ export const prepared = (options: EmbeddedOptions) =>
     yield* Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       for (const statement of ownerStatements(server.password)) yield* sql.unsafe(statement).unprepared
-      const made = yield* sql`select 1 from pg_database where datname = ${server.database}`
-      if (made.length === 0) yield* sql.unsafe(`create database ${server.database} owner ${server.owner}`).unprepared
+      const existing = yield* sql`select 1 from pg_database where datname = ${server.database}`
+      if (existing.length === 0)
+        yield* sql.unsafe(`create database ${server.database} owner ${server.owner}`).unprepared
     }).pipe(
       Effect.provide(PgClient.layer({ url: server.superuserUrl, maxConnections: 1 })),
       Effect.mapError((cause) => new EmbeddedFailed({ reason: "The embedded PostgreSQL does not let us in", cause })),

@@ -1,6 +1,6 @@
-// Blobs as files below a folder: the bytes under `files/`, what they are under `types/`, and what is still being written
-// under `incoming/`, from where a rename makes it visible at once. Any number of processes may share the folder. A link that leads
-// out of it leads nowhere: what lies there is no blob.
+// The blob store in a folder: bytes under `files/`, content types under `types/`, and unfinished writes under `incoming/`.
+// A rename makes a finished file visible at once. Several processes may share the folder. A symbolic link that leads out of
+// the folder is not followed: its target is no blob.
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import {
   BlobNotFound,
@@ -32,7 +32,7 @@ export interface FilesystemOptions {
   readonly folder: string
 }
 
-/** What a killed process left half written is removed at a later start, once it is this old. */
+/** The age at which unfinished files of killed processes are deleted, at a later start. */
 const abandoned_after_ms = 24 * 60 * 60_000
 
 const read_bytes = 256 * 1024
@@ -40,7 +40,7 @@ const read_bytes = 256 * 1024
 const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined
 
-/** A key below a file, and a key that is a folder, are as missing as one that is nowhere. */
+/** A key below a file, and a key that is a folder, count as missing. */
 const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(codeOf(error)))
 
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, BlobUnavailable> =>
@@ -52,8 +52,8 @@ const attemptOn = <A>(key: string, run: () => Promise<A>): Effect.Effect<A, Blob
     catch: (cause) => (isMissing(cause) ? new BlobNotFound({ key }) : new BlobUnavailable({ cause })),
   })
 
-/** Whatever becomes of it, a file is closed. */
-const keep = async (file: FileHandle): Promise<void> => {
+/** Closes a file in every case. */
+const syncAndClose = async (file: FileHandle): Promise<void> => {
   try {
     await file.sync()
   } finally {
@@ -71,22 +71,22 @@ const writeType = async (path: string, contentType: string): Promise<void> => {
   }
 }
 
-/** A rename is kept over a power cut only when its folder is. */
-const syncFolder = async (folder: string): Promise<void> => keep(await open(folder, "r"))
+/** A rename survives a power loss only after its folder is synced. */
+const syncFolder = async (folder: string): Promise<void> => syncAndClose(await open(folder, "r"))
 
-/** Something in the folder, a link, leads to somewhere else. */
+/** A symbolic link in the folder leads out of it. */
 class LeadsOut extends Error {
   readonly code = "ENOENT"
 }
 
-/** Where a path of the folder really is. */
+/** The real path of a path in the folder. */
 const resolved = async (root: string, path: string): Promise<string> => {
   const real = await realpath(path)
   if (!real.startsWith(root + sep)) throw new LeadsOut(`${path} leads out of ${root}`)
   return real
 }
 
-/** Makes a finished file visible under its name, whatever lay there before. */
+/** Makes a finished file visible under its name, in place of what is there. */
 const publish = async (root: string, from: string, to: string): Promise<void> => {
   await mkdir(dirname(to), { recursive: true })
   await resolved(root, dirname(to))
@@ -94,7 +94,7 @@ const publish = async (root: string, from: string, to: string): Promise<void> =>
   await syncFolder(dirname(to))
 }
 
-/** Removes what lies there; of a link the link itself, and nothing that only a link leads to. */
+/** Deletes what is there: of a link the link itself, never its target. */
 const removeIn = async (root: string, path: string, { recursive }: { readonly recursive: boolean }): Promise<void> => {
   try {
     await resolved(root, dirname(path))
@@ -105,7 +105,7 @@ const removeIn = async (root: string, path: string, { recursive }: { readonly re
   await rm(path, { recursive, force: true })
 }
 
-/** The file system may know no hard links. */
+/** The file system may not support hard links. */
 const linkOrCopy = (from: string, to: string): Promise<void> =>
   link(from, to).catch((error: unknown) => (isMissing(error) ? Promise.reject(error) : copyFile(from, to)))
 
@@ -167,7 +167,7 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
         const size_bytes = yield* Effect.acquireUseRelease(
           attempt(() => open(newFile, "wx")),
           (file) => writeAll(file, bytes, bytes_max),
-          (file, exit) => (Exit.isSuccess(exit) ? attempt(() => keep(file)) : attempt(() => file.close())),
+          (file, exit) => (Exit.isSuccess(exit) ? attempt(() => syncAndClose(file)) : attempt(() => file.close())),
         )
         yield* Effect.uninterruptible(
           attempt(async () => {
@@ -233,5 +233,5 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
   })
 })
 
-/** Fails at the start when the folder can't be made or read. */
+/** Fails at the start when the folder can't be created or read. */
 export const layer = (options: FilesystemOptions) => Layer.effect(BlobStore, make(options))

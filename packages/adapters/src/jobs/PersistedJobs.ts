@@ -1,5 +1,5 @@
-// Jobs on Effect's PersistedQueue over PostgreSQL: offered in the caller's transaction, taken under a lease, tried again
-// with growing pauses, kept as dead letters.
+// The job queue on Effect's PersistedQueue over PostgreSQL. Jobs are offered in the caller's transaction, taken under a lease,
+// retried with growing backoff, and stored as dead jobs after the last attempt.
 import { PgClient } from "@effect/sql-pg"
 import { Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
@@ -9,11 +9,11 @@ import { orDefect } from "../postgres/kernel/Postgres.ts"
 import { queue_table } from "./QueueTable.ts"
 
 export interface JobsOptions {
-  /** How long a dead worker's job stays taken. Living workers renew theirs at a third of it. */
+  /** The lease of a job. Live workers renew it at a third of its time. */
   readonly lease: Duration.Input
-  /** How soon a job of another process is seen: offers wake takers of their own process only. */
+  /** The poll interval for jobs of other processes: an offer wakes takers of its own process only. */
   readonly poll: Duration.Input
-  /** The pause before the second attempt; doubled for each later one, to ten minutes at most. */
+  /** The backoff before the second attempt; doubled for each later attempt, to ten minutes at most. */
   readonly retryFrom: Duration.Input
   readonly attempts_max: number
 }
@@ -25,7 +25,7 @@ export const defaults: JobsOptions = {
   attempts_max: 10,
 }
 
-/** What is kept of a failure: enough to see what happened, cut so that no payload hides in it. */
+/** The stored part of a failure: short, so that no payload is in it. */
 const failure_length_max = 300
 
 const make = (options: JobsOptions) =>

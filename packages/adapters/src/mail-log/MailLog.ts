@@ -1,12 +1,12 @@
-// Mail for trying things out: each message becomes an `.eml` file that any mail program opens. Without SMTP_URL this is what
-// the service sends with.
+// The mail connection for trials: each message becomes an `.eml` file that any mail program opens. The service uses it when
+// SMTP_URL is not set.
 import { type Envelope, MailConnections, type Outcome, type Ready } from "@tentpole/core/sending/MailConnection"
 import { Clock, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import { mkdir, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
-/** `folder` is made when the first message comes. Files are written whole or not at all: named by time and recipient. */
+/** The first message creates `folder`. A file is written whole or not at all; its name has the time and the recipient. */
 export const layer = (folder: string) =>
   Layer.succeed(
     MailConnections,
@@ -29,7 +29,7 @@ const ready = (folder: string, envelope: Envelope): Ready => ({
       return accepted
     }).pipe(
       Effect.catchTag("UnknownError", (error) => {
-        // A full disk, no right to write: nothing is there, and it may pass.
+        // The disk is full or not writable: no file exists, and a later attempt may succeed.
         const refused: Outcome = { _tag: "refused", code: 452, reply: `452 4.3.1 ${String(error.cause)}` }
         return Effect.as(Effect.logWarning("mail could not be written to a file", error.cause), refused)
       }),
@@ -43,7 +43,7 @@ const nameOf = (at_ms: number, to: string): string => {
   return `${time}_${recipient}_${randomUUID().slice(0, 8)}.eml`
 }
 
-/** The envelope goes in front, in the headers that a final mail server would write (RFC 5321 §4.4). */
+/** The envelope comes first, in the headers that a final mail server writes (RFC 5321 §4.4). */
 const write = async (folder: string, name: string, envelope: Envelope, message: Uint8Array): Promise<void> => {
   const temporary = join(folder, `.${name}.part`)
   const head = Buffer.from(`Return-Path: <${envelope.from}>\r\nDelivered-To: ${envelope.to}\r\n`, "utf8")

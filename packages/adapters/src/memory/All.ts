@@ -1,4 +1,4 @@
-// Every store in memory, over one database.
+// The layer of all memory stores, over one shared database.
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Layer } from "effect"
 import { MemoryDatabase } from "./kernel/MemoryDatabase.ts"
@@ -38,10 +38,10 @@ import * as TentStore from "./tents/TentStore.ts"
 import * as TestMailStore from "./sending/TestMailStore.ts"
 import * as TrafficStore from "./traffic/TrafficStore.ts"
 
-/** The database that all of them share: provide it once. */
+/** The database that all stores share. Provide it once. */
 export const database = MemoryDatabase.layer
 
-/** Over the `Jobs` that the process provides. */
+/** Stores that use the `Jobs` of the process. */
 const writer = ChangeWriter.layer.pipe(Layer.provide(Layer.merge(Outbox.layer, AuditLog.layer)))
 
 const rooms = Layer.mergeAll(

@@ -1,4 +1,4 @@
-// What a process listens with: it says why when it can't, and answers what is under way before it is gone.
+// The listeners of a process. They report why they can't listen, and answer open requests before they close.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import type { HttpServerError } from "effect/http"
@@ -8,9 +8,9 @@ import { BadConfiguration } from "../Configuration.ts"
 export interface Listening {
   readonly host: string
   readonly port: number
-  /** The variable that says which port. */
+  /** The environment variable of the port. */
   readonly variable: string
-  /** How long what is under way may take when it is to stop. */
+  /** How long open requests may take after a stop. */
   readonly grace_s: number
   readonly server: () => Server
 }

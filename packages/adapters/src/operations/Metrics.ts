@@ -1,5 +1,5 @@
-// Prometheus text: what the process counted since it started, what it measures of itself, and, where it is asked for, how
-// much waits in the database. Labels are words of the code (routes, kinds, states), never ids or addresses.
+// The metrics in Prometheus text: counters since the start, measures of the process, and, if included, what waits in the
+// database. Labels are words of the code (routes, kinds, states), never ids or addresses.
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -8,7 +8,7 @@ import { type EventLoop, measureProcess } from "./ProcessMeasures.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
 
-const up = gauge("database_up", "Whether the database answered when this was asked")
+const up = gauge("database_up", "Whether the database answered at this request")
 const connections = gauge("database_connections", "Connections of the service to the database, by process and state")
 const workspacesDue = gauge("due_workspaces", "Workspaces whose time has come, by the kind of work that waits")
 const dueLag = gauge("due_lag_seconds", "How long the workspace that waits longest has been due")
@@ -43,23 +43,23 @@ const show = ({ items, kind, oldest_s, queue, state }: Backlog): Effect.Effect<u
 }
 
 const deliveryStates = ["open", "paused", "claimed", "handed_over"] as const
-const patience = "2 seconds"
+const backlog_timeout = "2 seconds"
 
-/** What is not there is zero, and not missing: an alert on it needs a value. */
+/** A value that is absent is reported as zero: an alert on it needs a value. */
 const zeros = Effect.andThen(
   Effect.forEach(deliveryStates, (state) => set(deliveries, { state }, 0), { discard: true }),
   Metric.update(doubt, 0),
 )
 
 const measureBacklog = Effect.gen(function* () {
-  const read = yield* backlog.pipe(Effect.timeout(patience), Effect.result)
+  const read = yield* backlog.pipe(Effect.timeout(backlog_timeout), Effect.result)
   yield* Metric.update(up, read._tag === "Success" ? 1 : 0)
   if (read._tag === "Failure") return
   yield* zeros
   yield* Effect.forEach(read.success, show, { discard: true })
 })
 
-/** Measured anew into a registry of its own: nothing of an earlier look is left in it. */
+/** Measures into an empty registry, so that no series of an earlier request remains. */
 const afresh = <R>(measure: Effect.Effect<unknown, never, R>, prefix?: string) =>
   Effect.suspend(() =>
     Effect.andThen(measure, PrometheusMetrics.format(prefix === undefined ? {} : { prefix })).pipe(
@@ -69,14 +69,14 @@ const afresh = <R>(measure: Effect.Effect<unknown, never, R>, prefix?: string) =
 
 const prefix = "tentpole"
 
-/** What the process counted and measured of itself. */
+/** The counters and measures of the process. */
 export const processMetrics: Effect.Effect<string, never, EventLoop> = Effect.zipWith(
   PrometheusMetrics.format({ prefix }),
   afresh(measureProcess),
   (counted, measured) => counted + measured,
 )
 
-/** The same, and what waits in the database, whoever is to do it: every process that shows it shows the same. */
+/** The same with what waits in the database for all workers: every process reports the same figures. */
 export const serviceMetrics: Effect.Effect<string, never, EventLoop | PgClient.PgClient> = Effect.zipWith(
   processMetrics,
   afresh(measureBacklog, prefix),

@@ -1,4 +1,4 @@
-// What the process measures of itself, under the names that dashboards of Node processes know.
+// The measures of the process, under the names that dashboards of Node processes use.
 import { Effect, Layer, Metric, Schedule, Context } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
@@ -8,13 +8,13 @@ interface Delays {
   readonly max_s: number
 }
 
-/** Of the last whole window, whoever asks and however often. */
+/** Measured over the last complete window, independent of requests. */
 const window = "10 seconds"
 const resolution_ms = 10
 
 const none: Delays = { p50_s: 0, p99_s: 0, max_s: 0 }
 
-/** How late the event loop came to what was due. */
+/** The delay of the event loop. */
 export class EventLoop extends Context.Service<EventLoop, { readonly delays: () => Delays }>()(
   "tentpole/operations/EventLoop",
 ) {
@@ -24,7 +24,7 @@ export class EventLoop extends Context.Service<EventLoop, { readonly delays: () 
       const histogram = monitorEventLoopDelay({ resolution: resolution_ms })
       histogram.enable()
       yield* Effect.addFinalizer(() => Effect.sync(() => histogram.disable()))
-      // What it measures is the time between two ticks of its own.
+      // The difference is the time between two of its own ticks.
       const late_s = (interval_ns: number) => Math.max(0, interval_ns / 1e9 - resolution_ms / 1000)
       let last: Delays | undefined
       const read = (): Delays =>
@@ -55,7 +55,7 @@ const lag = (which: string, of: string) =>
   })
 const [lag50, lag99, lagMax] = [lag("p50", "Median"), lag("p99", "99th percentile of the"), lag("max", "Longest")]
 
-/** Writes them into the registry of whoever runs it. */
+/** Writes them into the caller's metric registry. */
 export const measureProcess = Effect.gen(function* () {
   const { p50_s, p99_s, max_s } = (yield* EventLoop).delays()
   const { user, system } = process.cpuUsage()

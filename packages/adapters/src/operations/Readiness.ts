@@ -1,12 +1,12 @@
-// Whether this process takes new work. From the moment it is asked to stop it does not, and says so for a while before it
-// stops listening: load balancers ask every few seconds, and send no more once they know.
+// Whether this process accepts new work. A stopping process reports that it is not ready for a while before it stops
+// listening: load balancers poll every few seconds, and then send no more requests.
 import { Context, Effect, Layer, Ref } from "effect"
 
 export class Readiness extends Context.Service<Readiness, Ref.Ref<boolean>>()("tentpole/operations/Readiness") {
   static readonly layer = Layer.effect(Readiness, Ref.make(true))
 }
 
-/** What listens is closed after this, when the process stops: until then it answers everything as ever. */
+/** Listeners close after this time when the process stops. Until then they answer as before. */
 export const draining = (drain_s: number) =>
   Layer.effectDiscard(
     Effect.flatMap(Readiness, (taking) =>

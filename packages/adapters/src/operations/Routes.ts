@@ -1,4 +1,4 @@
-// What operators and load balancers ask of every process: is it alive, is it ready, what does it measure. No key is needed.
+// The endpoints for operators and load balancers: liveness, readiness and metrics. They need no API key.
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Ref } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -9,7 +9,7 @@ import { Readiness } from "./Readiness.ts"
 const json = (body: unknown, status: number) =>
   HttpServerResponse.jsonUnsafe(body, { status, headers: { "cache-control": "no-store" } })
 
-/** Alive: the process answers. The database's state is none of its business. */
+/** Alive: the process answers. The state of the database does not matter. */
 const healthz = Effect.succeed(json({ status: "ok" }, 200))
 
 const readyz = Effect.gen(function* () {

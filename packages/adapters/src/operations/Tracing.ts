@@ -1,11 +1,11 @@
-// Traces of requests and jobs, sent to a collector where OTLP_URL names one. Elsewhere no span is made at all: spans that
-// are told to nobody cost a tenth of a request. Loops that only look whether there is work are never traced.
+// Traces of requests and jobs, sent to the collector at OTLP_URL. Without it no span is created: unused spans cost a tenth
+// of a request. Loops that only check for work are never traced.
 import { Context, Effect, Layer, Option, References, Tracer } from "effect"
 import { FetchHttpClient, HttpBody, HttpClient, HttpMiddleware } from "effect/http"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
 import { scrub } from "../Logging.ts"
 
-/** What must not stand in a log must not stand in a trace: errors' messages may have taken it along. */
+/** Redacts errors' messages in traces as in logs: they may contain personal data. */
 const scrubbed = (data: unknown) => HttpBody.text(scrub(JSON.stringify(data)), "application/json")
 const serialization = Layer.succeed(OtlpSerialization.OtlpSerialization, {
   traces: scrubbed,
@@ -15,10 +15,10 @@ const serialization = Layer.succeed(OtlpSerialization.OtlpSerialization, {
 
 const export_every = "1 second"
 
-/** On the spans that traces begin with. */
+/** Attributes of root spans. */
 const BeginsTrace = Context.Reference<boolean>("tentpole/operations/BeginsTrace", { defaultValue: () => false })
 
-/** A statement that belongs to no request and no job is nobody's trace. */
+/** A statement outside requests and jobs has no span. */
 const onlyOfTraces = (tracer: Tracer.Tracer) =>
   Tracer.make({
     context: tracer.context,
@@ -29,7 +29,7 @@ const onlyOfTraces = (tracer: Tracer.Tracer) =>
       }),
   })
 
-/** Sends what is traced to `<url>/v1/traces`. A collector that is away costs traces, and nothing else. */
+/** Sends traces to `<url>/v1/traces`. When the collector is down, traces are lost and nothing else happens. */
 export const layer = (url: string | null, process: string) =>
   url === null
     ? Layer.succeed(References.TracerEnabled, false)
@@ -45,12 +45,12 @@ export const layer = (url: string | null, process: string) =>
           Layer.provide(serialization),
           Layer.provide(FetchHttpClient.layer),
         ),
-        // The library's own would tell addresses with everything in them; providers are not told of our traces.
+        // The library's own spans would contain full addresses, and trace headers must not reach providers.
         Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true),
         Layer.succeed(HttpClient.TracerPropagationEnabled, false),
       )
 
-/** Begins a trace, or goes on with the caller's: use cases and statements in it have spans of their own. */
+/** Starts a trace, or continues the caller's. Use cases and statements in it have spans. */
 export const traced =
   (name: string, options: Tracer.SpanOptions) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>

@@ -1,4 +1,4 @@
-// The V8 flags of a worker process. They must be given when the process starts.
+// The V8 flags of a worker process. They take effect only at process start.
 
 /**
  * A worker allocates fast and retains little. By default V8 lets the heap grow to several times the live objects before it

@@ -1,4 +1,4 @@
-// Blobs in S3 or whatever speaks its protocol. Bytes stream through: an upload holds two parts in memory, a download none.
+// The blob store on S3 or a compatible service. Bytes are streamed: an upload holds two parts in memory, a download none.
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -27,16 +27,16 @@ import { upload as send } from "./Upload.ts"
 export interface S3Options {
   readonly bucket: string
   readonly region: string
-  /** Unset for Amazon's own; others are addressed by path (`<endpoint>/<bucket>/<key>`). */
+  /** Unset for Amazon S3. Other services are addressed by path (`<endpoint>/<bucket>/<key>`). */
   readonly endpoint: string | undefined
-  /** Unset: found as every AWS client finds them (variables, profile, role of the machine). */
+  /** Unset: found as AWS clients find them (variables, profile, role of the machine). */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: Redacted.Redacted } | undefined
 }
 
 const clientOf = (options: S3Options): S3Client =>
   new S3Client({
     region: options.region,
-    // The SDK's default checksums reach servers that don't know them as part of the bytes.
+    // The SDK's default checksums reach servers that don't support them as part of the bytes.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: { connectionTimeout: 5_000, socketTimeout: 60_000 },
@@ -72,7 +72,7 @@ const expiresIn_s = (validFor: Duration.Input): number =>
 const keyed = (key: string): Effect.Effect<string> =>
   isBlobKey(key) ? Effect.succeed(key) : Effect.die(new Error(`"${key}" is no key of a blob`))
 
-/** Sends the stream in parts; a failure of the stream comes back as itself, and what was sent is given up. */
+/** Uploads the stream in parts. A failure of the stream is returned unchanged, and the upload is aborted. */
 const upload = <E, R>(
   client: S3Client,
   Bucket: string,
@@ -104,14 +104,14 @@ const upload = <E, R>(
     )
   })
 
-/** Calls on a bucket, all of which an abort ends. */
+/** Requests to a bucket. An abort ends all of them. */
 interface Calls {
   readonly client: S3Client
   readonly Bucket: string
   readonly abortSignal: AbortSignal
 }
 
-/** The first segments of all keys, found by skipping: not every server groups keys. */
+/** The first segments of all keys. It skips from one to the next, since not every server groups keys. */
 async function* roomsOf({ client, Bucket, abortSignal }: Calls) {
   let StartAfter = ""
   for (;;) {
@@ -120,7 +120,7 @@ async function* roomsOf({ client, Bucket, abortSignal }: Calls) {
     const room = page.Contents?.[0]?.Key?.split("/", 1)[0]
     if (room === undefined) return
     yield room
-    // The character behind the slash: greater than every key of the room.
+    // The character after the slash sorts behind every key of this segment.
     StartAfter = `${room}0`
   }
 }
@@ -129,7 +129,7 @@ const removeOf = async (calls: Calls, owner: string): Promise<void> => {
   const { client, Bucket, abortSignal } = calls
   for await (const room of roomsOf(calls)) {
     const list = new ListObjectsV2Command({ Bucket, Prefix: `${room}/${owner}/` })
-    // What was listed is gone when it is listed again.
+    // Listed keys are deleted before the next listing, so it starts at the beginning again.
     for (;;) {
       const { Contents = [] } = await client.send(list, { abortSignal })
       if (Contents.length === 0) break
@@ -142,7 +142,7 @@ const make = Effect.fnUntraced(function* (options: S3Options) {
   const Bucket = options.bucket
   const client = yield* Effect.acquireRelease(
     Effect.sync(() => clientOf(options)),
-    (made) => Effect.sync(() => made.destroy()),
+    (client) => Effect.sync(() => client.destroy()),
   )
 
   const info = Effect.fnUntraced(function* (key: string) {

@@ -1,4 +1,4 @@
-// The upload of a stream to S3: one request for what fits in a part, a multipart upload for more.
+// The upload of a stream to S3: one request if it fits in a part, else a multipart upload.
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,

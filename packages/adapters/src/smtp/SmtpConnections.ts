@@ -1,4 +1,4 @@
-// Mail over SMTP.
+// The mail connection port over SMTP.
 import { ConnectFailed, type Connection, type Envelope, MailConnections } from "@tentpole/core/sending/MailConnection"
 import { Effect, Layer } from "effect"
 import { connect } from "node:net"
@@ -19,7 +19,7 @@ export interface Session {
   readonly extensions: string
   /** A refusal left an unfinished transaction on the server: RSET comes first. */
   stale: boolean
-  /** The message under way. */
+  /** The message in progress. */
   current: SmtpTransaction | undefined
 }
 
@@ -67,7 +67,7 @@ const open = (options: SmtpOptions) =>
 
 const goodbye_ms = 1000
 
-/** Says goodbye if no message is under way; else the message ends, and its sender learns that. */
+/** Sends QUIT if no message is in progress; else the message fails, and its sender gets that outcome. */
 const leave = ({ socket, current }: Session): Effect.Effect<void> =>
   Effect.sync(() => {
     if (current !== undefined) return current.cut()

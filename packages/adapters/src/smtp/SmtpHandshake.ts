@@ -1,4 +1,4 @@
-// From the server's greeting to a connection that takes messages: EHLO, STARTTLS and AUTH.
+// The opening of an SMTP connection: greeting, EHLO, STARTTLS and AUTH.
 import { Redacted } from "effect"
 import { createHmac } from "node:crypto"
 import { isIP } from "node:net"
@@ -34,9 +34,9 @@ export const tlsOptions = ({ host, verifyCertificate }: SmtpOptions): Connection
   minVersion: "TLSv1.2",
 })
 
-/** The answer to EHLO of a server that takes messages now. A server that offers no login is used without one. */
+/** The reply to EHLO of a server that accepts messages now. A server that offers no login is used without one. */
 export const handshake = async (socket: SmtpSocket, options: SmtpOptions): Promise<string> => {
-  const greeting = await socket.ask("")
+  const greeting = await socket.request("")
   if (greeting.code !== 220) throw new HandshakeRefused("greeting", greeting)
   const first = await hello(socket, options)
   const extensions = (await startTls(socket, options, first)) ? await hello(socket, options) : first
@@ -47,10 +47,10 @@ export const handshake = async (socket: SmtpSocket, options: SmtpOptions): Promi
 
 const hello = async (socket: SmtpSocket, options: SmtpOptions): Promise<string> => {
   const name = options.name ?? ownName()
-  const extended = await socket.ask(`EHLO ${name}`)
+  const extended = await socket.request(`EHLO ${name}`)
   if (isPositive(extended)) return extended.text
   if (options.requireTls) throw new HandshakeRefused("hello", extended)
-  const plain = await socket.ask(`HELO ${name}`)
+  const plain = await socket.request(`HELO ${name}`)
   if (!isPositive(plain)) throw new HandshakeRefused("hello", plain)
   return ""
 }
@@ -65,7 +65,7 @@ const ownName = (): string => {
 const startTls = async (socket: SmtpSocket, options: SmtpOptions, extensions: string): Promise<boolean> => {
   const isOffered = /^250[ -]STARTTLS\b/im.test(extensions)
   if (options.secure || options.ignoreTls || (!isOffered && !options.requireTls)) return false
-  const reply = await socket.ask("STARTTLS")
+  const reply = await socket.request("STARTTLS")
   if (reply.code !== 220) throw new HandshakeRefused("tls", reply)
   await socket.secure(tlsOptions(options))
   return true
@@ -85,7 +85,7 @@ const login = async (socket: SmtpSocket, { user, password }: Login, methods: Rea
   let reply: Reply = { code: 334, text: "334 " }
   for (const step of steps) {
     if (reply.code !== 334) break
-    reply = await socket.ask(typeof step === "string" ? step : step(reply.text.slice(4)))
+    reply = await socket.request(typeof step === "string" ? step : step(reply.text.slice(4)))
   }
   if (reply.code !== 235) throw new HandshakeRefused("login", reply)
 }

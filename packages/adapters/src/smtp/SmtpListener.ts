@@ -1,61 +1,61 @@
-// A mail server for mailboxes that a function knows: it takes mail for these and no others, and says yes to a message only when
-// it has been dealt with. It relays nothing, logs nobody in, and keeps nothing.
+// A mail server for mailboxes that a function knows. It accepts mail for these only, and accepts a message only after it is
+// processed. It relays nothing, has no logins, and stores nothing.
 import { Cause, Effect, Schema } from "effect"
 import type { Socket } from "node:net"
 import { SMTPServer, type SMTPServerDataStream } from "smtp-server"
 
-/** Nothing can listen there; `reason` is a sentence that says so. */
+/** The address can't be listened on; `reason` is a sentence. */
 export class SmtpListenFailed extends Schema.TaggedError<SmtpListenFailed>()("SmtpListenFailed", {
   reason: Schema.String,
 }) {}
 
 export interface SmtpListenerOptions {
   readonly host: string
-  /** 0: any. */
+  /** 0: any free port. */
   readonly port: number
-  /** What it calls itself. */
+  /** The host name in its greeting. */
   readonly name: string
   /** A longer message is refused (552). */
   readonly message_bytes_max: number
-  /** What is handed on of a message; the rest is passed over. */
+  /** How many bytes of a message are processed. The rest is dropped. */
   readonly kept_bytes_max: number
   readonly connections_max: number
-  /** Of silence; and of a whole connection. Who takes longer is cut off. */
+  /** Time limits on silence and on a whole connection. A slower client is disconnected. */
   readonly idle_ms: number
   readonly connection_ms: number
-  /** How long connections may go on when it is to stop. */
+  /** How long open connections may continue after a stop. */
   readonly grace_ms: number
 }
 
 export interface Mailboxes<R> {
   readonly has: (address: string) => boolean
-  /** Deals with a message. A failure, of whatever kind, asks the client to come again. */
+  /** Processes a message. Any defect makes the client try again later. */
   readonly receive: (address: string, message: Uint8Array) => Effect.Effect<void, never, R>
 }
 
-/** An error as this library makes a reply of it. */
+/** An error that the library turns into this reply. */
 const reply = (code: number, text: string): Error => Object.assign(new Error(text), { responseCode: code })
 
 const noMailbox = reply(550, "5.1.1 No such mailbox here")
 const tooLong = reply(552, "5.3.4 The message is too long")
 const comeAgain = reply(451, "4.3.0 Not now, please try again later")
 
-/** The beginning of the stream; the rest is read and dropped. Fails when the client is gone before the end. */
+/** The beginning of the stream; the rest is read and dropped. Fails when the client disconnects before the end. */
 const beginningOf = (stream: SMTPServerDataStream, bytes_max: number): Effect.Effect<Uint8Array, Error> =>
   Effect.callback<Uint8Array, Error>((resume) => {
-    const kept: Array<Buffer> = []
+    const chunks: Array<Buffer> = []
     let length = 0
     stream.on("data", (piece: Buffer) => {
       const wanted = piece.subarray(0, bytes_max - length)
-      if (wanted.length > 0) kept.push(wanted)
+      if (wanted.length > 0) chunks.push(wanted)
       length += wanted.length
     })
     stream.once("error", (error) => resume(Effect.fail(error)))
-    stream.once("end", () => resume(Effect.succeed(Buffer.concat(kept))))
+    stream.once("end", () => resume(Effect.succeed(Buffer.concat(chunks))))
   })
 
-/** Connections that last too long are cut, however busy they are. */
-const cutLongOnes = (server: SMTPServer, connection_ms: number): void => {
+/** Disconnects connections that last too long, even active ones. */
+const cutLongConnections = (server: SMTPServer, connection_ms: number): void => {
   server.server.on("connection", (socket: Socket) => {
     const timer = setTimeout(() => socket.destroy(), connection_ms)
     timer.unref()
@@ -63,7 +63,7 @@ const cutLongOnes = (server: SMTPServer, connection_ms: number): void => {
   })
 }
 
-/** Listens until the scope ends. Answers the port. */
+/** Listens until the scope closes. Returns the port. */
 export const listen = Effect.fnUntraced(function* <R>(options: SmtpListenerOptions, mailboxes: Mailboxes<R>) {
   const run = Effect.runForkWith(yield* Effect.context<R>())
 
@@ -78,7 +78,7 @@ export const listen = Effect.fnUntraced(function* <R>(options: SmtpListenerOptio
     name: options.name,
     banner: "Tentpole",
     size: options.message_bytes_max,
-    // Nobody has a name and a password here; who wants the way here encrypted puts a mail server in front.
+    // There are no logins. A mail server in front can provide encryption.
     authOptional: true,
     disabledCommands: ["AUTH", "STARTTLS"],
     hideDSN: true,
@@ -97,9 +97,11 @@ export const listen = Effect.fnUntraced(function* <R>(options: SmtpListenerOptio
           onFailure: (cause) => {
             const error = Cause.squash(cause)
             if (error === tooLong) return Effect.sync(() => callback(tooLong))
-            const told = stream.destroyed ? Effect.void : Effect.logWarning("returned mail is asked for again", cause)
+            const logged = stream.destroyed
+              ? Effect.void
+              : Effect.logWarning("Returned mail was not processed. The client will send it again", cause)
             return Effect.andThen(
-              told,
+              logged,
               Effect.sync(() => callback(comeAgain)),
             )
           },
@@ -107,7 +109,7 @@ export const listen = Effect.fnUntraced(function* <R>(options: SmtpListenerOptio
       )
     },
   })
-  cutLongOnes(server, options.connection_ms)
+  cutLongConnections(server, options.connection_ms)
   return yield* Effect.acquireRelease(opened(server, options), () => closed(server))
 })
 
@@ -122,14 +124,14 @@ const opened = (server: SMTPServer, { host, port }: SmtpListenerOptions) =>
     server.once("error", refuse)
     server.listen(port, host, () => {
       server.off("error", refuse)
-      // What goes wrong on a connection ends that connection.
+      // An error on a connection ends that connection only.
       server.on("error", () => undefined)
       const address = server.server.address()
       resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
     })
   })
 
-/** No new connections; those that are there may end what they are at, within `grace_ms`. */
+/** Refuses new connections. Open ones may finish within `grace_ms`. */
 const closed = (server: SMTPServer): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))

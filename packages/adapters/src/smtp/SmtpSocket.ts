@@ -1,4 +1,4 @@
-// The lines of an SMTP client: commands out, whole replies in, in the order of the commands (RFC 5321 §4.2, RFC 2920).
+// The socket of an SMTP client: commands out, complete replies in, in the order of the commands (RFC 5321 §4.2, RFC 2920).
 import type { Socket } from "node:net"
 import { StringDecoder } from "node:string_decoder"
 import { connect as secured, type ConnectionOptions } from "node:tls"
@@ -34,7 +34,7 @@ export class SmtpSocket {
     return this.#socket.destroyed
   }
 
-  /** Some of what was written has not been handed to the system yet. */
+  /** Whether written bytes wait for the operating system. */
   get isWriting(): boolean {
     return this.#socket.writableLength > 0
   }
@@ -45,7 +45,7 @@ export class SmtpSocket {
     socket.setTimeout(this.#idle_timeout_ms, () => this.close(new Error("The mail server did not answer in time")))
     socket.on("data", (bytes: Buffer) => this.#read(this.#decoder.write(bytes)))
     socket.on("error", (error) => (this.#failure = error))
-    // Destroyed, not ended: what was not written yet must not be flushed.
+    // Destroyed, not ended: unwritten bytes must not be flushed.
     socket.on("end", () => socket.destroy())
     socket.on("close", () => {
       for (const hear of this.#waiting.splice(0)) hear(null)
@@ -61,7 +61,7 @@ export class SmtpSocket {
       if (/^\d{3}-/.test(line)) continue
       const lines = this.#lines.splice(0)
       const hear = this.#waiting.shift()
-      // A reply to no command: the server is about to hang up, or has lost count.
+      // A reply without a command: the server is about to disconnect, or is out of step.
       if (hear === undefined) return this.close(new Error("The mail server replied to no command"))
       hear({ code: /^\d{3}(?: |$)/.test(line) ? Number(line.slice(0, 3)) : null, text: lines.join("\n") })
     }
@@ -79,14 +79,14 @@ export class SmtpSocket {
   }
 
   /** Sends a command and waits for its reply; an empty command waits for the greeting. */
-  ask(command: string): Promise<Reply> {
+  request(command: string): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.hear((reply) => (reply === null ? reject(this.#failure) : resolve(reply)))
       if (command !== "") this.write(`${command}\r\n`)
     })
   }
 
-  /** Continues over TLS. It refuses what came before the encryption: anyone on the way could have added it. */
+  /** Continues over TLS. Bytes received before the encryption are an error: an attacker on the path may have added them. */
   secure(options: ConnectionOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#unread !== "" || this.#lines.length > 0) this.close(new Error("The mail server spoke before TLS"))
@@ -105,7 +105,7 @@ export class SmtpSocket {
     })
   }
 
-  /** At once and for good. */
+  /** Closes at once and permanently. */
   close(reason?: Error): void {
     if (reason !== undefined) this.#failure = reason
     this.#socket.destroy()

@@ -1,21 +1,21 @@
-// One message on an SMTP connection, from MAIL to the reply to the final dot. Its five places: asking for the 354, waiting
-// for the intent, giving the body, waiting for the reply to it, done.
+// One message on an SMTP connection, from MAIL to the reply to the final dot. Its five phases: waiting for the 354, waiting
+// for the intent, sending the body, waiting for the reply, done.
 import { type Envelope, NotSent, type Outcome, type Ready } from "@tentpole/core/sending/MailConnection"
 import { Effect } from "effect"
 import type { Session } from "./SmtpConnections.ts"
 import { isPositive } from "./SmtpHandshake.ts"
 import type { Reply } from "./SmtpSocket.ts"
 
-type Place =
-  | { readonly _tag: "asking" }
-  | { readonly _tag: "waiting" }
+type Phase =
+  | { readonly _tag: "awaiting354" }
+  | { readonly _tag: "awaitingIntent" }
   | {
-      readonly _tag: "giving"
+      readonly _tag: "sendingBody"
       readonly body: Uint8Array
-      given_bytes: number
-      readonly tell: (end: Outcome) => void
+      sent_bytes: number
+      readonly report: (end: Outcome) => void
     }
-  | { readonly _tag: "given"; readonly tell: (end: Outcome) => void }
+  | { readonly _tag: "awaitingReply"; readonly report: (end: Outcome) => void }
   | { readonly _tag: "done" }
 
 interface Command {
@@ -33,9 +33,9 @@ export class SmtpTransaction {
   readonly #session: Session
   readonly #envelope: Envelope
   readonly #resume: (began: Effect.Effect<Ready, NotSent>) => void
-  #place: Place = { _tag: "asking" }
+  #phase: Phase = { _tag: "awaiting354" }
   #timer: NodeJS.Timeout | undefined
-  /** The first refusal of a command, while replies to later ones are still to come. */
+  /** The first refusal of a command, while replies to later commands are expected. */
   #refusal: NotSent | undefined
 
   constructor(session: Session, envelope: Envelope, resume: (began: Effect.Effect<Ready, NotSent>) => void) {
@@ -58,28 +58,28 @@ export class SmtpTransaction {
     this.#session.current = this
     this.#timer = setTimeout(() => this.cut(), options.begin_timeout_ms)
     const commands: ReadonlyArray<Command> = [
-      // A header names the address in UTF-8 then, in eight bits; all other messages are ASCII, and any server takes them.
+      // A header then has the address in UTF-8 (8 bits). All other messages are ASCII, which any server accepts.
       { stage: "sender", line: `MAIL FROM:<${from}>${isInternational ? " SMTPUTF8 BODY=8BITMIME" : ""}` },
       { stage: "recipient", line: `RCPT TO:<${to}>` },
       { stage: "data", line: "DATA" },
     ]
-    if (!stale) return this.#ask(commands)
+    if (!stale) return this.#command(commands)
     socket.hear((reply) => {
-      if (this.#place._tag !== "asking") return
+      if (this.#phase._tag !== "awaiting354") return
       if (reply === null || !isPositive(reply)) return this.cut()
       this.#session.stale = false
-      this.#ask(commands)
+      this.#command(commands)
     })
     socket.write(`RSET${line_end}`)
   }
 
-  /** All commands at once where the server takes them so (RFC 2920), else one after the other. */
-  #ask(commands: ReadonlyArray<Command>): void {
+  /** All commands at once if the server supports it (RFC 2920), else one after the other. */
+  #command(commands: ReadonlyArray<Command>): void {
     const { socket } = this.#session
     const together = this.#isPipelining ? commands : commands.slice(0, 1)
     for (const { stage } of together) {
       socket.hear((reply) => {
-        if (this.#place._tag !== "asking") return
+        if (this.#phase._tag !== "awaiting354") return
         this.#answered(stage, reply, commands.slice(together.length))
       })
     }
@@ -90,7 +90,7 @@ export class SmtpTransaction {
     if (reply === null) return this.#refuse(this.#refusal ?? closed)
     const { code, text } = reply
     const isRight = stage === "data" ? code === 354 : isPositive(reply)
-    // Neither right nor a refusal: replies and commands are out of step.
+    // Neither success nor a refusal: replies and commands are out of step.
     const isLost = !isRight && code !== null && code < 400
     if (!isRight) this.#refusal ??= isLost ? outOfStep : new NotSent({ stage, code, reply: text })
     if (isLost || code === null || code === 421) {
@@ -98,11 +98,11 @@ export class SmtpTransaction {
       return this.#refuse(this.#refusal ?? closed)
     }
     if (isRight && stage !== "data") {
-      if (later.length > 0) this.#ask(later)
+      if (later.length > 0) this.#command(later)
       return
     }
     if (this.#refusal === undefined) return this.#wait()
-    // Replies to the commands sent together are still to come.
+    // Replies to the commands sent together are still expected.
     if (stage !== "data" && this.#isPipelining) return
     if (code === 354) return this.#giveNothing(this.#refusal)
     this.#refuse(this.#refusal)
@@ -112,18 +112,18 @@ export class SmtpTransaction {
     return /^250[ -]PIPELINING\b/im.test(this.#session.extensions)
   }
 
-  /** The server refused the recipient and waits for a body all the same: it gets an empty one (RFC 2920 §3.1). */
+  /** The server refused the recipient but waits for a body: it gets an empty one (RFC 2920 §3.1). */
   #giveNothing(refusal: NotSent): void {
     const { socket } = this.#session
     socket.hear(() => {
-      if (this.#place._tag === "asking") this.#refuse(refusal)
+      if (this.#phase._tag === "awaiting354") this.#refuse(refusal)
     })
     socket.write(`.${line_end}`)
   }
 
   #wait(): void {
     clearTimeout(this.#timer)
-    this.#place = { _tag: "waiting" }
+    this.#phase = { _tag: "awaitingIntent" }
     this.#resume(
       Effect.succeed({
         release: (message) => Effect.callback((resume) => this.#release(message, (end) => resume(Effect.succeed(end)))),
@@ -132,31 +132,31 @@ export class SmtpTransaction {
     )
   }
 
-  #release(message: Uint8Array, tell: (end: Outcome) => void): void {
+  #release(message: Uint8Array, report: (end: Outcome) => void): void {
     const { socket, options } = this.#session
-    if (this.#place._tag !== "waiting" || socket.destroyed) {
+    if (this.#phase._tag !== "awaitingIntent" || socket.destroyed) {
       socket.close()
       this.#done()
-      return tell({ _tag: "notSent" })
+      return report({ _tag: "notSent" })
     }
-    this.#place = { _tag: "giving", body: stuffed(message), given_bytes: 0, tell }
+    this.#phase = { _tag: "sendingBody", body: stuffed(message), sent_bytes: 0, report }
     this.#timer = setTimeout(() => this.cut(), options.reply_timeout_ms)
     socket.hear((reply) => this.#replied(reply))
     this.#give()
   }
 
-  /** Writes the next chunk when the one before is with the system. The body's last line end goes last, with the dot. */
+  /** Writes the next chunk after the system took the one before. The body's last line end is sent last, with the dot. */
   #give(): void {
-    const place = this.#place
-    if (place._tag !== "giving") return
+    const phase = this.#phase
+    if (phase._tag !== "sendingBody") return
     const { socket } = this.#session
-    const end = place.body.length - line_end.length
-    if (place.given_bytes >= end) {
-      this.#place = { _tag: "given", tell: place.tell }
+    const end = phase.body.length - line_end.length
+    if (phase.sent_bytes >= end) {
+      this.#phase = { _tag: "awaitingReply", report: phase.report }
       return socket.write(end_of_body)
     }
-    const chunk = place.body.subarray(place.given_bytes, Math.min(end, place.given_bytes + chunk_bytes))
-    place.given_bytes += chunk.length
+    const chunk = phase.body.subarray(phase.sent_bytes, Math.min(end, phase.sent_bytes + chunk_bytes))
+    phase.sent_bytes += chunk.length
     socket.write(chunk, (error) => {
       if (!error) this.#give()
     })
@@ -164,58 +164,58 @@ export class SmtpTransaction {
 
   /** The reply to the body, or null when the connection ended without one. */
   #replied(reply: Reply | null): void {
-    const place = this.#place
-    if (place._tag === "giving") {
-      // Before the end of the body even a 250 means nothing: the dot was not written and now won't be.
+    const phase = this.#phase
+    if (phase._tag === "sendingBody") {
+      // Before the end of the body even a 250 means nothing: the dot is not written, and never will be.
       this.#session.socket.close()
-      return this.#end(place.tell, isRefusal(reply) ? refused(reply) : { _tag: "notSent" })
+      return this.#end(phase.report, isRefusal(reply) ? refused(reply) : { _tag: "notSent" })
     }
-    if (place._tag !== "given") return
-    if (reply !== null && isPositive(reply)) return this.#end(place.tell, { _tag: "accepted", reply: reply.text })
-    // With a 421 the server hangs up, whatever it was about.
+    if (phase._tag !== "awaitingReply") return
+    if (reply !== null && isPositive(reply)) return this.#end(phase.report, { _tag: "accepted", reply: reply.text })
+    // After a 421 the server disconnects, whatever command it replied to.
     if (!isRefusal(reply) || reply.code === 421) this.#session.socket.close()
-    this.#end(place.tell, isRefusal(reply) ? refused(reply) : { _tag: "inDoubt" })
+    this.#end(phase.report, isRefusal(reply) ? refused(reply) : { _tag: "inDoubt" })
   }
 
-  /** Ends the connection in any place: the server is silent, or the caller was interrupted. */
+  /** Ends the connection in any phase: the server is silent, or the caller was interrupted. */
   cut(): void {
-    const place = this.#place
+    const phase = this.#phase
     this.#session.socket.close()
-    switch (place._tag) {
-      case "asking":
+    switch (phase._tag) {
+      case "awaiting354":
         return this.#refuse(this.#refusal ?? silent)
-      case "giving":
-        return this.#end(place.tell, { _tag: "notSent" })
-      case "given":
-        return this.#end(place.tell, { _tag: "inDoubt" })
+      case "sendingBody":
+        return this.#end(phase.report, { _tag: "notSent" })
+      case "awaitingReply":
+        return this.#end(phase.report, { _tag: "inDoubt" })
       default:
         this.#done()
     }
   }
 
   #refuse(why: NotSent): void {
-    // After a refusal before the 354 the server still has the sender; a connection without a reply is of no use.
+    // After a refusal before the 354 the server still has the sender. A connection without a reply is unusable.
     if (why.code === null || why.code === 421) this.#session.socket.close()
     else this.#session.stale = this.#session.current === this
     this.#done()
     this.#resume(Effect.fail(why))
   }
 
-  #end(tell: (end: Outcome) => void, end: Outcome): void {
-    // A server that replied before it had read everything does not get the rest: the message's memory is used again.
+  #end(report: (end: Outcome) => void, end: Outcome): void {
+    // A server that replied early does not get the rest: the message's memory is reused.
     if (this.#session.socket.isWriting) this.#session.socket.close()
     this.#done()
-    tell(end)
+    report(end)
   }
 
   #done(): void {
     clearTimeout(this.#timer)
-    this.#place = { _tag: "done" }
+    this.#phase = { _tag: "done" }
     if (this.#session.current === this) this.#session.current = undefined
   }
 }
 
-/** The message as it is written: with a second dot before each line that begins with one (RFC 5321 §4.5.2), ended by CRLF. */
+/** The message as sent: a second dot before each line that begins with one (RFC 5321 §4.5.2), and CRLF at the end. */
 const stuffed = (message: Uint8Array): Uint8Array => {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength)
   const isEnded = bytes.at(-2) === carriage_return && bytes.at(-1) === line_feed
@@ -231,7 +231,7 @@ const carriage_return = 0x0d
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-/** What RFC 6531 §3.1 asks of a server for addresses beyond ASCII: both extensions, the one needs the other. */
+/** RFC 6531 §3.1 requires both extensions for addresses beyond ASCII. */
 const takesInternational = (extensions: string): boolean =>
   /^250[ -]SMTPUTF8\b/im.test(extensions) && /^250[ -]8BITMIME\b/im.test(extensions)
 
@@ -247,7 +247,7 @@ const silent = new NotSent({ stage: "connection", code: null, reply: "The mail s
 
 const outOfStep = new NotSent({ stage: "connection", code: null, reply: "The mail server's replies are out of step" })
 
-/** A whole reply that is no success; other ends say nothing of the message. */
+/** A complete reply that is no success. Other ends say nothing about the message. */
 const isRefusal = (reply: Reply | null): reply is Reply & { readonly code: number } =>
   reply !== null && reply.code !== null && !isPositive(reply)
 

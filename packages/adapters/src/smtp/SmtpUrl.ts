@@ -2,7 +2,7 @@
 import { Redacted, Result, Schema } from "effect"
 import { isIP } from "node:net"
 
-/** The address of a mail server can't be used: a sentence that says what to change. */
+/** The mail server's address is invalid: a sentence that says what to change. */
 export class SmtpUrlInvalid extends Schema.TaggedError<SmtpUrlInvalid>()("SmtpUrlInvalid", { reason: Schema.String }) {
   override get message(): string {
     return `SMTP_URL can't be used: ${this.reason}. Write it as smtp://user:password@mail.example.com:587`
@@ -17,16 +17,16 @@ export interface SmtpOptions {
   /** Never without TLS: a server that does not offer it is not used. */
   readonly requireTls: boolean
   readonly ignoreTls: boolean
-  /** Whether the server's certificate has to be good. Not asked of this same machine, where nobody is in between. */
+  /** Whether the server's certificate is verified. It is not for this machine, where the network has no third party. */
   readonly verifyCertificate: boolean
   readonly login: { readonly user: string; readonly password: Redacted.Redacted } | null
-  /** What we call ourselves; null: the machine's name. */
+  /** The name sent in EHLO; null: the machine's name. */
   readonly name: string | null
   /** From the first packet to the end of the login. */
   readonly open_timeout_ms: number
   /** MAIL, RCPT and DATA together (RFC 5321 §4.5.3.2: up to 5 minutes each). */
   readonly begin_timeout_ms: number
-  /** From the body's first byte to the reply to its last (RFC 5321 §4.5.3.2.6: at least 10 minutes). */
+  /** From the body's first byte to the reply after the last one (RFC 5321 §4.5.3.2.6: at least 10 minutes). */
   readonly reply_timeout_ms: number
 }
 

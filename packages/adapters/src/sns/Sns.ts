@@ -1,5 +1,5 @@
-// Amazon SNS over HTTPS: certificates, which are kept, and yes to a subscription. Answers are bounded in time and in bytes, and
-// lead nowhere else.
+// Amazon SNS over HTTPS: signing certificates, which are cached, and subscription confirmations. Responses have limits on
+// time and size, and redirects are not followed.
 import { Sns, SnsUnavailable } from "@tentpole/core/bounces/providers/Signatures"
 import { Cache, Duration, Effect, Exit, Layer } from "effect"
 
@@ -12,9 +12,9 @@ export interface SnsOptions {
 const defaults: SnsOptions = { patience_ms: 5_000, answer_bytes_max: 65_536, fetch: globalThis.fetch }
 
 const certificates_max = 16
-const certificate_kept = Duration.hours(24)
-/** A server that is away is not asked for every call. */
-const failure_kept = Duration.seconds(5)
+const certificate_ttl = Duration.hours(24)
+/** How long a failure is cached, so that a server that is down is not requested for every webhook. */
+const failure_ttl = Duration.seconds(5)
 
 const piecesOf = async (
   reader: ReadableStreamDefaultReader<Uint8Array>,
@@ -51,7 +51,7 @@ export const layer = (different: Partial<SnsOptions> = {}) =>
       const options = { ...defaults, ...different }
       const cache = yield* Cache.makeWith((url: string) => get(options, url), {
         capacity: certificates_max,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? certificate_kept : failure_kept),
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? certificate_ttl : failure_ttl),
       })
       return Sns.of({
         certificate: (url) => Cache.get(cache, url),

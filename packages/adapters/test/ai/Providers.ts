@@ -1,4 +1,4 @@
-// The two providers of AI as tests meet them: what each says in its own wire format, and where it stands in a request.
+// The AI providers of the tests: their answers in their wire formats, and where a request contains what.
 import * as Anthropic from "@tentpole/adapters/ai/Anthropic"
 import * as OpenAi from "@tentpole/adapters/ai/OpenAi"
 import type { ProviderOptions } from "@tentpole/adapters/ai/Provider"
@@ -7,7 +7,7 @@ import type { Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import type { IncomingHttpHeaders } from "node:http"
 
-/** A request that a provider got. */
+/** A request that a provider received. */
 export interface Seen {
   readonly url: string
   readonly headers: IncomingHttpHeaders
@@ -19,14 +19,14 @@ export interface Provider {
   readonly says: (text: string) => unknown
   readonly cutOff: unknown
   readonly declines: unknown
-  /** Calls a tool that nobody offered, and says this besides, if anything. */
+  /** Calls an unknown tool, with text besides if there is any. */
   readonly calls: (text: string | null) => unknown
   readonly path: string
   readonly key: (headers: IncomingHttpHeaders) => unknown
-  /** Type, bytes and name of what is attached. */
+  /** Type, bytes and name of the attachments. */
   readonly files: (body: Seen["body"]) => ReadonlyArray<string>
   readonly thought: (body: Seen["body"]) => unknown
-  /** Told nothing, the least, medium, and the most. */
+  /** The reasoning effort: default, minimal, medium and maximal. */
   readonly thoughts: ReadonlyArray<unknown>
 }
 

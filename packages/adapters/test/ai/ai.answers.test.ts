@@ -1,4 +1,4 @@
-// Reading an email from a model's answer, and copying its style sheets to its elements.
+// Emails in a model's answer, and style sheets copied to elements.
 import { readEmail } from "@tentpole/adapters/ai/EmailPrompt"
 import { inlined } from "@tentpole/adapters/ai/html/InlineStyles"
 import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
@@ -14,7 +14,7 @@ const read = (head: string) => {
   return [subject, previewText]
 }
 
-describe("an answer", () => {
+describe("readEmail", () => {
   it.each([
     ["Subject: A\nPreview: B\n\n", "A", "B"],
     ["subject : A\r\nPREVIEW TEXT: B\r\n", "A", "B"],
@@ -31,7 +31,7 @@ describe("an answer", () => {
   })
 
   it.prop(
-    "gives a subject that an email can have, or none",
+    "returns a valid subject or null",
     [Schema.String.check(Schema.isMaxLength(60)), Schema.Literals(["Subject: ", "**Subject**: ", "subject:"])],
     ([text, label]) => {
       const answer = readEmail(`${label}${text}\n${document}`)
@@ -41,7 +41,7 @@ describe("an answer", () => {
     },
   )
 
-  it("that goes on without end is read in a moment", { tags: ["attack/ai-output"] }, () => {
+  it("reads an endless answer within the time limit", { tags: ["attack/ai-output"] }, () => {
     for (const scrap of ["subject ", "\n", "* ", "Subject: ", "<html", '"']) {
       const spent_ms = processorTime_ms(() => readEmail(`${scrap.repeat(200_000)}${document}`))
       assert.isBelow(spent_ms, 6_000, scrap)
@@ -49,8 +49,8 @@ describe("an answer", () => {
   })
 })
 
-describe("inlined", () => {
-  it("copies rules to the elements they select and changes nothing else", () => {
+describe("inlined styles", () => {
+  it("copy rules to the elements they select and change nothing else", () => {
     const head = `<!doctype html>
 <html xmlns:v="urn:v"><head><!--[if mso]><style>p{color:green}</style><![endif]--><style>.a{color:#111!important}p{margin:0}
 @media (prefers-color-scheme: dark){.a{color:#eee!important}}</style></head><body>
@@ -83,7 +83,7 @@ describe("inlined", () => {
     assert.strictEqual(inlined(`${style}<main>${before}`).replace(/<main[^>]*>/, "<main>"), `${style}<main>${after}`)
   })
 
-  it("skips style sheets for print", () => {
+  it("skip style sheets for print", () => {
     const html = `<style media="print">p{color:red}</style><p>a</p>`
     assert.strictEqual(inlined(html), html)
   })
@@ -99,7 +99,7 @@ describe("inlined", () => {
     assert.strictEqual(inlined(html), html)
   })
 
-  it("adds no danger", () => {
+  it("add nothing dangerous", () => {
     const html = `<style>p{content:'" onclick="alert(1)';background:url('x"onload=alert(1)//')}</style><p title='a'>x</p>`
     assert.deepStrictEqual(emailDangersOf(html), [])
     assert.include(inlined(html), "<p style=")

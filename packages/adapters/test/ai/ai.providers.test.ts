@@ -1,4 +1,4 @@
-// The real providers' adapters, against a server that speaks their wire formats and misbehaves as they do.
+// The adapters of real AI providers, against a server with their wire formats and typical failures.
 import { retryAfter_ms } from "@tentpole/adapters/ai/Provider"
 import { Ai, type ColumnsRequest, type EmailRequest, type PageRequest } from "@tentpole/core/ports/Ai"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,11 +13,11 @@ import { providers, type Seen } from "./Providers.ts"
 interface Reply {
   readonly status?: number
   readonly headers?: Record<string, string>
-  /** Sent as JSON, or as it is when it is text. */
+  /** Sent as JSON, or unchanged if it is text. */
   readonly body: unknown
 }
 
-/** A server that gives these replies in turn, the last one again and again; scoped. */
+/** A scoped server that sends these replies in order and repeats the last one. */
 const server = (...replies: ReadonlyArray<Reply>) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly baseUrl: string; readonly seen: Array<Seen>; readonly close: () => void }>((resume) => {
@@ -61,7 +61,7 @@ const matched = [{ header: "Correo", field: "email" }]
 
 for (const [name, provider] of Object.entries(providers)) {
   describe(name, () => {
-    /** What the provider makes of a page request when the server replies so. */
+    /** The result of a page request when the server sends these replies. */
     const ask = Effect.fnUntraced(function* (...replies: ReadonlyArray<Reply>) {
       const { baseUrl, seen } = yield* server(...replies)
       const options = { apiKey: Redacted.make("key-1"), baseUrl, model: "m-1", retryFrom_ms: 5 }
@@ -74,7 +74,7 @@ for (const [name, provider] of Object.entries(providers)) {
       return { tag: error._tag, reason: error.reason, times: seen.length }
     })
 
-    it.live("asks in the provider's words and takes the page out of what it says", () =>
+    it.live("sends the request in the provider's format and extracts the page from the answer", () =>
       Effect.gen(function* () {
         const { ai, seen } = yield* ask({ body: provider.says(`Here you are:\n\`\`\`html\n${html}\n\`\`\`\nEnjoy!`) })
         assert.strictEqual(
@@ -91,35 +91,33 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live(
-      "files go as attachments where the provider reads them, as words where they are words, and else by name",
-      () =>
-        Effect.gen(function* () {
-          const { ai, seen } = yield* ask({ body: provider.says(html) })
-          const file = {
-            fileName: "f",
-            contentType: "image/png",
-            size_bytes: 3,
-            bytes: Uint8Array.of(1, 2, 3),
-            address: null,
-          }
-          const assets: PageRequest["assets"] = [
-            { ...file, address: "asset:1" },
-            { ...file, fileName: "brief.pdf", contentType: "application/pdf" },
-            { ...file, contentType: "text/plain", bytes: Buffer.from('say "hello"\n') },
-            { ...file, fileName: "film.mp4", contentType: "video/mp4", bytes: null },
-          ]
-          yield* ai.generatePage({ ...request, assets })
-          assert.deepStrictEqual(provider.files(seen[0]?.body), ["image/png AQID", "application/pdf AQID brief.pdf"])
-          const text = JSON.stringify(seen[0]?.body)
-          for (const part of ["asset:1", "film.mp4", "hello", "is not shown"]) assert.include(text, part)
-          yield* ai.generatePage(request)
-          assert.notInclude(JSON.stringify(seen[1]?.body), "AQID")
-          assert.deepStrictEqual(provider.files(seen[1]?.body), [])
-        }).pipe(Effect.scoped),
+    it.live("sends files as attachments if the provider reads them, text files as text, and others by name", () =>
+      Effect.gen(function* () {
+        const { ai, seen } = yield* ask({ body: provider.says(html) })
+        const file = {
+          fileName: "f",
+          contentType: "image/png",
+          size_bytes: 3,
+          bytes: Uint8Array.of(1, 2, 3),
+          address: null,
+        }
+        const assets: PageRequest["assets"] = [
+          { ...file, address: "asset:1" },
+          { ...file, fileName: "brief.pdf", contentType: "application/pdf" },
+          { ...file, contentType: "text/plain", bytes: Buffer.from('say "hello"\n') },
+          { ...file, fileName: "film.mp4", contentType: "video/mp4", bytes: null },
+        ]
+        yield* ai.generatePage({ ...request, assets })
+        assert.deepStrictEqual(provider.files(seen[0]?.body), ["image/png AQID", "application/pdf AQID brief.pdf"])
+        const text = JSON.stringify(seen[0]?.body)
+        for (const part of ["asset:1", "film.mp4", "hello", "is not shown"]) assert.include(text, part)
+        yield* ai.generatePage(request)
+        assert.notInclude(JSON.stringify(seen[1]?.body), "AQID")
+        assert.deepStrictEqual(provider.files(seen[1]?.body), [])
+      }).pipe(Effect.scoped),
     )
 
-    it.live("thinks as much as it is told, and says nothing of it when it is told nothing", () =>
+    it.live("sends the requested reasoning effort, and none by default", () =>
       Effect.gen(function* () {
         const { ai, seen } = yield* ask({ body: provider.says(html) })
         for (const reasoning of [null, "min", "medium", "max"] as const)
@@ -131,7 +129,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("judges intent by one word, and lets a doubt pass", () =>
+    it.live("reads the intent from one word, and accepts an unclear answer", () =>
       Effect.gen(function* () {
         for (const [reply, expected] of [
           [provider.says("No."), false],
@@ -146,7 +144,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("matches columns by a list of names, wrapped in whatever words", () =>
+    it.live("reads column matches from an answer with text around them", () =>
       Effect.gen(function* () {
         const list = { matches: [...matched, { header: "Notas", field: null }], why: "they look alike" }
         const { ai, seen } = yield* ask({
@@ -159,7 +157,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("an answer that is no list of columns is refused, one that does not come is not there", () =>
+    it.live("fails with AiRefused for an invalid list of columns, and with AiUnavailable without an answer", () =>
       Effect.gen(function* () {
         for (const [body, tag] of [
           [provider.says("I'd say Correo is the email"), "AiRefused"],
@@ -177,7 +175,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("a refusal, a cut-off and an answer that is no page are told apart, and not asked for again", () =>
+    it.live("distinguishes a refusal, a cut-off answer and an answer without a page, and does not retry them", () =>
       Effect.gen(function* () {
         for (const [body, sentence] of [
           [provider.declines, "declined"],
@@ -193,7 +191,7 @@ for (const [name, provider] of Object.entries(providers)) {
     )
 
     const aiOutputTest = tagged(it.live, "attack/ai-output")
-    aiOutputTest("an answer that calls a tool calls nobody: it is a page if it holds one, else none", () =>
+    aiOutputTest("never executes a tool call, and accepts the answer only if it contains a page", () =>
       Effect.gen(function* () {
         const both = yield* ask({ body: provider.calls(html) })
         assert.strictEqual(yield* both.ai.generatePage(request), html)
@@ -205,7 +203,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("a busy provider is asked again, as late as it wishes", () =>
+    it.live("retries a busy provider after the time in Retry-After", () =>
       Effect.gen(function* () {
         const began = performance.now()
         const { ai, seen } = yield* ask(
@@ -219,7 +217,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    aiOutputTest("what won't pass is given up at once: a wrong key, a far wish, nonsense", () =>
+    aiOutputTest("does not retry a wrong key, a distant Retry-After or an undecodable answer", () =>
       Effect.gen(function* () {
         for (const reply of [
           { status: 401, body: { error: { message: "bad key key-1" } } },
@@ -235,7 +233,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("asks for an email with its tokens and takes the three parts out of what it says", () =>
+    it.live("requests an email with tokens and extracts its three parts from the answer", () =>
       Effect.gen(function* () {
         const said = `Here it is!\n\n**Subject:** "Spring, {{contact.first_name|friend}}"\nPreview: From 5 °C\n\n\`\`\`html\n${email}\n\`\`\``
         const { ai, seen } = yield* ask({ body: provider.says(said) })
@@ -262,7 +260,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("an email without a subject is one; an answer without an email, or with half of it, is none", () =>
+    it.live("accepts an email without a subject, and refuses an answer without a complete email", () =>
       Effect.gen(function* () {
         const bare = yield* ask({ body: provider.says(email) })
         assert.deepStrictEqual(yield* bare.ai.generateEmail(emailRequest), {
@@ -287,7 +285,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("a busy provider is asked for the email again", () =>
+    it.live("retries the email request of a busy provider", () =>
       Effect.gen(function* () {
         const { ai, seen } = yield* ask(
           { status: 503, body: "" },
@@ -299,7 +297,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.effect("a provider that says nothing is asked four times of three minutes, and no longer", () =>
+    it.effect("stops after four attempts of three minutes each without an answer", () =>
       Effect.gen(function* () {
         let asked = 0
         const silent = HttpClient.make(() => Effect.suspend(() => (asked++, Effect.never)))
@@ -319,7 +317,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }),
     )
 
-    it.live("a provider that is not there is unavailable", () =>
+    it.live("fails with AiUnavailable when the provider can't be reached", () =>
       Effect.gen(function* () {
         const options = { apiKey: Redacted.make("k"), baseUrl: "http://127.0.0.1:9/v1", model: "m", retryFrom_ms: 5 }
         const ai = yield* Effect.provide(Ai, provider.layer(options).pipe(Layer.provide(FetchHttpClient.layer)))
@@ -329,7 +327,7 @@ for (const [name, provider] of Object.entries(providers)) {
   })
 }
 
-it("Retry-After is read in seconds and as a date", () => {
+it("Retry-After is parsed as seconds and as a date", () => {
   const now = Date.parse("2026-05-01T00:00:00Z")
   assert.strictEqual(retryAfter_ms("7", now), 7_000)
   assert.strictEqual(retryAfter_ms("Fri, 01 May 2026 00:00:10 GMT", now), 10_000)

@@ -1,4 +1,4 @@
-// How long work takes of the processor: a busy machine makes nothing slow.
+// The CPU time of a piece of work, which does not depend on other load of the machine.
 export const processorTime_ms = (work: () => void): number => {
   const before = process.cpuUsage()
   work()

@@ -1,4 +1,4 @@
-// What an audit finds on PostgreSQL: each kind of wrong row, planted by the owner's hand behind the service's back.
+// The findings of a blast audit on PostgreSQL: wrong rows of each kind, written by the database's owner.
 import { PgClient } from "@effect/sql-pg"
 import { audit } from "@tentpole/core/blasts/inspection/BlastAudit"
 import { BlastAuditStore } from "@tentpole/core/blasts/inspection/BlastAuditStore"
@@ -9,16 +9,16 @@ import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
 import { postgres } from "../fixtures/Stores.ts"
 
-/** By whom a wrong row is about: `sent`, the first who was sent to, `other`, the second. */
+/** The row concerned: `sent`, the first recipient, or `other`, the second. */
 interface Planted {
   readonly statements: (whose: {
     readonly blast: BlastId
     readonly sent: string
     readonly other: string
   }) => ReadonlyArray<string>
-  /** The checks that do not hold then. */
+  /** The checks that fail. */
   readonly wrong: ReadonlyArray<string>
-  /** Whose id stands beside the first of them. */
+  /** Whose id is a sample of the first failed check. */
   readonly named: "sent" | "other" | null
 }
 
@@ -68,14 +68,14 @@ const plants: { readonly [What in string]: Planted } = {
     wrong: ["a sent message was accepted by the mail server"],
     named: "sent",
   },
-  "a message that a timeline does not know": {
+  "a message without an activity": {
     statements: ({ sent }) => [
       `delete from activity where type = 'email_sent' and metadata ->> 'recipient_id' = '${sent}'`,
     ],
     wrong: ["timelines contain every sent message"],
     named: "sent",
   },
-  "a message that a timeline tells of twice": {
+  "a message with two activities": {
     statements: ({ sent }) => [
       `insert into activity (workspace_id, contact_id, at, type, metadata)
        select workspace_id, contact_id, at, type, metadata from activity
@@ -84,7 +84,7 @@ const plants: { readonly [What in string]: Planted } = {
     wrong: ["timelines contain no other message"],
     named: "sent",
   },
-  "a message that events tell of twice": {
+  "a message with two events": {
     statements: ({ other }) => [
       `insert into outbox_event (workspace_id, type, contact_id, at, data)
        select workspace_id, type, contact_id, at, data from outbox_event
@@ -93,7 +93,7 @@ const plants: { readonly [What in string]: Planted } = {
     wrong: ["events contain each message once"],
     named: "other",
   },
-  "somebody who is open when all is over": {
+  "an open delivery of a sent blast": {
     statements: ({ blast, sent }) => [
       `update delivery set state = 'handed_over', delivered_at = null where delivery_id = '${sent}'`,
       `update blast set status = 'sent', sent_at = now() where blast_id = '${blast}'`,

@@ -12,36 +12,36 @@ const files = readdirSync(folder)
   .filter((name) => name.endsWith(".eml"))
   .sort()
 
-/** As it goes over the wire; the files have plain line ends. */
+/** With the line ends of the wire. The files have plain ones. */
 const mailed = (text: string) => encodeText(text.replace(/\r?\n/g, "\r\n"))
 const textOf = (file: string) => readFileSync(new URL(file, folder), "utf8")
 
 describe("returned mail", () => {
-  it("the corpus is whole", () => {
+  it("has a complete corpus", () => {
     assert.deepStrictEqual(files, Object.keys(readings).sort())
     assert.isAtLeast(files.length, 40)
   })
 
-  it.effect.each(files)("%s is read for what it is", (file) =>
+  it.effect.each(files)("%s is parsed with its expected result", (file) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* readReturnedMail(mailed(textOf(file))), readings[file])
     }),
   )
 
-  it.effect.each(files)("%s is read the same with the line ends of a careless gateway", (file) =>
+  it.effect.each(files)("%s is parsed the same with other line ends", (file) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* readReturnedMail(encodeText(textOf(file))), readings[file])
     }),
   )
 
-  it("only bounces, complaints and deliveries are written down", () => {
+  it("stores only bounces, complaints and deliveries", () => {
     assert.deepStrictEqual(
       (["autoReply", "underway", "unknown"] as const).map((kind) => reportOf({ kind })),
       [undefined, undefined, undefined],
     )
   })
 
-  it.effect("what comes behind the report may be as long as it likes: it is not read", () =>
+  it.effect("ignores content of any length after the report", () =>
     Effect.gen(function* () {
       const [file = ""] = files
       const long = mailed(textOf(file).replace(/--=_b1--\s*$/, "x".repeat(2 * read_bytes_max)))
@@ -66,14 +66,14 @@ describe("returned mail", () => {
     ["NULs", "\0".repeat(read_bytes_max)],
   ] as const
 
-  it.effect.each(hostile)("%s does no harm", ([, text]) =>
+  it.effect.each(hostile)("%s are parsed within the time limit", ([, text]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* readReturnedMail(mailed(text)), { kind: "unknown" })
     }),
   )
 
   it.effect.prop(
-    "no bytes at all break it",
+    "accepts any bytes without a defect",
     { file: Schema.Literals(files), at: Schema.Int, with: Schema.Uint8Array },
     ({ at, file, with: bytes }) =>
       Effect.gen(function* () {

@@ -31,14 +31,14 @@ import { memory, postgres } from "../fixtures/Stores.ts"
 contract.contacts("memory", Layer.provideMerge(memoryScenario, memory))
 contract.contacts("postgres", Layer.provideMerge(postgresScenario, postgres))
 
-// Here, since the core has no SHA-1 of its own.
+// This test is here because core has no SHA-1.
 it("a standard field's id is the UUID v5 of its api_name", () => {
   for (const field of standardFields) {
     assert.strictEqual(field.fieldDefinitionId, v5(field.apiName, standard_fields_namespace), field.apiName)
   }
 })
 
-/** Suppresses addresses, each for a reason, and answers which still are after the people have been resubscribed. */
+/** Suppresses addresses with different reasons. Returns those still suppressed after the contacts are subscribed again. */
 const resubscribing = Effect.fnUntraced(function* (suppressed: {
   readonly add: (workspace: WorkspaceId, email: string, reason: SuppressionReason) => Effect.Effect<unknown>
   readonly emails: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<string>>
@@ -70,7 +70,7 @@ const resubscribing = Effect.fnUntraced(function* (suppressed: {
     people.map((person) => ({ ...person, unsubscribed: false })),
     { skipIfFilled: "all" },
   )
-  assert.strictEqual((yield* suppressed.emails(workspace)).length, 4, "a form resubscribes nobody")
+  assert.strictEqual((yield* suppressed.emails(workspace)).length, 4, "a form subscribes no contact again")
   yield* upsert(
     [
       { email: "back@x.test", unsubscribed: false },
@@ -81,7 +81,7 @@ const resubscribing = Effect.fnUntraced(function* (suppressed: {
   assert.sameMembers([...(yield* suppressed.emails(workspace))], ["gone@x.test", "bounced@x.test", "new@x.test"])
 })
 
-it.live("who is set subscribed is mailed again, unless the address is bad: memory", () =>
+it.live("memory: subscribing a contact removes its suppression, unless the address is bad", () =>
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
     yield* resubscribing({
@@ -93,7 +93,7 @@ it.live("who is set subscribed is mailed again, unless the address is bad: memor
   }).pipe(Effect.provide(memory)),
 )
 
-it.live("who is set subscribed is mailed again, unless the address is bad: postgres", () =>
+it.live("postgres: subscribing a contact removes its suppression, unless the address is bad", () =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const within = fenced(sql)
@@ -115,7 +115,7 @@ it.live("who is set subscribed is mailed again, unless the address is bad: postg
   }).pipe(Effect.provide(postgres)),
 )
 
-/** Writes lines of two contacts of whom one is nobody, and answers where to look for the one of nobody. */
+/** Writes activities of an existing and an unknown contact. Returns the unknown contact's id. */
 const linesOf = Effect.fnUntraced(function* (
   write: (workspace: WorkspaceId, activities: ReadonlyArray<Activity>) => Effect.Effect<void>,
 ) {
@@ -127,43 +127,43 @@ const linesOf = Effect.fnUntraced(function* (
   const phone = "+14152000001"
   const contact = newContact(ContactId.make(yield* fresh.id), { phone }, "api", at)
   yield* transact(store.apply(workspace, ContactsChange.of([{ before: null, after: contact, at }])))
-  const nobody = ContactId.make(yield* fresh.id)
-  const told = [nobody, contact.id, nobody, contact.id]
+  const unknown = ContactId.make(yield* fresh.id)
+  const contactIds = [unknown, contact.id, unknown, contact.id]
   yield* write(
     workspace,
-    told.map((contactId, nth) => ({ contactId, type: "form_submission", at, metadata: { nth } })),
+    contactIds.map((contactId, nth) => ({ contactId, type: "form_submission", at, metadata: { nth } })),
   )
   const { items } = yield* store.activities(workspace, contact.id, { page: 1, limit: 10, order: "asc" })
   assert.deepStrictEqual(
     items.map(({ metadata }) => metadata["nth"]),
     [undefined, 1, 3],
   )
-  return { workspace, nobody }
+  return { workspace, unknown }
 })
 
-it.live("who is gone gets no line in a timeline of nobody: memory", () =>
+it.live("memory: no activity is written for a deleted contact", () =>
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    const { workspace, nobody } = yield* linesOf((ws, told) => Memory.writeActivities(db, ws, told))
+    const { workspace, unknown } = yield* linesOf((owner, lines) => Memory.writeActivities(db, owner, lines))
     const lines = yield* db.all(activities, workspace)
-    assert.isFalse(lines.some(({ contactId }) => contactId === nobody))
+    assert.isFalse(lines.some(({ contactId }) => contactId === unknown))
   }).pipe(Effect.provide(memory)),
 )
 
-it.live("who is gone gets no line in a timeline of nobody: postgres", () =>
+it.live("postgres: no activity is written for a deleted contact", () =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const within = fenced(sql)
-    const { workspace, nobody } = yield* linesOf((ws, told) => within(ws, writeActivities(sql, ws, told)))
+    const { workspace, unknown } = yield* linesOf((owner, lines) => within(owner, writeActivities(sql, owner, lines)))
     const lines = yield* within(
       workspace,
-      sql`select 1 from activity where workspace_id = ${workspace} and contact_id = ${nobody}`,
+      sql`select 1 from activity where workspace_id = ${workspace} and contact_id = ${unknown}`,
     )
     assert.strictEqual(lines.length, 0)
   }).pipe(Effect.provide(postgres)),
 )
 
-/** The store, but somebody takes the identities of the first changes before they are written. */
+/** A store in which a concurrent change takes the identities of the first changes. */
 const contended = (changes: number) =>
   Layer.effect(
     ContactStore,
@@ -185,7 +185,7 @@ const created = (changes: number) =>
     return items.map((item) => item.status)
   }).pipe(Effect.provide(Contacts.layer.pipe(Layer.provide(contended(changes)), Layer.provideMerge(memory))))
 
-it.live("a batch whose people are taken in between is decided again, a few times", () =>
+it.live("a batch whose identities were taken meanwhile is decided again, with a limit", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* created(3), ["created"])
     const given = yield* Effect.exit(created(4))

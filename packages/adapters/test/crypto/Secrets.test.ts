@@ -14,7 +14,7 @@ const under = <A, E>(
   use: (secrets: Secrets["Service"]) => Effect.Effect<A, E>,
 ) => Effect.flatMap(Secrets, use).pipe(Effect.provide(SecretsLayer.layer(options)))
 
-it.effect("a MAC verifies for its purpose and message, whole or cut to 8 bytes, and for nothing else", () =>
+it.effect("a MAC verifies only for its purpose and message, complete or cut to 8 bytes", () =>
   under({ secret: now, previous: null }, (secrets) =>
     Effect.sync(() => {
       const tag = secrets.mac("open", message)
@@ -32,7 +32,7 @@ it.effect("a MAC verifies for its purpose and message, whole or cut to 8 bytes, 
   ),
 )
 
-it.effect("a piece of a long MAC verifies for its purpose, message and place, and for nothing else", () =>
+it.effect("a piece of a long MAC verifies only for its purpose, message and position", () =>
   under({ secret: now, previous: null }, (secrets) =>
     Effect.sync(() => {
       const long = secrets.longMac("links", message, 700)
@@ -64,7 +64,7 @@ it.effect("a piece of a long MAC verifies for its purpose, message and place, an
   ),
 )
 
-it.effect("after the secret is changed, what the previous one signed and sealed is still good", () =>
+it.effect("signatures and sealed values of the previous secret stay valid after the secret changes", () =>
   Effect.gen(function* () {
     const before = yield* under({ secret: old, previous: null }, (secrets) =>
       Effect.map(secrets.seal("dkim", message), (sealed) => ({
@@ -90,7 +90,7 @@ it.effect("after the secret is changed, what the previous one signed and sealed 
   }),
 )
 
-it.effect("what is sealed opens for its purpose only, and not when a bit of it has changed", () =>
+it.effect("a sealed value opens only for its purpose and only unchanged", () =>
   under({ secret: now, previous: null }, (secrets) =>
     Effect.gen(function* () {
       const sealed = yield* secrets.seal("dkim", message)

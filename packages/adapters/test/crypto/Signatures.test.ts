@@ -17,15 +17,15 @@ const valid_ms = Date.UTC(2050, 0, 1)
 const checked = <A>(check: (signatures: Signatures["Service"]) => A) =>
   Effect.map(Signatures, check).pipe(Effect.provide(SignaturesAdapter.layer))
 
-describe("signatures of providers", () => {
-  /** What SendGrid publishes with its libraries, to try verifiers with. */
+describe("Signatures", () => {
+  /** The example that SendGrid publishes with its libraries. */
   const published = {
     key: "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7dAfSmpqIM8kF9mN1flpVKS3GRqe62gw+2fNNRaINXvVpiglSI8eNEc6wEA3F+g==",
     signature: "MEUCIGHQVtGj+Y3LkG9fLcxf3qfI10QysgDWmMOVmxG0u6ZUAiEAyBiXDWzM+uOe5W0JuG+luQAbPIqHh89M15TluLtEZtM=",
     message: `1600112502[{"email":"hello@world.com","event":"dropped","reason":"Bounced Address","sg_event_id":"ZHJvcC0xMDk5NDkxOS1MUnpYbF9OSFN0T0doUTRrb2ZTbV9BLTA","sg_message_id":"LRzXl_NHStOGhQ4kofSm_A.filterdrecv-p3mdw1-756b745b58-kmzbl-18-5F5FC76C-9.0","smtp-id":"<LRzXl_NHStOGhQ4kofSm_A@ismtpd0039p1iad1.sendgrid.net>","timestamp":1600112492}]\r\n`,
   }
 
-  it.effect("SendGrid's own example is verified, and not when a character is another", () =>
+  it.effect("verifies SendGrid's published example, and rejects a changed character", () =>
     checked(({ isEcdsa }) => {
       assert.isTrue(isEcdsa(published.key, encodeText(published.message), published.signature))
       assert.isFalse(
@@ -37,7 +37,7 @@ describe("signatures of providers", () => {
     }),
   )
 
-  it.effect("another curve, and what can't be read, verifies nothing", () =>
+  it.effect("rejects another curve and undecodable values", () =>
     checked(({ isByCertificate, isEcdsa, isHmac }) => {
       const other = generateKeyPairSync("ec", { namedCurve: "secp256k1" })
       const spki = other.publicKey.export({ type: "spki", format: "der" }).toString("base64")
@@ -53,7 +53,7 @@ describe("signatures of providers", () => {
     }),
   )
 
-  it.effect("a certificate counts while it is valid, and its algorithm is the one that is said", () =>
+  it.effect("accepts a certificate within its validity and with the stated algorithm only", () =>
     checked(({ isByCertificate }) => {
       const message = encodeText("hello")
       const signature = sign("sha256", message, key).toString("base64")
@@ -65,7 +65,7 @@ describe("signatures of providers", () => {
     }),
   )
 
-  it.effect("an HMAC fits its key and message, in either case", () =>
+  it.effect("verifies an HMAC in upper or lower case, for its key and message only", () =>
     checked(({ isHmac, isSame }) => {
       const tag = createHmac("sha256", "key").update("message").digest("hex")
       assert.isTrue(isHmac("key", encodeText("message"), tag))
@@ -78,7 +78,7 @@ describe("signatures of providers", () => {
   )
 })
 
-describe("asking SNS", () => {
+describe("Sns", () => {
   const asking = (answer: () => Response, asked: Array<RequestInit | undefined> = []) =>
     SnsAdapter.layer({
       answer_bytes_max: 1000,
@@ -91,7 +91,7 @@ describe("asking SNS", () => {
   const certificateOf = Effect.flatMap(Sns, (sns) => sns.certificate(url))
 
   const redirectTest = tagged(it.effect, "attack/redirect")
-  redirectTest("follows nobody elsewhere, waits for so long, and asks once for a certificate", () =>
+  redirectTest("follows no redirects, has a time limit, and requests a certificate once", () =>
     Effect.gen(function* () {
       const asked: Array<RequestInit | undefined> = []
       yield* Effect.gen(function* () {
@@ -104,7 +104,7 @@ describe("asking SNS", () => {
     }),
   )
 
-  redirectTest("takes neither an error nor an answer without end", () =>
+  redirectTest("rejects errors and endless answers", () =>
     Effect.gen(function* () {
       for (const answer of [
         () => new Response("no", { status: 404 }),

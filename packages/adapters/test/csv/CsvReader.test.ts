@@ -24,7 +24,7 @@ const utf16 = (text: string, order: "le" | "be", mark: boolean): Uint8Array => {
 }
 
 layer(Csv.layer)("CSV as people have it", (it) => {
-  it.effect("quotes may hold delimiters, doubled quotes and line breaks", () =>
+  it.effect("quoted cells may contain delimiters, doubled quotes and line breaks", () =>
     Effect.gen(function* () {
       const text = 'email,note\r\na@b.co,"one\r\ntwo, ""three"""\nb@b.co,"x"\rc@b.co,plain'
       for (const chunk_bytes of [1, 2, 7, 1000]) {
@@ -38,7 +38,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  it.effect("comma, semicolon, tab and pipe are found out, and one column needs none", () =>
+  it.effect("detects comma, semicolon, tab and pipe, and needs none for one column", () =>
     Effect.gen(function* () {
       for (const delimiter of [",", ";", "\t", "|"]) {
         const text = [
@@ -57,7 +57,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  it.effect("UTF-8, UTF-16 and Windows-1252 read alike, with a byte order mark or without", () =>
+  it.effect("decodes UTF-8, UTF-16 and Windows-1252, with or without a byte order mark", () =>
     Effect.gen(function* () {
       const text = "Straße,email\nZoë “Œuvre” 10 €,zoe@b.co\n"
       const wanted = [
@@ -82,7 +82,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  it.effect("the encoding is found also where the first letter beyond ASCII comes late, at the edge of a window", () =>
+  it.effect("detects the encoding when the first byte beyond ASCII is late, at the edge of a window", () =>
     Effect.gen(function* () {
       for (const before of [65_529, 65_530, 65_531, 65_532, 65_533, 131_065, 200_000]) {
         const head = "email,name\n" + "a@b.co,plain\n".repeat(Math.floor(before / 13))
@@ -98,7 +98,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  it.effect("ragged records come as they are, and empty lines are none", () =>
+  it.effect("returns ragged records unchanged and skips empty lines", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* read("a,b,c\n\n1,2\r\n\r\n1,2,3,4\n,,\n"), [
         ["a", "b", "c"],
@@ -113,14 +113,14 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  it.effect("each record is told with the line on which it begins, whatever lines end with", () =>
+  it.effect("returns the first line of each record, with any line ends", () =>
     Effect.gen(function* () {
       for (const end of ["\n", "\r\n", "\r"]) {
         for (const inside of ["\n", "\r\n", "\r"]) {
           const lines = ["a,b", "1,2", "", "", `3,"x${inside}y${inside}"`, `"${inside}4",z`, "5,6", "", '7,"8"']
-          const told = yield* readWithLines(lines.join(end), 3)
+          const records = yield* readWithLines(lines.join(end), 3)
           assert.deepStrictEqual(
-            told.map(({ line, cells }) => [line, cells.at(0)?.trim()]),
+            records.map(({ line, cells }) => [line, cells.at(0)?.trim()]),
             [1, 2, 5, 8, 10, 12].map((line, index) => [line, ["a", "1", "3", "4", "5", "7"][index]]),
             JSON.stringify([end, inside]),
           )
@@ -135,7 +135,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
   )
 
   const csvBombTest = tagged(it.effect, "attack/csv-bomb")
-  csvBombTest("what is no CSV is refused with the reason", () =>
+  csvBombTest("refuses content that is no CSV, with the reason", () =>
     Effect.gen(function* () {
       const noise = Uint8Array.from({ length: 5000 }, (_, at) => (at * 7919) % 256)
       const cases: ReadonlyArray<readonly [string | Uint8Array, RegExp]> = [
@@ -156,7 +156,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  it.effect("a failure of the bytes themselves comes back as it was", () =>
+  it.effect("passes a failure of the byte stream on unchanged", () =>
     Effect.gen(function* () {
       const { read } = yield* CsvReader
       const head = Stream.succeed(Buffer.from("email\n" + "a@b.co\n".repeat(20_000)))
@@ -165,7 +165,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  it.effect("a reader that has its header leaves the rest unread", () =>
+  it.effect("leaves the rest unread after the header", () =>
     Effect.gen(function* () {
       const { read } = yield* CsvReader
       let pulled = 0
@@ -181,7 +181,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  csvBombTest("a line or a quote that goes on for a gigabyte is given up after its first half megabyte", () =>
+  csvBombTest("refuses an endless line or quote after half a megabyte", () =>
     Effect.gen(function* () {
       const { read } = yield* CsvReader
       const part = Buffer.alloc(64 * 1024, "nothing but text ")
@@ -201,7 +201,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
           }),
         ).pipe(Stream.takeUntil(() => pulled_bytes > 2 ** 30))
         if (end === null) {
-          // So many columns are read; that they are too many is for who knows what columns are.
+          // The reader accepts this many columns. The limit is checked by the import.
           const [header] = yield* read(gigabyte).pipe(Stream.take(1), Stream.runCollect)
           assert.strictEqual(header?.cells.length, 60_001)
         } else {
@@ -218,7 +218,7 @@ const Cell = Schema.String.check(Schema.isPattern(/^[^\0\ud800-\udfff]*$/))
 const Table = Schema.Array(Schema.Tuple([Cell, Cell, Cell])).check(Schema.isMinLength(1))
 
 it.effect.prop(
-  "what was quoted is read back, whatever the cells hold and however the bytes are cut",
+  "reads quoted cells back with any content and any chunking",
   { table: Table, size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })) },
   ({ table, size }) =>
     Effect.gen(function* () {

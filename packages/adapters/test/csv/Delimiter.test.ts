@@ -1,4 +1,4 @@
-// The guess of a delimiter.
+// The guess of a CSV delimiter.
 import { guessDelimiter } from "@tentpole/adapters/csv/Delimiter"
 import { assert, describe, it } from "@effect/vitest"
 

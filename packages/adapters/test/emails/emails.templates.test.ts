@@ -1,13 +1,13 @@
-// Emails made from templates: what an approval froze, on both stores.
+// Emails created from the approvals of templates, on both stores.
 import { EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { asked, begin, type Stores, world } from "../fixtures/EmailsWorld.ts"
+import { aiRequests, begin, type Stores, world } from "../fixtures/EmailsWorld.ts"
 import { memory, postgres } from "../fixtures/Stores.ts"
 
 const seeded = <E>(name: string, stores: Stores<E>) =>
-  layer(world(stores), { excludeTestServices: true })(`emails made from templates: ${name}`, (it) => {
+  layer(world(stores), { excludeTestServices: true })(`emails created from templates: ${name}`, (it) => {
     const templated = Effect.gen(function* () {
       const begun = yield* begin
       const templates = yield* EmailTemplates
@@ -20,7 +20,7 @@ const seeded = <E>(name: string, stores: Stores<E>) =>
       return { ...begun, templates, template: template.id, approve, unapprove }
     })
 
-    it.effect("copy what was approved: what is given wins, then the template, then the workspace", () =>
+    it.effect("take fields from the request first, then from the template's approval, then from the workspace", () =>
       Effect.gen(function* () {
         const { emails, workspace, made, template } = yield* templated
         const { document: email } = yield* made({ templateId: template, fromName: null })
@@ -30,7 +30,7 @@ const seeded = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("take over the plain text that was approved, if the user wrote one; stale as it was", () =>
+    it.effect("take over an approved plain text that the user wrote, with its stale flag", () =>
       Effect.gen(function* () {
         const { emails, workspace, made, template, templates, approve } = yield* templated
         yield* templates.setPlainText(workspace, template, "mine")
@@ -47,17 +47,17 @@ const seeded = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("with a prompt, are written on top of it, whatever becomes of the template", () =>
+    it.effect("with a prompt, start from the approval even if the template changes later", () =>
       Effect.gen(function* () {
         const { prompted, template, unapprove, outcome } = yield* templated
         const { id, generation } = yield* prompted("greet", { templateId: template })
         yield* unapprove
         assert.strictEqual((yield* outcome(id, generation)).status, "completed")
-        assert.strictEqual(asked[0]?.basis, "<p>seed</p>")
+        assert.strictEqual(aiRequests[0]?.basis, "<p>seed</p>")
       }),
     )
 
-    it.effect("need one that is there, and approved", () =>
+    it.effect("need an existing, approved template", () =>
       Effect.gen(function* () {
         const { made, template, unapprove, fresh } = yield* templated
         yield* unapprove

@@ -1,17 +1,17 @@
-// Emails from the request to what is kept: what users are promised, on both stores.
+// Emails from the request to the stored version, on both stores.
 import { tagged } from "@tentpole/core/contract"
 import type { NewEmail } from "@tentpole/core/emails/NewEmail"
 import { type EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import { JobQueue } from "@tentpole/core/kernel/changes/Jobs"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
-import { asked, begin, type Stores, underway, world } from "../fixtures/EmailsWorld.ts"
+import { aiRequests, begin, type Stores, underway, world } from "../fixtures/EmailsWorld.ts"
 import { memory, postgres } from "../fixtures/Stores.ts"
 
 const promises = <E>(name: string, stores: Stores<E>) =>
   layer(world(stores), { excludeTestServices: true })(`emails: ${name}`, (it) => {
     const aiOutputTest = tagged(it.effect, "attack/ai-output")
-    aiOutputTest("what the AI writes is cleaned, and fills subject and preview text where there is none", () =>
+    aiOutputTest("AI output is cleaned, and fills an empty subject and preview text", () =>
       Effect.gen(function* () {
         const { emails, workspace, credits, prompted, outcome } = yield* begin
         const { id, generation } = yield* prompted("chairs")
@@ -29,33 +29,31 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect(
-      "a refused, silent, blank or oversized answer fails with a sentence, and gives the credit back once",
-      () =>
-        Effect.gen(function* () {
-          const { emails, workspace, credits, prompted, outcome } = yield* begin
-          for (const [prompt, sentence] of [
-            ["refused", "I would rather not"],
-            ["silent", "does not answer"],
-            ["blank", "it must not be empty"],
-            ["huge", "larger than 2 MB"],
-          ] as const) {
-            const { id, generation } = yield* prompted(prompt)
-            const failed = yield* outcome(id, generation)
-            assert.strictEqual(failed.status, "failed")
-            assert.include(failed.error, sentence)
-            assert.notInclude(failed.error, "secret")
-            assert.strictEqual(yield* credits, 3)
-            yield* emails.abandonGeneration(workspace, id, generation)
-            assert.deepStrictEqual(yield* outcome(id, generation), failed)
-            assert.strictEqual(yield* credits, 3)
-            assert.deepInclude(yield* emails.get(workspace, id), { currentVersion: 0, generationStatus: "failed" })
-            assert.strictEqual((yield* Effect.flip(emails.content(workspace, id)))._tag, "NotFound")
-          }
-        }),
+    it.effect("a refused, silent, blank or oversized answer fails with a sentence and returns the credit once", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, credits, prompted, outcome } = yield* begin
+        for (const [prompt, sentence] of [
+          ["refused", "I would rather not"],
+          ["silent", "does not answer"],
+          ["blank", "it must not be empty"],
+          ["huge", "larger than 2 MB"],
+        ] as const) {
+          const { id, generation } = yield* prompted(prompt)
+          const failed = yield* outcome(id, generation)
+          assert.strictEqual(failed.status, "failed")
+          assert.include(failed.error, sentence)
+          assert.notInclude(failed.error, "secret")
+          assert.strictEqual(yield* credits, 3)
+          yield* emails.abandonGeneration(workspace, id, generation)
+          assert.deepStrictEqual(yield* outcome(id, generation), failed)
+          assert.strictEqual(yield* credits, 3)
+          assert.deepInclude(yield* emails.get(workspace, id), { currentVersion: 0, generationStatus: "failed" })
+          assert.strictEqual((yield* Effect.flip(emails.content(workspace, id)))._tag, "NotFound")
+        }
+      }),
     )
 
-    it.effect("its job is queued with it, and a worker that does jobs has it written", () =>
+    it.effect("creating an email enqueues its job, and a worker generates it", () =>
       Effect.gen(function* () {
         const { emails, workspace, prompted } = yield* begin
         const { id, generation } = yield* prompted("chairs")
@@ -75,7 +73,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("HTML set by hand meanwhile is a version, and the generation makes the next one", () =>
+    it.effect("HTML set during a generation is a version, and the generation creates the next one", () =>
       Effect.gen(function* () {
         const { emails, workspace, prompted } = yield* begin
         const { id, generation } = yield* prompted("chairs")
@@ -90,7 +88,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("an email deleted meanwhile is not written, and its credit is back", () =>
+    it.effect("an email deleted during its generation is not written, and its credit is returned", () =>
       Effect.gen(function* () {
         const { emails, workspace, credits, prompted } = yield* begin
         const { id, generation } = yield* prompted("chairs")
@@ -106,21 +104,21 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("two workers that have it written at once make one version and spend one credit", () =>
+    it.effect("two workers on one generation create one version and take one credit", () =>
       Effect.gen(function* () {
         const { emails, workspace, credits, prompted } = yield* begin
         const { id, generation } = yield* prompted("chairs")
         const write = emails.runGeneration(workspace, id, generation)
         yield* Effect.all([write, write, write], { concurrency: 3 })
-        const times = asked.length
+        const times = aiRequests.length
         yield* write
-        assert.strictEqual(asked.length, times)
+        assert.strictEqual(aiRequests.length, times)
         assert.strictEqual((yield* emails.get(workspace, id)).currentVersion, 1)
         assert.strictEqual(yield* credits, 2)
       }),
     )
 
-    it.effect("a worker that breaks off leaves it going on, for the next one to end or to give up", () =>
+    it.effect("a crashed worker leaves the generation for the next one to complete or abandon", () =>
       Effect.gen(function* () {
         const { emails, workspace, credits, prompted } = yield* begin
         const { id, generation } = yield* prompted("broken")
@@ -137,7 +135,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("the next generation builds on the HTML as it is, one at a time, as long as there are credits", () =>
+    it.effect("the next generation starts from the current HTML; one at a time, and only with credits", () =>
       Effect.gen(function* () {
         const { emails, workspace, made, outcome } = yield* begin
         const { document: email } = yield* made({ html: "<p>mine</p>" })
@@ -145,7 +143,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { id } = yield* start
         assert.strictEqual((yield* Effect.flip(start))._tag, "GenerationInProgress")
         assert.deepInclude(yield* outcome(email.id, id), { status: "completed", version: 2, prompt: "shorter" })
-        assert.deepInclude(asked[0], { prompt: "shorter", name: "An email", basis: "<p>mine</p>" })
+        assert.deepInclude(aiRequests[0], { prompt: "shorter", name: "An email", basis: "<p>mine</p>" })
         for (let credit = 0; credit < 2; credit++) yield* outcome(email.id, (yield* start).id)
         assert.strictEqual((yield* Effect.flip(start))._tag, "InsufficientCredits")
         assert.strictEqual((yield* emails.get(workspace, email.id)).generationStatus, "completed")
@@ -156,7 +154,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("HTML that people give is cleaned, byte for byte itself where there is nothing to clean", () =>
+    it.effect("HTML of users is cleaned, and stays byte for byte the same if it is clean", () =>
       Effect.gen(function* () {
         const { emails, workspace, made } = yield* begin
         const clean = "<P Class=x>é ☃</P>\r\n\t<!-- c --><br/>"
@@ -175,7 +173,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("an email is made of one thing, and of a template with a prompt", () =>
+    it.effect("an email is created from exactly one source, or from a template with a prompt", () =>
       Effect.gen(function* () {
         const { made } = yield* begin
         const templateId = EmailTemplateId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11")
@@ -195,7 +193,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a copy is a draft of its own; what was stale stays so", () =>
+    it.effect("a duplicate is an independent draft, and a stale plain text stays stale", () =>
       Effect.gen(function* () {
         const { emails, workspace, made, prompted } = yield* begin
         const { document: email } = yield* made({
@@ -222,7 +220,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a preview is untracked, says what stands for nothing, and knows no other workspace's contact", () =>
+    it.effect("a preview is untracked, lists unknown tokens, and finds no contact of another workspace", () =>
       Effect.gen(function* () {
         const { emails, workspace, made, prompted } = yield* begin
         const { document: email } = yield* made({

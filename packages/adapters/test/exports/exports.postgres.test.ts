@@ -1,4 +1,4 @@
-// What PostgreSQL adds to the laws of exported members: no time limit cuts a slow reader, and nothing of a reading is left.
+// Exports on PostgreSQL: slow readers meet no timeout, and no session or transaction is left open.
 import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
 import { PgClient } from "@effect/sql-pg"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
@@ -14,7 +14,7 @@ import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effe
 import { inject } from "vitest"
 import { clone, optionsOf } from "../support/TestDatabase.ts"
 
-/** A statement of a long read is cut off after this. */
+/** The statement timeout of a long read. */
 const limit_ms = 3_000
 
 const clients = Layer.unwrap(
@@ -32,7 +32,7 @@ const world = Fresh.layer.pipe(
 )
 
 const epoch = DateTime.makeUnsafe(0)
-const everybody: SystemList = {
+const allContacts: SystemList = {
   id: ListId.make("00000000-0000-4000-8000-000000000001"),
   kind: "system",
   systemList: "all_contacts",
@@ -44,7 +44,7 @@ const everybody: SystemList = {
   updatedAt: epoch,
 }
 
-layer(world, { excludeTestServices: true })("members read from PostgreSQL", (it) => {
+layer(world, { excludeTestServices: true })("exported members on PostgreSQL", (it) => {
   const begin = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const workspace = yield* (yield* Fresh).workspace()
@@ -55,7 +55,7 @@ layer(world, { excludeTestServices: true })("members read from PostgreSQL", (it)
         select ${workspace}, gen_random_uuid(), n::text, false, false, now(), now() from generate_series(1, 1100) n`,
     )
     const exports = yield* ExportStore
-    const audience = { list: everybody, fields: [], now: epoch }
+    const audience = { list: allContacts, fields: [], now: epoch }
     const members = exports.members(workspace, audience, { excludeUnsubscribed: false })
     const [database] = yield* sql<{ readonly name: string }>`select current_database() as name`
     const owner = PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database?.name}`), maxConnections: 1 })
@@ -70,7 +70,7 @@ layer(world, { excludeTestServices: true })("members read from PostgreSQL", (it)
     return { members, open }
   })
 
-  it.effect("a reader who takes his time is not cut off by the time limit of a statement", () =>
+  it.effect("a slow reader is not cut off by the statement timeout", () =>
     Effect.gen(function* () {
       const { members } = yield* begin
       const parts = yield* members.pipe(
@@ -83,7 +83,7 @@ layer(world, { excludeTestServices: true })("members read from PostgreSQL", (it)
     }),
   )
 
-  it.effect("a long read uses one session until it ends, and none after its reader has stopped", () =>
+  it.effect("a long read uses one session until it ends, and none after its reader stops", () =>
     Effect.gen(function* () {
       const { members, open } = yield* begin
       const begun = yield* Deferred.make<void>()

@@ -1,4 +1,4 @@
-// Whole exports: asked for, written, fetched, imported again; and what becomes of one whose list or workspace goes.
+// Complete exports: started, written, downloaded, imported again, and after the deletion of their list or workspace.
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Blobs from "@tentpole/adapters/memory/ports/BlobStore"
 import type { MemoryDatabase } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
@@ -29,7 +29,7 @@ const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer)
 const onMemory = Exports.layer.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
 const onPostgres = Exports.layer.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
 
-/** What is the same in both worlds. */
+/** What both stores share. */
 type World = Exclude<Layer.Success<typeof onMemory>, MemoryDatabase>
 
 const of = ({ id: listId }: List) => ({ kind: "list", listId, excludeUnsubscribed: false }) as const
@@ -46,7 +46,7 @@ const begin = Effect.gen(function* () {
     return id
   })
 
-  /** A blast's own list: of the lists that can be exported, the one that can be discarded. */
+  /** A blast's own list: the only exportable kind that can be discarded. */
   const inline = (contactIds: ReadonlyArray<ContactId>) =>
     Effect.gen(function* () {
       const [id, random, owner] = [ListId.make(yield* fresh.id), yield* fresh.id, BlastId.make(yield* fresh.id)]
@@ -66,7 +66,7 @@ const fileOf = (workspace: WorkspaceId, id: ExportId) =>
 
 const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
   layer(world, { excludeTestServices: true })(`exports on ${name}`, (it) => {
-    it.effect("an export is followed to its end, and its link gives the file until it expires", () =>
+    it.effect("an export completes, and its link returns the file until it expires", () =>
       Effect.gen(function* () {
         const { exports, workspace, add, inline } = yield* begin
         const id = yield* add({ firstName: "=1+1", jobTitle: "'=x", city: 'a,b "q"\r\nc' })
@@ -98,7 +98,7 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("a second run of one that has ended does nothing, and one that stopped half way is written anew", () =>
+    it.effect("running a completed export does nothing, and an interrupted run is written again", () =>
       Effect.gen(function* () {
         const { exports, workspace, add, inline } = yield* begin
         const { list } = yield* inline([yield* add({})])
@@ -117,7 +117,7 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("an export goes with its file, twice as well as once, and its links with it", () =>
+    it.effect("deleting an export also deletes its file and links, and can be repeated", () =>
       Effect.gen(function* () {
         const { exports, workspace, inline } = yield* begin
         const { list } = yield* inline([])
@@ -137,7 +137,7 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("with its list an export is not to be had any more, and its file goes all the same", () =>
+    it.effect("deleting a list makes its exports unavailable and deletes their files", () =>
       Effect.gen(function* () {
         const { exports, workspace, inline } = yield* begin
         const [written, waiting] = [yield* inline([]), yield* inline([])]
@@ -161,17 +161,17 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("exports of other lists and of other workspaces are not found, nor are lists there are not", () =>
+    it.effect("exports of other lists and workspaces are not found, nor are unknown lists", () =>
       Effect.gen(function* () {
         const { fresh, exports, workspace, inline } = yield* begin
         const [mine, other] = [yield* inline([]), yield* inline([])]
         const elsewhere = yield* fresh.workspace()
         const { id } = yield* exports.create(workspace, of(mine.list))
-        const nobody = ExportId.make(yield* fresh.id)
+        const unknownId = ExportId.make(yield* fresh.id)
         for (const refused of [
           exports.get(workspace, of(other.list), id),
           exports.get(elsewhere, of(mine.list), id),
-          exports.get(workspace, of(mine.list), nobody),
+          exports.get(workspace, of(mine.list), unknownId),
           exports.create(elsewhere, of(mine.list)),
           exports.create(workspace, { ...of(mine.list), listId: ListId.make(yield* fresh.id) }),
         ]) {
@@ -187,7 +187,7 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
 exportsOn("memory", onMemory)
 exportsOn("postgres", onPostgres)
 
-/** Text as it can be stored, and made of what quoting, guarding and guessing trip over. */
+/** Storable text of characters that are hard for quoting, guarding and guessing. */
 const Awkward = Schema.Array(
   Schema.Union([
     Schema.Literals(["'", '"', ",", ";", "|", "\r", "\n", "\t", "=", "+", "-", "@", "1", " ", "\ufeff", "é", "😀"]),
@@ -195,9 +195,9 @@ const Awkward = Schema.Array(
   ]),
 )
 
-layer(Csv.layer)("what is exported", (it) => {
+layer(Csv.layer)("exported text", (it) => {
   it.effect.prop(
-    "is the same when an import has read it, whatever it is",
+    "any exported text is the same after an import",
     [Schema.NonEmptyArray(Schema.NonEmptyArray(Awkward))],
     ([rows]) =>
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-// What simulations foretell, on both stores. `npm run test:deep` asks a thousand times.
+// Simulations compared with real flows, on both stores. `npm run test:deep` runs a thousand.
 import { contract, StoreClock } from "@tentpole/core/contract"
 import { DateTime, Effect, Layer } from "effect"
 import { surroundings } from "../fixtures/FlowSurroundings.ts"
@@ -8,7 +8,7 @@ import { memory, postgresOver } from "../fixtures/Stores.ts"
 
 const isDeep = process.env["DEEP"] !== undefined
 
-/** In memory, it is the caller's clock. */
+/** In memory, the clock of the caller. */
 const memoryClock = Layer.succeed(StoreClock, StoreClock.of({ set: () => Effect.void }))
 
 contract.flowSimulation(

@@ -1,4 +1,4 @@
-// What only PostgreSQL can show of events that flows deal with: a transaction that is ended in the midst of their parts.
+// Flow events on PostgreSQL when the transaction of a chunk is aborted.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { day, flowLive, running } from "@tentpole/core/contract"
@@ -9,8 +9,8 @@ import { postgres } from "../fixtures/Stores.ts"
 
 const live = flowLive.pipe(Layer.provideMerge(Layer.provideMerge(postgresTimes, postgres)))
 
-layer(live, { excludeTestServices: true })("events of flows on PostgreSQL", (it) => {
-  it.effect("a batch that is ended because it stands in a circle with somebody else is dealt with again", () =>
+layer(live, { excludeTestServices: true })("flow events on PostgreSQL", (it) => {
+  it.effect("a chunk of events that is the victim of a deadlock is processed again", () =>
     Effect.gen(function* () {
       const { flows, person, started, takeEvents, takeNews, transact, ws } = yield* running()
       const sql = yield* PgClient.PgClient
@@ -22,7 +22,7 @@ layer(live, { excludeTestServices: true })("events of flows on PostgreSQL", (it)
       const ids = people.map(({ id }) => id).toSorted()
       const hold = (id: string | undefined) =>
         fenced(sql)(ws, sql`select 1 from contact where workspace_id = ${ws} and contact_id = ${id ?? null} for update`)
-      // The batch comes by in the order of ids: it has all others when it waits for the last.
+      // Events are processed in the order of ids: all others are locked when it waits for the last.
       const [held, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const other = yield* Effect.forkChild(
         transact(

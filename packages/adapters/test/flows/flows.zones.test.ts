@@ -1,4 +1,4 @@
-// Date triggers reckon by their own zone, wherever the process runs. (Core's own tests know of no process.)
+// Date triggers use their own time zone, whatever zone the process has.
 import { assert, it } from "@effect/vitest"
 import { slotsBetween } from "@tentpole/core/flows/engine/DateSlots"
 import type { DateTrigger } from "@tentpole/core/flows/definition/Trigger"
@@ -23,7 +23,7 @@ const cases = [
   ["UTC", "09:00", "2028-02-29T09:00:00.000Z"],
 ] as const
 
-it("date triggers fire at the same instants whatever zone the process lives in", () => {
+it("date triggers fire at the same instants in any time zone of the process", () => {
   const own = process.env["TZ"]
   try {
     for (const zone of ["UTC", "Pacific/Apia", "America/New_York", "Asia/Kolkata"]) {

@@ -1,5 +1,5 @@
-// Where the columns of other tools' exports go: each that a standard field has to that field, and none elsewhere. The files
-// are in `test/fixtures/import-headers`, whose README tells where their header lines come from.
+// The columns of other tools' exports and the standard fields that they match. The files are in `test/fixtures/import-headers`;
+// its README names the sources of their headers.
 import { matchesFor } from "@tentpole/adapters/ai/fake/FakeColumns"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url"
 const folder = fileURLToPath(new URL("../../../../test/fixtures/import-headers/", import.meta.url))
 const id = ImportSessionId.make("00000000-0000-4000-8000-000000000001")
 
-/** By file: the fields by the columns that go into one. Every other column is left unmapped. */
+/** By file: the matched fields by column. All other columns are unmapped. */
 const expected: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "hubspot-view.csv": {
     "First Name": "first_name",
@@ -183,7 +183,7 @@ it("every fixture has its expectation", () => {
 })
 
 for (const [name, fields] of Object.entries(expected)) {
-  it.effect(`${name}: each column goes where it belongs`, () =>
+  it.effect(`${name}: each column is matched to its field`, () =>
     Effect.gen(function* () {
       const { headers, byHeaders } = yield* previewed(name)
       assert.deepStrictEqual(byHeaders.headers, headers)
@@ -194,7 +194,7 @@ for (const [name, fields] of Object.entries(expected)) {
   )
 }
 
-it.effect("the AI that needs no provider adds what it knows, and nothing wrong", () =>
+it.effect("the fake AI adds correct matches only", () =>
   Effect.gen(function* () {
     for (const [name, fields] of Object.entries(expected)) {
       const { withAi } = yield* previewed(name)

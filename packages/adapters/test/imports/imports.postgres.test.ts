@@ -1,5 +1,5 @@
-// What PostgreSQL adds to the laws of results and kept rows: a page reads what it gives, wherever it lies; pages and totals
-// agree while a run goes on; and runs of before the names of columns were kept are still exported.
+// Import results and rejected rows on PostgreSQL: a page reads only its rows, pages and totals agree during a run, and runs
+// without stored column names can still be exported.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { decodeText } from "@tentpole/core/kernel/Bytes"
@@ -12,8 +12,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { postgres } from "../fixtures/Stores.ts"
 
-layer(postgres, { excludeTestServices: true })("rows of imports in PostgreSQL", (it) => {
-  /** A run that has ended, of which all but every `every`-th row went in. */
+layer(postgres, { excludeTestServices: true })("import rows on PostgreSQL", (it) => {
+  /** A completed run in which all rows but every `every`-th one were imported. */
   const having = Effect.fnUntraced(function* (rows: number, every: number) {
     const [sql, fresh] = [yield* PgClient.PgClient, yield* Fresh]
     const workspace = yield* fresh.workspace()
@@ -40,7 +40,7 @@ layer(postgres, { excludeTestServices: true })("rows of imports in PostgreSQL", 
     return { sql, workspace, id: ImportRunId.make(run), failed }
   })
 
-  it.effect("a page reads as many rows as it gives, of each status, however many lie between them", () =>
+  it.effect("a page of any status reads only the rows that it returns", () =>
     Effect.gen(function* () {
       const [store, { transact }] = [yield* ImportStore, yield* Transactor]
       const { sql, workspace, id, failed } = yield* having(30_000, 100)
@@ -55,7 +55,7 @@ layer(postgres, { excludeTestServices: true })("rows of imports in PostgreSQL", 
     }),
   )
 
-  it.effect("results that the run does not count yet are not shown yet", () =>
+  it.effect("results that the run has not counted are not listed", () =>
     Effect.gen(function* () {
       const store = yield* ImportStore
       const { sql, workspace, id } = yield* having(10, 5)
@@ -77,7 +77,7 @@ layer(postgres, { excludeTestServices: true })("rows of imports in PostgreSQL", 
     }),
   )
 
-  it.effect("a run without names of columns is exported with their places, whole, a page at a time", () =>
+  it.effect("a run without stored column names is exported with column numbers, completely, in pages", () =>
     Effect.gen(function* () {
       const store = yield* ImportStore
       const { workspace, id, failed } = yield* having(4_000, 2)

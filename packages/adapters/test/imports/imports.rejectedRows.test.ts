@@ -1,5 +1,5 @@
-// The round trip of rows that did not go in: exported, read again by the reader of files, mended, and read as contacts, they
-// have exactly the values that the file had.
+// The round trip of rejected rows: exported, parsed again, corrected and read as contacts, they have exactly the values of the
+// file.
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import { encodeText } from "@tentpole/core/kernel/Bytes"
 import { fieldsByName } from "@tentpole/core/contacts/batch/ContactItem"
@@ -14,7 +14,7 @@ import { Effect, Result, Schema, Stream } from "effect"
 
 const join = (parts: ReadonlyArray<string>): string => parts.join("")
 
-/** Text made of what delimiters, quotes, guards and trimming trip over. */
+/** Text of characters that are hard for delimiters, quotes, guards and trimming. */
 const Awkward = Schema.Array(
   Schema.Literals(["'", '"', ",", ";", "|", "\t", "\r", "\n", "=", "+", "-", "@", "1", ".", " ", "é", "😀", "x", "\0"]),
 )
@@ -37,13 +37,13 @@ const Name = Schema.Union([
 
 const File = Schema.Struct({
   names: Schema.Array(Name),
-  /** Whether the file is an export itself. */
+  /** Whether the file is itself an export. */
   again: Schema.Boolean,
   rows: Schema.Array(Schema.Array(Awkward)),
   source: Schema.Literals(["upload", "rows"]),
 })
 
-/** Where texts go; the others are left out. */
+/** The fields that take text. Other columns are left out. */
 const targets = ["first_name", "last_name", "company", "city"]
 
 const mappingsOf = (headers: ReadonlyArray<string>, own_count: number): ReadonlyArray<Mapping> =>
@@ -64,7 +64,7 @@ const readRecords = (text: string) =>
 const mended = (cells: ReadonlyArray<string>): ReadonlyArray<string> => ["ann@b.co", ...cells.slice(1)]
 
 it.effect.prop(
-  "rows come back with every value as the file had it, and exported again they are the same",
+  "exported rejected rows have every value of the file, and a second round trip changes nothing",
   { file: File },
   ({ file: { names, again, rows, source } }) =>
     Effect.gen(function* () {
@@ -100,7 +100,7 @@ it.effect.prop(
         assert.deepStrictEqual(second(row(mended(back))), first(row(mended(whole))))
         const emptied = [back, whole].map((cells) => row(["", ...cells.slice(1)]))
         const [after, before] = [second(emptied[0] ?? row([])), first(emptied[1] ?? row([]))]
-        // Of a row that is longer than the header, the surplus may be all that there is.
+        // A row that is longer than the header may have extra cells only.
         if (record.length <= headers.length) assert.strictEqual(after._tag, before._tag)
       }
 
@@ -113,7 +113,7 @@ it.effect.prop(
   { arbitrary: { runs: 400 } },
 )
 
-it.effect("delimiters in cells don't make the reader guess another one than the comma, however many there are", () =>
+it.effect("the reader guesses the comma with any number of other delimiters in cells", () =>
   Effect.gen(function* () {
     for (const other of [";", "|", "\t"]) {
       const list = `x${`${other}y`.repeat(20)}`

@@ -1,4 +1,4 @@
-// Whole imports: a file handed in, executed, and applied by workers that are stopped, doubled and starved of their file.
+// Complete imports: a file uploaded, executed, and applied by workers that stop, run twice or lose the file.
 import { PgClient } from "@effect/sql-pg"
 import * as FakeAi from "@tentpole/adapters/ai/fake/FakeAi"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
@@ -23,7 +23,7 @@ const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer, FakeAi.layer)
 const onMemory = useCases.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
 const onPostgres = useCases.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
 
-/** What is the same in both worlds. */
+/** What both stores share. */
 type World = Exclude<Layer.Success<typeof onMemory>, MemoryDatabase>
 
 const execution: Execution = {
@@ -37,7 +37,7 @@ const execution: Execution = {
   createdFieldDefinitionIds: [],
 }
 
-/** 3,500 rows: every tenth is nobody, every seventh repeats an earlier one. */
+/** 3,500 rows: every tenth has no identity, every seventh repeats an earlier one. */
 const rows = Array.from({ length: 3_500 }, (_, index) => {
   if (index % 10 === 9) return `nobody,Row ${index}`
   return index % 7 === 6 ? `p${index - 5}@b.co,Again ${index}` : `p${index}@b.co,Row ${index}`
@@ -82,7 +82,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       contacts: addresses,
     }
 
-    it.effect("every row is accounted for, and nothing of the file is left", () =>
+    it.effect("every row has a result, and the file is deleted", () =>
       Effect.gen(function* () {
         const { workspace, run } = yield* executed(file)
         assert.strictEqual(run.status, "queued")
@@ -99,7 +99,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("a run that is stopped again and again ends as one that never was", () =>
+    it.effect("a run with many interruptions has the same result as one without", () =>
       Effect.gen(function* () {
         const { workspace, run } = yield* executed(file)
         const runs = yield* ImportRuns
@@ -113,7 +113,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("three workers on one run do it once", () =>
+    it.effect("three workers on one run apply each row once", () =>
       Effect.gen(function* () {
         const { workspace, run } = yield* executed(file)
         const runs = yield* ImportRuns
@@ -123,7 +123,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("two imports of the same people at once lose nobody", () =>
+    it.effect("two concurrent imports of the same contacts lose no contact", () =>
       Effect.gen(function* () {
         const [imports, runs] = [yield* Imports, yield* ImportRuns]
         const workspace = yield* (yield* Fresh).workspace()
@@ -138,7 +138,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("a file that breaks off in its middle fails before its first row is applied", () =>
+    it.effect("an incomplete file fails before its first row is applied", () =>
       Effect.gen(function* () {
         const { workspace, run } = yield* executed(`${file}\r\n"open@b.co,never closed\r\nlast@b.co,x`)
         yield* (yield* ImportRuns).run(workspace, run.id)
@@ -148,7 +148,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("a run whose file is gone fails, and one that is given up stays so", () =>
+    it.effect("a run without its file fails, and an abandoned run stays failed", () =>
       Effect.gen(function* () {
         const [blobs, runs] = [yield* BlobStore, yield* ImportRuns]
         const { workspace, run } = yield* executed(file)
@@ -163,7 +163,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("a run that is given up in its middle lets its worker end in peace", () =>
+    it.effect("the worker of a run that is abandoned meanwhile ends without an error", () =>
       Effect.gen(function* () {
         const runs = yield* ImportRuns
         for (const delay_ms of [5, 20, 60, 120]) {
@@ -177,7 +177,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("what is uploaded after the execution is not what is imported, and the address takes no more", () =>
+    it.effect("an upload after the execution is not imported, and the address accepts no more", () =>
       Effect.gen(function* () {
         const [imports, runs, blobs] = [yield* Imports, yield* ImportRuns, yield* BlobStore]
         const workspace = yield* (yield* Fresh).workspace()
@@ -193,7 +193,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("a session is executed once, and not before its file is there", () =>
+    it.effect("a session is executed once, and only after its upload", () =>
       Effect.gen(function* () {
         const imports = yield* Imports
         const workspace = yield* (yield* Fresh).workspace()
@@ -212,7 +212,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("rows of a request are imported as they are, guard and all", () =>
+    it.effect("rows of a request are imported unchanged, including guard characters", () =>
       Effect.gen(function* () {
         const [imports, runs, contacts] = [yield* Imports, yield* ImportRuns, yield* ContactStore]
         const workspace = yield* (yield* Fresh).workspace()
@@ -241,8 +241,8 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
     )
   })
 
-layer(onPostgres, { excludeTestServices: true })("imports into a young database", (it) => {
-  it.effect("have its tables looked at, so that no plan is made for an empty one and kept", () =>
+layer(onPostgres, { excludeTestServices: true })("an import into a new database", (it) => {
+  it.effect("analyzes its tables, so that no plan for an empty table is cached", () =>
     Effect.gen(function* () {
       const [imports, runs, fresh, sql] = [yield* Imports, yield* ImportRuns, yield* Fresh, yield* PgClient.PgClient]
       const estimate = Effect.map(

@@ -1,5 +1,4 @@
-// Previews with an AI that answers as it is told: what it is asked, what is kept of it, and that nothing it does keeps a
-// preview from coming.
+// Previews with a scripted AI: what the request contains, which answers are used, and that failures never prevent a preview.
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Blobs from "@tentpole/adapters/memory/ports/BlobStore"
 import { Ai, AiRefused, AiUnavailable, type ColumnMatch, type ColumnsRequest } from "@tentpole/core/ports/Ai"
@@ -19,21 +18,21 @@ const settings = settingsLayer()
 
 type Reply = Effect.Effect<ReadonlyArray<ColumnMatch>, AiRefused | AiUnavailable>
 
-/** The AI of these tests: it notes what it is asked, and answers what the test says. */
-class Script extends Context.Service<Script, { asked: Array<ColumnsRequest>; reply: (times: number) => Reply }>()(
+/** The AI of these tests. It records requests and returns the answers of the test. */
+class Script extends Context.Service<Script, { requests: Array<ColumnsRequest>; reply: (times: number) => Reply }>()(
   "test/Script",
 ) {
-  static readonly layer = Layer.sync(Script, () => ({ asked: [], reply: () => Effect.succeed([]) }))
+  static readonly layer = Layer.sync(Script, () => ({ requests: [], reply: () => Effect.succeed([]) }))
 }
 
 const scripted = Layer.effect(
   Ai,
   Effect.map(Script, (script) =>
     Ai.of({
-      generatePage: () => Effect.die("no page was asked for"),
-      generateEmail: () => Effect.die("no email is asked for"),
+      generatePage: () => Effect.die("no page was requested"),
+      generateEmail: () => Effect.die("no email is requested"),
       asksForPage: () => Effect.succeed(true),
-      matchColumns: (request) => Effect.suspend(() => script.reply(script.asked.push(request))),
+      matchColumns: (request) => Effect.suspend(() => script.reply(script.requests.push(request))),
     }),
   ),
 )
@@ -55,29 +54,29 @@ const previewIn = (id: WorkspaceId, session: ImportSessionId) =>
   Effect.flatMap(Imports, ({ preview }) => preview({ id, defaultCountry: "US" }, session))
 
 const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
-  layer(world, { excludeTestServices: true })(`suggestions on ${name}`, (it) => {
+  layer(world, { excludeTestServices: true })(`column suggestions on ${name}`, (it) => {
     const put = Effect.fnUntraced(function* (uploadUrl: string, content: string) {
       const token = uploadUrl.replace(`http://api.test${uploads_path}/`, "")
       yield* (yield* Imports).upload(token, Stream.succeed(Buffer.from(content)))
     })
 
-    /** A session with a file, before an AI that replies so. */
+    /** A session with a file, and an AI with these answers. */
     const uploaded = Effect.fnUntraced(function* (reply: (times: number) => Reply, content = file) {
       const [imports, script] = [yield* Imports, yield* Script]
       const workspace = yield* (yield* Fresh).workspace()
       const options = { fileName: "a.csv", contentType: "text/csv" }
       const { session, uploadUrl } = yield* imports.beginUpload(workspace, options)
       yield* put(uploadUrl, content)
-      Object.assign(script, { asked: [], reply })
+      Object.assign(script, { requests: [], reply })
       const preview = previewIn(workspace, session.id)
       return { workspace, session, preview, replace: (text: string) => put(uploadUrl, text), script }
     })
 
-    it.effect("nothing of a value is in what the AI is asked", () =>
+    it.effect("the AI request contains no cell values", () =>
       Effect.gen(function* () {
         const { preview, script } = yield* uploaded(() => says())
         yield* preview
-        const [request] = script.asked
+        const [request] = script.requests
         assert.deepStrictEqual(request?.columns, [
           { header: "Correo", shapes: ["aaaaa@aaaaaaa.aaa"] },
           { header: "Nombre", shapes: ["Aaaaa Aaaa"] },
@@ -88,26 +87,26 @@ const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("the same file before the same fields is asked about once, and previewed the same", () =>
+    it.effect("the same file with the same fields needs one AI request and has the same preview", () =>
       Effect.gen(function* () {
         const { preview, script } = yield* uploaded((times) => says(["Nombre", times === 1 ? "first_name" : "company"]))
         const first = yield* preview
         assert.deepStrictEqual(fieldsOf(first), ["email", null, "first_name", null])
         assert.deepStrictEqual(yield* preview, first)
-        assert.strictEqual(script.asked.length, 1)
+        assert.strictEqual(script.requests.length, 1)
       }),
     )
 
-    it.effect("an answer without a match is an answer", () =>
+    it.effect("an answer without a match is stored", () =>
       Effect.gen(function* () {
         const { preview, script } = yield* uploaded(() => says(["Nombre", "no_such"], ["Email", "phone"]))
         const first = yield* preview
         assert.deepStrictEqual(fieldsOf(first), ["email", null, null, null])
-        assert.deepStrictEqual([yield* preview, script.asked.length], [first, 1])
+        assert.deepStrictEqual([yield* preview, script.requests.length], [first, 1])
       }),
     )
 
-    it.effect("another file, or other fields, are asked about anew", () =>
+    it.effect("another file or other fields need another AI request", () =>
       Effect.gen(function* () {
         const { workspace, preview, replace, script } = yield* uploaded(() =>
           says(["Talla", "shoe_size"], ["Nombre", "first_name"]),
@@ -124,17 +123,17 @@ const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
         const fields = yield* CustomFields
         const [field] = yield* fields.create(workspace, [wanted], () => "")
         assert.deepStrictEqual(fieldsOf(yield* preview), ["email", null, "first_name", "shoe_size"])
-        assert.strictEqual(script.asked.length, 2)
+        assert.strictEqual(script.requests.length, 2)
         if (field !== undefined) yield* fields.archive(workspace, field.id)
         assert.deepStrictEqual(fieldsOf(yield* preview), ["email", null, "first_name", null])
-        assert.strictEqual(script.asked.length, 3)
+        assert.strictEqual(script.requests.length, 3)
         yield* replace("Email,Nombre\r\nann@example.com,Ann\r\n")
         assert.deepStrictEqual(fieldsOf(yield* preview), ["email", "first_name"])
-        assert.strictEqual(script.asked.length, 4)
+        assert.strictEqual(script.requests.length, 4)
       }),
     )
 
-    it.effect("an AI that refuses, is away or breaks keeps no preview from coming, and is asked again", () =>
+    it.effect("a preview works when the AI refuses, is unavailable or fails, and the next one requests again", () =>
       Effect.gen(function* () {
         for (const [reply, reason] of [
           [Effect.fail(new AiRefused({ reason: "secret" })), /the AI gave no usable answer$/],
@@ -146,12 +145,12 @@ const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
           assert.deepStrictEqual(fieldsOf(first), ["email", null, null, null])
           assert.match(reasonOf(first), reason)
           assert.deepStrictEqual(fieldsOf(yield* preview), ["email", null, null, "company"])
-          assert.strictEqual(script.asked.length, 2)
+          assert.strictEqual(script.requests.length, 2)
         }
       }),
     )
 
-    it.effect("previews at once agree, whatever the AI says to each", () =>
+    it.effect("concurrent previews agree even if the AI's answers differ", () =>
       Effect.gen(function* () {
         const names = ["first_name", "last_name", "company", "city"]
         const { preview } = yield* uploaded((times) =>
@@ -167,7 +166,7 @@ const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       }),
     )
 
-    it.effect("an executed session is previewed as before", () =>
+    it.effect("the preview of an executed session stays the same", () =>
       Effect.gen(function* () {
         const { workspace, session, preview, script } = yield* uploaded(() => says(["Nombre", "first_name"]))
         const first = yield* preview
@@ -184,7 +183,7 @@ const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
           listIds: [],
           createdFieldDefinitionIds: [],
         })
-        assert.deepStrictEqual([yield* preview, script.asked.length], [first, 1])
+        assert.deepStrictEqual([yield* preview, script.requests.length], [first, 1])
       }),
     )
   })
@@ -192,8 +191,8 @@ const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
 suggestionsOn("memory", onMemory)
 suggestionsOn("postgres", onPostgres)
 
-layer(onMemory)("an AI that is silent", (it) => {
-  it.effect("is waited for ten seconds, and the preview says so", () =>
+layer(onMemory)("the wait for a silent AI", (it) => {
+  it.effect("is limited to ten seconds, and the preview reports it", () =>
     Effect.gen(function* () {
       const [imports, script] = [yield* Imports, yield* Script]
       const workspace = yield* (yield* Fresh).workspace()

@@ -1,4 +1,4 @@
-// What PostgreSQL promises of member counts by itself, whoever moves members; and what the use cases refuse whoever calls.
+// Member counts that PostgreSQL maintains itself, and refusals of the list use cases.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { assert, layer } from "@effect/vitest"
@@ -46,7 +46,7 @@ layer(postgres, { excludeTestServices: true })("member counts", (it) => {
   })
   const same = (...counts: ReadonlyArray<number>) => counts.map((count) => ({ kept: count, counted: count }))
 
-  it.effect("a deleted contact leaves every list, and the counts follow", () =>
+  it.effect("a deleted contact is removed from every list and from the counts", () =>
     Effect.gen(function* () {
       const { remove, counts } = yield* begin
       assert.deepStrictEqual(yield* counts, same(20, 20, 0))
@@ -55,7 +55,7 @@ layer(postgres, { excludeTestServices: true })("member counts", (it) => {
     }),
   )
 
-  it.effect("members that come and go at once are all counted", () =>
+  it.effect("concurrent additions and removals are all counted", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, remove, counts } = yield* begin
       const join = (ids: ReadonlyArray<string>) =>
@@ -75,7 +75,7 @@ layer(postgres, { excludeTestServices: true })("member counts", (it) => {
     }),
   )
 
-  it.effect("a deleted list takes its members with it", () =>
+  it.effect("deleting a list deletes its members", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, counts } = yield* begin
       yield* run(sql`delete from list where workspace_id = ${workspace} and list_id = ${lists[0] ?? ""}::uuid`)
@@ -83,7 +83,7 @@ layer(postgres, { excludeTestServices: true })("member counts", (it) => {
     }),
   )
 
-  it.effect("a list with more members than one statement removes goes whole, and takes nobody else's", () =>
+  it.effect("a list with more members than one statement deletes is deleted completely, and other lists stay", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, counts } = yield* begin
       const store = yield* ListStore

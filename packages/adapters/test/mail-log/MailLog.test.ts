@@ -18,8 +18,8 @@ const begin = (outbox: string, to: string) =>
     return yield* (yield* mail.open).begin({ from: "b+1@bounce.example.test", to })
   }).pipe(Effect.provide(MailLog.layer(outbox)))
 
-describe("the mail log", () => {
-  it.live("a released message is one whole .eml file, its envelope in front", () =>
+describe("MailLog", () => {
+  it.live("writes a released message as one complete .eml file with its envelope first", () =>
     Effect.gen(function* () {
       const outbox = join(yield* folder, "outbox")
       const ready = yield* begin(outbox, "ann@example.test")
@@ -35,7 +35,7 @@ describe("the mail log", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("an abandoned message leaves no file", () =>
+  it.live("writes no file for an abandoned message", () =>
     Effect.gen(function* () {
       const outbox = yield* folder
       yield* (yield* begin(outbox, "ann@example.test")).abandon
@@ -44,7 +44,7 @@ describe("the mail log", () => {
   )
 
   const pathTraversalTest = tagged(it.live, "attack/path-traversal")
-  pathTraversalTest("no address leads out of the folder", () =>
+  pathTraversalTest("writes no file outside the folder for any address", () =>
     Effect.gen(function* () {
       const outbox = yield* folder
       yield* (yield* begin(outbox, "../../x/y\\z\u0000@example.test")).release(Buffer.from("x\r\n"))
@@ -53,7 +53,7 @@ describe("the mail log", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a disk that refuses is a refusal that may pass", () =>
+  it.live("reports a write error as a temporary refusal", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "file")
       yield* Effect.promise(() => writeFile(file, ""))

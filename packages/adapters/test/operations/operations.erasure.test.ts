@@ -1,4 +1,4 @@
-// In which order a workspace's tables are emptied, and what a doctor is told of a database.
+// The order in which a workspace's tables are emptied, and the diagnosis of a database.
 import { PgClient } from "@effect/sql-pg"
 import { diagnose } from "@tentpole/adapters/postgres/operations/Diagnosis"
 import { childrenFirst, tables } from "@tentpole/adapters/postgres/operations/Erasure"
@@ -6,10 +6,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
 
-describe("tables", () => {
+describe("the order of tables in an erasure", () => {
   const table = (name: string, ...refers_to: ReadonlyArray<string>) => ({ name, refers_to })
 
-  it("are emptied before those that they refer to", () => {
+  it("empties tables before the tables they refer to", () => {
     const all = [
       table("workspace_like"),
       table("contact", "workspace_like"),
@@ -23,7 +23,7 @@ describe("tables", () => {
     }
   })
 
-  it.live("whose rows a trigger deletes with others are emptied before those others", () =>
+  it.live("empties tables with a deleting trigger before the tables of the trigger", () =>
     Effect.gen(function* () {
       const order = childrenFirst(yield* tables(yield* PgClient.PgClient))
       for (const [name, parent] of [
@@ -36,13 +36,13 @@ describe("tables", () => {
     }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgOwner")}/template_tentpole`) }))),
   )
 
-  it("in a circle are emptied too, each once", () => {
+  it("empties tables in a reference cycle once each", () => {
     assert.sameMembers([...childrenFirst([table("a", "b"), table("b", "a"), table("c", "a")])], ["a", "b", "c"])
   })
 })
 
-describe("a doctor is told of a database", () => {
-  it.live("that is well", () =>
+describe("diagnose", () => {
+  it.live("reports a healthy database", () =>
     Effect.gen(function* () {
       const it = yield* diagnose(Redacted.make(`${inject("pgOwner")}/template_tentpole`))
       assert.isAtLeast(it.version, 150_000)
@@ -51,14 +51,14 @@ describe("a doctor is told of a database", () => {
     }),
   )
 
-  it.live("that nobody has migrated", () =>
+  it.live("reports a database without migrations", () =>
     Effect.gen(function* () {
       const it = yield* diagnose(Redacted.make(`${inject("pgServer")}/postgres`))
       assert.isAbove(it.pending.length, 20)
     }),
   )
 
-  it.live("that is not there", () =>
+  it.live("reports a database that can't be reached", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* Effect.flip(diagnose(Redacted.make("postgres://u:p@127.0.0.1:1/x"))), "ConnectionError")
     }),

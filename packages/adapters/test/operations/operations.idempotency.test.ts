@@ -1,4 +1,4 @@
-// Work under an idempotency key, whatever becomes of who asked for it and of the process that does it.
+// Work under an idempotency key when its caller or process goes away.
 import { Idempotency, type KeyedRequest, type Performed } from "@tentpole/core/operations/idempotency/Idempotency"
 import { Fresh } from "@tentpole/core/contract"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -17,7 +17,7 @@ const request: KeyedRequest = {
 const answer = { status: 200, headers: {}, body: Uint8Array.of(1, 2, 3) }
 const done: Performed<string> = { value: "done", answer }
 
-/** Counts how often it is done; begins, then waits to be let on. */
+/** Counts its executions; starts, then waits until it is released. */
 const gated = Effect.gen(function* () {
   const counted = { times: 0 }
   const begun = yield* Deferred.make<void>()
@@ -40,7 +40,7 @@ const begin = Effect.gen(function* () {
 })
 
 layer(Idempotency.layer.pipe(Layer.provideMerge(memory)))("work under an idempotency key", (it) => {
-  it.effect("goes on when nobody waits for it any more, and its answer is there for who comes back", () =>
+  it.effect("continues when its caller disconnects, and a repeated request gets the answer", () =>
     Effect.gen(function* () {
       const { of } = yield* begin
       const { begun, counted, open, work } = yield* gated
@@ -55,7 +55,7 @@ layer(Idempotency.layer.pipe(Layer.provideMerge(memory)))("work under an idempot
     }),
   )
 
-  it.effect("holds its key for as long as it takes, and no process that is gone holds one for long", () =>
+  it.effect("holds its key while it runs, and the key of a dead process expires soon", () =>
     Effect.gen(function* () {
       const { of } = yield* begin
       const { begun, counted, open, work } = yield* gated
@@ -71,7 +71,7 @@ layer(Idempotency.layer.pipe(Layer.provideMerge(memory)))("work under an idempot
     }),
   )
 
-  it.effect("leaves the key free when it dies, fails, or was refused before it began", () =>
+  it.effect("frees the key when it dies, fails or is refused before the start", () =>
     Effect.gen(function* () {
       const { of } = yield* begin
       assert.isTrue(Exit.isFailure(yield* Effect.exit(of(Effect.die("a defect")))))
@@ -82,7 +82,7 @@ layer(Idempotency.layer.pipe(Layer.provideMerge(memory)))("work under an idempot
     }),
   )
 
-  it.effect("is forgotten after a day", () =>
+  it.effect("is deleted after a day", () =>
     Effect.gen(function* () {
       const { of } = yield* begin
       yield* of(Effect.succeed(done))

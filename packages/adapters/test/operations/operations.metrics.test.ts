@@ -1,4 +1,4 @@
-// What who watches the service is told, on PostgreSQL: how much waits and for how long, and whether the database can serve.
+// Metrics and readiness on PostgreSQL: how much work waits and for how long, and whether the database can serve.
 import { PgClient } from "@effect/sql-pg"
 import { processMetrics, serviceMetrics } from "@tentpole/adapters/operations/Metrics"
 import { EventLoop } from "@tentpole/adapters/operations/ProcessMeasures"
@@ -23,20 +23,20 @@ const valueOf = (text: string, name: string, labels: Readonly<Record<string, str
   return found?.value === undefined ? undefined : Number(found.value)
 }
 
-/** Both ask the database, but for a moment: one that was slow to answer is asked again. */
+/** Both queries have a short timeout, so a slow answer is repeated. */
 const measured = eventually(serviceMetrics, (text) => valueOf(text, "tentpole_database_up") === 1)
 const stateTold = eventually(databaseState, (state) => state !== "unavailable")
 
 const world = Layer.merge(postgresScenario.pipe(Layer.provideMerge(postgres)), EventLoop.layer)
 
-layer(world, { excludeTestServices: true })("what waits is told", (it) => {
-  it.effect("of deliveries: what is open, in hand and without an outcome, of blasts that send and of paused ones", () =>
+layer(world, { excludeTestServices: true })("metrics", (it) => {
+  it.effect("deliveries: reports open, in-flight and unconfirmed ones, of sending and of paused blasts", () =>
     Effect.gen(function* () {
       const scenario = yield* DeliveryScenario
       const store = yield* DeliveryStore
       const { transact } = yield* Transactor
       const fresh = yield* Fresh
-      const people = Array.from({ length: 5 }, (_, at) => ({ email: `somebody-${at}@example.test` }))
+      const people = Array.from({ length: 5 }, (_, at) => ({ email: `contact-${at}@example.test` }))
       const begun = Effect.gen(function* () {
         const workspace = yield* fresh.workspace()
         const { blast } = yield* scenario.blast(workspace, people)
@@ -61,7 +61,7 @@ layer(world, { excludeTestServices: true })("what waits is told", (it) => {
     }),
   )
 
-  it.effect("of due work: each kind there is, also one that this version does not know", () =>
+  it.effect("due work: reports every kind, also one that this version does not know", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const workspace = yield* (yield* Fresh).workspace()
@@ -77,7 +77,7 @@ layer(world, { excludeTestServices: true })("what waits is told", (it) => {
     }),
   )
 
-  it.effect("of jobs: by type and state, and how old the oldest is", () =>
+  it.effect("jobs: reports counts by type and state, and the age of the oldest", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const jobs = yield* Jobs
@@ -103,7 +103,7 @@ layer(world, { excludeTestServices: true })("what waits is told", (it) => {
     }),
   )
 
-  it.effect("nothing of an earlier look stays, and no label names anything that is somebody's", () =>
+  it.effect("no series of an earlier request remains, and no label contains customer data", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const workspace = yield* (yield* Fresh).workspace()
@@ -116,7 +116,7 @@ layer(world, { excludeTestServices: true })("what waits is told", (it) => {
     }),
   )
 
-  it.effect("of the process: memory, processor, and how late its event loop is", () =>
+  it.effect("process: reports memory, CPU and the delay of the event loop", () =>
     Effect.gen(function* () {
       const text = yield* processMetrics
       assert.isAbove(valueOf(text, "process_resident_memory_bytes") ?? 0, 1_000_000)
@@ -127,7 +127,7 @@ layer(world, { excludeTestServices: true })("what waits is told", (it) => {
     }),
   )
 
-  it.effect("the database is ready as long as it has every migration of this version", () =>
+  it.effect("the database is ready if it has every migration of this version", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* stateTold, "ready")
       const owner = PgClient.layer({ url: yield* ownUrl, maxConnections: 1 })
@@ -142,14 +142,14 @@ layer(world, { excludeTestServices: true })("what waits is told", (it) => {
   )
 })
 
-/** The database of these tests, as its owner. */
+/** The test database, as its owner. */
 const ownUrl = Effect.flatMap(PgClient.PgClient, (sql) =>
   Effect.map(sql<{ readonly name: string }>`select current_database() as name`, ([row]) =>
     Redacted.make(`${inject("pgOwner")}/${row?.name ?? ""}`),
   ),
 )
 
-it.live("without a database the process is told of all the same, and that there is none", () =>
+it.live("without a database, process metrics are reported and database_up is 0", () =>
   Effect.gen(function* () {
     const text = yield* serviceMetrics
     assert.strictEqual(valueOf(text, "tentpole_database_up"), 0)

@@ -1,5 +1,5 @@
-// What goes with age on PostgreSQL: months of timelines as a whole, entries of the audit log, jobs that are done. The service can
-// have nothing go that is younger than it may be.
+// Retention on PostgreSQL: whole months of activities, audit entries, completed jobs. The service can't delete anything younger
+// than the minimum.
 import { PgClient } from "@effect/sql-pg"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { Fresh } from "@tentpole/core/contract"
@@ -23,8 +23,8 @@ const asSuperuser = (statement: string) =>
 const names = (statement: string) =>
   Effect.map(asSuperuser(statement), (rows) => rows.map((row) => Object.values(row)[0]))
 
-layer(postgres, { excludeTestServices: true })("what is old goes", (it) => {
-  it.effect("a month of timelines goes when its last day is old enough, and no other", () =>
+layer(postgres, { excludeTestServices: true })("retention", (it) => {
+  it.effect("a month of activities is deleted when its last day is old enough", () =>
     Effect.gen(function* () {
       const { run } = yield* Maintenance
       yield* asSuperuser(`do $$
@@ -50,7 +50,7 @@ layer(postgres, { excludeTestServices: true })("what is old goes", (it) => {
     }),
   )
 
-  it.effect("the audit log goes by its days, and never before a year is over", () =>
+  it.effect("audit entries are deleted after their days, and never within a year", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { run } = yield* Maintenance
@@ -69,7 +69,7 @@ layer(postgres, { excludeTestServices: true })("what is old goes", (it) => {
     }),
   )
 
-  it.effect("jobs that have been done for a month are forgotten; dead ones and those that wait are not", () =>
+  it.effect("jobs completed a month ago are deleted; dead and waiting jobs stay", () =>
     Effect.gen(function* () {
       const { run } = yield* Maintenance
       yield* asSuperuser(`

@@ -1,4 +1,4 @@
-// Links that somebody has laid into the folder of files: whatever they lead to outside of it is neither read, written nor removed.
+// Symbolic links in the blob folder: targets outside of it are never read, written or deleted.
 import * as Filesystem from "@tentpole/adapters/filesystem/BlobStore"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { encodeText } from "@tentpole/core/kernel/Bytes"
@@ -11,7 +11,7 @@ import { join } from "node:path"
 
 const plain = { contentType: "text/plain", bytes_max: 100 }
 
-/** A store in a folder that is itself reached by a link, as on a machine with another disk; and a secret beside it. */
+/** A store in a folder that is reached by a link, as on a mounted disk, and a secret file beside it. */
 const begin = Effect.gen(function* () {
   const place = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "tentpole-links-"))),
@@ -31,7 +31,7 @@ const read = (key: string) =>
 
 const pathTraversalTest = tagged(it.live, "attack/path-traversal")
 pathTraversalTest(
-  "a link out of the folder is no blob: not read, not copied, and replaced or removed without what it leads to",
+  "a symbolic link out of the folder is no blob: it is not read or copied, and its target is never changed",
   () =>
     Effect.gen(function* () {
       const { folder, incoming, outside } = yield* begin
@@ -71,29 +71,27 @@ pathTraversalTest(
 )
 
 const uploadBombTest = tagged(it.live, "attack/upload-bomb")
-uploadBombTest(
-  "a body that breaks off, is too large or is not waited for leaves no file, not even one half written",
-  () =>
-    Effect.gen(function* () {
-      const { folder, incoming } = yield* begin
-      const use = Effect.gen(function* () {
-        const blobs = yield* BlobStore
-        const begun = Stream.succeed(encodeText("begun"))
-        for (const bytes of [
-          Stream.concat(begun, Stream.fail("broke off")),
-          Stream.concat(begun, Stream.die("a defect")),
-          Stream.concat(begun, Stream.fromEffect(Effect.interrupt)),
-          Stream.forever(begun),
-        ]) {
-          assert.strictEqual((yield* Effect.exit(blobs.put("room/owner/file", bytes, plain)))._tag, "Failure")
-        }
-        assert.deepStrictEqual(yield* Effect.promise(incoming), [])
-        const left = yield* Effect.promise(() => readdir(folder, { recursive: true, withFileTypes: true }))
-        assert.deepStrictEqual(
-          left.filter((entry) => entry.isFile()).map(({ name }) => name),
-          [],
-        )
-      })
-      yield* Effect.provide(use, Filesystem.layer({ folder }))
-    }).pipe(Effect.scoped),
+uploadBombTest("an incomplete, oversized or interrupted body leaves no file", () =>
+  Effect.gen(function* () {
+    const { folder, incoming } = yield* begin
+    const use = Effect.gen(function* () {
+      const blobs = yield* BlobStore
+      const begun = Stream.succeed(encodeText("begun"))
+      for (const bytes of [
+        Stream.concat(begun, Stream.fail("broke off")),
+        Stream.concat(begun, Stream.die("a defect")),
+        Stream.concat(begun, Stream.fromEffect(Effect.interrupt)),
+        Stream.forever(begun),
+      ]) {
+        assert.strictEqual((yield* Effect.exit(blobs.put("room/owner/file", bytes, plain)))._tag, "Failure")
+      }
+      assert.deepStrictEqual(yield* Effect.promise(incoming), [])
+      const left = yield* Effect.promise(() => readdir(folder, { recursive: true, withFileTypes: true }))
+      assert.deepStrictEqual(
+        left.filter((entry) => entry.isFile()).map(({ name }) => name),
+        [],
+      )
+    })
+    yield* Effect.provide(use, Filesystem.layer({ folder }))
+  }).pipe(Effect.scoped),
 )

@@ -1,5 +1,5 @@
-// What PostgreSQL promises so that segments of a million contacts are quick: conditions use indexes and stay behind the fence,
-// numbers stand in columns, and the count of all contacts is kept.
+// The performance of segments of a million contacts on PostgreSQL: conditions use indexes behind the fence, numbers have
+// columns, and the count of all contacts is stored.
 import { PgClient } from "@effect/sql-pg"
 import { countingCondition } from "@tentpole/adapters/postgres/segments/SegmentCounts"
 import { fenced, LongReads, Reads } from "@tentpole/adapters/postgres/kernel/Postgres"
@@ -40,9 +40,9 @@ const begin = Effect.gen(function* () {
   return { sql, workspace, run, add, define }
 })
 
-layer(useCases, { excludeTestServices: true })("the view of contacts", (it) => {
+layer(useCases, { excludeTestServices: true })("the fenced view of contacts", (it) => {
   const rowLevelSecurityTest = tagged(it.effect, "attack/row-level-security")
-  rowLevelSecurityTest("shows the contacts of the workspace that is named, and nobody where none is", () =>
+  rowLevelSecurityTest("shows the contacts of the current workspace, and no contact without one", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, add } = yield* begin
       const other = yield* (yield* Fresh).workspace()
@@ -57,7 +57,7 @@ layer(useCases, { excludeTestServices: true })("the view of contacts", (it) => {
     }),
   )
 
-  it.effect("lets what could leak use an index, as the table behind row-level security does not", () =>
+  it.effect("lets conditions use an index that row-level security prevents on the table", () =>
     Effect.gen(function* () {
       const { sql, workspace, run } = yield* begin
       yield* run(
@@ -73,7 +73,7 @@ layer(useCases, { excludeTestServices: true })("the view of contacts", (it) => {
         run(
           workspace,
           Effect.gen(function* () {
-            // So few rows are read through otherwise.
+            // Otherwise the planner would scan so few rows.
             yield* sql`select set_config('enable_seqscan', 'off', true)`
             const lines = yield* sql<{ readonly "QUERY PLAN": string }>`
               explain select 1 from ${sql.literal(from)} c
@@ -93,8 +93,8 @@ layer(useCases, { excludeTestServices: true })("the view of contacts", (it) => {
   )
 })
 
-layer(useCases, { excludeTestServices: true })("columns of numbers", (it) => {
-  it.effect("are lent to numbers and dates in their order, as long as there are any", () =>
+layer(useCases, { excludeTestServices: true })("indexed columns of custom fields", (it) => {
+  it.effect("are assigned to number and date fields in order, while columns are free", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, define } = yield* begin
       yield* define([
@@ -115,7 +115,7 @@ layer(useCases, { excludeTestServices: true })("columns of numbers", (it) => {
     }),
   )
 
-  it.effect("cost no plan for each batch that is written: its statements are planned a few times, then kept", () =>
+  it.effect("reuse the plans of their statements instead of planning each batch", () =>
     Effect.gen(function* () {
       const { sql, add, define } = yield* begin
       yield* define([["score", "number"]])
@@ -133,7 +133,7 @@ layer(useCases, { excludeTestServices: true })("columns of numbers", (it) => {
     }),
   )
 
-  it.effect("hold what the JSON says, through every change of it", () =>
+  it.effect("equal the JSON after every change", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, add, define } = yield* begin
       yield* define([
@@ -158,7 +158,7 @@ layer(useCases, { excludeTestServices: true })("columns of numbers", (it) => {
 })
 
 layer(useCases, { excludeTestServices: true })("the count of all contacts", (it) => {
-  it.effect("is what there is, whoever comes and goes at once", () =>
+  it.effect("equals the number of contacts under concurrent changes", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, add } = yield* begin
       const people = (from: number, count: number) =>
@@ -181,51 +181,49 @@ layer(useCases, { excludeTestServices: true })("the count of all contacts", (it)
   )
 })
 
-layer(useCases, { excludeTestServices: true })("reads", (it) => {
+layer(useCases, { excludeTestServices: true })("reads on the pools", (it) => {
   for (const kind of ["quick", "long"] as const) {
     const rowLevelSecurityTest = tagged(it.effect, "attack/row-level-security")
-    rowLevelSecurityTest(
-      `${kind} ones see their own workspace, whoever had the connection before, whatever became of it`,
-      () =>
-        Effect.gen(function* () {
-          const { workspace, add } = yield* begin
-          const other = yield* (yield* Fresh).workspace()
-          yield* add([{ email: "ann@x.test" }])
-          yield* add([{ email: "bob@x.test" }], other)
-          const { read } = kind === "quick" ? yield* Reads : yield* LongReads
-          const seen = (id: WorkspaceId) =>
-            read(id, (sql) =>
-              Effect.map(
-                Effect.all([sql<{ email: string }>`select pg_sleep(0.002), email from fenced_contact`, sql`select 1`]),
-                ([rows]) => rows.map(({ email }) => email),
-              ),
-            )
-          const failing = (id: WorkspaceId) => Effect.exit(read(id, (sql) => sql`select 1 / 0`))
-          const stopped = (id: WorkspaceId) =>
-            Effect.timeoutOption(
-              read(id, (sql) => sql`select pg_sleep(10)`),
-              "5 millis",
-            )
-          // Six at once on two connections.
-          const answers = yield* Effect.forEach(
-            Array.from({ length: 30 }, (_, index) => index),
-            (index) => {
-              const id = index % 3 === 0 ? other : workspace
-              if (index % 7 === 6) return Effect.as(failing(id), null)
-              if (index % 7 === 3) return Effect.as(stopped(id), null)
-              return Effect.map(seen(id), (emails) => ({ id, emails }))
-            },
-            { concurrency: 6 },
+    rowLevelSecurityTest(`${kind} reads see only their workspace, whatever ran on the connection before`, () =>
+      Effect.gen(function* () {
+        const { workspace, add } = yield* begin
+        const other = yield* (yield* Fresh).workspace()
+        yield* add([{ email: "ann@x.test" }])
+        yield* add([{ email: "bob@x.test" }], other)
+        const { read } = kind === "quick" ? yield* Reads : yield* LongReads
+        const seen = (id: WorkspaceId) =>
+          read(id, (sql) =>
+            Effect.map(
+              Effect.all([sql<{ email: string }>`select pg_sleep(0.002), email from fenced_contact`, sql`select 1`]),
+              ([rows]) => rows.map(({ email }) => email),
+            ),
           )
-          for (const answer of answers) {
-            if (answer === null) continue
-            assert.deepStrictEqual(answer.emails, [answer.id === other ? "bob@x.test" : "ann@x.test"])
-          }
-        }),
+        const failing = (id: WorkspaceId) => Effect.exit(read(id, (sql) => sql`select 1 / 0`))
+        const stopped = (id: WorkspaceId) =>
+          Effect.timeoutOption(
+            read(id, (sql) => sql`select pg_sleep(10)`),
+            "5 millis",
+          )
+        // Six concurrent reads on two connections.
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 30 }, (_, index) => index),
+          (index) => {
+            const id = index % 3 === 0 ? other : workspace
+            if (index % 7 === 6) return Effect.as(failing(id), null)
+            if (index % 7 === 3) return Effect.as(stopped(id), null)
+            return Effect.map(seen(id), (emails) => ({ id, emails }))
+          },
+          { concurrency: 6 },
+        )
+        for (const answer of answers) {
+          if (answer === null) continue
+          assert.deepStrictEqual(answer.emails, [answer.id === other ? "bob@x.test" : "ann@x.test"])
+        }
+      }),
     )
   }
 
-  it.effect("quick ones are the transaction's own where one is open, long ones never", () =>
+  it.effect("quick reads use the open transaction, long reads never do", () =>
     Effect.gen(function* () {
       const { workspace, add } = yield* begin
       const [quick, long] = [yield* Reads, yield* LongReads]
@@ -260,8 +258,8 @@ const opened: RuleCondition = { ...clicked, activityType: "email_opened" }
 const all = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "and", conditions })
 const any = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "or", conditions })
 
-layer(useCases, { excludeTestServices: true })("a count", (it) => {
-  it.effect("follows the few who did something, and asks the few who are somebody what they did", () =>
+layer(useCases, { excludeTestServices: true })("the count of a rule tree", (it) => {
+  it.effect("starts from the smaller set: contacts with the activity, or contacts that match the fields", () =>
     Effect.gen(function* () {
       const { sql, workspace, run } = yield* begin
       yield* run(
@@ -272,7 +270,7 @@ layer(useCases, { excludeTestServices: true })("a count", (it) => {
           select ${workspace}, gen_random_uuid(), i::text, md5(i::text), md5(i::text), false, false, now(), now()
           from generate_series(1, 20000) as i`,
       )
-      // Everybody has opened, one in a hundred has clicked.
+      // All contacts opened, one in a hundred clicked.
       yield* run(
         workspace,
         sql`
@@ -284,7 +282,7 @@ layer(useCases, { excludeTestServices: true })("a count", (it) => {
       yield* sql`select tentpole_statistics()`
       const [database] = yield* sql<{ readonly name: string }>`select current_database() as name`
       const owner = PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database?.name}`), maxConnections: 1 })
-      // As the server does by itself, some time.
+      // As autovacuum does at some time.
       yield* Effect.provide(
         Effect.flatMap(PgClient.PgClient, (client) => client`analyze activity`),
         owner,

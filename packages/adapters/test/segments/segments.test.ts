@@ -1,5 +1,5 @@
-// The promise of rules: a store's query picks exactly the contacts that the evaluator says yes to. `npm run test:deep` draws
-// a hundred thousand trees. `SEED` repeats a run, `TREES` says how long it is.
+// The contract of rules: a store's query matches exactly the contacts that the evaluator accepts. `npm run test:deep` draws
+// a hundred thousand trees. `SEED` repeats a run, `TREES` sets its length.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { audienceCondition, ruleCondition } from "@tentpole/adapters/postgres/segments/RuleSql"
@@ -14,7 +14,7 @@ import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Array as Arr, Effect, Result } from "effect"
 import { drawPopulation, fields, lists } from "../fixtures/RuleDraws.ts"
 import { drawTrees, everyComparison, everything } from "../fixtures/RuleTreeDraws.ts"
-import { compared, disagreement, populated, told } from "../fixtures/RuleWorld.ts"
+import { compared, disagreement, populated, explained } from "../fixtures/RuleWorld.ts"
 import { postgres } from "../fixtures/Stores.ts"
 
 const whole = (name: string, otherwise: number): number => {
@@ -25,7 +25,7 @@ const whole = (name: string, otherwise: number): number => {
 
 const seed = whole("SEED", Math.floor(Math.random() * 2 ** 31))
 const trees_count = whole("TREES", process.env["DEEP"] === undefined ? 1_000 : 100_000)
-/** Trees that are asked of one population before there is a new one. */
+/** The number of trees for each population. */
 const trees_each = 50
 const contacts_count = 120
 
@@ -35,7 +35,7 @@ const positives = new Map([
   ["is_not_empty", "is_empty"],
 ] as const)
 
-/** The tree whose picks are the others; none for archived fields, which pick nobody under either operator. */
+/** The tree with the opposite matches; null for archived fields, which match no contact with either operator. */
 const positiveOf = (tree: RuleTree): RuleTree | undefined => {
   const [leaf] = conditionsOf(tree)
   if (leaf?.source !== "contact" && leaf?.source !== "custom_field") return undefined
@@ -53,10 +53,10 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
     return { sql, workspace: yield* populated(population), ...population }
   })
 
-  // Archived fields can't be named by a new tree, but by one that was there before.
+  // A new tree can't use archived fields, but an older one can.
   const known = { fields: fields.map((each) => ({ ...each, status: "active" as const })), staticLists: new Set(lists) }
 
-  /** One population and some trees, of one seed; nothing of it stays. What was drawn, and how many trees told contacts apart. */
+  /** One population and some trees of one seed, rolled back. Returns the drawn kinds, and how many trees split the contacts. */
   const trial = Effect.fnUntraced(function* (own: number, count: number) {
     const { transact } = yield* Transactor
     const draw = drawFrom(own)
@@ -68,25 +68,25 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
       for (let drawn = 0; drawn < count; drawn++) {
         const tree = Result.getOrThrow(parseRules(next(), known))
         const { found, picked } = yield* disagreement(workspace, tree, { fields, now: population.now }, population)
-        if (found !== undefined) assert.fail(told(found, population))
+        if (found !== undefined) assert.fail(explained(found, population))
         if (picked > 0 && picked < contacts_count) telling++
       }
       return { seen, telling }
     })
-    // What fails is rolled back: the answer goes out as the failure.
+    // The transaction is rolled back: the result is returned as its failure.
     return yield* Effect.flip(transact(Effect.flip(asked))).pipe(
       Effect.tapCause(() => Effect.sync(() => console.error(`To repeat: SEED=${own} TREES=${count}`))),
     )
   })
 
   it.effect(
-    "store and evaluator agree on random trees over random contacts",
+    "the store and the evaluator agree on random trees over random contacts",
     () =>
       Effect.gen(function* () {
         const seen = new Set<string>()
         let telling = 0
         for (let done = 0; done < trees_count; done += trees_each) {
-          // A population has a seed of its own, so that a failure is repeated without all that came before it.
+          // Each population has its own seed, so that a failure can be repeated alone.
           const drawn = yield* trial(seed + done / trees_each, Math.min(trees_each, trees_count - done))
           for (const each of drawn.seen) seen.add(each)
           telling += drawn.telling
@@ -99,35 +99,37 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
   )
 
   const textFoldingTest = tagged(it.effect, "attack/text-folding")
-  textFoldingTest("store and evaluator agree on every operator with every border, and negatives pick the others", () =>
-    Effect.gen(function* () {
-      const { sql, workspace, subjects, now } = yield* begin
-      const every = everyComparison.map((json) => Result.getOrThrow(parseRules(json, known)))
-      const asked = every.flatMap((tree) => [tree, positiveOf(tree)].filter((each) => each !== undefined))
-      // Many in one question: a condition that is null in a WHERE clause picks nobody.
-      const picks = yield* Effect.forEach(Arr.chunksOf(asked, 60), (trees) =>
-        fenced(sql)(
-          workspace,
-          sql<{ readonly held: ReadonlyArray<boolean> }>`
+  textFoldingTest(
+    "the store and the evaluator agree on every operator with all boundary values, and negated rules match the other contacts",
+    () =>
+      Effect.gen(function* () {
+        const { sql, workspace, subjects, now } = yield* begin
+        const every = everyComparison.map((json) => Result.getOrThrow(parseRules(json, known)))
+        const asked = every.flatMap((tree) => [tree, positiveOf(tree)].filter((each) => each !== undefined))
+        // All in one query: a condition that is null in a WHERE clause matches no contact.
+        const picks = yield* Effect.forEach(Arr.chunksOf(asked, 60), (trees) =>
+          fenced(sql)(
+            workspace,
+            sql<{ readonly held: ReadonlyArray<boolean> }>`
             select array[${sql.csv(trees.map((tree) => sql`(${ruleCondition(sql, workspace, tree, { fields: compared, now })}) is true`))}] as held
             from fenced_contact c where c.workspace_id = ${workspace} order by c.contact_id`,
-        ).pipe(Effect.map((rows) => trees.map((tree, at) => [tree, rows.map(({ held }) => held[at])] as const))),
-      )
-      const held = new Map(picks.flat())
-      for (const tree of asked) {
-        const expected = subjects.map(compileRules(tree, { fields, now }))
-        assert.deepStrictEqual(held.get(tree), expected, `seed ${seed}: ${JSON.stringify(tree)}`)
-      }
-      for (const tree of every) {
-        const positive = positiveOf(tree)
-        if (positive === undefined) continue
-        const others = subjects.map(compileRules(positive, { fields, now })).map((yes) => !yes)
-        assert.deepStrictEqual(held.get(tree), others, JSON.stringify(tree))
-      }
-    }),
+          ).pipe(Effect.map((rows) => trees.map((tree, at) => [tree, rows.map(({ held }) => held[at])] as const))),
+        )
+        const held = new Map(picks.flat())
+        for (const tree of asked) {
+          const expected = subjects.map(compileRules(tree, { fields, now }))
+          assert.deepStrictEqual(held.get(tree), expected, `seed ${seed}: ${JSON.stringify(tree)}`)
+        }
+        for (const tree of every) {
+          const positive = positiveOf(tree)
+          if (positive === undefined) continue
+          const others = subjects.map(compileRules(positive, { fields, now })).map((yes) => !yes)
+          assert.deepStrictEqual(held.get(tree), others, JSON.stringify(tree))
+        }
+      }),
   )
 
-  it.effect("another workspace's contacts are not picked", () =>
+  it.effect("contacts of other workspaces do not match", () =>
     Effect.gen(function* () {
       const { sql, workspace, subjects, now } = yield* begin
       const other = yield* (yield* Fresh).workspace()
@@ -149,7 +151,7 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
     }),
   )
 
-  it.effect("each kind of list is a condition", () =>
+  it.effect("rules can refer to each kind of list", () =>
     Effect.gen(function* () {
       const { sql, workspace, subjects, now } = yield* begin
       const [first = lists[0]] = lists
@@ -176,17 +178,17 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
     }),
   )
 
-  it.effect("facts are told of what is mentioned, in this workspace only", () =>
+  it.effect("facts contain only mentioned fields and lists of this workspace", () =>
     Effect.gen(function* () {
       const { workspace } = yield* begin
       const facts = yield* RuleFactsStore
       const mentioned = { fields: fields.map((each) => each.id), lists }
-      const told = yield* facts.of(workspace, mentioned)
+      const read = yield* facts.of(workspace, mentioned)
       assert.deepStrictEqual(
-        [...told.fields].sort((left, right) => (left.id < right.id ? -1 : 1)),
+        [...read.fields].sort((left, right) => (left.id < right.id ? -1 : 1)),
         fields,
       )
-      assert.deepStrictEqual(told.staticLists, new Set(lists))
+      assert.deepStrictEqual(read.staticLists, new Set(lists))
       const other = yield* (yield* Fresh).workspace()
       assert.deepStrictEqual(yield* facts.of(other, mentioned), { fields: [], staticLists: new Set<ListId>() })
       assert.deepStrictEqual(yield* facts.of(workspace, referencesIn(null)), {

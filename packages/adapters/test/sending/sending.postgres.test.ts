@@ -1,4 +1,4 @@
-// What only a database with several sessions can show: who waits for whom, and what is seen after the waiting.
+// Deliveries under concurrent PostgreSQL sessions: which session waits for which, and what it sees afterwards.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
@@ -21,7 +21,7 @@ const begin = Effect.gen(function* () {
   return { blast, claim, sql: yield* PgClient.PgClient, store, transact, workspace }
 })
 
-/** Does the work in a transaction that stays open until it is told to commit. */
+/** Does the work in a transaction that stays open until `go`. */
 const heldOpen = Effect.fnUntraced(function* <E, R>(
   transact: Transactor["Service"]["transact"],
   work: Effect.Effect<unknown, E, R>,
@@ -35,7 +35,7 @@ const heldOpen = Effect.fnUntraced(function* <E, R>(
   return { commit: Effect.andThen(Deferred.succeed(go, undefined), Fiber.join(open)) }
 })
 
-/** A recipient, by hand. */
+/** A recipient, written directly. */
 const oneMore = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
   fenced(sql)(
     workspace,
@@ -83,7 +83,7 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
           ),
         )
         const locked = yield* Deferred.await(held)
-        // If it waited, it would wait for good.
+        // A claim that waited would wait forever.
         const second = yield* transact(claim(20))
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(first)
@@ -121,7 +121,7 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
       }),
     )
 
-    it.effect("an intent changes nothing that an index holds: its row stays on its page", () =>
+    it.effect("an intent changes no indexed column, so its row stays on its page", () =>
       Effect.gen(function* () {
         const { sql } = yield* begin
         const indexed = (yield* sql<{ readonly column: string }>`
@@ -135,7 +135,7 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
       }),
     )
 
-    it.effect("a blast that is deleted while recipients are written for it takes them along", () =>
+    it.effect("deleting a blast also deletes recipients that are being written", () =>
       Effect.gen(function* () {
         const { blast, sql, transact, workspace } = yield* begin
         const writing = yield* heldOpen(transact, oneMore(sql, workspace, blast))
@@ -147,7 +147,7 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
       }),
     )
 
-    it.effect("for a blast that is being deleted no recipient is written", () =>
+    it.effect("no recipient is written for a blast that is being deleted", () =>
       Effect.gen(function* () {
         const { blast, sql, transact, workspace } = yield* begin
         const deleting = yield* heldOpen(transact, deleted(sql, workspace, blast))
@@ -159,7 +159,7 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
       }),
     )
 
-    it.effect("intents are durable although the session would have them asynchronous", () =>
+    it.effect("intents are durable even with synchronous_commit off in the session", () =>
       Effect.gen(function* () {
         const { claim, sql, transact, workspace } = yield* begin
         const claimed = yield* transact(claim(1))

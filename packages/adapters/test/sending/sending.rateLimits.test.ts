@@ -1,5 +1,4 @@
-// What a limit costs the database: a lane that has to wait is not read, however many stand in it, and neither are the lanes
-// where nobody stands any more.
+// The database cost of send rate limits: a claim reads neither the rows of a waiting recipient domain queue nor empty queues.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
@@ -13,7 +12,7 @@ import { postgres } from "../fixtures/Stores.ts"
 
 const crowd = 20_000
 
-/** A blast whose first recipients are a crowd at one domain; then comes one at each of forty others. */
+/** A blast with many recipients at one domain first, and then one at each of forty others. */
 const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
@@ -36,7 +35,7 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
         from generate_series(1, ${crowd + 40}) as n) as made
       where d.workspace_id = ${workspace}`,
   )
-  // What was inserted is seen by others, statistics included, a second after the session told of it before.
+  // The statistics of another session appear up to a second after its previous report.
   yield* Effect.orDie(sql`select pg_stat_force_next_flush()`)
   yield* Effect.sleep("1100 millis")
   yield* Effect.orDie(sql`select tentpole_statistics()`)
@@ -51,7 +50,7 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
   return { claim, scenario, workspace }
 })
 
-/** Rows of deliveries that this connection has read by now and not yet reported, from the table or by an index. */
+/** Rows of deliveries that this connection has read and not yet reported, from the table or by an index. */
 const readHere = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ readonly read: number }>`
@@ -59,35 +58,38 @@ const readHere = Effect.gen(function* () {
   return row?.read ?? 0
 }).pipe(Effect.orDie)
 
-layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: true })("the pace on PostgreSQL", (it) => {
-  it.effect("a crowd that waits for a slow domain is not read to reach the others", () =>
-    Effect.gen(function* () {
-      const { claim } = yield* begin({ sendingPerDomainPerSecond: 1 })
-      const { claimed, read } = yield* claim(100)
-      assert.strictEqual(claimed.filter(({ address }) => !address.endsWith("@slow.test")).length, 40)
-      assert.isAtMost(read, 500)
-    }),
-  )
+layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: true })(
+  "send rate limits on PostgreSQL",
+  (it) => {
+    it.effect("a claim does not read the waiting deliveries of a slow domain to reach other domains", () =>
+      Effect.gen(function* () {
+        const { claim } = yield* begin({ sendingPerDomainPerSecond: 1 })
+        const { claimed, read } = yield* claim(100)
+        assert.strictEqual(claimed.filter(({ address }) => !address.endsWith("@slow.test")).length, 40)
+        assert.isAtMost(read, 500)
+      }),
+    )
 
-  it.effect("a claim that has to wait for the workspace's bucket reads next to nothing", () =>
-    Effect.gen(function* () {
-      const { claim, scenario, workspace } = yield* begin({ sendingPerSecond: 1 })
-      assert.strictEqual((yield* claim(100)).claimed.length, 1)
-      yield* scenario.elapse(workspace, -60_000)
-      const { claimed, read } = yield* claim(100)
-      assert.isEmpty(claimed)
-      assert.isAtMost(read, 10)
-    }),
-  )
+    it.effect("a claim without permits in the workspace's bucket reads almost no rows", () =>
+      Effect.gen(function* () {
+        const { claim, scenario, workspace } = yield* begin({ sendingPerSecond: 1 })
+        assert.strictEqual((yield* claim(100)).claimed.length, 1)
+        yield* scenario.elapse(workspace, -60_000)
+        const { claimed, read } = yield* claim(100)
+        assert.isEmpty(claimed)
+        assert.isAtMost(read, 10)
+      }),
+    )
 
-  it.effect("without a limit a claim reads what it takes, and no lane is kept", () =>
-    Effect.gen(function* () {
-      const { claim, workspace } = yield* begin({})
-      const { claimed, read } = yield* claim(100)
-      assert.strictEqual(claimed.length, 100)
-      assert.isAtMost(read, 500)
-      const sql = yield* PgClient.PgClient
-      assert.isEmpty(yield* fenced(sql)(workspace, sql`select from delivery_lane where workspace_id = ${workspace}`))
-    }),
-  )
-})
+    it.effect("a claim without a limit reads only the rows it takes and stores no recipient domain queue", () =>
+      Effect.gen(function* () {
+        const { claim, workspace } = yield* begin({})
+        const { claimed, read } = yield* claim(100)
+        assert.strictEqual(claimed.length, 100)
+        assert.isAtMost(read, 500)
+        const sql = yield* PgClient.PgClient
+        assert.isEmpty(yield* fenced(sql)(workspace, sql`select from delivery_lane where workspace_id = ${workspace}`))
+      }),
+    )
+  },
+)

@@ -1,4 +1,4 @@
-// Opening an SMTP connection: the login, TLS, and what a server says before it.
+// The opening of an SMTP connection: login, TLS, and replies before TLS.
 import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
 import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
 import { MailConnections } from "@tentpole/core/sending/MailConnection"

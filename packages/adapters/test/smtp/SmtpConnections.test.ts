@@ -89,7 +89,7 @@ describe("SMTP connections", () => {
         assert.strictEqual(
           server.messages[0]?.raw,
           `${what.toString().trimEnd()}\r\n`,
-          "dots are stuffed on the way and only there",
+          "dots are stuffed only on the wire",
         )
       }).pipe(Effect.scoped),
   )

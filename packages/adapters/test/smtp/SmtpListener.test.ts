@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { createTransport } from "nodemailer"
 import { connect, type Socket } from "node:net"
 
-/** Patient, as a busy machine needs it: who tests impatience says so. */
+/** Long time limits for a busy machine. Tests of time limits set shorter ones. */
 const options: SmtpListenerOptions = {
   host: "127.0.0.1",
   port: 0,
@@ -21,7 +21,7 @@ const options: SmtpListenerOptions = {
 
 const here = "here@mail.test"
 
-/** A listener with one mailbox, and what that got. */
+/** A listener with one mailbox, and the messages it received. */
 const listening = (
   different: Partial<SmtpListenerOptions> = {},
   receive: (message: Uint8Array) => Effect.Effect<void> = () => Effect.void,
@@ -38,7 +38,7 @@ const listening = (
     return { port, got }
   })
 
-/** What the server answered at last: 250, or the code of its refusal. */
+/** The server's last answer: 250, or the code of its refusal. */
 const send = (port: number, to: string, text = "hello") =>
   Effect.promise(async () => {
     const transport = createTransport({ host: "127.0.0.1", port, ignoreTLS: true })
@@ -55,7 +55,7 @@ const send = (port: number, to: string, text = "hello") =>
     }
   })
 
-/** A connection that the server has greeted, and that says nothing. */
+/** A greeted, silent connection. */
 const greeted = (port: number) =>
   Effect.callback<Socket>((resume) => {
     const socket = connect(port, "127.0.0.1")
@@ -63,7 +63,7 @@ const greeted = (port: number) =>
     socket.once("data", () => resume(Effect.succeed(socket)))
   })
 
-/** All that the server says to these lines, until it hangs up. */
+/** Everything the server sends in reply to these lines until it disconnects. */
 const talk = (port: number, lines: ReadonlyArray<string>) =>
   Effect.callback<string>((resume) => {
     let said = ""
@@ -78,7 +78,7 @@ const talk = (port: number, lines: ReadonlyArray<string>) =>
     socket.on("close", () => resume(Effect.succeed(said)))
   })
 
-/** Begins a message and goes on with it, a byte at a time, until the server hangs up. Answers what that said. */
+/** Sends a message one byte at a time until the server disconnects. Returns the server's output. */
 const drip = (port: number) =>
   Effect.callback<string>((resume) => {
     const lines = ["EHLO me\r\n", "MAIL FROM:<>\r\n", `RCPT TO:<${here}>\r\n`, "DATA\r\n"]
@@ -98,8 +98,8 @@ const drip = (port: number) =>
     })
   })
 
-layer(Layer.empty, { excludeTestServices: true })("the listener for returned mail", () => {
-  it.live("takes mail for its mailboxes, of a null sender too, and of nobody else", () =>
+layer(Layer.empty, { excludeTestServices: true })("SmtpListener", () => {
+  it.live("accepts mail for its mailboxes only, also from a null sender", () =>
     Effect.gen(function* () {
       const { got, port } = yield* listening()
       assert.strictEqual(yield* send(port, here), 250)
@@ -108,7 +108,7 @@ layer(Layer.empty, { excludeTestServices: true })("the listener for returned mai
     }),
   )
 
-  it.live("says yes only after the message has been dealt with, and asks again when that fails", () =>
+  it.live("accepts a message only after processing it, and requests a retry when that fails", () =>
     Effect.gen(function* () {
       let away = true
       const { got, port } = yield* listening({}, () =>
@@ -121,7 +121,7 @@ layer(Layer.empty, { excludeTestServices: true })("the listener for returned mai
     }),
   )
 
-  it.live("keeps the beginning of a long message, and refuses one that is too long", () =>
+  it.live("processes the beginning of a long message, and refuses one that is too long", () =>
     Effect.gen(function* () {
       const { got, port } = yield* listening()
       assert.strictEqual(yield* send(port, here, "x ".repeat(7_500)), 250)
@@ -140,7 +140,7 @@ layer(Layer.empty, { excludeTestServices: true })("the listener for returned mai
     }),
   )
 
-  it.live("a message that breaks off is none", () =>
+  it.live("ignores an incomplete message", () =>
     Effect.gen(function* () {
       const { got, port } = yield* listening()
       yield* Effect.callback<void>((resume) => {
@@ -159,7 +159,7 @@ layer(Layer.empty, { excludeTestServices: true })("the listener for returned mai
     }),
   )
 
-  it.live("offers neither login nor encryption, and knows nobody's name", () =>
+  it.live("offers no login and no encryption, and confirms no user names", () =>
     Effect.gen(function* () {
       const { port } = yield* listening()
       const said = yield* talk(port, [
@@ -175,13 +175,13 @@ layer(Layer.empty, { excludeTestServices: true })("the listener for returned mai
   )
 
   const forgedReportTest = tagged(it.live, "attack/forged-report")
-  forgedReportTest("cuts off who says nothing, who never ends a line, and who takes too long", () =>
+  forgedReportTest("disconnects silent clients, endless lines and connections that last too long", () =>
     Effect.gen(function* () {
       const idle = yield* listening({ idle_ms: 300 })
       yield* talk(idle.port, [])
       yield* talk(idle.port, ["EHLO me\r\n", `NOOP ${"x".repeat(200_000)}`])
       assert.isEmpty(idle.got)
-      // A machine that did not come to the message in this time is given more.
+      // A slow machine gets more time for the message.
       for (let connection_ms = 1_000, begun = false; !begun; connection_ms *= 3) {
         const slow = yield* listening({ connection_ms })
         begun = /^354 /m.test(yield* drip(slow.port))
@@ -190,7 +190,7 @@ layer(Layer.empty, { excludeTestServices: true })("the listener for returned mai
     }),
   )
 
-  it.live("greets only so many at a time, and is gone with its scope", () =>
+  it.live("limits the number of connections, and stops with its scope", () =>
     Effect.gen(function* () {
       const port = yield* Effect.scoped(
         Effect.gen(function* () {
@@ -210,7 +210,7 @@ layer(Layer.empty, { excludeTestServices: true })("the listener for returned mai
     }),
   )
 
-  it.live("a port that is taken is refused in a sentence", () =>
+  it.live("fails with a sentence when the port is in use", () =>
     Effect.gen(function* () {
       const { port } = yield* listening()
       assert.include((yield* Effect.flip(listening({ port }))).reason, `127.0.0.1:${port}`)

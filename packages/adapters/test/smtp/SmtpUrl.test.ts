@@ -1,4 +1,4 @@
-// Reading SMTP_URL.
+// The parser of SMTP_URL.
 import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"

@@ -1,4 +1,4 @@
-// Templates from the request to the HTML: what users are promised, on both stores, with an AI that does as it is told.
+// Templates from the request to the HTML, on both stores, with a scripted AI.
 import * as SanitizeHtml from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type EmailRequest, type PageRequest } from "@tentpole/core/ports/Ai"
 import { Fresh, settingsLayer, until } from "@tentpole/core/contract"
@@ -23,7 +23,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Result } from "effect"
 import { memory, postgres } from "../fixtures/Stores.ts"
 
-/** What the AI does with a prompt, by its words. */
+/** The AI's behaviour, by the words of a prompt. */
 let emailsAsked: Array<EmailRequest> = []
 let pagesAsked: Array<PageRequest> = []
 let intents: Array<boolean> = []
@@ -57,7 +57,7 @@ const scripted = Layer.succeed(
   }),
 )
 
-/** The AI has been asked by so many. */
+/** Waits until the AI has had that many requests. */
 const askedBy = (count: number) => until(() => emailsAsked.length >= count)
 
 type Stores<E> = Layer.Layer<
@@ -102,7 +102,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       const credits = (of = workspace) => Effect.map(workspaces.get(of), (found) => found.credits)
       const email = (over: Partial<NewEmailTemplate> = {}, of = workspace) =>
         emailTemplates.create(of, { ...blank, ...over }, "a key")
-      /** One that the AI is to write, and its generation's id. */
+      /** A template to generate, and its generation's id. */
       const begun = Effect.fnUntraced(function* (prompt: string, of = workspace) {
         const { document, generationId } = yield* email({ prompt }, of)
         return { id: document.id, generation: generationId ?? assert.fail("a generation is there") }
@@ -112,7 +112,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       return { emailTemplates, tentTemplates, tents, page, fresh, workspace, credits, email, begun }
     })
 
-    it.effect("what the AI writes is cleaned, keeps its merge tokens, and fills what nobody wrote", () =>
+    it.effect("AI output is cleaned, retains its merge tokens, and fills only empty fields", () =>
       Effect.gen(function* () {
         const { emailTemplates, workspace, credits, email } = yield* begin
         const wanted = { prompt: "a greeting", defaults: { subject: "mine" } }
@@ -134,7 +134,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a further generation builds on the HTML as it is", () =>
+    it.effect("another generation starts from the current HTML", () =>
       Effect.gen(function* () {
         const { emailTemplates, tentTemplates, workspace, email } = yield* begin
         const { document: template } = yield* email({ html: "<p>mine</p>" })
@@ -151,7 +151,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a refused, silent, empty or endless answer fails with a sentence, and gives the credit back once", () =>
+    it.effect("a refused, silent, empty or endless answer fails with a sentence and returns the credit once", () =>
       Effect.gen(function* () {
         const { emailTemplates, workspace, credits, begun } = yield* begin
         for (const [prompt, sentence] of [
@@ -172,7 +172,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("its job is queued with it, for either kind", () =>
+    it.effect("creating a template of either kind enqueues its job", () =>
       Effect.gen(function* () {
         const { emailTemplates, tentTemplates, workspace, begun } = yield* begin
         const { id, generation } = yield* begun("a greeting")
@@ -206,7 +206,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("two workers at once do one generation between them: one version, one credit", () =>
+    it.effect("two workers on one generation create one version and take one credit", () =>
       Effect.gen(function* () {
         const { emailTemplates, workspace, credits, begun } = yield* begin
         const { id, generation } = yield* begun("a greeting")
@@ -223,7 +223,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     )
 
     it.effect(
-      "a worker that dies while the AI writes leaves a generation that the next one does, for the same credit",
+      "a worker that dies during the AI request leaves a generation that the next one completes for the same credit",
       () =>
         Effect.gen(function* () {
           const { emailTemplates, workspace, credits, begun } = yield* begin
@@ -240,7 +240,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         }),
     )
 
-    it.effect("a template that is deleted while it is written stays deleted, and its credit is back", () =>
+    it.effect("a template that is deleted during its generation stays deleted, and its credit is returned", () =>
       Effect.gen(function* () {
         const { emailTemplates, workspace, credits, begun } = yield* begin
         const { id, generation } = yield* begun("a greeting")
@@ -257,7 +257,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("one that is given up fails with the reason, and what comes later is too late", () =>
+    it.effect("an abandoned generation fails with the reason, and a late answer is ignored", () =>
       Effect.gen(function* () {
         const { emailTemplates, workspace, credits, begun } = yield* begin
         const { id, generation } = yield* begun("a greeting")
@@ -270,7 +270,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("of two that want the last credit at once one is accepted, and so for two on one template", () =>
+    it.effect("of two concurrent requests for the last credit one is accepted, as of two for one template", () =>
       Effect.gen(function* () {
         const { emailTemplates, workspace, fresh, credits, email } = yield* begin
         const codes = (results: ReadonlyArray<Result.Result<unknown, { readonly code: string }>>) =>
@@ -294,7 +294,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     )
 
     it.effect(
-      "one made from an email has its fields and HTML; the preview text is a default, and not in the HTML",
+      "a template created from an email has its fields and HTML; the preview text is a default and not in the HTML",
       () =>
         Effect.gen(function* () {
           const { emailTemplates, workspace, fresh, email } = yield* begin
@@ -318,7 +318,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         }),
     )
 
-    it.effect("a duplicate is a draft of its own, and a stale plain text stays stale", () =>
+    it.effect("a duplicate is an independent draft, and a stale plain text stays stale", () =>
       Effect.gen(function* () {
         const { emailTemplates, workspace, email } = yield* begin
         const { document: template } = yield* email({ html: "<p>one</p>", defaults: { subject: "S" } })
@@ -339,7 +339,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a tent template of a tent has its page; of one without a page there is none", () =>
+    it.effect("a tent template created from a tent has its page, and a tent without a page is refused", () =>
       Effect.gen(function* () {
         const { tentTemplates, tents, page, workspace, fresh } = yield* begin
         const { id } = yield* tents.create(workspace, page)
@@ -353,7 +353,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a tent is built on what was approved when it was accepted, whatever becomes of the template", () =>
+    it.effect("a tent uses the template's approval at its creation, whatever happens to the template later", () =>
       Effect.gen(function* () {
         const { tentTemplates, tents, page, workspace, fresh, credits } = yield* begin
         const { document: template } = yield* tentTemplates.create(
@@ -386,7 +386,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("without a template the judgement of the prompt is the strict one", () =>
+    it.effect("the check of the prompt is strict without a template", () =>
       Effect.gen(function* () {
         const { tents, page, workspace } = yield* begin
         const { id } = yield* tents.create(workspace, page)

@@ -1,4 +1,4 @@
-// Files of tents and tents of bulk jobs from the request to the page: what users are promised, on both stores, whoever dies.
+// Assets and bulk jobs of tents from the request to the page, on both stores, with crashes.
 import * as SanitizeHtml from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { Ai, AiRefused, type PageRequest } from "@tentpole/core/ports/Ai"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
@@ -24,19 +24,19 @@ import { Deferred, Effect, Fiber, Layer, Result, Stream } from "effect"
 import { clients } from "../support/TestDatabase.ts"
 import { memoryWith, postgresOver } from "../fixtures/Stores.ts"
 
-let asked: Array<PageRequest> = []
-/** Opened by a test that has seen enough; the third page waits for it. */
+let aiRequests: Array<PageRequest> = []
+/** The third page waits until the test opens this. */
 let gate: Deferred.Deferred<void> | undefined
 let reached: Deferred.Deferred<void> | undefined
 
 const scripted = Layer.succeed(
   Ai,
   Ai.of({
-    generateEmail: () => Effect.die("no email is asked for"),
+    generateEmail: () => Effect.die("no email is requested"),
     asksForPage: () => Effect.succeed(true),
     generatePage: (request) =>
       Effect.gen(function* () {
-        asked.push(request)
+        aiRequests.push(request)
         if (request.prompt.includes("refused")) return yield* new AiRefused({ reason: "I would rather not" })
         if (request.prompt.includes("slow") && gate !== undefined) {
           if (reached !== undefined) yield* Deferred.succeed(reached, undefined)
@@ -48,7 +48,7 @@ const scripted = Layer.succeed(
   }),
 )
 
-/** Called when all bytes of a put are there, and nobody knows yet. */
+/** Called when all bytes of an upload are stored and no row refers to them. */
 let afterPut: Effect.Effect<void> = Effect.void
 
 const gatedBlobs = Layer.effect(
@@ -65,7 +65,7 @@ const gatedBlobs = Layer.effect(
   ),
 )
 
-/** What was queued, in order. */
+/** Enqueued jobs, in order. */
 let queued: Array<Job> = []
 
 const watchedJobs = Layer.effect(
@@ -113,9 +113,9 @@ const png = Uint8Array.from(
 const file = (bytes: Uint8Array, fileName = "f") => ({ fileName, bytes: Stream.fromIterable([bytes]) })
 
 const promises = <E>(name: string, stores: Stores<E>) =>
-  layer(world(stores), { excludeTestServices: true })(`files and bulk: ${name}`, (it) => {
+  layer(world(stores), { excludeTestServices: true })(`assets and bulk jobs: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
-      asked = []
+      aiRequests = []
       queued = []
       gate = undefined
       reached = undefined
@@ -125,7 +125,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       const fresh = yield* Fresh
       const workspace = yield* fresh.workspace()
       const credits = (of = workspace) => Effect.map(workspaces.get(of), (found) => found.credits)
-      const lies = (tent: TentId, id: AssetId) =>
+      const isStored = (tent: TentId, id: AssetId) =>
         Effect.match(blobs.info(assetKey(workspace, tent, id)), { onSuccess: () => true, onFailure: () => false })
       /** An approved template. */
       const templates = yield* TentTemplates
@@ -135,16 +135,16 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* templates.approve(of, id, {})
         return id
       })
-      /** What a worker of tents does, until it is interrupted. */
+      /** The work of a tent worker, until it is interrupted. */
       const working = queue.work({
         concurrency: 3,
         handle: (job, { attempt }) =>
           job.type === "tent_generation" ? tents.runGeneration(job.workspaceId, job.tentId, { attempt }) : Effect.void,
       })
-      return { tents, assets, bulk, fresh, workspace, credits, lies, template, working }
+      return { tents, assets, bulk, fresh, workspace, credits, isStored, template, working }
     })
 
-    it.effect("the AI is given the files that were named, in that order, and pictures stand on the page", () =>
+    it.effect("the AI gets the named files in order, and images appear on the page", () =>
       Effect.gen(function* () {
         const { tents, assets, workspace } = yield* begin
         const logo = yield* assets.upload(workspace, null, file(png, "logo.png"))
@@ -154,7 +154,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const wanted = { name: "n", prompt: "p", includeBrand: false, autoPublish: false, tentId: logo.tentId }
         yield* tents.create(workspace, { ...wanted, assetIds: [logo.id, brief.id, film.id] })
         yield* tents.runGeneration(workspace, logo.tentId)
-        const given = asked[0]?.assets ?? []
+        const given = aiRequests[0]?.assets ?? []
         assert.deepStrictEqual(
           given.map(({ fileName, address, bytes }) => [fileName, address, bytes?.length ?? null]),
           [
@@ -171,7 +171,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     )
 
     const nestingBombTest = tagged(it.effect, "attack/nesting-bomb")
-    nestingBombTest("a picture that says it is larger than anybody looks at is told of, and unpacked by nobody", () =>
+    nestingBombTest("an image with oversized dimensions is described to the AI, and never decoded", () =>
       Effect.gen(function* () {
         const { tents, assets, workspace } = yield* begin
         const bomb = png.slice()
@@ -184,7 +184,11 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* tents.create(workspace, { ...wanted, assetIds: [id, logo.id] })
         yield* tents.runGeneration(workspace, tentId)
         assert.deepStrictEqual(
-          (asked[0]?.assets ?? []).map(({ address, bytes, fileName }) => [fileName, address, bytes?.length ?? null]),
+          (aiRequests[0]?.assets ?? []).map(({ address, bytes, fileName }) => [
+            fileName,
+            address,
+            bytes?.length ?? null,
+          ]),
           [
             ["bomb.png", null, null],
             ["logo.png", "asset:2", png.length],
@@ -193,7 +197,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a file that is deleted before the AI is asked is left out, and its tent is generated all the same", () =>
+    it.effect("a file that is deleted before the AI request is left out, and the tent is generated", () =>
       Effect.gen(function* () {
         const { tents, assets, workspace } = yield* begin
         const { id, tentId } = yield* assets.upload(workspace, null, file(png))
@@ -201,18 +205,18 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* tents.create(workspace, { ...wanted, assetIds: [id] })
         yield* assets.delete(workspace, tentId, id)
         yield* tents.runGeneration(workspace, tentId)
-        assert.deepStrictEqual(asked[0]?.assets, [])
+        assert.deepStrictEqual(aiRequests[0]?.assets, [])
         assert.strictEqual((yield* tents.get(workspace, tentId)).tent.generation.status, "completed")
       }),
     )
 
-    it.effect("of bytes whose upload died before they were written down, a job leaves nothing; of others, all", () =>
+    it.effect("a job deletes bytes of interrupted uploads and retains all others", () =>
       Effect.gen(function* () {
-        const { assets, workspace, lies } = yield* begin
+        const { assets, workspace, isStored } = yield* begin
         const kept = yield* assets.upload(workspace, null, file(png))
         const store = yield* AssetStore
         const there = yield* Deferred.make<void>()
-        // As if the process died: what it was about to do is never done.
+        // As if the process died before the next step.
         afterPut = Effect.andThen(Deferred.succeed(there, undefined), Effect.never)
         const dying = yield* Effect.forkChild(assets.upload(workspace, kept.tentId, file(png)))
         yield* Deferred.await(there)
@@ -221,52 +225,50 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const left = queued.at(-1)
         if (left?.type !== "asset_cleanup") return assert.fail("its clean-up was queued before its first byte")
         const [lost = kept.id] = left.assetIds
-        assert.isTrue(yield* lies(left.tentId, lost))
+        assert.isTrue(yield* isStored(left.tentId, lost))
         yield* assets.cleanUp(left.workspaceId, left.tentId, left.assetIds)
-        assert.isFalse(yield* lies(left.tentId, lost))
+        assert.isFalse(yield* isStored(left.tentId, lost))
         yield* assets.cleanUp(workspace, kept.tentId, [kept.id])
-        assert.isTrue(yield* lies(kept.tentId, kept.id))
+        assert.isTrue(yield* isStored(kept.tentId, kept.id))
         yield* assets.delete(workspace, kept.tentId, kept.id)
-        assert.isTrue(yield* lies(kept.tentId, kept.id))
+        assert.isTrue(yield* isStored(kept.tentId, kept.id))
         yield* assets.cleanUp(workspace, kept.tentId, [kept.id])
         yield* assets.cleanUp(workspace, kept.tentId, [kept.id])
-        assert.isFalse(yield* lies(kept.tentId, kept.id))
+        assert.isFalse(yield* isStored(kept.tentId, kept.id))
       }),
     )
 
-    it.effect("a tent that is deleted while a file comes refuses it, and its bytes go at once", () =>
+    it.effect("a tent that is deleted during an upload refuses the file, and its bytes are deleted at once", () =>
       Effect.gen(function* () {
-        const { tents, assets, workspace, lies } = yield* begin
+        const { tents, assets, workspace, isStored } = yield* begin
         const first = yield* assets.upload(workspace, null, file(png))
         afterPut = Effect.orDie(Effect.asVoid(tents.delete(workspace, first.tentId)))
         const refused = yield* Effect.flip(assets.upload(workspace, first.tentId, file(png)))
         assert.strictEqual(refused._tag, "NotFound")
         yield* assets.cleanUp(workspace, first.tentId, [first.id])
-        assert.isFalse(yield* lies(first.tentId, first.id))
+        assert.isFalse(yield* isStored(first.tentId, first.id))
       }),
     )
 
-    it.effect(
-      "of many that upload to one tent at once as many are kept as it may hold, and no bytes of the others",
-      () =>
-        Effect.gen(function* () {
-          const { assets, workspace, lies } = yield* begin
-          const { tentId } = yield* assets.upload(workspace, null, file(png))
-          const results = yield* Effect.all(
-            Array.from({ length: 55 }, () => Effect.result(assets.upload(workspace, tentId, file(png)))),
-            { concurrency: 12 },
-          )
-          const refused = results.filter(Result.isFailure)
-          for (const { failure } of refused) assert.strictEqual(failure.code, "asset_limit_exceeded")
-          const held = yield* assets.list(workspace, tentId)
-          assert.deepStrictEqual([held.length, refused.length], [50, 6])
-          const named = queued.flatMap((job) => (job.type === "asset_cleanup" ? job.assetIds : []))
-          const left = yield* Effect.filter(named, (id) => lies(tentId, id))
-          assert.deepStrictEqual([...left].sort(), held.map(({ id }) => id).sort())
-        }),
+    it.effect("concurrent uploads to one tent store at most its limit, and no bytes of the others", () =>
+      Effect.gen(function* () {
+        const { assets, workspace, isStored } = yield* begin
+        const { tentId } = yield* assets.upload(workspace, null, file(png))
+        const results = yield* Effect.all(
+          Array.from({ length: 55 }, () => Effect.result(assets.upload(workspace, tentId, file(png)))),
+          { concurrency: 12 },
+        )
+        const refused = results.filter(Result.isFailure)
+        for (const { failure } of refused) assert.strictEqual(failure.code, "asset_limit_exceeded")
+        const held = yield* assets.list(workspace, tentId)
+        assert.deepStrictEqual([held.length, refused.length], [50, 6])
+        const named = queued.flatMap((job) => (job.type === "asset_cleanup" ? job.assetIds : []))
+        const left = yield* Effect.filter(named, (id) => isStored(tentId, id))
+        assert.deepStrictEqual([...left].sort(), held.map(({ id }) => id).sort())
+      }),
     )
 
-    it.effect("a refused upload makes no tent", () =>
+    it.effect("a refused upload creates no tent", () =>
       Effect.gen(function* () {
         const { tents, assets, workspace } = yield* begin
         const refused = yield* Effect.flip(assets.upload(workspace, null, file(new Uint8Array())))
@@ -275,7 +277,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("another workspace's file is found, attached, read and deleted by nobody", () =>
+    it.effect("a file of another workspace can't be found, attached, read or deleted", () =>
       Effect.gen(function* () {
         const { tents, assets, fresh, workspace } = yield* begin
         const other = yield* fresh.workspace()
@@ -296,47 +298,45 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect(
-      "a bulk job's worker is killed in the middle, and another one makes the rest: a page and a credit each",
-      () =>
-        Effect.gen(function* () {
-          const { bulk, workspace, credits, template, working } = yield* begin
-          gate = yield* Deferred.make<void>()
-          reached = yield* Deferred.make<void>()
-          const items = ["one", "refused", "slow", "four", "five", "six", "seven"].map((instructions) =>
-            readBulkItem({ instructions, custom_page_alias: "same" }, { autoPublish: true }),
-          )
-          const { job } = yield* bulk.create(workspace, {
-            templateId: yield* template(),
-            items,
-            clientJobDescriptor: null,
-            defaultTentNamePrefix: null,
-            startIndex: 1,
-            autoPublish: true,
-            reasoning: "medium",
-            metadata: null,
-          })
-          assert.strictEqual(yield* credits(), 993)
-          const dying = yield* Effect.forkChild(working)
-          yield* Deferred.await(reached)
-          yield* Fiber.interrupt(dying)
-          assert.notStrictEqual((yield* bulk.get(workspace, job.id)).progress.status, "completed")
-          yield* Deferred.succeed(gate, undefined)
-          const next = yield* Effect.forkChild(working)
-          const done = yield* eventually(bulk.get(workspace, job.id), ({ progress }) => progress.status === "completed")
-          yield* Fiber.interrupt(next)
-          assert.deepStrictEqual(done.progress, { status: "completed", completed_count: 6, failed_count: 1 })
-          assert.strictEqual(yield* credits(), 994)
-          const aliases = done.tents.flatMap(({ tent }) => tent.alias ?? []).sort()
-          assert.deepStrictEqual(aliases, ["same", "same-3", "same-4", "same-5", "same-6", "same-7"])
-          const byId = new Map<string, string | null>(done.tents.map(({ tent }) => [tent.id, tent.alias]))
-          for (const item of done.job.items) {
-            if (item.status === "accepted" && item.index !== 1) {
-              assert.strictEqual(byId.get(item.tentId), item.customPageAlias)
-            }
+    it.effect("after a bulk job's worker is killed, another one creates the rest: one page and one credit each", () =>
+      Effect.gen(function* () {
+        const { bulk, workspace, credits, template, working } = yield* begin
+        gate = yield* Deferred.make<void>()
+        reached = yield* Deferred.make<void>()
+        const items = ["one", "refused", "slow", "four", "five", "six", "seven"].map((instructions) =>
+          readBulkItem({ instructions, custom_page_alias: "same" }, { autoPublish: true }),
+        )
+        const { job } = yield* bulk.create(workspace, {
+          templateId: yield* template(),
+          items,
+          clientJobDescriptor: null,
+          defaultTentNamePrefix: null,
+          startIndex: 1,
+          autoPublish: true,
+          reasoning: "medium",
+          metadata: null,
+        })
+        assert.strictEqual(yield* credits(), 993)
+        const dying = yield* Effect.forkChild(working)
+        yield* Deferred.await(reached)
+        yield* Fiber.interrupt(dying)
+        assert.notStrictEqual((yield* bulk.get(workspace, job.id)).progress.status, "completed")
+        yield* Deferred.succeed(gate, undefined)
+        const next = yield* Effect.forkChild(working)
+        const done = yield* eventually(bulk.get(workspace, job.id), ({ progress }) => progress.status === "completed")
+        yield* Fiber.interrupt(next)
+        assert.deepStrictEqual(done.progress, { status: "completed", completed_count: 6, failed_count: 1 })
+        assert.strictEqual(yield* credits(), 994)
+        const aliases = done.tents.flatMap(({ tent }) => tent.alias ?? []).sort()
+        assert.deepStrictEqual(aliases, ["same", "same-3", "same-4", "same-5", "same-6", "same-7"])
+        const byId = new Map<string, string | null>(done.tents.map(({ tent }) => [tent.id, tent.alias]))
+        for (const item of done.job.items) {
+          if (item.status === "accepted" && item.index !== 1) {
+            assert.strictEqual(byId.get(item.tentId), item.customPageAlias)
           }
-          assert.deepStrictEqual([...new Set(asked.map(({ reasoning }) => reasoning))], ["medium"])
-        }),
+        }
+        assert.deepStrictEqual([...new Set(aiRequests.map(({ reasoning }) => reasoning))], ["medium"])
+      }),
     )
   })
 

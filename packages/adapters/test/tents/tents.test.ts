@@ -1,4 +1,4 @@
-// Tents from the request to the page: what users are promised, on both stores, with an AI that does as it is told.
+// Tents from the request to the page, on both stores, with a scripted AI.
 import * as SanitizeHtml from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ports/Ai"
 import { Fresh, settingsLayer, until, tagged } from "@tentpole/core/contract"
@@ -21,20 +21,20 @@ import { memory, postgres } from "../fixtures/Stores.ts"
 
 const settings = settingsLayer({ publicPagesUrl: "http://localhost:8081", pagesHost: "localhost" })
 
-/** What the AI does with a prompt, by its words. */
-let asked: Array<PageRequest> = []
+/** The AI's behaviour, by the words of a prompt. */
+let aiRequests: Array<PageRequest> = []
 let gate: Deferred.Deferred<void> | undefined
 const scripted = Layer.succeed(
   Ai,
   Ai.of({
-    generateEmail: () => Effect.die("no email is asked for"),
+    generateEmail: () => Effect.die("no email is requested"),
     asksForPage: (prompt) =>
       prompt.includes("away")
         ? Effect.fail(new AiUnavailable({ reason: "x" }))
         : Effect.succeed(!prompt.includes("question")),
     generatePage: (request) =>
       Effect.gen(function* () {
-        asked.push(request)
+        aiRequests.push(request)
         if (gate !== undefined) yield* Deferred.await(gate)
         if (request.prompt.includes("refused")) return yield* new AiRefused({ reason: "I would rather not" })
         if (request.prompt.includes("silent")) return yield* new AiUnavailable({ reason: "secret detail" })
@@ -46,10 +46,10 @@ const scripted = Layer.succeed(
   }),
 )
 
-/** The AI has been asked by so many. */
-const askedBy = (count: number) => until(() => asked.length >= count)
+/** Waits until the AI has had that many requests. */
+const untilRequests = (count: number) => until(() => aiRequests.length >= count)
 
-/** What both worlds of stores have, as far as tents need it. */
+/** What both stores share for tents. */
 type Stores<E> = Layer.Layer<
   | TentStore
   | TentTemplateStore
@@ -78,7 +78,7 @@ const alias = (text: string) => (isAlias(text) ? text : assert.fail(`${text} is 
 const promises = <E>(name: string, stores: Stores<E>) =>
   layer(world(stores), { excludeTestServices: true })(`tents: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
-      asked = []
+      aiRequests = []
       gate = undefined
       const tents = yield* Tents
       const pages = yield* PublishedPages
@@ -94,7 +94,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       return { tents, pages, fresh, workspace, credits, made }
     })
 
-    it.effect("an accepted tent is queued, costs a credit, and is generated clean", () =>
+    it.effect("an accepted tent is queued, costs a credit, and gets a clean page", () =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
         const { id } = yield* tents.create(workspace, { ...page, userId: "u" })
@@ -110,7 +110,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("its job is queued with it, and a worker that does jobs generates it", () =>
+    it.effect("creating a tent enqueues its job, and a worker generates it", () =>
       Effect.gen(function* () {
         const { tents, workspace } = yield* begin
         const { id } = yield* tents.create(workspace, page)
@@ -135,30 +135,28 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     )
 
     const aiOutputTest = tagged(it.effect, "attack/ai-output")
-    aiOutputTest(
-      "a refused, silent, endless or unsafe answer fails with a sentence, and gives the credit back once",
-      () =>
-        Effect.gen(function* () {
-          const { tents, workspace, credits, made } = yield* begin
-          for (const [prompt, sentence] of [
-            ["refused", "I would rather not"],
-            ["silent", "does not answer"],
-            ["deep", "too many elements open"],
-            ["huge", "larger than 2 MB"],
-          ] as const) {
-            const { tent } = yield* made({ prompt, autoPublish: true })
-            const { generation } = tent
-            assert.strictEqual(generation.status, "failed")
-            assert.include(generation.status === "failed" ? generation.error : "", sentence)
-            assert.notInclude(generation.status === "failed" ? generation.error : "", "secret")
-            assert.strictEqual(tent.publication?.status, "failed")
-            yield* tents.runGeneration(workspace, tent.id)
-            assert.strictEqual(yield* credits(), 1000)
-          }
-        }),
+    aiOutputTest("a refused, silent, endless or unsafe answer fails with a sentence and returns the credit once", () =>
+      Effect.gen(function* () {
+        const { tents, workspace, credits, made } = yield* begin
+        for (const [prompt, sentence] of [
+          ["refused", "I would rather not"],
+          ["silent", "does not answer"],
+          ["deep", "too many elements open"],
+          ["huge", "larger than 2 MB"],
+        ] as const) {
+          const { tent } = yield* made({ prompt, autoPublish: true })
+          const { generation } = tent
+          assert.strictEqual(generation.status, "failed")
+          assert.include(generation.status === "failed" ? generation.error : "", sentence)
+          assert.notInclude(generation.status === "failed" ? generation.error : "", "secret")
+          assert.strictEqual(tent.publication?.status, "failed")
+          yield* tents.runGeneration(workspace, tent.id)
+          assert.strictEqual(yield* credits(), 1000)
+        }
+      }),
     )
 
-    it.effect("two workers at once do one generation between them: one page, one credit", () =>
+    it.effect("two workers on one generation create one page and take one credit", () =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
         const { id } = yield* tents.create(workspace, { ...page, autoPublish: true, customPageAlias: "one" })
@@ -166,7 +164,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const both = yield* Effect.forkChild(
           Effect.all([tents.runGeneration(workspace, id), tents.runGeneration(workspace, id)], { concurrency: 2 }),
         )
-        yield* askedBy(2)
+        yield* untilRequests(2)
         yield* Deferred.succeed(opened, undefined)
         yield* Fiber.join(both)
         const { tent } = yield* tents.get(workspace, id)
@@ -175,13 +173,13 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a worker that dies after the answer leaves a tent that the next one finishes, for the same credit", () =>
+    it.effect("a worker that dies after the answer leaves a tent that the next one completes for the same credit", () =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
         const { id } = yield* tents.create(workspace, page)
         gate = yield* Deferred.make<void>()
         const dying = yield* Effect.forkChild(tents.runGeneration(workspace, id))
-        yield* askedBy(1)
+        yield* untilRequests(1)
         yield* Fiber.interrupt(dying)
         assert.strictEqual((yield* tents.get(workspace, id)).tent.generation.status, "generating")
         gate = undefined
@@ -191,24 +189,24 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a generation that broke its workers off too often fails instead of holding its credit", () =>
+    it.effect("a generation whose workers failed too often fails and returns its credit", () =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
         const { id } = yield* tents.create(workspace, page)
         yield* tents.runGeneration(workspace, id, { attempt: 6 })
         assert.strictEqual((yield* tents.get(workspace, id)).tent.generation.status, "failed")
-        assert.strictEqual(asked.length, 0)
+        assert.strictEqual(aiRequests.length, 0)
         assert.strictEqual(yield* credits(), 1000)
       }),
     )
 
-    it.effect("a tent that is deleted while it is generated stays deleted", () =>
+    it.effect("a tent that is deleted during its generation stays deleted", () =>
       Effect.gen(function* () {
         const { tents, workspace } = yield* begin
         const { id } = yield* tents.create(workspace, page)
         const opened = (gate = yield* Deferred.make<void>())
         const working = yield* Effect.forkChild(tents.runGeneration(workspace, id))
-        yield* askedBy(1)
+        yield* untilRequests(1)
         yield* tents.delete(workspace, id)
         yield* Deferred.succeed(opened, undefined)
         yield* Fiber.join(working)
@@ -216,25 +214,25 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("refusals of create take no credit and leave nothing", () =>
+    it.effect("a refused creation takes no credit and stores nothing", () =>
       Effect.gen(function* () {
         const { tents, workspace, fresh, credits, made } = yield* begin
         const { tent } = yield* made()
-        const nobody = TentId.make(yield* fresh.id)
+        const unknownId = TentId.make(yield* fresh.id)
         const refusal = (over: Partial<NewTent>) =>
           Effect.map(Effect.flip(tents.create(workspace, { ...page, ...over })), (refused) => refused.code)
         assert.strictEqual(yield* refusal({ name: "" }), "validation_failed")
         assert.strictEqual(yield* refusal({ prompt: "a question" }), "INVALID_PROMPT_INTENT")
         assert.strictEqual(yield* refusal({ prompt: "away" }), "unavailable")
-        assert.strictEqual(yield* refusal({ tentId: nobody }), "not_found")
-        assert.strictEqual(yield* refusal({ templateId: TentTemplateId.make(nobody) }), "not_found")
+        assert.strictEqual(yield* refusal({ tentId: unknownId }), "not_found")
+        assert.strictEqual(yield* refusal({ templateId: TentTemplateId.make(unknownId) }), "not_found")
         assert.strictEqual(yield* refusal({ tentId: tent.id }), "conflict")
         assert.strictEqual((yield* tents.list(workspace, { after: null, limit: 10 })).items.length, 1)
         assert.strictEqual(yield* credits(), 999)
       }),
     )
 
-    it.effect("of two that want the last credit at once one is accepted", () =>
+    it.effect("of two concurrent requests for the last credit one is accepted", () =>
       Effect.gen(function* () {
         const { tents, fresh, credits } = yield* begin
         const workspace = yield* fresh.workspace({ credits: 1 })
@@ -248,20 +246,20 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("the brand goes with the request when it is asked for, and not otherwise", () =>
+    it.effect("the AI request contains the brand only when it is requested", () =>
       Effect.gen(function* () {
         const { fresh, made } = yield* begin
         const workspace = yield* fresh.workspace({ brand: { name: "Acme" } })
         yield* made({}, workspace)
         yield* made({ includeBrand: true }, workspace)
         assert.deepStrictEqual(
-          asked.map((request) => request.brand?.name),
+          aiRequests.map((request) => request.brand?.name),
           [undefined, "Acme"],
         )
       }),
     )
 
-    it.effect("auto-publish serves the page at its alias, and a second one beside it with a warning", () =>
+    it.effect("auto-publish serves the page at its alias, and a second tent at an adjusted alias with a warning", () =>
       Effect.gen(function* () {
         const { pages, workspace, made } = yield* begin
         const first = yield* made({ autoPublish: true, customPageAlias: "sale" })
@@ -278,7 +276,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("publish, publish again, move, unpublish and publish once more", () =>
+    it.effect("a tent can be published, moved to another alias, unpublished and published again", () =>
       Effect.gen(function* () {
         const { tents, workspace, made } = yield* begin
         const { tent } = yield* made()
@@ -294,7 +292,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("the plan's limit is told, and kept in the status read", () =>
+    it.effect("the plan's limit is reported, and stays in the status", () =>
       Effect.gen(function* () {
         const { tents, fresh, made } = yield* begin
         const workspace = yield* fresh.workspace({ plan: "free" })
@@ -313,7 +311,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     )
 
     const foreignAliasTest = tagged(it.effect, "attack/foreign-alias")
-    foreignAliasTest("a tent is deleted by id, alias and root; another workspace's names nothing", () =>
+    foreignAliasTest("a tent is deleted by id, alias and root path, and never by another workspace", () =>
       Effect.gen(function* () {
         const { tents, fresh, workspace, made } = yield* begin
         const other = yield* fresh.workspace()

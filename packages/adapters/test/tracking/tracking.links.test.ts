@@ -15,7 +15,7 @@ const settings = settingsLayer({
   developmentDomains: false,
 })
 
-/** Ids as the service writes them: in lower case. */
+/** Ids in lower case, as the service writes them. */
 const lowerCase = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
 )
@@ -28,7 +28,7 @@ const targetOf = ({ delivery, workspace }: { readonly workspace: string; readonl
 const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1)
 
 layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", (it) => {
-  it.effect.prop("each link leads back to what it was made for, and to nothing else", Ids, (ids) =>
+  it.effect.prop("each link decodes to its own target only", Ids, (ids) =>
     Effect.gen(function* () {
       const target = targetOf(ids)
       const links = yield* Links
@@ -58,7 +58,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
   )
 
   it.effect.prop(
-    "no single changed character passes",
+    "rejects a link with one changed character",
     {
       ...Ids,
       at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 63 })),
@@ -78,7 +78,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
   )
 
   it.effect.prop(
-    "a return path fits into an address and leads back",
+    "a return path fits into an address and decodes to its delivery",
     Ids,
     (ids) =>
       Effect.gen(function* () {
@@ -96,7 +96,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
   )
 
   it.effect.prop(
-    "no flipped bit, no shorter and no longer token passes, of any kind",
+    "rejects a token of any kind with a flipped bit or another length",
     Ids,
     (ids) =>
       Effect.gen(function* () {
@@ -143,7 +143,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
       }),
   )
 
-  it.effect.prop("what was never made here is nothing", { token: Schema.String }, ({ token }) =>
+  it.effect.prop("rejects unknown text", { token: Schema.String }, ({ token }) =>
     Effect.gen(function* () {
       const links = yield* Links
       assert.deepStrictEqual(links.read("open", token), Option.none())
@@ -153,7 +153,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
   )
 
   it.effect.prop(
-    "a token is bound to its purpose and its index: one made into another is nothing",
+    "rejects a token that is changed to another purpose or index",
     Ids,
     (ids) =>
       Effect.gen(function* () {
@@ -179,7 +179,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
 })
 
 const tokenReuseTest = tagged(it.effect, "attack/token-reuse")
-tokenReuseTest("after the secret is changed, the links in messages that were sent before still lead there", () =>
+tokenReuseTest("links in earlier messages stay valid after the secret changes", () =>
   Effect.gen(function* () {
     const [old, now] = ["the secret of last year, long enough", "the secret of this year, long enough"].map((secret) =>
       Redacted.make(secret),
@@ -203,7 +203,7 @@ tokenReuseTest("after the secret is changed, the links in messages that were sen
   }),
 )
 
-it.effect("a message's links take one HMAC together, and one more for every 32 links beyond its first 28", () =>
+it.effect("the links of a message need one HMAC, and one more for every 32 links beyond the first 28", () =>
   Effect.gen(function* () {
     const real = yield* Secrets
     let hmacs = 0

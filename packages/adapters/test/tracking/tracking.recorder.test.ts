@@ -1,4 +1,4 @@
-// Openings and clicks on their way into the store, over a store that only remembers what it was asked.
+// The recorder of opens and clicks, over a store that records its calls.
 import { MemoryDatabase } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
 import * as Transactor from "@tentpole/adapters/memory/kernel/Transactor"
 import {
@@ -27,7 +27,7 @@ const opening = (nth: number): TrackedRequest => ({
 
 const options: RecorderOptions = { batch_max: 100, waiting_max: 1_000, wait_max: "20 millis" }
 
-/** A recorder whose store lets a wave through when `gate` is open, unless `fails` says what it does instead. Scoped. */
+/** A scoped recorder whose store waits for `gate`, or does what `fails` defines. */
 const recording = (
   different: Partial<RecorderOptions> = {},
   fails: (wave: number) => Effect.Effect<void> = () => Effect.void,
@@ -69,7 +69,7 @@ const recording = (
       waves,
       recorder,
       stop: Scope.close(scope, Exit.void),
-      /** Waves that have come to the store, and views that are in it. */
+      /** Batches that reached the store, and engagements in it. */
       locked: () => locked,
       written: () => waves.flat().length,
     }
@@ -77,12 +77,12 @@ const recording = (
 
 const all = (count: number) => Array.from({ length: count }, (_, nth) => opening(nth))
 
-it.live("what comes while a wave is under way is the next wave: a thousand openings take few", () =>
+it.live("engagements that arrive during a write form the next batch: a thousand opens need few batches", () =>
   Effect.gen(function* () {
     const { gate, recorder, stop, waves, written } = yield* recording()
     yield* gate.close
     yield* Effect.forEach(all(1_000), recorder.record, { discard: true })
-    assert.isEmpty(waves, "nobody waited for the store")
+    assert.isEmpty(waves, "no caller waited for the store")
     yield* gate.open
     yield* recorder.written
     assert.strictEqual(written(), 1_000)
@@ -92,7 +92,7 @@ it.live("what comes while a wave is under way is the next wave: a thousand openi
   }),
 )
 
-it.live("without room a request waits a little, and then is answered uncounted", () =>
+it.live("a request waits briefly for a full queue, and then is answered uncounted", () =>
   Effect.gen(function* () {
     const { gate, locked, recorder, stop, written } = yield* recording({ batch_max: 1, waiting_max: 5 })
     yield* gate.close
@@ -111,7 +111,7 @@ it.live("without room a request waits a little, and then is answered uncounted",
   }),
 )
 
-it.live("who waits for room is counted when there is some in time", () =>
+it.live("a waiting request is counted when the queue has room in time", () =>
   Effect.gen(function* () {
     const { gate, recorder, stop, written } = yield* recording({ batch_max: 1, waiting_max: 2, wait_max: "10 seconds" })
     yield* gate.close
@@ -128,7 +128,7 @@ it.live("who waits for room is counted when there is some in time", () =>
   }),
 )
 
-it.live("while the database is away, what came is kept", () =>
+it.live("engagements stay queued while the database is unavailable", () =>
   Effect.gen(function* () {
     const { recorder, stop, written } = yield* recording({}, (wave) =>
       wave < 2 ? Effect.die(new Unavailable({ part: "database" })) : Effect.void,
@@ -140,7 +140,7 @@ it.live("while the database is away, what came is kept", () =>
   }),
 )
 
-it.live("a wave that can't be written by a mistake of ours is given up, and the next is written", () =>
+it.live("a batch that fails with a defect is dropped, and the next one is written", () =>
   Effect.gen(function* () {
     const { recorder, stop, written } = yield* recording({}, (wave) =>
       wave === 0 ? Effect.die("a mistake") : Effect.void,
@@ -155,7 +155,7 @@ it.live("a wave that can't be written by a mistake of ours is given up, and the 
   }),
 )
 
-it.live("a process that is asked to stop writes what it has seen", () =>
+it.live("a stopping process writes its queued engagements", () =>
   Effect.gen(function* () {
     const { recorder, stop, written } = yield* recording({}, () => Effect.sleep("5 millis"))
     yield* Effect.forEach(all(1_000), recorder.record, { discard: true })

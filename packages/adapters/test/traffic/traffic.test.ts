@@ -34,7 +34,7 @@ const agents = Layer.succeed(
   }),
 )
 
-/** Today's: what is known of other days is forgotten meanwhile. */
+/** Today. Visitors of other days are deleted meanwhile. */
 const now = DateTime.nowUnsafe()
 const tent = TentId.make("3f0a1b52-9c1e-4d55-8a77-0123456789ab")
 const visitOf = (workspaceId: WorkspaceId, over: Partial<PageVisit> = {}): PageVisit => ({
@@ -48,7 +48,7 @@ const visitOf = (workspaceId: WorkspaceId, over: Partial<PageVisit> = {}): PageV
   ...over,
 })
 
-/** A recorder over memory whose store can fail; `stop` ends it as the end of the process does. */
+/** A recorder over memory whose store can fail. `stop` ends it like the end of the process. */
 const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions> = {}) {
   const stores = yield* Layer.build(memory)
   const { store, workspace } = yield* Effect.gen(function* () {
@@ -75,10 +75,10 @@ const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions>
   return {
     recorder,
     workspace,
-    /** Every try, and those that were written. */
+    /** All attempts, and the batches that were written. */
     tried,
     batches,
-    /** Of each batch, how many views there were. */
+    /** The number of views of each batch. */
     sizes: () => batches.map(({ sums }) => sums.find(({ dimension }) => dimension === "all")?.views),
     fail: (times: number) => {
       failures = times
@@ -101,7 +101,7 @@ it.live("views are written in batches, and those still waiting when the process 
   }).pipe(Effect.scoped),
 )
 
-it.live("machines don't count, and a visitor is address and browser", () =>
+it.live("bots are not counted, and a visitor is an address with a browser", () =>
   Effect.gen(function* () {
     const { recorder, workspace, stop, counts } = yield* recording()
     yield* recorder.record(visitOf(workspace))
@@ -114,7 +114,7 @@ it.live("machines don't count, and a visitor is address and browser", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a store that is away for a moment loses no view", () =>
+it.live("a store that is unavailable for a moment loses no view", () =>
   Effect.gen(function* () {
     const { recorder, workspace, stop, fail, counts } = yield* recording()
     fail(2)
@@ -160,7 +160,7 @@ it.live("visitors of an abandoned batch are in the next one", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("headers are read up to a length, and no further", () =>
+it.live("headers are read up to a maximum length", () =>
   Effect.gen(function* () {
     const { recorder, workspace, batches, stop } = yield* recording()
     const long = "x".repeat(header_length_max)
@@ -191,7 +191,7 @@ it.live("views that arrive faster than they can be written are dropped without a
 /** These tests read pages only. */
 const noEffects = Layer.succeed(ChangeWriter, { writeEffects: () => Effect.void })
 
-/** One process: its own connections and its own knowledge of pages, over a database it shares. */
+/** One process with its own connections and page cache, over a shared database. */
 const stores = Layer.mergeAll(
   PostgresTransactor.layer,
   TentStorePostgres.layer,
@@ -245,7 +245,7 @@ const owned = <Row extends object>(database: string, statements: string) =>
     Effect.orDie,
   )
 
-it.live("a process hears of a page that another one published, also after its connection was cut", () =>
+it.live("a process is notified of pages that another one published, also after its connection was cut", () =>
   Effect.gen(function* () {
     const connections = yield* Layer.build(clients)
     const shared = Layer.succeedContext(connections)
@@ -260,7 +260,7 @@ it.live("a process hears of a page that another one published, also after its co
     const known = yield* settledMark(version(workspace))
     const sql = Context.get(connections, PgClient.PgClient)
     const [connected] = yield* sql<{ database: string }>`select current_database() as database`
-    // Of this database: tests beside listen on others of the server.
+    // Of this database only: other tests listen on the same server.
     yield* owned(
       connected?.database ?? assert.fail("no database"),
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -273,7 +273,7 @@ it.live("a process hears of a page that another one published, also after its co
   }).pipe(Effect.scoped),
 )
 
-it.live("single views and visitors go when nothing needs them any more, and their sums stay", () =>
+it.live("single views and visitors are deleted when they are not needed, and their sums stay", () =>
   Effect.gen(function* () {
     const context = yield* Layer.build(postgres)
     const get = <Id, Service>(service: Context.Key<Id, Service>) => Context.getUnsafe(context, service)
@@ -286,7 +286,7 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     const ago = (count: number) => DateTime.subtract(today, { days: count })
     const [connected] = yield* sql<{ database: string }>`select current_database() as database`
     const database = connected?.database ?? assert.fail("no database")
-    // Rows of former days: in the partitions of these days, and in the default one.
+    // Rows of earlier days: in the partitions of these days, and in the default partition.
     yield* owned(
       database,
       `do $$
@@ -304,7 +304,7 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     const views = [view(old, 1), view(ago(6), 1), view(ago(6), 2), view(ago(20), 1), view(today, 1)]
     const written = yield* Effect.provide(viewBatch(views), context)
     yield* transact(store.record(workspace, written))
-    // Two others, of a day ago and of an hour less.
+    // Two others: a day old, and an hour younger.
     yield* owned(
       database,
       `insert into traffic_batch (workspace_id, batch_id, at)
@@ -315,13 +315,13 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     yield* run(forGood)
     assert.deepStrictEqual(yield* store.counts(workspace, tent, days), before)
     assert.deepStrictEqual(yield* store.counts(workspace, null, days), before)
-    const [left] = yield* owned<{ views: number; visitors: number; everybody: number; batches: number }>(
+    const [left] = yield* owned<{ views: number; visitors: number; total_visitors: number; batches: number }>(
       database,
       `select (select count(*)::int from page_view) as views, (select count(*)::int from page_visitor_day) as visitors,
-         (select count(*)::int from workspace_visitor_day) as everybody,
+         (select count(*)::int from workspace_visitor_day) as total_visitors,
          (select count(*)::int from traffic_batch) as batches`,
     )
-    assert.deepStrictEqual(left, { views: 3, visitors: 1, everybody: 1, batches: 2 })
+    assert.deepStrictEqual(left, { views: 3, visitors: 1, total_visitors: 1, batches: 2 })
     const weeksAgo = yield* store.counts(workspace, tent, daysUntil(ago(20), 1))
     assert.deepInclude(weeksAgo, { visits: 1, days: [{ day: dayOf(ago(20)), views: 1 }], recent: [] })
     assert.deepStrictEqual((yield* store.counts(workspace, null, daysUntil(old, 1))).days, [])

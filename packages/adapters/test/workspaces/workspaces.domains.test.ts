@@ -1,4 +1,4 @@
-// Sending domains, verified by real look-ups: the use case over node's resolver and a name server that is told how to answer.
+// Sending domains with real DNS look-ups: the use case over node's resolver and a scripted name server.
 import * as Dns from "@tentpole/adapters/dns/Dns"
 import type { AuditLog } from "@tentpole/core/kernel/changes/AuditLog"
 import { settingsLayer } from "@tentpole/core/contract"
@@ -20,17 +20,17 @@ type Needed = AuditLog | WorkspaceStore | Transactor | Ids | Secrets
 const usingDns = <E>(dns: Layer.Layer<DnsResolver>, stores: Layer.Layer<Needed, E>) =>
   Workspaces.layer.pipe(Layer.provide(Layer.mergeAll(dns, settings)), Layer.provideMerge(stores))
 
-/** A busy machine may take its time to answer; whoever doesn't, or not to what was asked, is waited for in vain. */
+/** Long enough for a busy machine. A server that does not answer, or answers another question, runs into the timeout. */
 const patience_ms = 60_000
 const impatience_ms = 1_000
 
 const servedBy = (port: number, timeout_ms: number) =>
   Dns.layer({ servers: [`127.0.0.1:${port}`], timeout_ms, tries: 1 })
 
-/** A TXT record as name servers keep long ones: in strings of at most 255 bytes. */
+/** A TXT record as name servers store long ones: in strings of at most 255 bytes. */
 const text = (value: string): DnsData => ({ type: "TXT", strings: value.match(/.{1,255}/g) ?? [""] })
 
-/** The zone as the service asks for it. */
+/** The zone with the records that the service requires. */
 const asShown = ({ records }: CheckedDomain): Zone =>
   new Map(
     records.map((record): [string, Reply] => [
@@ -66,7 +66,7 @@ const verifiedIn = ({ records }: CheckedDomain) =>
 const all = { dkim: true, spf: true, return_path: true, dmarc: true }
 const none = { dkim: false, spf: false, return_path: false, dmarc: false }
 
-/** What DNS says instead of what it should, and what is made of it. `null`: nothing is known. */
+/** Wrong DNS answers, and the resulting problem of the domain. `null`: unknown. */
 const answers: ReadonlyArray<
   readonly [what: string, zone: (shown: Zone, key: string) => Zone, found: Partial<typeof all> | null]
 > = [
@@ -91,7 +91,7 @@ const answers: ReadonlyArray<
   ],
   ["an SPF record with include", () => spf("v=spf1 include:_spf.example.net ~all"), {}],
   ["an SPF record with addresses", () => spf("v=spf1 ip4:192.0.2.0/24 -all"), {}],
-  ["an SPF record that lets nobody send", () => spf("v=spf1 -all"), { spf: false }],
+  ["an SPF record that allows no sender", () => spf("v=spf1 -all"), { spf: false }],
   ["two SPF records", () => spf("v=spf1 a:mail.example.org ~all", "v=spf1 mx -all"), { spf: false }],
   ["another MX", () => new Map([["bounce.example.com MX", [mx("other.example.org")]]]), { return_path: false }],
   ["two MX, one ours", () => new Map([[bounce("MX"), [mx("other.example.org"), mx("Mail.Example.org")]]]), {}],
@@ -172,7 +172,7 @@ describe("verifying a domain", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a policy of the organisation counts for the domains below it", () =>
+  it.live("the DMARC policy of the organisational domain applies to its subdomains", () =>
     Effect.gen(function* () {
       const { workspace, workspaces, zone } = yield* begin
       const { domain } = yield* workspaces.addDomain(workspace, "news.example.com")
@@ -182,7 +182,7 @@ describe("verifying a domain", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a domain stays verified since it first was", () =>
+  it.live("a domain stays verified after its first verification", () =>
     Effect.gen(function* () {
       const { verify } = yield* begin
       const first = Result.getOrThrow(yield* verify)
@@ -193,7 +193,7 @@ describe("verifying a domain", () => {
 })
 
 describe("sending domains", () => {
-  it.live("two workspaces that send for one domain have keys and records of their own", () =>
+  it.live("two workspaces with the same domain have different keys and records", () =>
     Effect.gen(function* () {
       const { added, workspaces } = yield* begin
       const other = yield* workspaces.create({ name: "Other" })
@@ -204,7 +204,7 @@ describe("sending domains", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a name too long for a return path is refused", () =>
+  it.live("a name that is too long for a return path is refused", () =>
     Effect.gen(function* () {
       const { workspace, workspaces } = yield* begin
       const named = (length: number) => `${"a".repeat(50)}.${"b".repeat(50)}.${"c".repeat(length - 106)}.com`
@@ -219,7 +219,7 @@ describe("sending domains", () => {
     ["memory", memory],
     ["PostgreSQL", postgres],
   ] as const) {
-    it.live(`a domain that is removed while DNS is asked stays removed: ${name}`, () =>
+    it.live(`a domain that is removed during the DNS query stays removed: ${name}`, () =>
       Effect.gen(function* () {
         const asked = yield* Deferred.make<void>()
         const answer = yield* Deferred.make<ReadonlyArray<string>>()
@@ -245,7 +245,7 @@ describe("sending domains", () => {
       }).pipe(Effect.scoped),
     )
 
-    it.live(`of two who add one domain at once, one is told: ${name}`, () =>
+    it.live(`of two concurrent requests that add one domain, one is refused: ${name}`, () =>
       Effect.gen(function* () {
         const nothing = Effect.succeed([])
         const dns = DnsResolver.of({ txt: () => nothing, cname: () => nothing, mx: () => nothing })

@@ -1,4 +1,5 @@
-// The AI that needs no provider: pages, emails and columns by rule. The same request always gives the same answer.
+// The AI adapter that needs no provider: it creates pages, emails and column matches by rules. The same request always gives
+// the same answer.
 import { Ai, type EmailRequest, type PageRequest, type WrittenEmail } from "@tentpole/core/ports/Ai"
 import { accents, type Palette, paletteOr } from "@tentpole/core/rendering/Palette"
 import { Effect, Layer } from "effect"

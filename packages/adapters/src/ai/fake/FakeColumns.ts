@@ -1,13 +1,13 @@
-// Columns matched by rule: what the languages of many exports call a contact's fields, the words of a label within a longer
-// header, and values that have the shape of an address or of a number. The same for the same request.
+// The fake AI's column matching: names of contact fields in common languages, labels within longer headers, and the shapes of
+// values. The same request gives the same result.
 import type { ColumnAsked, ColumnMatch, ColumnsRequest, FieldOffered } from "@tentpole/core/ports/Ai"
 
 export const matchesFor = ({ columns, fields }: ColumnsRequest): ReadonlyArray<ColumnMatch> => {
   const free = new Map(fields.map((field) => [field.apiName, field]))
   const matches = new Map<string, string>()
-  for (const tell of [byVocabulary, byLabel, byShape]) {
+  for (const rule of [byVocabulary, byLabel, byShape]) {
     for (const column of columns) {
-      const field = matches.has(column.header) ? undefined : tell(column, free)
+      const field = matches.has(column.header) ? undefined : rule(column, free)
       if (field === undefined) continue
       matches.set(column.header, field)
       free.delete(field)
@@ -19,8 +19,8 @@ export const matchesFor = ({ columns, fields }: ColumnsRequest): ReadonlyArray<C
   })
 }
 
-/** Which of the free fields a column belongs to, if this can tell. */
-type Tell = (column: ColumnAsked, free: ReadonlyMap<string, FieldOffered>) => string | undefined
+/** The free field that a column belongs to; undefined when this rule does not apply. */
+type ColumnRule = (column: ColumnAsked, free: ReadonlyMap<string, FieldOffered>) => string | undefined
 
 /** Spanish, French, German, Italian, Portuguese, Dutch. By the `api_name` of a standard field. */
 const vocabulary: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ const vocabulary: Readonly<Record<string, string>> = {
   country: "País|Pays|Land|Paese|Nazione",
 }
 
-/** Small letters and digits without accents; what is between them is one space. */
+/** Lower-case letters and digits without accents; anything between them becomes one space. */
 const plain = (text: string): string =>
   text
     .normalize("NFKD")
@@ -54,13 +54,13 @@ const fieldOfWord: ReadonlyMap<string, string> = new Map(
   Object.entries(vocabulary).flatMap(([field, words]) => words.split("|").map((word) => [plain(word), field] as const)),
 )
 
-const byVocabulary: Tell = ({ header }, free) => {
+const byVocabulary: ColumnRule = ({ header }, free) => {
   const field = fieldOfWord.get(plain(header))
   return field !== undefined && free.has(field) ? field : undefined
 }
 
-/** "What is your shoe size?" for Shoe size. One word alone says too little. */
-const byLabel: Tell = ({ header }, free) => {
+/** Matches "What is your shoe size?" to Shoe size. A label of one word is too ambiguous. */
+const byLabel: ColumnRule = ({ header }, free) => {
   const words = ` ${plain(header)} `
   for (const { apiName, displayName } of free.values()) {
     const label = plain(displayName)
@@ -70,12 +70,12 @@ const byLabel: Tell = ({ header }, free) => {
 }
 
 const address = /^[aA9._%+-]+@[aA9-]+(\.[aA9-]+)+$/
-/** With a code of its country or its area: other numbers are numbers of anything. */
+/** Phone numbers with a country or area code. Other numbers may mean anything. */
 const number = /^(\+9|\(9)[9 ()./-]{6,}$/
-/** Headers of numbers that nobody calls a contact by. */
+/** Headers of numbers that are not the contact's phone. */
 const otherNumber = /\b(fax|telefax|pager)\b/
 
-const byShape: Tell = ({ header, shapes }, free) => {
+const byShape: ColumnRule = ({ header, shapes }, free) => {
   if (shapes.length === 0) return undefined
   if (free.has("email") && shapes.every((shape) => address.test(shape))) return "email"
   const calls = free.has("phone") && !otherNumber.test(plain(header))

@@ -1,4 +1,4 @@
-// The email of the fake AI: the layout of the service's emails, filled in from a brief.
+// The email of the fake AI: the layout of the service's emails with the values of a brief.
 import type { Brand, WrittenEmail } from "@tentpole/core/ports/Ai"
 import {
   addressOf,
@@ -20,7 +20,7 @@ import { cards } from "./FakePage.ts"
 
 export interface EmailParts {
   readonly brief: EmailBrief
-  /** The name of the email: who it is from, when no brand says it. */
+  /** The email's name, shown as the sender when there is no brand name. */
   readonly name: string
   readonly brand: Brand | null
   readonly palette: Palette
@@ -66,7 +66,7 @@ const couponOf = ({ code, discount }: CouponBrief): string => {
         `<strong class="ink" style="font-family:Consolas,Menlo,monospace;font-size:26px;line-height:34px;letter-spacing:2px">${escapeHtml(code)}</strong>`
 }
 
-/** Where the prompt asks for a button. One that is told no place leads to the brand's, or to this email in a browser. */
+/** The button. Without an address in the prompt it links to the brand's site, or to the email in a browser. */
 const callOf = ({ button: wanted }: EmailBrief, brand: Brand | null, palette: Palette): ReadonlyArray<string> => {
   if (wanted === null) return []
   const href = wanted.url ?? addressOf(brand?.domain ?? null) ?? "{{view_in_browser_url}}"
@@ -91,21 +91,21 @@ const sectionsOf = ({ topic, cards_count }: EmailBrief, palette: Palette): Reado
 const subject_length_max = 78
 
 const subjectOf = ({ headline, coupon }: EmailBrief): string => {
-  const said =
+  const subject =
     coupon?.discount && !headline.includes(coupon.discount) ? `${coupon.discount} off: ${headline}` : headline
-  return shortened(said, subject_length_max)
+  return shortened(subject, subject_length_max)
 }
 
 const preview_length_max = 120
 
-/** What the subject has not said yet. */
+/** The parts that the subject does not contain. */
 const previewOf = ({ date, coupon }: EmailBrief, pitch: string): string =>
   shortened(
     [date, coupon?.code ? `Code ${coupon.code}` : null, pitch].filter((text) => text !== null).join(" · "),
     preview_length_max,
   )
 
-/** One line, of whole words where it has to be cut. */
+/** One line, cut between words. */
 const shortened = (text: string, length_max: number): string => {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim()
   return line.length <= length_max
@@ -113,6 +113,6 @@ const shortened = (text: string, length_max: number): string => {
     : `${line
         .slice(0, length_max - 2)
         .replace(/\s+\S*$/, "")
-        // Half a merge token is none.
+        // A cut merge token is removed.
         .replace(/\s*\{\{[^}]*$/, "")} …`
 }

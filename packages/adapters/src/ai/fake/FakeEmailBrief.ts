@@ -1,36 +1,36 @@
-// The prompt parser of the fake AI for emails: the topic, and a button, code, date or sections where the prompt names them.
-import { cardsAsked, headlineOf, topicOf } from "./FakePromptParser.ts"
+// The prompt parser of the fake AI for emails: the topic, and the button, code, date or sections that the prompt names.
+import { requestedCards, headlineOf, topicOf } from "./FakePromptParser.ts"
 
 export interface EmailBrief {
-  /** What the email is about, as it reads within a sentence. */
+  /** The topic of the email, worded for use within a sentence. */
   readonly topic: string
   readonly headline: string
-  /** 0: it is a letter. */
+  /** 0: the email is a letter without sections. */
   readonly cards_count: number
   readonly button: ButtonBrief | null
   readonly coupon: CouponBrief | null
-  /** When it happens, in the prompt's words: `Saturday, 5 December 2026 at 7 pm`. */
+  /** The date in the words of the prompt: `Saturday, 5 December 2026 at 7 pm`. */
   readonly date: string | null
 }
 
 export interface ButtonBrief {
-  /** Null: the prompt does not say what stands on it. */
+  /** Null: the prompt gives no label. */
   readonly label: string | null
-  /** Null: the prompt does not say where it leads. */
+  /** Null: the prompt gives no address. */
   readonly url: string | null
 }
 
 export interface CouponBrief {
-  /** Null: it asks for one, and does not say which. */
+  /** Null: the prompt wants a code and does not give it. */
   readonly code: string | null
-  /** As `20%`; null when none is said. */
+  /** For example `20%`; null when the prompt gives none. */
   readonly discount: string | null
 }
 
 export const readEmailBrief = (prompt: string, name: string): EmailBrief => {
   const words = prompt.replace(/https?:\/\/\S+|["“][^"“”\n]*["”]/gi, " ")
   const date = dateOf(words)
-  // It is said by itself.
+  // The date is shown separately.
   const undated = date === null ? words : words.replace(whenItIs, "")
   const topic = topicOf(undated, introduction)
   return {
@@ -47,8 +47,8 @@ const introduction =
   /\b(?:e-?mails?|newsletter|message|mailing|invitation|announcement|letter|reminder)\b(?:(?!\b(?:with|has|having|including)\b)[^.\n])*?\b(?:for|about|on|of|to|announcing|(?:that|which|to) (?:announces?|presents?|promotes?|sells?|describes?|introduces?|invites? (?:people |everybody |our \w+ )?to|is about)|announces|presents|promotes|inviting (?:people |everybody |our \w+ )?to|promoting|presenting|introducing)\s+([^\n]+)/i
 
 const cardsOf = (prompt: string): number => {
-  const asked = cardsAsked(prompt)
-  if (asked !== null) return asked
+  const requested = requestedCards(prompt)
+  if (requested !== null) return requested
   return /\b(newsletter|sections|features|products|highlights|reasons|benefits|news)\b/i.test(prompt) ? 3 : 0
 }
 
@@ -76,8 +76,8 @@ const labels: ReadonlyArray<readonly [RegExp, string]> = [
 
 const couponOf = (prompt: string): CouponBrief | null => {
   const code = /\bcode\b[\s:]*(?:is\s+)?["“']?([A-Z0-9][A-Z0-9-]{2,23})\b/.exec(prompt)?.[1] ?? null
-  const asked = code !== null || /\b(coupon|voucher|promo(tion(al)?)? code|discount code)\b/i.test(prompt)
-  if (!asked) return null
+  const wantsCoupon = code !== null || /\b(coupon|voucher|promo(tion(al)?)? code|discount code)\b/i.test(prompt)
+  if (!wantsCoupon) return null
   const discount = /\b(\d{1,2}) ?(?:%|percent\b)/i.exec(prompt)?.[1]
   return { code, discount: discount === undefined ? null : `${discount}%` }
 }
@@ -92,6 +92,6 @@ const dates = new RegExp(`\\b${day}`, "i")
 const whenItIs = new RegExp(`,?\\s*\\b(?:on )?(?:the )?${day}`, "i")
 
 const dateOf = (prompt: string): string | null => {
-  const said = dates.exec(prompt)?.[1]?.trim()
-  return said === undefined ? null : said.charAt(0).toUpperCase() + said.slice(1)
+  const date = dates.exec(prompt)?.[1]?.trim()
+  return date === undefined ? null : date.charAt(0).toUpperCase() + date.slice(1)
 }

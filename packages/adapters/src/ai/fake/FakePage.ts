@@ -1,4 +1,4 @@
-// The landing page of the fake AI: the template `templates/page.html`, filled in from a brief.
+// The landing page of the fake AI: the template `templates/page.html` with the values of a brief.
 import type { Brand } from "@tentpole/core/ports/Ai"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { night, type Palette, paper, softNight, softPaper } from "@tentpole/core/rendering/Palette"
@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { Brief, Field, FormBrief } from "./FakePromptParser.ts"
 
-/** The package's own name leads to its folder from the sources and from what is built of them. */
+/** Resolves the package folder by the package name, in sources and in built files. */
 const template = readFileSync(createRequire(import.meta.url).resolve("@tentpole/adapters/templates/page.html"), "utf8")
 
 export interface PageParts {
@@ -38,7 +38,7 @@ export const composePage = ({ brief, name, brand, palette }: PageParts): string 
   return template.replaceAll(/\[\[(\w+)\]\]/g, (_, slot: string) => slots[slot] ?? "")
 }
 
-/** General words only: a page must not state a price, a date or a name that the prompt does not. */
+/** General sentences only: a page must not state a price, a date or a name that the prompt does not contain. */
 export const cards: ReadonlyArray<readonly [title: string, text: string]> = [
   ["Chosen with care", "We take the time that good things need, and {} shows it."],
   ["Simple to get", "Pick what you like, and we see to the rest."],

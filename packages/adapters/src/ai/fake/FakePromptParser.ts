@@ -1,4 +1,4 @@
-// The prompt parser of the fake AI, by word lists: whether a prompt asks for a page, its topic, and the parts it names.
+// The prompt parser of the fake AI, by word lists: whether a prompt wants a page, its topic, and the parts it names.
 
 export interface Field {
   readonly name: string
@@ -15,7 +15,7 @@ export interface FormBrief {
 }
 
 export interface Brief {
-  /** What the page is about, as it reads within a sentence. */
+  /** The topic of the page, worded for use within a sentence. */
   readonly topic: string
   readonly headline: string
   readonly cards_count: number
@@ -24,7 +24,7 @@ export interface Brief {
 
 const pageWords =
   /\b(web|landing|home|one|sales|squeeze|product|event|thank[ -]you|launch|about)[ -]?page|\bpages?\b|\bweb[ -]?sites?\b|\bsites?\b|\bmicrosite|\bone-pager|\bportfolio|\bstorefront|\bweb[ -]?shop|\bonline (shop|store|menu|brochure|invitation)|\bblog\b|\bcoming soon\b|\bwait(ing)?[ -]?list\b|\bsign[ -]?up form\b|\bhtml\b/i
-const makingWords =
+const creationWords =
   /\b(create|build|make|design|generate|write|draft|produce|launch|set up|put together|publish|promote|advertise|announce|redesign|need|want)\b/i
 const occasions =
   /\b(sale|event|fair|webinar|workshop|conference|concert|newsletter|campaign|offer|promotion|product|app|shop|store|restaurant|caf[eé]|bakery|studio|agency|club|course|service|business|startup|company|festival|opening|wedding|party)\b/i
@@ -32,13 +32,13 @@ const questions =
   /^\s*(what|who|whom|whose|when|where|why|how|which|is|are|was|were|does|do|did|can|could|calculate|compute|solve|translate|explain|summari[sz]e|define)\b/i
 
 /**
- * Whether a prompt asks for web content. A plain question does not, unless it also asks to make something; with a template
- * whatever is no question is taken as what the page should say.
+ * Whether a prompt wants web content. A plain question does not, unless it also requests to create something. With a
+ * template, any text that is no question counts as content of the page.
  */
 export const asksForPage = (prompt: string, options: { readonly hasTemplate: boolean }): boolean => {
-  const making = makingWords.test(prompt)
-  if (questions.test(prompt) && !(making && pageWords.test(prompt))) return false
-  return options.hasTemplate || pageWords.test(prompt) || (making && occasions.test(prompt))
+  const isCreation = creationWords.test(prompt)
+  if (questions.test(prompt) && !(isCreation && pageWords.test(prompt))) return false
+  return options.hasTemplate || pageWords.test(prompt) || (isCreation && occasions.test(prompt))
 }
 
 export const readBrief = (prompt: string, name: string): Brief => {
@@ -46,7 +46,7 @@ export const readBrief = (prompt: string, name: string): Brief => {
   return {
     topic: topic || name,
     headline: topic === "" ? name : headlineOf(topic),
-    cards_count: cardsAsked(prompt) ?? 3,
+    cards_count: requestedCards(prompt) ?? 3,
     form: formOf(prompt),
   }
 }
@@ -60,14 +60,14 @@ const instruction =
 const ending =
   /\s*(?:[.;:!?\n]|,?\s+\b(?:with|that has|that have|that asks|that includes|that shows|that contains|which|including|featuring|containing|where|so that|and (?:a|an|the) (?:sign|contact|waiting|form|booking|registration|footer))\b|,\s*(?:(?:a|an|the|one|two|three|four|five|six)\s)).*$/is
 
-/** What is left when a prompt only says that a page or an email is wanted, and not what of. */
+/** What remains of a prompt that requests a page or an email without a topic. */
 const hollow =
   /^(?:(?:we|i)\b.*|(?:an?|the|my|our)?\s*(?:[\w-]+\s+)?(?:(?:web ?)?(?:page|site)|e-?mail|newsletter|message|mailing))$/i
 
-/** Empty when the prompt does not say. `introduces` finds the words that say it. */
+/** Empty when the prompt names no topic. `introduces` matches the words before the topic. */
 export const topicOf = (prompt: string, introduces: RegExp = introduction): string => {
-  const said = introduces.exec(prompt)?.[1] ?? instruction.exec(prompt)?.[1] ?? prompt
-  const topic = said.replace(ending, "").replace(/\s+/g, " ").trim()
+  const match = introduces.exec(prompt)?.[1] ?? instruction.exec(prompt)?.[1] ?? prompt
+  const topic = match.replace(ending, "").replace(/\s+/g, " ").trim()
   if (hollow.test(topic)) return ""
   if (topic.length <= topic_length_max) return topic
   return `${topic.slice(0, topic_length_max).replace(/\s+\S*$/, "")} …`
@@ -79,16 +79,16 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 const numbers: Readonly<Record<string, number>> = { two: 2, three: 3, four: 4, five: 5, six: 6 }
 
-/** How many sections, features or the like a prompt asks for; null when it gives no number. */
-export const cardsAsked = (prompt: string): number | null => {
-  const said =
+/** How many sections, features or the like a prompt requests; null when it gives no number. */
+export const requestedCards = (prompt: string): number | null => {
+  const match =
     /\b(two|three|four|five|six|[2-6])\s+(?:\w+\s+){0,2}?(?:sections|features|cards|products|columns|benefits|reasons|blocks)\b/i.exec(
       prompt,
     )?.[1]
-  return said === undefined ? null : (numbers[said.toLowerCase()] ?? Number(said))
+  return match === undefined ? null : (numbers[match.toLowerCase()] ?? Number(match))
 }
 
-/** The first whose words a prompt contains; `fields` when the prompt names none. */
+/** The first form kind whose words occur in the prompt; `fields` when there is none. */
 const formKinds: ReadonlyArray<readonly [RegExp, Omit<FormBrief, "fields">, fields: ReadonlyArray<string>]> = [
   [
     /\bwait(ing)?[ -]?list\b/i,
@@ -117,7 +117,7 @@ const formKinds: ReadonlyArray<readonly [RegExp, Omit<FormBrief, "fields">, fiel
   ],
 ]
 
-/** In the order of a form, with the words that name them. */
+/** In the order of a form, with the words that name each field. */
 const fields: ReadonlyArray<readonly [RegExp, ...field: readonly [string, string, Field["type"], string]]> = [
   [/\b(first|given) name|\bname\b/i, "first_name", "First name", "text", "given-name"],
   [/\b(last|family) name|\bsurname|\bfull name/i, "last_name", "Last name", "text", "family-name"],
@@ -129,16 +129,16 @@ const fields: ReadonlyArray<readonly [RegExp, ...field: readonly [string, string
   [/\bmessage\b|\bcomments?\b|\bquestions?\b/i, "message", "Message", "textarea", "off"],
 ]
 
-/** The form that a prompt asks for, with the fields it names, or those that such forms have; always with an address. */
+/** The form that a prompt requests, with the fields it names or the usual fields of such a form. Always has an email field. */
 const formOf = (prompt: string): FormBrief | null => {
   const kind = formKinds.find(([words]) => words.test(prompt))
   if (kind === undefined) return null
   const [words, form, usual] = kind
-  const asked =
+  const list =
     /\b(?:asks?|asking|collects?|collecting|fields?|form|with)\b(?:\s+\w+){0,2}?\s*(?:for|:|with|to collect)\s+([^.\n]+)/i.exec(
       prompt.slice(prompt.search(words)),
     )?.[1]
-  const named = fields.filter(([each]) => asked !== undefined && each.test(asked)).map(([, name]) => name)
+  const named = fields.filter(([each]) => list !== undefined && each.test(list)).map(([, name]) => name)
   const wanted = named.length > 0 ? named : usual
   return {
     ...form,

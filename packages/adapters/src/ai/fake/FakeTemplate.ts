@@ -1,5 +1,5 @@
-// What the fake makes of a template, or of an email that it is asked to change: the title and the first heading become new,
-// what was asked for is said below, and every other byte stays as it was, tokens and comments for Outlook included.
+// The fake AI's edit of a template or existing email: a new title and first heading, with the prompt below the heading.
+// Every other byte stays the same, including tokens and comments for Outlook.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { scaffold_text } from "@tentpole/core/rendering/EmailScaffold"
 import { elements } from "@tentpole/core/documents/HtmlElements"
@@ -18,13 +18,13 @@ export const retitled = (template: string, headline: string, prompt: string): st
   const title = all.find((element) => element.tagName === "title")
   const headings = ["h1", "h2", "h3"].flatMap((level) => all.filter((element) => element.tagName === level))
   const heading = headings.find((element) => element.sourceCodeLocation?.endTag !== undefined)
-  const said = escapeHtml(prompt.trim())
+  const paragraph = escapeHtml(prompt.trim())
   const begun = template.indexOf(scaffold_text)
-  // The scaffold's own words wait to be replaced.
+  // Replaces the scaffold's placeholder text if there is one.
   const saying: Edit =
     begun < 0
-      ? inserted(placeBelow(heading, all) ?? template.length, `\n<p>${said}</p>`)
-      : { from: begun, to: begun + scaffold_text.length, text: said }
+      ? inserted(placeBelow(heading, all) ?? template.length, `\n<p>${paragraph}</p>`)
+      : { from: begun, to: begun + scaffold_text.length, text: paragraph }
   const edits = [...textEdits(title, headline), ...textEdits(heading, headline), saying]
   return edits
     .toSorted((left, right) => right.from - left.from)
@@ -39,7 +39,7 @@ const textEdits = (element: Element | undefined, text: string): ReadonlyArray<Ed
   return from === undefined || to === undefined ? [] : [{ from, to, text: escapeHtml(text) }]
 }
 
-/** Behind the heading, else where the body begins. */
+/** The position after the heading, else at the start of the body. */
 const placeBelow = (heading: Element | undefined, all: ReadonlyArray<Element>): number | undefined =>
   heading?.sourceCodeLocation?.endOffset ??
   all.find((element) => element.tagName === "body")?.sourceCodeLocation?.startTag?.endOffset

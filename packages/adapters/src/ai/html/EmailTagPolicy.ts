@@ -1,5 +1,5 @@
-// What a tag of an email may keep: sanitize-html's judgement with the elements and attributes that emails are made of, some
-// of which the web has given up long ago. It is asked about one tag at a time.
+// The attributes that a tag of an email may have. sanitize-html decides on one tag at a time, with the elements and attributes
+// that emails use, including some that are obsolete on the web.
 import { addressesOf } from "@tentpole/core/documents/EmailDangers"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import sanitizeHtml from "sanitize-html"
@@ -7,33 +7,33 @@ import type { Tag, TagAttribute } from "./EmailTags.ts"
 
 export interface TagJudge {
   /** The attributes that may stay. */
-  readonly keeps: (tag: Tag) => ReadonlyArray<TagAttribute>
-  /** How often the sanitiser was asked: once for each different tag, and for each thing that tokens can make of it. */
-  readonly questions: () => number
+  readonly allowedAttributes: (tag: Tag) => ReadonlyArray<TagAttribute>
+  /** The number of calls of the sanitiser: one for each different tag, and for each value that tokens can produce. */
+  readonly calls_count: () => number
 }
 
 export const tagJudge = (): TagJudge => {
   const verdicts = new Map<string, ReadonlySet<string>>()
-  let questions = 0
+  let calls_count = 0
   return {
-    keeps: (tag) => {
+    allowedAttributes: (tag) => {
       if (tag.attributes.length === 0) return []
       const key = JSON.stringify([tag.name, tag.attributes.map(({ name, value }) => [name, value])])
       const known = verdicts.get(key)
       if (known !== undefined) return tag.attributes.filter(({ name }) => known.has(name))
       const spellings = spellingsOf(tag)
-      questions += spellings.length
+      calls_count += spellings.length
       const verdict = survivors(tag, spellings)
       verdicts.set(key, verdict)
       return tag.attributes.filter(({ name }) => verdict.has(name))
     },
-    questions: () => questions,
+    calls_count: () => calls_count,
   }
 }
 
 type Spelling = ReadonlyArray<readonly [name: string, value: string]>
 
-/** What a tag's attributes can become when the tokens in addresses are filled in. */
+/** The values that a tag's attributes can have when the tokens in addresses are replaced. */
 const spellingsOf = ({ attributes }: Tag): ReadonlyArray<Spelling> => {
   const values = attributes.map(({ name, value }) => (addressAttributes.has(name) ? addressesOf(value) : [value]))
   const most = Math.max(...values.map(({ length }) => length))
@@ -42,7 +42,7 @@ const spellingsOf = ({ attributes }: Tag): ReadonlyArray<Spelling> => {
   )
 }
 
-/** The names of a tag's attributes that the sanitiser lets pass in every spelling. */
+/** The names of the attributes that the sanitiser accepts in every spelling. */
 const survivors = (tag: Tag, spellings: ReadonlyArray<Spelling>): ReadonlySet<string> => {
   const settled = [...(isPlainMeta(tag) ? ["http-equiv"] : []), ...(holdsPicture(tag) ? ["src"] : [])]
   const passed = spellings.map((spelling) => sanitized(tag.name, spelling))
@@ -66,7 +66,7 @@ const sanitized = (tag: string, spelling: Spelling): ReadonlySet<string> => {
   return passed
 }
 
-/** Tells the encoding that mail is sent in, or asks for an old browser's newest mode. */
+/** Whether a `meta` tag only declares the encoding of the mail or an old browser's newest mode. */
 const isPlainMeta = ({ name, attributes }: Tag): boolean => {
   const value = (of: string) =>
     attributes
@@ -76,7 +76,7 @@ const isPlainMeta = ({ name, attributes }: Tag): boolean => {
   return name === "meta" && plainMetas.has(`${value("http-equiv")} ${value("content")}`)
 }
 
-/** A raster picture in the email itself: the one thing that an address may bring with it. */
+/** Whether the tag is a raster image inside the email: the only data address that is allowed. */
 const holdsPicture = ({ name, attributes }: Tag): boolean =>
   name === "img" &&
   attributes.some((each) => each.name === "src" && /^data:image\/(png|jpeg|gif|webp|avif);base64,/i.test(each.value))
@@ -85,7 +85,7 @@ const plainMetas = new Set(["content-type text/html; charset=utf-8", "x-ua-compa
 
 const words = (...lists: ReadonlyArray<string>): Array<string> => lists.flatMap((list) => list.split(" "))
 
-/** Of HTML, and what emails still have of its past. */
+/** HTML elements, including obsolete ones that emails use. */
 const allowedTags = new Set(
   words(
     "html head title meta style body",
@@ -100,13 +100,13 @@ const allowedTags = new Set(
   ),
 )
 
-/** Of Office too, whose elements stand in conditional comments: vector drawings and settings. */
+/** Elements of Office, which occur in conditional comments: vector drawings and settings. */
 export const isAllowed = (tag: string): boolean => allowedTags.has(tag) || /^[vow]:[a-z0-9]+$/.test(tag)
 
 const addressAttributes = new Set(words("href src srcset poster background cite longdesc lowsrc dynsrc xlink:href"))
 
 const options: sanitizeHtml.IOptions = {
-  // Which tags stay is judged above; of these it is asked for the attributes.
+  // Tag names are checked above. The sanitiser decides on attributes only.
   allowedTags: false,
   allowVulnerableTags: true,
   nonBooleanAttributes: [],

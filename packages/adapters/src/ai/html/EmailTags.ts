@@ -1,5 +1,5 @@
-// The tags of an email as a browser's tokenizer finds them, also those that its tree has no use for, each with its place in
-// the source.
+// The tags of an email as a browser's tokenizer finds them, including those that the document tree drops, with their
+// positions in the source.
 import { type DefaultTreeAdapterMap, Parser, type Token } from "parse5"
 
 export interface Tag {
@@ -8,26 +8,26 @@ export interface Tag {
   readonly from: number
   readonly to: number
   readonly attributes: ReadonlyArray<TagAttribute>
-  /** No end belongs to it. */
+  /** It has no end tag. */
   readonly isVoid: boolean
 }
 
 export interface TagAttribute {
   readonly name: string
-  /** Its references decoded. */
+  /** With decoded character references. */
   readonly value: string
   readonly from: number
   readonly to: number
 }
 
-/** In the order of the source. Scripts are off: there is nothing to run them. */
+/** All tags in source order. Scripting is off: no script runs. */
 export const readTags = (html: string): ReadonlyArray<Tag> => {
   const reader = new TagReader()
   reader.tokenizer.write(html, true)
   return reader.tags
 }
 
-/** The library's parser, watched: its tree builder switches the tokenizer as the standard demands. */
+/** The library's parser with an observed tokenizer: its tree builder switches tokenizer states as the standard demands. */
 class TagReader extends Parser<DefaultTreeAdapterMap> {
   readonly tags: Array<Tag> = []
 

@@ -1,4 +1,4 @@
-// How large and how deep HTML may be that is to be cleaned: what parsers can take in a moment, whatever it is.
+// The limits on size and depth of HTML before it is cleaned, so that any input is parsed in a short time.
 import { Unclean } from "@tentpole/core/documents/Clean"
 import { html_size_bytes_max } from "@tentpole/core/documents/Html"
 import { Result } from "effect"
@@ -6,7 +6,7 @@ import { type DefaultTreeAdapterMap, parse } from "parse5"
 
 type Document = DefaultTreeAdapterMap["document"]
 
-/** The HTML without what can't be stored, and what a browser makes of it. Scripts are off: there is nothing to run them. */
+/** HTML that can be stored, with its document as a browser parses it. Scripting is off: no script runs. */
 export interface BoundedHtml {
   readonly html: string
   readonly document: Document
@@ -15,16 +15,16 @@ export interface BoundedHtml {
 const depth_max = 200
 const left_open_max = 500
 
-/** Refuses HTML that is larger or deeper than that, before a parser sees it where that can be told. */
+/** Refuses HTML that is too large or too deep, before parsing where possible. */
 export const bounded = (source: string): Result.Result<BoundedHtml, Unclean> => {
   if (source.length > html_size_bytes_max) {
     return Result.fail(
       new Unclean({ reason: `is larger than ${html_size_bytes_max / 2 ** 20} MB. Ask for a shorter one` }),
     )
   }
-  // Parsers take time with the square of what stays open: such a page is refused before one sees it.
+  // Parsing takes time with the square of the number of open elements, so such a page is refused before parsing.
   if (leftOpen(source) > left_open_max) return Result.fail(new Unclean({ reason: "leaves too many elements open" }))
-  // Text that can't be stored: NUL, and halves of surrogate pairs.
+  // Removes text that can't be stored: NUL, and halves of surrogate pairs.
   const html = source.replaceAll("\0", "").toWellFormed()
   const document = parse(html, { scriptingEnabled: false })
   return depthOf(document) > depth_max
@@ -32,14 +32,14 @@ export const bounded = (source: string): Result.Result<BoundedHtml, Unclean> => 
     : Result.succeed({ html, document })
 }
 
-/** Elements that need no end, and those that have none. */
+/** Elements with an optional end tag, and void elements. */
 const endless = new Set(
   "p li dt dd tr td th thead tbody tfoot colgroup col option optgroup rt rp html head body area base br embed hr img input link meta source track wbr path circle rect line stop".split(
     " ",
   ),
 )
 
-/** About how many elements are open at once at most; what stands in comments and attributes counts too. */
+/** An estimate of the largest number of elements open at once. Tags in comments and attributes count too. */
 const leftOpen = (html: string): number => {
   let open = 0
   let most = 0

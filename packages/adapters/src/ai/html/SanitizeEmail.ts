@@ -1,7 +1,7 @@
-// Cleans emails by cutting: what may not stay is taken out of the source, and everything else keeps its place and its
-// spelling, since mail programs are moody and tokens stand anywhere. Which attributes a tag may keep is sanitize-html's
-// judgement, asked about one tag at a time, so that it never has to agree with a browser on where a tag ends. A cut can
-// make a tag of what was none: it goes on until a check that judges by other rules finds nothing.
+// The cleaner of emails, which cuts what is not allowed out of the source. Everything else stays where it is and as it is
+// written: mail programs depend on details, and tokens occur anywhere. sanitize-html decides which attributes a tag may have,
+// one tag at a time, so it does not have to agree with a browser on where a tag ends. A cut can create a new tag, so rounds
+// repeat until an independent check finds nothing.
 import { emailDangersOf, readingsOf } from "@tentpole/core/documents/EmailDangers"
 import { Unclean } from "@tentpole/core/documents/Clean"
 import { Result } from "effect"
@@ -9,17 +9,17 @@ import { readTags, type Tag } from "./EmailTags.ts"
 import { isAllowed, type TagJudge, tagJudge } from "./EmailTagPolicy.ts"
 import { bounded } from "./HtmlBounds.ts"
 
-/** An email within the bounds of HTML that has no `emailDangersOf` comes back as it is. */
+/** An email within the HTML limits that has no `emailDangersOf` is returned unchanged. */
 export const cleanEmail = (source: string): Result.Result<string, Unclean> =>
   bounded(source).pipe(
     Result.flatMap(({ html }) => withoutDangers(html)),
     Result.mapError(({ reason }) => new Unclean({ reason, document: "email" })),
   )
 
-/** As many as a moment is enough for; newsletters need some hundred. */
-const questions_max = 5_000
+/** The limit on sanitiser calls. A newsletter needs some hundred. */
+const calls_max = 5_000
 
-/** Each round takes out what the one before has brought to light. */
+/** The limit on rounds. Each round removes what the one before uncovered. */
 const rounds_max = 10
 
 const withoutDangers = (html: string): Result.Result<string, Unclean> => {
@@ -29,14 +29,14 @@ const withoutDangers = (html: string): Result.Result<string, Unclean> => {
     if (round === rounds_max) return Result.fail(new Unclean({ reason: "could not be made safe" }))
     for (let at = 0; at < readingsOf(cleaned).length; at++) {
       const edits = editsOf(cleaned, readingsOf(cleaned)[at] ?? cleaned, judge)
-      if (judge.questions() > questions_max) return Result.fail(new Unclean({ reason: "has too many different tags" }))
+      if (judge.calls_count() > calls_max) return Result.fail(new Unclean({ reason: "has too many different tags" }))
       cleaned = edited(cleaned, edits)
     }
   }
   return Result.succeed(cleaned)
 }
 
-/** Whether a document with everything that is forbidden comes back without it and with the rest. */
+/** Whether a document with all forbidden constructs is returned without them and otherwise complete. */
 export const isEmailCleanerAtWork = (): boolean => {
   const proof = cleanEmail(probe)
   return Result.isSuccess(proof) && proof.success === proven
@@ -69,21 +69,21 @@ const edited = (source: string, edits: ReadonlyArray<Edit>): string => {
   return text + source.slice(at)
 }
 
-/** Elements that go with everything in them. Of others only the tags go. */
-const whole = new Set(["script", "iframe", "noembed", "noframes", "template", "applet", "select"])
+/** Elements that are removed with their content. Of other forbidden elements only the tags are removed. */
+const removedWithContent = new Set(["script", "iframe", "noembed", "noframes", "template", "applet", "select"])
 
-/** Without an end they run to that of the document, and nobody saw what is in them. */
+/** Without an end tag these extend to the end of the document, and their content was not checked. */
 const hidden = new Set(["script", "iframe", "noembed", "noframes"])
 
-/** What is to be cut of the source, in its order, as this reading shows it. */
+/** The parts of the source to cut, in source order. */
 const editsOf = (source: string, reading: string, judge: TagJudge): ReadonlyArray<Edit> => {
   const tags = readTags(reading)
   const edits: Array<Edit> = []
   for (let at = 0; at < tags.length; at++) {
     const tag = tags[at]
-    if (judge.questions() > questions_max) break
+    if (judge.calls_count() > calls_max) break
     if (tag === undefined || (edits.at(-1)?.to ?? 0) > tag.from) continue
-    if (tag.kind === "start" && whole.has(tag.name) && !tag.isVoid) {
+    if (tag.kind === "start" && removedWithContent.has(tag.name) && !tag.isVoid) {
       const unclosed = reading === source && hidden.has(tag.name) ? source.length : tag.to
       edits.push({ from: tag.from, to: endOf(tags, at) ?? unclosed, text: "" })
     } else if (!isAllowed(tag.name)) edits.push({ from: tag.from, to: tag.to, text: "" })
@@ -92,7 +92,7 @@ const editsOf = (source: string, reading: string, judge: TagJudge): ReadonlyArra
   return edits
 }
 
-/** Where the element ends that begins with this tag; null when it does not. */
+/** The position after the element that begins with this tag; null when it does not end. */
 const endOf = (tags: ReadonlyArray<Tag>, start: number): number | null => {
   const name = tags[start]?.name
   let open = 0
@@ -107,16 +107,16 @@ const endOf = (tags: ReadonlyArray<Tag>, start: number): number | null => {
 }
 
 /**
- * A tag that loses something is written anew from the attributes that it keeps, each as it was: an attribute that is said
- * twice would come to light when its first one goes.
+ * Writes a tag that loses attributes again from the attributes that stay, each with its exact source text: a repeated
+ * attribute would become effective when its first occurrence is removed.
  */
 const tagEdits = (source: string, tag: Tag, judge: TagJudge): ReadonlyArray<Edit> => {
-  const kept = judge.keeps(tag)
-  if (kept.length === tag.attributes.length) return []
-  const isNothing = tag.name === "meta" && !kept.some(({ name }) => name !== "content")
+  const allowed = judge.allowedAttributes(tag)
+  if (allowed.length === tag.attributes.length) return []
+  const isNothing = tag.name === "meta" && !allowed.some(({ name }) => name !== "content")
   const written = [
     source.slice(tag.from, tag.from + 1 + tag.name.length),
-    ...kept.map(({ from, to }) => source.slice(from, to)),
+    ...allowed.map(({ from, to }) => source.slice(from, to)),
   ]
   const end = source.slice(tag.from, tag.to).endsWith("/>") ? " />" : ">"
   return [{ from: tag.from, to: tag.to, text: isNothing ? "" : written.join(" ") + end }]

@@ -1,5 +1,5 @@
-// The cleaner, with sanitize-html. Of a page the body goes through its allow-list; the head is made anew from what a head may
-// say, so that nothing of it has to be judged. Emails are cleaned in another way (SanitizeEmail.ts).
+// The HTML sanitiser of pages, built on sanitize-html. The body passes an allow-list; the head is built again from known
+// elements, so no input reaches it unchecked. Emails are cleaned in another way (SanitizeEmail.ts).
 import { Cleaner, dangersOf, Unclean } from "@tentpole/core/documents/Clean"
 import { elements } from "@tentpole/core/documents/HtmlElements"
 import { Effect, Layer, Result } from "effect"
@@ -11,13 +11,15 @@ import { cleanEmail, isEmailCleanerAtWork } from "./SanitizeEmail.ts"
 type Element = DefaultTreeAdapterMap["element"]
 type Document = DefaultTreeAdapterMap["document"]
 
-/** Dies when the sanitiser is not at work: a page that only looks cleaned is worse than none. */
+/** Dies when the sanitiser does not work: a page that only looks clean is worse than no page. */
 export const layer = Layer.effect(
   Cleaner,
   Effect.gen(function* () {
     const proof = clean(probe)
     const works =
-      Result.isSuccess(proof) && kept.every((text) => proof.success.includes(text)) && !forbidden.test(proof.success)
+      Result.isSuccess(proof) &&
+      expected.every((text) => proof.success.includes(text)) &&
+      !forbidden.test(proof.success)
     if (!works || !isEmailCleanerAtWork())
       return yield* Effect.die(new Error("The HTML sanitiser does not work: reinstall the packages"))
     return Cleaner.of({ clean, cleanEmail })
@@ -45,7 +47,14 @@ const probe =
   `<title>kept</title><style>p{color:red}</style><base href=//x><p onclick=x() style="color:red">kept too</p><script>x()</script>` +
   `<form id=f action=//x><input name=email formaction=//x></form><a href="java&#10;script:x()">a</a><iframe srcdoc=x></iframe>` +
   `<svg><style><img src=x onerror=x()></style><script>x()</script></svg><meta http-equiv=refresh content=0>`
-const kept = ["<title>kept</title>", "p{color:red}", 'style="color:red"', "kept too", '<form id="f">', 'name="email"']
+const expected = [
+  "<title>kept</title>",
+  "p{color:red}",
+  'style="color:red"',
+  "kept too",
+  '<form id="f">',
+  'name="email"',
+]
 const forbidden = /script|onclick|onerror|x\(\)|\/\/x|base|iframe|refresh/i
 
 interface Head {
@@ -65,7 +74,7 @@ const attribute = (element: Element, name: string): string =>
 const textOf = (element: Element): string =>
   element.childNodes.map((child) => ("value" in child ? child.value : "")).join("")
 
-/** What a head may say, beside its title: how the page is shown where it is shared. */
+/** The allowed `meta` names besides the title: how the page is shown where it is shared. */
 const metaNames = new Set([
   "description",
   "author",
@@ -107,7 +116,7 @@ const headOf = (document: Document): Head => {
   }
 }
 
-/** Style sheets bring nothing from elsewhere, and never end their own element. */
+/** Removes imports and external addresses from style sheets, and text that would end their element. */
 const cleanCss = (css: string): string =>
   css
     .replace(/@import\b[^;]*(;|$)/gi, "")
@@ -151,7 +160,7 @@ const compose = (head: Head, bodyAttributes: string, body: string): string =>
     "",
   ].join("\n")
 
-/** An address, or a raster picture in the document itself. */
+/** An address, or a raster image inside the document. */
 const isPicture = (src: string): boolean =>
   !/^\s*data:/i.test(src) || /^\s*data:image\/(png|jpeg|gif|webp|avif);base64,/i.test(src)
 
@@ -163,7 +172,7 @@ const media = "img picture source audio video track"
 const tables = "caption col colgroup table tbody td tfoot th thead tr"
 const forms = "form button datalist fieldset input label legend meter optgroup option output progress select textarea"
 const drawings = "svg g path circle ellipse line polyline polygon rect text tspan defs stop"
-/** The parser spells these as SVG does, or in lower case where it does not see that it is in one. */
+/** SVG names in SVG's spelling, and in the lower case that the parser produces outside SVG. */
 const gradients = "linearGradient radialGradient lineargradient radialgradient"
 
 const words = (...lists: ReadonlyArray<string>): Array<string> => lists.flatMap((list) => list.split(" "))
@@ -177,7 +186,7 @@ const shapes = words(
 const options = (svg: boolean): sanitizeHtml.IOptions => ({
   allowedTags: words(sections, prose, phrases, media, tables, forms, ...(svg ? [drawings, gradients] : [])),
   disallowedTagsMode: "discard",
-  // Elements whose text goes with them.
+  // Elements that are removed together with their text.
   nonTextTags: words("script style noscript template iframe object title math", svg ? "" : "svg"),
   allowedAttributes: {
     "*": words("id class style title lang dir hidden role tabindex aria-* data-* itemprop itemscope itemtype"),
@@ -224,7 +233,7 @@ const options = (svg: boolean): sanitizeHtml.IOptions => ({
   parseStyleAttributes: false,
   enforceHtmlBoundary: false,
   transformTags: {
-    // A page that opens another must not hand it a way back.
+    // A page that opens another must not give it access to itself.
     a: (tagName, attribs) => ({
       tagName,
       attribs: attribs["target"] === undefined ? attribs : { ...attribs, target: "_blank", rel: "noopener noreferrer" },

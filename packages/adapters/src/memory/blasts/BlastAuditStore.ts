@@ -1,4 +1,4 @@
-// What an audit of a blast looks at, in memory.
+// The blast audit store in memory.
 import {
   type AuditFinding,
   BlastAuditStore,
@@ -16,8 +16,8 @@ import type { DeliveryRow } from "../sending/DeliveryTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { eventsOf } from "../kernel/Outbox.ts"
 
-/** Those for which an earlier one has the same key; nobody has the key null. */
-const again = (rows: ReadonlyArray<DeliveryRow>, key: (row: DeliveryRow) => string | null) => {
+/** Rows whose key an earlier row has. Rows with the key null are skipped. */
+const duplicates = (rows: ReadonlyArray<DeliveryRow>, key: (row: DeliveryRow) => string | null) => {
   const seen = new Set<string>()
   return rows.filter((row) => {
     const mine = key(row)
@@ -33,13 +33,13 @@ const hasEvidence = (row: DeliveryRow): boolean =>
     .concat([row.machineClickedAt, row.bouncedAt, row.unsubscribedAt, row.complainedAt])
     .some((each) => each !== null)
 
-/** How often each delivery of the blast is said to have been sent. */
-const told = (
+/** Counts the `email_sent` events or activities of each delivery of the blast. */
+const sendsOf = (
   blast: BlastId,
-  said: ReadonlyArray<{ readonly type: string; readonly metadata: Readonly<Record<string, unknown>> }>,
+  reports: ReadonlyArray<{ readonly type: string; readonly metadata: Readonly<Record<string, unknown>> }>,
 ) => {
   const times = new Map<DeliveryId, number>()
-  for (const { type, metadata } of said) {
+  for (const { type, metadata } of reports) {
     if (type !== "email_sent" || metadata["blast_id"] !== blast) continue
     const id = DeliveryId.make(String(metadata["recipient_id"]))
     times.set(id, (times.get(id) ?? 0) + 1)
@@ -58,7 +58,7 @@ const evidence = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, 
   const blast = yield* findBlast(db, workspace, id)
   const rows = [...(yield* deliveriesOf(db, workspace, id))].sort((left, right) => (left.id < right.id ? -1 : 1))
   const sent = new Map(rows.filter(({ state }) => state === "sent").map((row) => [row.id, row]))
-  const inTimelines = told(id, yield* db.all(activities, workspace))
+  const inTimelines = sendsOf(id, yield* db.all(activities, workspace))
   const events = (yield* eventsOf(db, workspace)).map(({ type, data }) => ({ type, metadata: data }))
   const wrongly = (times: ReadonlyMap<DeliveryId, number>) =>
     [...times].flatMap(([each, count]) => (count > 1 || !sent.has(each) ? [each] : []))
@@ -73,19 +73,19 @@ const evidence = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, 
     status: blast.status,
     recipientCount: countsOf(launchOf(blast))?.recipientCount ?? null,
     recipients: countStates(rows),
-    // Nothing is kept here but the rows.
+    // Memory has no stored counters, so both figures come from the rows.
     tally: tallyOf(rows),
     recount: tallyOf(rows),
     unconfirmed: rows.filter(({ state }) => state === "unconfirmed").slice(0, samples_max),
     found: {
-      contact_again: found(again(rows, (row) => row.contactId).map((row) => row.id)),
-      address_again: found(again(unblocked, (row) => row.emailNormalized).map((row) => row.id)),
+      contact_again: found(duplicates(rows, (row) => row.contactId).map((row) => row.id)),
+      address_again: found(duplicates(unblocked, (row) => row.emailNormalized).map((row) => row.id)),
       sent_without_intent: holding((row) => isSent(row) && row.handedOverAt === null),
       sent_without_evidence: holding((row) => isSent(row) && !hasEvidence(row)),
       open: holding(isOpen),
       timeline_silent: holding((row) => isSent(row) && !row.contactDeleted && !inTimelines.has(row.id)),
       timeline_wrong: found(wrongly(inTimelines)),
-      events_wrong: found(wrongly(told(id, events))),
+      events_wrong: found(wrongly(sendsOf(id, events))),
     } satisfies { readonly [Finding in AuditFinding]: Found },
   }
 })

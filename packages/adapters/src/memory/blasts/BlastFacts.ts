@@ -1,4 +1,4 @@
-// What stands beside a blast, and what its launch depends on, in memory.
+// The facts of a blast in memory: its email, its audience and what its launch depends on.
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import { launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
 import { counted_max, type LaunchFacts } from "@tentpole/core/blasts/Launch"
@@ -18,32 +18,32 @@ import type { Rows } from "../kernel/MemoryDatabase.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
 import { sendingDomains, workspaces } from "../workspaces/WorkspaceStore.ts"
 
-const listOf = (db: Rows, ws: WorkspaceId, { audience }: Blast): Effect.Effect<List | null> =>
+const listOf = (db: Rows, workspace: WorkspaceId, { audience }: Blast): Effect.Effect<List | null> =>
   audience === null
     ? Effect.succeed(null)
-    : Effect.catchTag(findList(db, ws, audience.listId), "NotFound", () => Effect.succeed(null))
+    : Effect.catchTag(findList(db, workspace, audience.listId), "NotFound", () => Effect.succeed(null))
 
-const listFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, blast: Blast, now: DateTime.Utc) {
-  const list = yield* listOf(db, ws, blast)
+const listFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
+  const list = yield* listOf(db, workspace, blast)
   if (list === null) return null
   const facts: ListFacts = {
     listId: list.id,
     name: list.name,
     kind: list.kind,
     memberCount: list.kind === "static" ? list.memberCount : null,
-    empty: blast.status === "draft" && (yield* contactsOf(db, ws, list, now)).length === 0,
+    empty: blast.status === "draft" && (yield* contactsOf(db, workspace, list, now)).length === 0,
   }
   return facts
 })
 
-/** The email as it is, and what would be sent of it: its approval, or its current version while there is none. */
-const emailFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, blast: Blast) {
-  const email = blast.email === null ? undefined : yield* db.find(emails, ws, blast.email.emailId)
+/** The current email, and what would be sent: its approval, or its current version while there is none. */
+const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast) {
+  const email = blast.email === null ? undefined : yield* db.find(emails, workspace, blast.email.emailId)
   const approvalId = lockedOf(blast)?.approvalId ?? email?.approval?.id
-  const approval = approvalId === undefined ? undefined : yield* db.find(emailApprovals, ws, approvalId)
+  const approval = approvalId === undefined ? undefined : yield* db.find(emailApprovals, workspace, approvalId)
   const sender = approval?.fromAddress ?? email?.fromAddress ?? null
   if (email === undefined) return { email: null, sender }
-  const html = yield* db.find(emailVersions, ws, versionKey(email.id, email.currentVersion))
+  const html = yield* db.find(emailVersions, workspace, versionKey(email.id, email.currentVersion))
   const texts =
     approval === undefined
       ? [email.subject, email.previewText, email.fromName, html, email.plainText?.text]
@@ -60,25 +60,25 @@ const emailFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, blast
   return { email: facts, sender }
 })
 
-export const factsOf = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, blast: Blast, now: DateTime.Utc) {
-  const { email, sender } = yield* emailFacts(db, ws, blast)
-  const workspace = yield* db.find(workspaces, null, ws)
-  const domains = yield* db.all(sendingDomains, ws)
-  const fields = yield* db.all(contactFields, ws)
+export const factsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
+  const { email, sender } = yield* emailFacts(db, workspace, blast)
+  const settings = yield* db.find(workspaces, null, workspace)
+  const domains = yield* db.all(sendingDomains, workspace)
+  const fields = yield* db.all(contactFields, workspace)
   const facts: ReadinessFacts = {
-    list: yield* listFacts(db, ws, blast, now),
+    list: yield* listFacts(db, workspace, blast, now),
     email,
     senderAddress: sender,
     verifiedDomains: new Set(domains.flatMap(({ domain, status }) => (status === "verified" ? [domain] : []))),
-    postalAddress: workspace?.postalAddress ?? null,
+    postalAddress: settings?.postalAddress ?? null,
     customFields: new Set(fields.flatMap(({ apiName, status }) => (status === "active" ? [apiName] : []))),
   }
   return facts
 })
 
-const usedOn = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, now: DateTime.Utc) {
+const usedOn = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now: DateTime.Utc) {
   const day_ms = DateTime.startOf(now, "day").epochMilliseconds
-  return (yield* db.all(blasts, ws))
+  return (yield* db.all(blasts, workspace))
     .flatMap((blast) => launchOf(blast) ?? [])
     .filter((launch) => launch.at.epochMilliseconds >= day_ms)
     .reduce((sum, launch) => sum + (launch.audience?.qualifiedCount ?? launch.allotted), 0)
@@ -86,15 +86,15 @@ const usedOn = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, now: Date
 
 const qualifiedNow = Effect.fnUntraced(function* (
   db: Rows,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   blast: Blast,
   { now, operational }: { readonly now: DateTime.Utc; readonly operational: boolean },
 ) {
-  const list = yield* listOf(db, ws, blast)
+  const list = yield* listOf(db, workspace, blast)
   if (list === null) return 0
   let count = 0
-  for (const contact of yield* contactsOf(db, ws, list, now)) {
-    const facts = yield* recipientFactsOf(db, ws, contact, contact.emailNormalized)
+  for (const contact of yield* contactsOf(db, workspace, list, now)) {
+    const facts = yield* recipientFactsOf(db, workspace, contact, contact.emailNormalized)
     if (blockReason(facts, operational) === undefined) count++
   }
   return Math.min(counted_max, count)
@@ -102,20 +102,20 @@ const qualifiedNow = Effect.fnUntraced(function* (
 
 export const launchFactsOf = Effect.fnUntraced(function* (
   db: Rows,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   blast: Blast,
   options: { readonly now: DateTime.Utc; readonly operational: boolean },
 ) {
-  const plan = plans[(yield* db.find(workspaces, null, ws))?.plan ?? "free"]
+  const plan = plans[(yield* db.find(workspaces, null, workspace))?.plan ?? "free"]
   const limited = plan.emailsPerDay_max !== null || plan.contacts_max !== null
   const facts: LaunchFacts = {
-    ...(yield* factsOf(db, ws, blast, options.now)),
+    ...(yield* factsOf(db, workspace, blast, options.now)),
     plan,
     allotment: limited
       ? {
-          contacts: Math.min(counted_max, (yield* db.all(contacts, ws)).length),
-          usedToday: yield* usedOn(db, ws, options.now),
-          qualified: yield* qualifiedNow(db, ws, blast, options),
+          contacts: Math.min(counted_max, (yield* db.all(contacts, workspace)).length),
+          usedToday: yield* usedOn(db, workspace, options.now),
+          qualified: yield* qualifiedNow(db, workspace, blast, options),
         }
       : null,
   }

@@ -1,4 +1,4 @@
-// Dry runs in memory: core's own rules, asked of everybody in the audience.
+// The dry run store in memory. It applies the rules of core to every contact of the audience.
 import { isMissing } from "@tentpole/core/blasts/inspection/DryRun"
 import { domains_max, sample_max, type DryRunCounts, DryRunStore } from "@tentpole/core/blasts/inspection/DryRunStore"
 import { blockReasons } from "@tentpole/core/sending/Delivery"
@@ -13,13 +13,13 @@ import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
-type Ask = DryRunStore["Service"]["calculate"]
+type PreviewCall = DryRunStore["Service"]["calculate"]
 
 const survey = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
-  list: Parameters<Ask>[1],
-  { operational, needed, now }: Parameters<Ask>[2],
+  list: Parameters<PreviewCall>[1],
+  { operational, needed, now }: Parameters<PreviewCall>[2],
 ) {
   const found = yield* Effect.option(findList(db, workspace, list))
   if (found._tag === "None") return null

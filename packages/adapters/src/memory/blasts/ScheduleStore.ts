@@ -1,4 +1,4 @@
-// The schedules of blasts in memory.
+// The schedule store of blasts in memory.
 import { type DueSchedules, ScheduleStore } from "@tentpole/core/blasts/ScheduleStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
@@ -20,7 +20,7 @@ const takeTurns = Effect.fnUntraced(function* (db: Rows, limit: number, turn_ms:
   return turns.map((turn) => turn.workspaceId)
 })
 
-/** What is scheduled, the earliest first. */
+/** Scheduled blasts, the earliest first. */
 const scheduled = (db: Rows, workspace: WorkspaceId) =>
   Effect.map(db.all(blasts, workspace), (all) =>
     all

@@ -1,4 +1,4 @@
-// Tokens of providers' calls in memory.
+// The store of webhook tokens in memory.
 import { HookTokenStore } from "@tentpole/core/bounces/providers/HookTokenStore"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, Effect, Layer } from "effect"

@@ -1,4 +1,4 @@
-// Reports in memory: deliveries with what is known of their addresses, and what was reported of them.
+// The bounce report store in memory: deliveries with the recent messages to their address, and the reports about them.
 import { ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
 import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"

@@ -1,4 +1,4 @@
-// Definitions of custom contact fields in memory.
+// The store of custom contact fields in memory.
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import { type CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"

@@ -1,4 +1,4 @@
-// Contacts and their timelines in memory.
+// The contact store in memory, with timelines.
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
@@ -19,7 +19,7 @@ import { listMembers, memberKey } from "../segments/SegmentMembers.ts"
 
 export { contacts } from "./ContactTables.ts"
 
-/** The unique keys: who has an address, who has a number. */
+/** The unique keys of contacts: email address and phone number. */
 const emails = table<ContactId>("contact_email")
 const phones = table<ContactId>("contact_phone")
 const sequence = table<number>("activity_sequence")
@@ -48,12 +48,12 @@ export const writeContacts = Effect.fnUntraced(function* (db: Rows, workspace: W
   yield* appendEvents(db, workspace, change.events)
 })
 
-const notLocked = ({ id }: Contact) => Effect.die(`contact ${id} of a change is gone: it was not locked`)
+const notLocked = ({ id }: Contact) => Effect.die(`contact ${id} of a change is missing: it was not locked`)
 
-/** With what goes with them; their deliveries stay, marked. */
+/** Deletes contacts with their timelines, list members and flow memberships. Their deliveries stay and are marked. */
 const deleteContacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, deleted: ReadonlyArray<Contact>) {
   if (deleted.length === 0) return
-  const gone = new Set(deleted.map(({ id }) => id))
+  const deletedIds = new Set(deleted.map(({ id }) => id))
   for (const contact of deleted) {
     const { id, emailNormalized, phone } = contact
     if ((yield* db.find(contacts, workspace, id)) === undefined) return yield* notLocked(contact)
@@ -62,25 +62,25 @@ const deleteContacts = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
     if (phone !== null) yield* db.remove(phones, workspace, phone)
   }
   for (const { listId, contactId } of yield* db.all(listMembers, workspace)) {
-    if (gone.has(contactId)) yield* db.remove(listMembers, workspace, memberKey(listId, contactId))
+    if (deletedIds.has(contactId)) yield* db.remove(listMembers, workspace, memberKey(listId, contactId))
   }
   for (const row of yield* db.all(deliveries, workspace)) {
-    if (gone.has(row.contactId)) yield* db.put(deliveries, workspace, row.id, { ...row, contactDeleted: true })
+    if (deletedIds.has(row.contactId)) yield* db.put(deliveries, workspace, row.id, { ...row, contactDeleted: true })
   }
   for (const row of yield* db.all(submissions, workspace)) {
-    if (row.contactId !== null && gone.has(row.contactId)) {
+    if (row.contactId !== null && deletedIds.has(row.contactId)) {
       yield* db.put(submissions, workspace, row.id, { ...row, contactId: null })
     }
   }
-  yield* leaveFlows(db, workspace, gone)
+  yield* leaveFlows(db, workspace, deletedIds)
   for (const { id, contactId } of yield* db.all(activities, workspace)) {
-    if (gone.has(contactId)) yield* db.remove(activities, workspace, id)
+    if (deletedIds.has(contactId)) yield* db.remove(activities, workspace, id)
   }
 })
 
 /**
- * Adds to timelines, and moves `lastActivityAt` by what the person did, in the caller's transaction. Who is gone has no
- * timeline.
+ * Adds activities to timelines in the caller's transaction, and moves `lastActivityAt` for what the contact did. Activities of
+ * deleted contacts are skipped.
  */
 export const writeActivities = Effect.fnUntraced(function* (
   db: Rows,
@@ -116,14 +116,14 @@ const claim = Effect.fnUntraced(function* (
 const known = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
-  whom: Identities & { readonly ids?: ReadonlyArray<ContactId> },
+  identities: Identities & { readonly ids?: ReadonlyArray<ContactId> },
 ) {
-  const ids = new Set<ContactId>(whom.ids)
-  for (const [key, identities] of [
-    [emails, whom.emails],
-    [phones, whom.phones],
+  const ids = new Set<ContactId>(identities.ids)
+  for (const [key, values] of [
+    [emails, identities.emails],
+    [phones, identities.phones],
   ] as const) {
-    for (const identity of identities) {
+    for (const identity of values) {
       const holder = yield* db.find(key, workspace, identity)
       if (holder !== undefined) ids.add(holder)
     }
@@ -138,7 +138,7 @@ const known = Effect.fnUntraced(function* (
 
 type SortValue = string | DateTime.Utc | null
 
-/** What each sort orders by. */
+/** The value that each sort field orders by. */
 export const contactSortValues: { readonly [Sort in ContactSort]: (contact: Contact) => SortValue } = {
   created_at: (contact) => contact.createdAt,
   updated_at: (contact) => contact.updatedAt,
@@ -155,7 +155,7 @@ const compare = (left: string | DateTime.Utc, right: string | DateTime.Utc): num
     ? byCodePoint(fold(String(left)), fold(String(right)))
     : left.epochMilliseconds - right.epochMilliseconds
 
-/** Text in folded code point order, null last in both orders, ties by the contact's id ascending. */
+/** Text in folded code point order, null last in both orders, ties by contact id ascending. */
 export const inOrder = <Row>(
   rows: ReadonlyArray<Row>,
   order: "asc" | "desc",
@@ -195,7 +195,7 @@ export const layer = Layer.effect(
     return ContactStore.of({
       get,
       findByIdentity: (workspace, identities) => known(db, workspace, identities),
-      lock: (workspace, whom) => Effect.andThen(Transaction, known(db, workspace, whom)),
+      lock: (workspace, identities) => Effect.andThen(Transaction, known(db, workspace, identities)),
       lockForDeletion: (workspace, ids) =>
         Effect.andThen(Transaction, known(db, workspace, { emails: [], phones: [], ids })),
       apply: (workspace, change) => Effect.andThen(Transaction, writeContacts(db, workspace, change)),

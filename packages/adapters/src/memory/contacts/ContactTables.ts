@@ -1,4 +1,4 @@
-// The tables of contacts in memory, and of what refers to them.
+// The memory tables of contacts and of the rows that refer to them.
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { RecordedActivity } from "@tentpole/core/contacts/ContactStore"
 import type { Submission } from "@tentpole/core/forms/Submission"

@@ -13,7 +13,7 @@ import { newest } from "../kernel/Slices.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
 export interface DocumentTables<T extends DocumentTypes> {
-  /** As a refusal names one. */
+  /** The resource name in `NotFound` refusals. */
   readonly noun: string
   readonly documents: Table<T["document"]>
   /** HTML, by `versionKey`. */
@@ -41,7 +41,7 @@ const found = <Row>(row: Row | undefined, resource: string): Effect.Effect<Row, 
 const matches = (document: Document, { status, search }: DocumentQuery): boolean =>
   (status === null || statusOf(document) === status) && (search === null || fold(document.name).includes(fold(search)))
 
-/** Writes a change in the caller's transaction: changes of other rooms may carry one. */
+/** Writes a change in the caller's transaction. Changes of other rooms may carry a document change. */
 export const applyDocument = Effect.fnUntraced(function* <T extends DocumentTypes>(
   db: Rows,
   tables: DocumentTables<T>,
@@ -65,7 +65,7 @@ export const applyDocument = Effect.fnUntraced(function* <T extends DocumentType
   if (generation !== null) yield* writeGeneration(db, workspace, id, generation)
 })
 
-/** Deletes a document with its versions and generations. What its approvals froze stays. */
+/** Deletes a document with its versions and generations. Its approvals stay. */
 export const removeDocument = Effect.fnUntraced(function* <T extends DocumentTypes>(
   db: Rows,
   tables: DocumentTables<T>,

@@ -1,4 +1,4 @@
-// Generations in memory. The stores of documents write them with their own changes.
+// Generations in memory. The document stores write them with their own changes.
 import type { Generation, GenerationStep } from "@tentpole/core/documents/Generation"
 import type { GenerationId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -31,7 +31,7 @@ export const latestGeneration = (db: Rows, workspace: WorkspaceId, document: str
     return latest === undefined ? null : withoutDocument(latest)
   })
 
-/** Writes a step of a document's generation; in the caller's transaction. */
+/** Writes a step of a document's generation, in the caller's transaction. */
 export const writeGeneration = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -45,7 +45,7 @@ export const writeGeneration = Effect.fnUntraced(function* (
   yield* db.put(generations, workspace, after.id, { ...after, document })
 })
 
-/** Deletes a document's generations; in the caller's transaction. */
+/** Deletes a document's generations, in the caller's transaction. */
 export const forgetGenerations = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, document: string) {
   for (const row of yield* db.all(generations, workspace)) {
     if (row.document === document) yield* db.remove(generations, workspace, row.id)

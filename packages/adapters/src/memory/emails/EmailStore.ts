@@ -1,4 +1,4 @@
-// Emails in memory.
+// The email store in memory.
 import type { EmailTypes } from "@tentpole/core/emails/Email"
 import type { EmailChange } from "@tentpole/core/emails/EmailChange"
 import { email_users_max, type EmailUser } from "@tentpole/core/emails/EmailErrors"
@@ -11,37 +11,37 @@ import { blasts } from "../sending/DeliveryTables.ts"
 import { applyDocument, documentStore, documentTables, removeDocument, versionKey } from "../documents/DocumentStore.ts"
 import { activeFlowsUsing, flowEmails } from "../flows/FlowTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { forgetTestMails } from "../sending/TestMailStore.ts"
+import { deleteTestMails } from "../sending/TestMailStore.ts"
 import { sendingDomains } from "../workspaces/WorkspaceStore.ts"
 
 const tables = documentTables<EmailTypes>("email")
 export const { documents: emails, versions: emailVersions, approvals: emailApprovals } = tables
 export { versionKey }
 
-/** Writes a change in the caller's transaction: changes of other rooms may carry one. */
+/** Writes a change in the caller's transaction. Changes of other rooms may carry an email change. */
 export const applyEmail = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: EmailChange) {
   yield* applyDocument(db, tables, workspace, change)
-  if (change.after === null && change.before !== null) yield* forgetUses(db, workspace, change.before.id)
+  if (change.after === null && change.before !== null) yield* deleteUses(db, workspace, change.before.id)
 })
 
 export const removeEmail = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: EmailId) {
   yield* removeDocument(db, tables, workspace, id)
-  yield* forgetUses(db, workspace, id)
+  yield* deleteUses(db, workspace, id)
 })
 
-const forgetUses = (db: Rows, workspace: WorkspaceId, id: EmailId) =>
-  Effect.andThen(forgetTestMails(db, workspace, id), db.remove(flowEmails, workspace, id))
+const deleteUses = (db: Rows, workspace: WorkspaceId, id: EmailId) =>
+  Effect.andThen(deleteTestMails(db, workspace, id), db.remove(flowEmails, workspace, id))
 
-/** Scheduled and sending blasts, and active flows. */
+/** Scheduled and sending blasts and active flows that use the email. */
 export const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: EmailId) {
   const sent = (yield* db.all(blasts, workspace)).filter(
     ({ email, status }) => email?.emailId === id && (status === "scheduled" || status === "sending"),
   )
-  const made = yield* db.find(flowEmails, workspace, id)
+  const inline = yield* db.find(flowEmails, workspace, id)
   const flows = yield* activeFlowsUsing(
     db,
     workspace,
-    ({ emails: used }, flow) => used.includes(id) || made?.flowId === flow.id,
+    ({ emails: used }, flow) => used.includes(id) || inline?.flowId === flow.id,
   )
   const named = <Type extends EmailUser["type"]>(type: Type, all: ReadonlyArray<Pick<EmailUser, "id" | "name">>) =>
     all

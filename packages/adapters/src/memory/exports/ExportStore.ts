@@ -1,4 +1,4 @@
-// Exports in memory.
+// The export store in memory.
 import type { Export, ExportSubject } from "@tentpole/core/exports/Export"
 import type { ExportChange } from "@tentpole/core/exports/machine"
 import { ExportStore } from "@tentpole/core/exports/ExportStore"
@@ -38,14 +38,14 @@ export const layer = Layer.effect(
         it === undefined ? Effect.fail(new NotFound({ resource: "export" })) : Effect.succeed(it),
       )
 
-    /** What an export is of. */
-    const whole = (workspace: WorkspaceId, subject: ExportSubject): Effect.Effect<unknown, NotFound> =>
+    /** The list or blast that is exported; fails when it was deleted. */
+    const findSubject = (workspace: WorkspaceId, subject: ExportSubject): Effect.Effect<unknown, NotFound> =>
       subject.kind === "list" ? findList(db, workspace, subject.listId) : findBlast(db, workspace, subject.blastId)
 
     return ExportStore.of({
       get: (workspace, id) =>
         Effect.tap(one(workspace, id), ({ subject }) =>
-          Effect.mapError(whole(workspace, subject), () => new NotFound({ resource: "export" })),
+          Effect.mapError(findSubject(workspace, subject), () => new NotFound({ resource: "export" })),
         ),
       lock: (workspace, id) => Effect.andThen(Transaction, one(workspace, id)),
       apply: (workspace, change) =>
@@ -54,9 +54,9 @@ export const layer = Layer.effect(
         ),
       members: (workspace, { list, now }, { excludeUnsubscribed }) =>
         Stream.unwrap(
-          Effect.map(contactsOf(db, workspace, list, now), (held) =>
+          Effect.map(contactsOf(db, workspace, list, now), (members) =>
             Stream.fromIterable(
-              held
+              members
                 .filter(({ unsubscribed }) => !(excludeUnsubscribed && unsubscribed))
                 .sort((left, right) => (left.id < right.id ? -1 : 1)),
             ).pipe(Stream.grouped(chunk_rows)),

@@ -1,4 +1,4 @@
-// What a flow names of other rooms, in memory.
+// The rows of other rooms that a flow refers to, in memory.
 import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
 import type { ActivationFacts } from "@tentpole/core/flows/definition/machine"
 import type { StoredSimulationFacts } from "@tentpole/core/flows/definition/FlowStore"
@@ -14,43 +14,43 @@ import { emailTemplates, tentTemplates } from "../templates/TemplateStores.ts"
 import { tents } from "../tents/TentStore.ts"
 import { sendingDomains, systemListRows, workspaces } from "../workspaces/WorkspaceStore.ts"
 
-const fieldsOf = (db: Rows, ws: WorkspaceId, { fields, fieldNames }: NamedByFlow) =>
-  ruleFields(db, ws, ({ id, apiName }) => fields.includes(id) || fieldNames.includes(apiName))
+const fieldsOf = (db: Rows, workspace: WorkspaceId, { fields, fieldNames }: NamedByFlow) =>
+  ruleFields(db, workspace, ({ id, apiName }) => fields.includes(id) || fieldNames.includes(apiName))
 
-/** Of these ids, those with a row that answers to the condition. */
-const those = Effect.fnUntraced(function* <Id extends string, Row>(
+/** Those of the ids whose row satisfies the condition. */
+const idsWhere = Effect.fnUntraced(function* <Id extends string, Row>(
   db: Rows,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   ids: ReadonlyArray<Id>,
   from: Table<Row>,
   holds: (row: Row) => boolean = () => true,
 ) {
-  const rows = yield* Effect.forEach(ids, (id) => Effect.map(db.find(from, ws, id), (row) => [id, row] as const))
+  const rows = yield* Effect.forEach(ids, (id) => Effect.map(db.find(from, workspace, id), (row) => [id, row] as const))
   return new Set(rows.flatMap(([id, row]) => (row !== undefined && holds(row) ? [id] : [])))
 })
 
-const staticLists = (db: Rows, ws: WorkspaceId, named: NamedByFlow) =>
-  those(db, ws, named.lists, lists, ({ kind, ownerBlastId }) => kind === "static" && ownerBlastId === null)
+const staticLists = (db: Rows, workspace: WorkspaceId, named: NamedByFlow) =>
+  idsWhere(db, workspace, named.lists, lists, ({ kind, ownerBlastId }) => kind === "static" && ownerBlastId === null)
 
-export const namedFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, named: NamedByFlow) {
-  const dynamic = yield* those(db, ws, named.lists, lists, ({ kind }) => kind === "dynamic")
-  const system = yield* those(db, ws, named.lists, systemListRows)
+export const namedFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, named: NamedByFlow) {
+  const dynamic = yield* idsWhere(db, workspace, named.lists, lists, ({ kind }) => kind === "dynamic")
+  const system = yield* idsWhere(db, workspace, named.lists, systemListRows)
   const facts: NamedFacts = {
-    fields: yield* fieldsOf(db, ws, named),
-    staticLists: yield* staticLists(db, ws, named),
+    fields: yield* fieldsOf(db, workspace, named),
+    staticLists: yield* staticLists(db, workspace, named),
     otherLists: new Set([...dynamic, ...system]),
-    emails: yield* those(db, ws, named.emails, emails),
-    emailTemplates: yield* those(db, ws, named.emailTemplates, emailTemplates.documents),
-    tentTemplates: yield* those(db, ws, named.tentTemplates, tentTemplates.documents),
-    tents: yield* those(db, ws, named.tents, tents),
+    emails: yield* idsWhere(db, workspace, named.emails, emails),
+    emailTemplates: yield* idsWhere(db, workspace, named.emailTemplates, emailTemplates.documents),
+    tentTemplates: yield* idsWhere(db, workspace, named.tentTemplates, tentTemplates.documents),
+    tents: yield* idsWhere(db, workspace, named.tents, tents),
   }
   return facts
 })
 
-const emailFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, { emails: ids }: NamedByFlow) {
-  const rows = yield* Effect.forEach(ids, (id) => db.find(emails, ws, id))
+const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { emails: ids }: NamedByFlow) {
+  const rows = yield* Effect.forEach(ids, (id) => db.find(emails, workspace, id))
   const approvals = yield* Effect.forEach(rows, (email) =>
-    db.find(emailApprovals, ws, email?.approval?.id ?? "no approval"),
+    db.find(emailApprovals, workspace, email?.approval?.id ?? "no approval"),
   )
   return new Map(
     rows.flatMap((email, index) => {
@@ -67,28 +67,28 @@ const emailFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, { ema
   )
 })
 
-/** The templates that are there, with what their approvals froze. */
-const templateFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, named: NamedByFlow) {
-  const rows = yield* Effect.forEach(named.emailTemplates, (id) => db.find(emailTemplates.documents, ws, id))
+/** The existing templates, each with its approval. */
+const templateFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, named: NamedByFlow) {
+  const rows = yield* Effect.forEach(named.emailTemplates, (id) => db.find(emailTemplates.documents, workspace, id))
   const there = rows.flatMap((row) => row ?? [])
   return yield* Effect.forEach(there, (template) =>
-    Effect.map(db.find(emailTemplates.approvals, ws, template.approval?.id ?? "no approval"), (approved) => ({
+    Effect.map(db.find(emailTemplates.approvals, workspace, template.approval?.id ?? "no approval"), (approved) => ({
       template,
       approved,
     })),
   )
 })
 
-export const activationFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, named: NamedByFlow) {
-  const workspace = (yield* db.find(workspaces, null, ws)) ?? (yield* Effect.die("a flow has its workspace"))
-  const domains = yield* db.all(sendingDomains, ws)
+export const activationFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, named: NamedByFlow) {
+  const settings = (yield* db.find(workspaces, null, workspace)) ?? (yield* Effect.die("a flow has its workspace"))
+  const domains = yield* db.all(sendingDomains, workspace)
   const facts: ActivationFacts = {
-    plan: plans[workspace.plan],
-    fields: yield* fieldsOf(db, ws, named),
-    staticLists: yield* staticLists(db, ws, named),
-    emails: yield* emailFacts(db, ws, named),
+    plan: plans[settings.plan],
+    fields: yield* fieldsOf(db, workspace, named),
+    staticLists: yield* staticLists(db, workspace, named),
+    emails: yield* emailFacts(db, workspace, named),
     emailTemplates: new Map(
-      (yield* templateFacts(db, ws, named)).flatMap(({ template, approved }) => {
+      (yield* templateFacts(db, workspace, named)).flatMap(({ template, approved }) => {
         if (approved === undefined) return []
         const { defaults, plainText } = approved
         const { subject, previewText, fromName } = defaults
@@ -96,15 +96,15 @@ export const activationFacts = Effect.fnUntraced(function* (db: Rows, ws: Worksp
         return [[template.id, { defaults, apiTokens: apiTokens(texts) }] as const]
       }),
     ),
-    tentTemplates: yield* those(
+    tentTemplates: yield* idsWhere(
       db,
-      ws,
+      workspace,
       named.tentTemplates,
       tentTemplates.documents,
       ({ approval }) => approval !== null,
     ),
-    tents: yield* those(db, ws, named.tents, tents),
-    senderDefaults: workspace.senderDefaults,
+    tents: yield* idsWhere(db, workspace, named.tents, tents),
+    senderDefaults: settings.senderDefaults,
     verifiedDomains: new Set(domains.flatMap(({ domain, status }) => (status === "verified" ? [domain] : []))),
   }
   return facts
@@ -112,27 +112,27 @@ export const activationFacts = Effect.fnUntraced(function* (db: Rows, ws: Worksp
 
 export const trialFacts = Effect.fnUntraced(function* (
   db: Rows,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   { named, emailNormalized }: { readonly named: NamedByFlow; readonly emailNormalized: string | null },
 ) {
-  const workspace = (yield* db.find(workspaces, null, ws)) ?? (yield* Effect.die("a flow has its workspace"))
-  const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, ws, emailNormalized)
-  const rows = (yield* Effect.forEach(named.emails, (id) => db.find(emails, ws, id))).flatMap((row) => row ?? [])
+  const settings = (yield* db.find(workspaces, null, workspace)) ?? (yield* Effect.die("a flow has its workspace"))
+  const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
+  const rows = (yield* Effect.forEach(named.emails, (id) => db.find(emails, workspace, id))).flatMap((row) => row ?? [])
   const frozen = yield* Effect.forEach(rows, ({ approval }) =>
-    db.find(emailApprovals, ws, approval?.id ?? "no approval"),
+    db.find(emailApprovals, workspace, approval?.id ?? "no approval"),
   )
   const facts: StoredSimulationFacts = {
     facts: {
-      fields: yield* fieldsOf(db, ws, named),
-      staticLists: yield* staticLists(db, ws, named),
+      fields: yield* fieldsOf(db, workspace, named),
+      staticLists: yield* staticLists(db, workspace, named),
       subjects: new Map(rows.map((email, index) => [email.id, frozen[index]?.subject ?? email.subject])),
       templateSubjects: new Map(
-        (yield* templateFacts(db, ws, named)).map(({ template, approved }) => [
+        (yield* templateFacts(db, workspace, named)).map(({ template, approved }) => [
           template.id,
           (approved ?? template).defaults.subject,
         ]),
       ),
-      workspaceName: workspace.name,
+      workspaceName: settings.name,
     },
     suppression: suppression?.reason ?? null,
   }

@@ -1,4 +1,4 @@
-// What flows wait for, in memory.
+// The queue of due flow work in memory.
 import { customValue } from "@tentpole/core/contacts/Contact"
 import type { DateSlot } from "@tentpole/core/flows/engine/DateSlots"
 import {
@@ -51,13 +51,13 @@ const rest = Effect.fnUntraced(function* (db: Rows, { kind, workspace }: Turn, m
   yield* db.put(waitingWork, null, key, { ...row, dueAt_ms })
 })
 
-const nextOf = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, ws: WorkspaceId, now: number) {
+const nextOf = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace: WorkspaceId, now: number) {
   if (kind === "flow_events") return Infinity
   if (kind === "flow_dates") return (Math.floor(now / half_hour_ms) + 1) * half_hour_ms
   const paused = new Set(
-    (yield* db.all(flows, ws)).flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : [])),
+    (yield* db.all(flows, workspace)).flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : [])),
   )
-  const times = (yield* db.all(memberships, ws)).flatMap(({ dueAt, membership }) =>
+  const times = (yield* db.all(memberships, workspace)).flatMap(({ dueAt, membership }) =>
     dueAt === null || paused.has(membership.flowId) || !isLive(membership.state) ? [] : [dueAt.epochMilliseconds],
   )
   return Math.min(...times)
@@ -65,16 +65,16 @@ const nextOf = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, ws: Worksp
 
 const dated = Effect.fnUntraced(function* (
   db: Rows,
-  ws: WorkspaceId,
-  asked: { readonly field: string; readonly slot: DateSlot; readonly after: ContactId | null; readonly limit: number },
+  workspace: WorkspaceId,
+  query: { readonly field: string; readonly slot: DateSlot; readonly after: ContactId | null; readonly limit: number },
 ) {
-  const { after, field, limit, slot } = asked
-  const isDate = (yield* db.all(contactFields, ws)).some(
+  const { after, field, limit, slot } = query
+  const isDate = (yield* db.all(contactFields, workspace)).some(
     ({ apiName, status, valueType }) => apiName === field && status === "active" && valueType === "date",
   )
   if (field !== "createdAt" && !isDate) return []
   const { prefixes } = slot
-  return (yield* db.all(contacts, ws))
+  return (yield* db.all(contacts, workspace))
     .filter(({ id }) => after === null || id > after)
     .flatMap((contact): ReadonlyArray<DatedContact> => {
       const date = field === "createdAt" ? DateTime.formatIso(contact.createdAt) : customValue(contact, field)
@@ -91,18 +91,18 @@ const dated = Effect.fnUntraced(function* (
 
 const fire = Effect.fnUntraced(function* (
   db: Rows,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   {
-    contacts: asked,
+    contacts: candidates,
     day,
     flow,
   }: { readonly flow: FlowId; readonly day: string; readonly contacts: ReadonlyArray<ContactId> },
 ) {
   const fired = new Set<ContactId>()
-  for (const contact of asked) {
+  for (const contact of candidates) {
     const key = `${flow} ${contact} ${day}`
-    if ((yield* db.find(firedDates, ws, key)) !== undefined) continue
-    yield* db.put(firedDates, ws, key, contact)
+    if ((yield* db.find(firedDates, workspace, key)) !== undefined) continue
+    yield* db.put(firedDates, workspace, key, contact)
     fired.add(contact)
   }
   return fired
@@ -116,18 +116,18 @@ export const layer = Layer.effect(
     return FlowQueue.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, takeTurns(db, limit, turn_ms)),
       endTurn: (turn, more) => Effect.andThen(Transaction, rest(db, turn, more)),
-      newEvents: Effect.fnUntraced(function* (ws, limit) {
+      newEvents: Effect.fnUntraced(function* (workspace, limit) {
         yield* Transaction
         const since = new Map<FlowId, string>()
-        const running = (yield* db.all(flows, ws)).filter(
+        const running = (yield* db.all(flows, workspace)).filter(
           ({ lifecycle }) => lifecycle.status === "active" || lifecycle.status === "paused",
         )
         for (const { id, lifecycle } of running) {
-          const activated = yield* db.find(activations, ws, id)
+          const activated = yield* db.find(activations, workspace, id)
           if (lifecycle.status === "active" && activated !== undefined) since.set(id, activated)
         }
         return {
-          events: yield* outbox.read(ws, flow_consumer, limit),
+          events: yield* outbox.read(workspace, flow_consumer, limit),
           flows: running,
           isSince: ({ position }, flow) => {
             const activated = since.get(flow)
@@ -135,14 +135,14 @@ export const layer = Layer.effect(
           },
         }
       }),
-      pendingDates: Effect.fnUntraced(function* (ws) {
+      pendingDates: Effect.fnUntraced(function* (workspace) {
         const until = yield* DateTime.now
-        const active = (yield* db.all(flows, ws)).filter(({ lifecycle }) => lifecycle.status === "active")
-        return { after: (yield* db.find(flowClock, ws, "dates")) ?? until, until, flows: active }
+        const active = (yield* db.all(flows, workspace)).filter(({ lifecycle }) => lifecycle.status === "active")
+        return { after: (yield* db.find(flowClock, workspace, "dates")) ?? until, until, flows: active }
       }),
-      listDatedContacts: (ws, asked) => dated(db, ws, asked),
-      recordFired: (ws, fired) => Effect.andThen(Transaction, fire(db, ws, fired)),
-      completeDates: (ws, until) => Effect.andThen(Transaction, db.put(flowClock, ws, "dates", until)),
+      listDatedContacts: (workspace, query) => dated(db, workspace, query),
+      recordFired: (workspace, fired) => Effect.andThen(Transaction, fire(db, workspace, fired)),
+      completeDates: (workspace, until) => Effect.andThen(Transaction, db.put(flowClock, workspace, "dates", until)),
     })
   }),
 )

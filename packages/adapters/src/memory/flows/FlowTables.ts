@@ -1,4 +1,4 @@
-// The tables of flows in memory, and who of the active ones uses what of other rooms.
+// The memory tables of flows, and the query of active flows that use a row of another room.
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import type { FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import { type NamedByFlow, namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
@@ -8,23 +8,23 @@ import { Effect } from "effect"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
 
 export const flows = table<Flow>("flow")
-/** By flow. */
+/** By flow id. */
 export const flowTallies = table<FlowTally>("flow_tally")
-/** Live members by step, by flow. */
+/** The number of live memberships by step, by flow id. */
 export const flowStepTallies = table<ReadonlyMap<string, number>>("flow_step_tally")
 
-interface MadeEmail {
+interface InlineEmail {
   readonly flowId: FlowId
   readonly stepId: string
   readonly emailId: EmailId
 }
 
-/** Emails that steps have made, by the email. */
-export const flowEmails = table<MadeEmail>("flow_email")
+/** The inline emails of steps, by email id. */
+export const flowEmails = table<InlineEmail>("flow_email")
 
 export const namedIn = ({ structure }: Flow): NamedByFlow => namedByFlow(structure)
 
-/** By name. */
+/** Active flows that satisfy `uses`, ordered by name. */
 export const activeFlowsUsing = (
   db: Rows,
   workspace: WorkspaceId,

@@ -1,4 +1,4 @@
-// The messages of flows in memory: deliveries like those of blasts, below what stands for their step.
+// The messages of flow memberships in memory: deliveries that belong to a sending row of their step.
 import type { MembershipChange } from "@tentpole/core/flows/members/MembershipChange"
 import { BlastId, DeliveryId, type FlowId, type Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
@@ -7,53 +7,53 @@ import { deliveries, makeDue, moved, newDelivery } from "../sending/DeliveryTabl
 import { putMoved, sendingSteps } from "./MembershipTables.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
 
-/** What stands for the step; made with its first message. */
+/** The id of the step's sending row, which its first message creates. */
 const stepOf = Effect.fnUntraced(function* (
   db: Rows,
   ids: Ids["Service"],
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   step: { readonly flowId: FlowId; readonly stepId: string },
 ) {
-  const there = (yield* db.all(sendingSteps, ws)).find(
+  const there = (yield* db.all(sendingSteps, workspace)).find(
     ({ flowId, stepId }) => flowId === step.flowId && stepId === step.stepId,
   )
   if (there !== undefined) return there.id
   const id = BlastId.make(yield* ids.next)
-  yield* db.put(sendingSteps, ws, id, { ...step, id, status: "sending", paused: false })
+  yield* db.put(sendingSteps, workspace, id, { ...step, id, status: "sending", paused: false })
   return id
 })
 
 export const sendMessages = Effect.fnUntraced(function* (
   db: Rows,
   ids: Ids["Service"],
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   { after, commands }: MembershipChange,
 ) {
   const { contactId, flowId, id: membershipId } = after
   for (const command of commands) {
-    const contact = yield* db.find(contacts, ws, contactId)
+    const contact = yield* db.find(contacts, workspace, contactId)
     if (command.type !== "send_email" || contact === undefined) continue
     const { approvalId, operational, stepId, tokens, visit } = command
     const id = DeliveryId.make(yield* ids.next)
-    const blastId = yield* stepOf(db, ids, ws, { flowId, stepId })
+    const blastId = yield* stepOf(db, ids, workspace, { flowId, stepId })
     const flow = { membershipId, flowId, stepId, visit, tokens }
     const message = { id, blastId, flow, contactId, approvalId, operational }
-    yield* db.put(deliveries, ws, id, newDelivery(message, contact, undefined, yield* DateTime.now))
-    yield* makeDue(db, ws)
+    yield* db.put(deliveries, workspace, id, newDelivery(message, contact, undefined, yield* DateTime.now))
+    yield* makeDue(db, workspace)
   }
 })
 
 export const withdrawMessages = Effect.fnUntraced(function* (
   db: Rows,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   { after, commands }: MembershipChange,
 ) {
   for (const command of commands) {
     if (command.type !== "withdraw_email") continue
-    for (const row of yield* db.all(deliveries, ws)) {
+    for (const row of yield* db.all(deliveries, workspace)) {
       if (row.flow?.membershipId !== after.id || row.flow.visit !== command.visit) continue
       const ended = moved(row, { _tag: "end", ending: "cancelled" })
-      if (ended !== undefined) yield* putMoved(db, ws, row, ended)
+      if (ended !== undefined) yield* putMoved(db, workspace, row, ended)
     }
   }
 })

@@ -1,4 +1,4 @@
-// Members of flows in memory. Transactions run one after another here, so that a lock is a read.
+// The membership store in memory. Transactions run one after another, so a lock is a plain read.
 import {
   dueAtOf,
   isLive,
@@ -38,25 +38,25 @@ import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { emails } from "../emails/EmailStore.ts"
 import { flows } from "./FlowTables.ts"
 import { sendMessages, withdrawMessages } from "./MemberMessages.ts"
-import { hintDue, madeIds, type MemberRow, memberships, recount, timelines } from "./MembershipTables.ts"
+import { hintDue, createdIds, type MemberRow, memberships, recount, timelines } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 import { subjectsOf } from "../segments/SegmentMembers.ts"
 
-const findFlow = (db: Rows, ws: WorkspaceId, id: FlowId): Effect.Effect<Flow, NotFound> =>
-  Effect.flatMap(db.find(flows, ws, id), (flow) =>
+const findFlow = (db: Rows, workspace: WorkspaceId, id: FlowId): Effect.Effect<Flow, NotFound> =>
+  Effect.flatMap(db.find(flows, workspace, id), (flow) =>
     flow === undefined ? Effect.fail(new NotFound({ resource: "flow" })) : Effect.succeed(flow),
   )
 
-const flowsById = (db: Rows, ws: WorkspaceId, ids: ReadonlyArray<FlowId>) =>
+const flowsById = (db: Rows, workspace: WorkspaceId, ids: ReadonlyArray<FlowId>) =>
   Effect.map(
-    db.all(flows, ws),
+    db.all(flows, workspace),
     (all) => new Map(all.filter(({ id }) => ids.includes(id)).map((flow) => [flow.id, flow])),
   )
 
-const shown = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, membership: Membership) {
-  const contact = yield* db.find(contacts, ws, membership.contactId)
-  const whole: ReadonlyArray<TimelineEntry> = (yield* db.find(timelines, ws, membership.id)) ?? []
+const shown = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, membership: Membership) {
+  const contact = yield* db.find(contacts, workspace, membership.contactId)
+  const whole: ReadonlyArray<TimelineEntry> = (yield* db.find(timelines, workspace, membership.id)) ?? []
   const timeline = whole.slice(-timeline_lines_max)
   const run: MemberDetails = {
     membership,
@@ -78,16 +78,16 @@ const sortValues: {
   display_name: ({ contact }) => contact?.displayName ?? null,
 }
 
-const page = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, flow: FlowId, query: FlowMemberQuery) {
-  yield* findFlow(db, ws, flow)
+const page = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, flow: FlowId, query: FlowMemberQuery) {
+  yield* findFlow(db, workspace, flow)
   const wanted = fold(query.search ?? "")
   const runs: Array<MemberDetails> = []
-  for (const { membership } of yield* db.all(memberships, ws)) {
+  for (const { membership } of yield* db.all(memberships, workspace)) {
     if (membership.flowId !== flow || (query.status !== null && membership.state.status !== query.status)) continue
-    const contact = yield* db.find(contacts, ws, membership.contactId)
+    const contact = yield* db.find(contacts, workspace, membership.contactId)
     const texts = contact && [contact.displayName, contact.firstName, contact.lastName, contact.email, contact.phone]
     if (wanted !== "" && texts?.some((text) => text !== null && fold(text).includes(wanted)) !== true) continue
-    runs.push(yield* shown(db, ws, membership))
+    runs.push(yield* shown(db, workspace, membership))
   }
   return paged(
     query,
@@ -97,7 +97,7 @@ const page = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, flow: FlowI
 
 const byId = (left: Membership, right: Membership): number => (left.id < right.id ? -1 : 1)
 
-const isAsked = (
+const isSelected = (
   which: Exclude<MemberSelection, { readonly _tag: "due" }>,
   { contactId, flowId, id, state }: Membership,
 ) => {
@@ -118,23 +118,24 @@ const isAsked = (
   }
 }
 
-const lockMembers = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, which: MemberSelection) {
+const lockMembers = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, which: MemberSelection) {
   const now = yield* DateTime.now
-  const rows = yield* db.all(memberships, ws)
-  const chosen = which._tag === "due" ? yield* dueMembers(db, ws, rows, which.limit, now) : askedMembers(rows, which)
-  const held: LockedMembers = {
+  const rows = yield* db.all(memberships, workspace)
+  const chosen =
+    which._tag === "due" ? yield* dueMembers(db, workspace, rows, which.limit, now) : selectMembers(rows, which)
+  const locked: LockedMembers = {
     now,
-    flows: yield* flowsById(db, ws, [
+    flows: yield* flowsById(db, workspace, [
       ...(which._tag === "contact" || which._tag === "flow" ? [which.flowId] : []),
       ...chosen.map(({ flowId }) => flowId),
     ]),
     members: chosen,
   }
-  return held
+  return locked
 })
 
-const askedMembers = (rows: ReadonlyArray<MemberRow>, which: Exclude<MemberSelection, { readonly _tag: "due" }>) => {
-  const chosen = rows.map(({ membership }) => membership).filter((member) => isAsked(which, member))
+const selectMembers = (rows: ReadonlyArray<MemberRow>, which: Exclude<MemberSelection, { readonly _tag: "due" }>) => {
+  const chosen = rows.map(({ membership }) => membership).filter((member) => isSelected(which, member))
   return which._tag === "flow"
     ? chosen.sort((left, right) => (left.contactId < right.contactId ? -1 : 1)).slice(0, which.limit)
     : chosen.sort(byId)
@@ -142,13 +143,13 @@ const askedMembers = (rows: ReadonlyArray<MemberRow>, which: Exclude<MemberSelec
 
 const dueMembers = Effect.fnUntraced(function* (
   db: Rows,
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   rows: ReadonlyArray<MemberRow>,
   limit: number,
   now: DateTime.Utc,
 ) {
   const paused = new Set(
-    (yield* db.all(flows, ws)).flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : [])),
+    (yield* db.all(flows, workspace)).flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : [])),
   )
   return rows
     .flatMap(({ dueAt, membership }) =>
@@ -164,28 +165,28 @@ const dueMembers = Effect.fnUntraced(function* (
     .map(({ membership }) => membership)
 })
 
-const facts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, asked: MemberFactsQuery) {
+const facts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, needed: MemberFactsQuery) {
   const known = new Map<ContactId, ContactFacts>()
-  const there = (yield* db.all(contacts, ws)).filter(({ id }) => asked.contacts.includes(id))
-  for (const subject of yield* subjectsOf(db, ws, there)) {
+  const there = (yield* db.all(contacts, workspace)).filter(({ id }) => needed.contacts.includes(id))
+  for (const subject of yield* subjectsOf(db, workspace, there)) {
     const { emailNormalized, id } = subject.contact
-    const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, ws, emailNormalized)
+    const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
     known.set(id, {
       contact: subject.contact,
       suppression: suppression?.reason ?? null,
-      lists: new Set(asked.lists.filter((list) => subject.lists.has(list))),
-      activities: subject.activities.filter(({ type }) => asked.activityTypes.includes(type)),
+      lists: new Set(needed.lists.filter((list) => subject.lists.has(list))),
+      activities: subject.activities.filter(({ type }) => needed.activityTypes.includes(type)),
     })
   }
   const messages = new Map<MembershipId, Array<MemberDelivery>>()
-  for (const { flow, ...delivery } of yield* db.all(deliveries, ws)) {
-    if (flow === null || !asked.deliveriesOf.includes(flow.membershipId)) continue
+  for (const { flow, ...delivery } of yield* db.all(deliveries, workspace)) {
+    if (flow === null || !needed.deliveriesOf.includes(flow.membershipId)) continue
     const message: MemberDelivery = { ...delivery, stepId: flow.stepId, visit: flow.visit }
     messages.set(flow.membershipId, [...(messages.get(flow.membershipId) ?? []), message])
   }
   const approvals = new Map<EmailId, ApprovalId>()
-  for (const { approval, id } of yield* db.all(emails, ws)) {
-    if (approval !== null && asked.emails.includes(id)) approvals.set(id, approval.id)
+  for (const { approval, id } of yield* db.all(emails, workspace)) {
+    if (approval !== null && needed.emails.includes(id)) approvals.set(id, approval.id)
   }
   const found: MemberFactsResult = { contacts: known, deliveries: messages, approvals }
   return found
@@ -193,10 +194,10 @@ const facts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, asked: Mem
 
 const dueAt = ({ state }: Membership): DateTime.Utc | null => (isLive(state) ? dueAtOf(state) : null)
 
-/** Whether the contact may enter, as the unique indexes say. */
-const isRefused = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, { contactId, flowId }: Membership) {
-  const flow = yield* db.find(flows, ws, flowId)
-  const earlier = (yield* db.all(memberships, ws)).filter(
+/** Whether the contact may enter, by the rules of the unique indexes in PostgreSQL. */
+const isRefused = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { contactId, flowId }: Membership) {
+  const flow = yield* db.find(flows, workspace, flowId)
+  const earlier = (yield* db.all(memberships, workspace)).filter(
     ({ membership }) => membership.flowId === flowId && membership.contactId === contactId,
   )
   return flow?.structure.reentry_policy === "no_reentry"
@@ -204,38 +205,46 @@ const isRefused = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, { cont
     : earlier.some(({ membership }) => isLive(membership.state))
 })
 
-const write = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, { after, before, entries }: MembershipChange) {
+const write = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  { after, before, entries }: MembershipChange,
+) {
   if (before !== null) {
-    const there = yield* db.find(memberships, ws, before.id)
+    const there = yield* db.find(memberships, workspace, before.id)
     if (there?.membership.state.status !== before.state.status) {
       return yield* Effect.die("a member is not what was decided on: hold them first")
     }
   }
-  yield* db.put(memberships, ws, after.id, { membership: after, dueAt: dueAt(after) })
-  yield* db.put(timelines, ws, after.id, [...((yield* db.find(timelines, ws, after.id)) ?? []), ...entries])
+  yield* db.put(memberships, workspace, after.id, { membership: after, dueAt: dueAt(after) })
+  yield* db.put(timelines, workspace, after.id, [
+    ...((yield* db.find(timelines, workspace, after.id)) ?? []),
+    ...entries,
+  ])
 })
 
 const apply = Effect.fnUntraced(function* (
   db: Rows,
   ids: Ids["Service"],
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   changes: ReadonlyArray<MembershipChange>,
   still: ReadonlyArray<Membership>,
 ) {
   const refused = new Set<MembershipId>()
   for (const change of changes) {
     const { activities, after, before, events } = change
-    if (before === null && (yield* isRefused(db, ws, after))) refused.add(after.id)
+    if (before === null && (yield* isRefused(db, workspace, after))) refused.add(after.id)
     if (refused.has(after.id)) continue
-    yield* write(db, ws, change)
-    yield* writeActivities(db, ws, activities)
-    yield* appendEvents(db, ws, events)
-    yield* sendMessages(db, ids, ws, change)
-    yield* withdrawMessages(db, ws, change)
+    yield* write(db, workspace, change)
+    yield* writeActivities(db, workspace, activities)
+    yield* appendEvents(db, workspace, events)
+    yield* sendMessages(db, ids, workspace, change)
+    yield* withdrawMessages(db, workspace, change)
   }
-  for (const member of still) yield* db.put(memberships, ws, member.id, { membership: member, dueAt: dueAt(member) })
-  for (const flow of new Set(changes.map(({ after }) => after.flowId))) yield* recount(db, ws, flow)
-  if (changes.some(({ before }) => before === null)) yield* hintDue(db, "flows", ws)
+  for (const member of still)
+    yield* db.put(memberships, workspace, member.id, { membership: member, dueAt: dueAt(member) })
+  for (const flow of new Set(changes.map(({ after }) => after.flowId))) yield* recount(db, workspace, flow)
+  if (changes.some(({ before }) => before === null)) yield* hintDue(db, "flows", workspace)
   return refused
 })
 
@@ -245,19 +254,19 @@ export const layer = Layer.effect(
     const db = yield* MemoryDatabase
     const ids = yield* Ids
     return MembershipStore.of({
-      list: (ws, flow, query) => page(db, ws, flow, query),
-      get: Effect.fnUntraced(function* (ws, flow, id) {
-        const row = yield* db.find(memberships, ws, id)
+      list: (workspace, flow, query) => page(db, workspace, flow, query),
+      get: Effect.fnUntraced(function* (workspace, flow, id) {
+        const row = yield* db.find(memberships, workspace, id)
         if (row?.membership.flowId !== flow) return yield* new NotFound({ resource: "flow member" })
-        return yield* shown(db, ws, row.membership)
+        return yield* shown(db, workspace, row.membership)
       }),
-      lockForEnrollment: Effect.fnUntraced(function* (ws, wanted) {
+      lockForEnrollment: Effect.fnUntraced(function* (workspace, wanted) {
         yield* Transaction
-        const rows = (yield* db.all(memberships, ws)).map(({ membership }) => membership)
-        const there = (yield* db.all(contacts, ws)).map(({ id }) => id)
+        const rows = (yield* db.all(memberships, workspace)).map(({ membership }) => membership)
+        const there = (yield* db.all(contacts, workspace)).map(({ id }) => id)
         return {
           now: yield* DateTime.now,
-          flows: yield* flowsById(db, ws, wanted.flows),
+          flows: yield* flowsById(db, workspace, wanted.flows),
           contacts: new Set(there.filter((id) => wanted.contacts.includes(id))),
           earlier: (flow, contact) => {
             const mine = rows.filter(({ contactId, flowId }) => flowId === flow && contactId === contact)
@@ -265,16 +274,16 @@ export const layer = Layer.effect(
           },
         }
       }),
-      lockMembers: (ws, which) => Effect.andThen(Transaction, lockMembers(db, ws, which)),
-      reserve: Effect.fnUntraced(function* (ws, { attempt, membershipId, visit }, id) {
+      lockMembers: (workspace, which) => Effect.andThen(Transaction, lockMembers(db, workspace, which)),
+      reserve: Effect.fnUntraced(function* (workspace, { attempt, membershipId, visit }, id) {
         yield* Transaction
         const key = `${membershipId} ${visit} ${attempt}`
-        const there = yield* db.find(madeIds, ws, key)
-        if (there === undefined) yield* db.put(madeIds, ws, key, id)
+        const there = yield* db.find(createdIds, workspace, key)
+        if (there === undefined) yield* db.put(createdIds, workspace, key, id)
         return there ?? id
       }),
-      facts: (ws, asked) => facts(db, ws, asked),
-      apply: (ws, changes, still = []) => Effect.andThen(Transaction, apply(db, ids, ws, changes, still)),
+      facts: (workspace, needed) => facts(db, workspace, needed),
+      apply: (workspace, changes, still = []) => Effect.andThen(Transaction, apply(db, ids, workspace, changes, still)),
     })
   }),
 )

@@ -1,4 +1,4 @@
-// The tables of members of flows in memory, what stands for their steps among the blasts, and what wakes them.
+// The memory tables of flow memberships, of the sending rows of their steps, and of due flow work.
 import type { FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import type { FlowWork } from "@tentpole/core/flows/engine/FlowQueue"
 import { currentStepOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
@@ -12,12 +12,12 @@ import { type Rows, table } from "../kernel/MemoryDatabase.ts"
 
 export interface MemberRow {
   readonly membership: Membership
-  /** When to look at them; null: something has to happen first. */
+  /** When the membership can advance; null: it waits for an event. */
   readonly dueAt: DateTime.Utc | null
 }
 
 export const memberships = table<MemberRow>("flow_membership")
-/** By membership. */
+/** By membership id. */
 export const timelines = table<ReadonlyArray<TimelineEntry>>("flow_event")
 
 interface SendingStep {
@@ -35,25 +35,25 @@ interface WaitingWork {
   readonly workspace: WorkspaceId
   readonly kind: FlowWork
   readonly dueAt_ms: number
-  /** Looks in vain since the last hint. */
+  /** Looks that found no work since the last hint. */
   readonly looks: number
 }
 
-/** By kind and workspace; belongs to none. */
+/** By kind and workspace. The rows are stored outside workspaces. */
 export const waitingWork = table<WaitingWork>("due_work flows")
 export const workKey = (kind: FlowWork, workspace: WorkspaceId): string => `${kind} ${workspace}`
 
-/** What visits have had made for them, by membership, visit and attempt. */
-export const madeIds = table<string>("flow_made")
+/** Ids that executed steps created, by membership, visit and attempt. */
+export const createdIds = table<string>("flow_made")
 
 /** By flow, contact and day. */
 export const firedDates = table<ContactId>("flow_date_fired")
-/** Up to when dates have been looked at, under `dates`. */
+/** The time up to which date triggers were checked, under the key `dates`. */
 export const flowClock = table<DateTime.Utc>("flow_clock")
-/** How far the outbox was when the flow was activated, by flow. */
+/** The outbox position at a flow's activation, by flow id. */
 export const activations = table<string>("flow activated_in")
 
-/** Says that there may be work; nothing where no flow has ever run. */
+/** Records that there may be work. Does nothing in a workspace where no flow was ever active. */
 export const hintDue = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace: WorkspaceId) {
   const key = workKey(kind, workspace)
   const there = yield* db.find(waitingWork, null, key)
@@ -62,7 +62,7 @@ export const hintDue = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, wo
   yield* db.put(waitingWork, null, key, { ...there, dueAt_ms: Math.min(now, there.dueAt_ms), looks: 0 })
 })
 
-/** Writes a delivery that has moved; when a member's message has ended, the member is woken. */
+/** Writes a changed delivery. When a membership's message has ended, the membership becomes due. */
 export const putMoved = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -77,29 +77,33 @@ export const putMoved = Effect.fnUntraced(function* (
   yield* hintDue(db, "flows", workspace)
 })
 
-/** The member does not wait for this message any more, and is not to be sent it. */
+/** Whether the membership no longer waits for this message, so that it must not be sent. */
 export const isWithdrawn = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { flow }: DeliveryRow) {
   if (flow === null) return false
   const state = (yield* db.find(memberships, workspace, flow.membershipId))?.membership.state
   return state?.status !== "active" || awaitedVisitOf(state) !== flow.visit
 })
 
-/** Those on the way are looked at, and dropped. */
-export const leaveFlows = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, gone: ReadonlySet<ContactId>) {
+/** Makes the live memberships of deleted contacts due, so that they are dropped. */
+export const leaveFlows = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  deletedIds: ReadonlySet<ContactId>,
+) {
   const now = yield* DateTime.now
   for (const row of yield* db.all(memberships, workspace)) {
     const { contactId, id, state } = row.membership
-    if (gone.has(contactId) && isLive(state)) yield* db.put(memberships, workspace, id, { ...row, dueAt: now })
+    if (deletedIds.has(contactId) && isLive(state)) yield* db.put(memberships, workspace, id, { ...row, dueAt: now })
   }
   yield* hintDue(db, "flows", workspace)
 })
 
-const nobody: FlowTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
+const emptyTally: FlowTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
 
-/** Counts the members of a flow anew. */
+/** Counts the memberships of a flow again. */
 export const recount = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, flow: FlowId) {
   const steps = new Map<string, number>()
-  let tally = nobody
+  let tally = emptyTally
   for (const { membership } of yield* db.all(memberships, workspace)) {
     const { enteredAt, flowId, state } = membership
     if (flowId !== flow) continue

@@ -1,4 +1,4 @@
-// What was sent by forms, in memory.
+// The store of form submissions in memory.
 import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
 import type { Submission } from "@tentpole/core/forms/Submission"
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -11,7 +11,7 @@ import { submissions } from "../contacts/ContactTables.ts"
 import { MemoryDatabase } from "../kernel/MemoryDatabase.ts"
 import { tents } from "../tents/TentStore.ts"
 
-const gone = new NotFound({ resource: "tent" })
+const tentNotFound = new NotFound({ resource: "tent" })
 
 const order = (left: Submission, right: Submission): number =>
   right.createdAt.epochMilliseconds - left.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
@@ -28,14 +28,14 @@ export const layer = Layer.effect(
     const writer = yield* ChangeWriter
     const tentOf = (workspace: WorkspaceId, id: TentId) =>
       Effect.flatMap(db.find(tents, workspace, id), (row) =>
-        row === undefined ? Effect.fail(gone) : Effect.succeed(row.tent),
+        row === undefined ? Effect.fail(tentNotFound) : Effect.succeed(row.tent),
       )
     return FormStore.of({
       lockPublished: (workspace, id) =>
         Effect.gen(function* () {
           yield* Transaction
           const { publication } = yield* tentOf(workspace, id)
-          if (publication?.status !== "published") return yield* gone
+          if (publication?.status !== "published") return yield* tentNotFound
         }),
       apply: (workspace, change) =>
         Effect.gen(function* () {

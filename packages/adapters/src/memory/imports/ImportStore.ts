@@ -1,4 +1,4 @@
-// Imports in memory.
+// The import store in memory.
 import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ImportRun, ImportSession, RejectedRow, RowResult } from "@tentpole/core/imports/Import"
 import type { ImportChange } from "@tentpole/core/imports/machine"
@@ -17,7 +17,7 @@ import { systemListRows } from "../workspaces/WorkspaceStore.ts"
 
 export const importSessions = table<ImportSession>("import_session")
 export const importRuns = table<ImportRun>("import_run")
-/** By run: its rows, in order. One row a run, so that pages need not look through everybody's. */
+/** The rows of each run in order, by run id. One entry for each run, so that a page does not scan other runs. */
 export const importRows = table<ReadonlyArray<RowResult>>("import_row")
 
 const sameState = (left: ImportSession, right: ImportSession): boolean =>
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
         run === undefined ? Effect.fail(new NotFound({ resource: "import run" })) : Effect.succeed(run),
       )
 
-    const kept = (workspace: WorkspaceId, run: ImportRunId, after: number, through: number) =>
+    const rejectedBetween = (workspace: WorkspaceId, run: ImportRunId, after: number, through: number) =>
       Effect.map(db.find(importRows, workspace, run), (rows) =>
         (rows ?? []).filter(({ rowNumber }) => rowNumber > after && rowNumber <= through).flatMap(rejectedOf),
       )
@@ -106,11 +106,11 @@ export const layer = Layer.effect(
       lockSession: (workspace, id) => Effect.andThen(Transaction, getSession(workspace, id)),
       listKinds: (workspace, ids) =>
         Effect.gen(function* () {
-          const asked = new Set<ListId>(ids)
+          const wanted = new Set<ListId>(ids)
           const own = yield* db.all(lists, workspace)
           const system = yield* db.all(systemListRows, workspace)
           const all: ReadonlyArray<ListKind> = [...own, ...system.map(({ id }) => ({ id, kind: "system" as const }))]
-          return all.flatMap(({ id, kind }) => (asked.has(id) ? [{ id, kind }] : []))
+          return all.flatMap(({ id, kind }) => (wanted.has(id) ? [{ id, kind }] : []))
         }),
       getRun,
       lockRun: (workspace, id) => Effect.andThen(Transaction, getRun(workspace, id)),
@@ -128,14 +128,14 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           yield* getRun(workspace, id)
           const rows = (yield* db.find(importRows, workspace, id)) ?? []
-          const asked = status === null ? rows : rows.filter((row) => row.status === status)
-          const items = asked.slice((page - 1) * limit, page * limit).map((row) => ({ ...row, record: null }))
-          return { items, total: asked.length }
+          const wanted = status === null ? rows : rows.filter((row) => row.status === status)
+          const items = wanted.slice((page - 1) * limit, page * limit).map((row) => ({ ...row, record: null }))
+          return { items, total: wanted.length }
         }),
       rejectedRows: (workspace, run, { after, through, limit }) =>
-        Effect.map(kept(workspace, run, after, through), (rows) => rows.slice(0, limit)),
+        Effect.map(rejectedBetween(workspace, run, after, through), (rows) => rows.slice(0, limit)),
       widestRejected: (workspace, run, through) =>
-        Effect.map(kept(workspace, run, 1, through), (rows) =>
+        Effect.map(rejectedBetween(workspace, run, 1, through), (rows) =>
           rows.reduce((widest, { record }) => Math.max(widest, record.length), 0),
         ),
       deleteSession: (workspace, id) =>

@@ -9,7 +9,7 @@ import { newest } from "./Slices.ts"
 
 const entries = table<AuditEntry>("audit_entry")
 
-/** Stores of rooms call this with what their changes are to be known for. */
+/** Appends audit entries. The stores call it with the entries of their changes. */
 export const appendAudit = Effect.fnUntraced(function* (
   db: Rows,
   ids: Ids["Service"],
@@ -23,7 +23,7 @@ export const appendAudit = Effect.fnUntraced(function* (
   }
 })
 
-export const forgetAudit = Effect.fnUntraced(function* (db: Rows, before: DateTime.Utc) {
+export const deleteAudit = Effect.fnUntraced(function* (db: Rows, before: DateTime.Utc) {
   for (const { at, id } of yield* db.all(entries, null)) {
     if (DateTime.isLessThan(at, before)) yield* db.remove(entries, null, id)
   }

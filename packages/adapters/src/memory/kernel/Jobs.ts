@@ -1,5 +1,5 @@
-// Jobs in memory: the same port, for tests and simulations. Attempts, delays, leases and dead letters as on PostgreSQL: a
-// worker that is interrupted hands its job back at once, one that is gone without a word loses it when its lease ends.
+// The job queue in memory, for tests and simulations, with the attempts, delays, leases and dead jobs of the PostgreSQL queue.
+// An interrupted worker releases its job at once; a crashed worker loses it when the lease ends.
 import { type Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Cause, Clock, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
@@ -12,7 +12,7 @@ interface JobRow {
   readonly state: "pending" | "running" | "completed" | "failed"
   readonly attempts: number
   readonly visibleAt_ms: number
-  /** Of a running job: when its worker counts as gone, unless it says otherwise before. */
+  /** Of a running job: when its lease ends without renewal. */
   readonly leaseUntil_ms: number
   readonly failure: string | null
   readonly updatedAt_ms: number
@@ -35,7 +35,7 @@ export const layer = (options: JobsOptions = defaults) =>
             yield* Transaction
             if ((yield* db.find(queue, null, id)) !== undefined) return
             const now = yield* Clock.currentTimeMillis
-            // The store on PostgreSQL rounds delays up to whole seconds.
+            // The PostgreSQL queue rounds delays up to whole seconds.
             const delay_ms =
               delay === undefined ? 0 : Math.ceil(Duration.toMillis(Duration.fromInputUnsafe(delay)) / 1000) * 1000
             yield* put({
@@ -79,14 +79,14 @@ export const layer = (options: JobsOptions = defaults) =>
 
       const lease_ms = Duration.toMillis(options.lease)
 
-      /** Writes how a job went, if it is still this attempt's: a worker that lost its lease has nothing to say. */
+      /** Writes the end of an attempt. A worker that lost its lease writes nothing. */
       const settle = Effect.fnUntraced(function* (row: JobRow, after: Partial<JobRow>) {
         const now = yield* db.find(queue, null, row.id)
         if (now?.state === "running" && now.attempts === row.attempts) yield* put({ ...row, ...after })
       })
 
-      /** While a job is done, its lease is renewed at a third of its time. */
-      const renewing = (row: JobRow) =>
+      /** Renews the lease of a running job after each third of its time. */
+      const renewLease = (row: JobRow) =>
         Effect.sleep(lease_ms / 3).pipe(
           Effect.andThen(Clock.currentTimeMillis),
           Effect.flatMap((now) => settle(row, { leaseUntil_ms: now + lease_ms })),
@@ -120,7 +120,7 @@ export const layer = (options: JobsOptions = defaults) =>
             const row = yield* take
             if (row === undefined) return yield* Effect.sleep(options.poll)
             yield* handle(row.job, { id: row.id, attempt: row.attempts }).pipe(
-              Effect.raceFirst(renewing(row)),
+              Effect.raceFirst(renewLease(row)),
               Effect.onExit((exit) =>
                 Exit.isSuccess(exit)
                   ? settle(row, { state: "completed" })

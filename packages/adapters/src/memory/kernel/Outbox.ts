@@ -18,7 +18,7 @@ const sequence = table<number>("outbox_sequence")
 const width = 12
 const positionOf = (sequence: number): string => String(sequence).padStart(width, "0")
 
-/** Stores of rooms call this with the events of their changes. */
+/** Appends events. The stores call it with the events of their changes. */
 export const appendEvents = (
   db: Rows,
   workspace: WorkspaceId,
@@ -36,11 +36,11 @@ export const appendEvents = (
     yield* hintDue(db, "flow_events", workspace)
   })
 
-/** Where the outbox is at this moment. */
+/** The position of the newest event. */
 export const lastPosition = (db: Rows, workspace: WorkspaceId): Effect.Effect<string> =>
   Effect.map(db.find(sequence, workspace, "last"), (last) => positionOf(last ?? 0))
 
-export const forgetEvents = Effect.fnUntraced(function* (
+export const deleteEvents = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
   which: (event: RecordedEvent) => boolean,
@@ -50,7 +50,7 @@ export const forgetEvents = Effect.fnUntraced(function* (
   }
 })
 
-/** Those that are kept, in no order. */
+/** All stored events, in no order. */
 export const eventsOf = (db: Rows, workspace: WorkspaceId): Effect.Effect<ReadonlyArray<RecordedEvent>> =>
   Effect.map(db.all(events, workspace), (rows) => rows.map(({ event }) => event))
 

@@ -1,4 +1,4 @@
-// Slices of listings by cursor in memory: newest first, ties by id.
+// Pages of listings by cursor, in memory: newest first, ties by id.
 import type { SliceQuery } from "@tentpole/core/operations/administration/AdministrationStore"
 import type { Cursor, Sliced } from "@tentpole/core/kernel/Page"
 import { byCodePoint } from "@tentpole/core/kernel/Text"

@@ -1,7 +1,7 @@
-// Transactions on memory: one at a time, each on a copy. The only place, with PostgreSQL's, that provides `Transaction`.
+// Transactions in memory: one at a time, each on a copy. Only this file and PostgreSQL's transactor provide `Transaction`.
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Exit, Layer } from "effect"
-import { type Held, MemoryDatabase, Open } from "./MemoryDatabase.ts"
+import { type StateRef, MemoryDatabase, Open } from "./MemoryDatabase.ts"
 
 export const layer = Layer.effect(
   Transactor,
@@ -11,7 +11,7 @@ export const layer = Layer.effect(
       Effect.flatMap(Open, (outer) => {
         const attempt = Effect.suspend(() => {
           const parent = outer ?? root
-          const mine: Held = { state: parent.state }
+          const mine: StateRef = { state: parent.state }
           return body.pipe(
             Effect.provideService(Transaction, { open: true }),
             Effect.provideService(Open, mine),

@@ -1,4 +1,4 @@
-// Contact lists and their members in memory.
+// The list store in memory, with the members of lists.
 import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type List, ListChange, ListNameExists, type SystemList } from "@tentpole/core/lists/List"
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
@@ -31,7 +31,7 @@ const toSystemList = (row: SystemListRow): SystemList => ({
   updatedAt: row.createdAt,
 })
 
-/** Every list of the workspace, its members counted. */
+/** All lists of the workspace, with counted members. */
 export const allLists = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   const counts = new Map<ListId, number>()
   for (const { listId } of yield* db.all(listMembers, workspace)) counts.set(listId, (counts.get(listId) ?? 0) + 1)
@@ -54,7 +54,7 @@ const isListed = ({ search, kind }: ListQuery, list: List): boolean =>
   (kind === null || list.kind === kind) &&
   (search === null || fold(list.name).includes(fold(search)))
 
-const isAsked = ({ search, unsubscribed }: MemberQuery, { contact }: Member): boolean => {
+const isSelected = ({ search, unsubscribed }: MemberQuery, { contact }: Member): boolean => {
   if (unsubscribed !== null && contact.unsubscribed !== unsubscribed) return false
   const { displayName, firstName, lastName, email } = contact
   return (
@@ -74,7 +74,7 @@ const known = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ids
   return new Set(all.flatMap((contact) => (contact === undefined ? [] : [contact.id])))
 })
 
-/** Writes a change in the caller's transaction: also for rooms that carry one in their own. */
+/** Writes a change in the caller's transaction. Changes of other rooms may carry a list change. */
 export const applyList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ListChange) {
   if (!ListChange.is(change)) return yield* Effect.die("a list can only be written by a ListChange")
   const { before, after, added, removed, at } = change
@@ -111,14 +111,15 @@ const updateList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
 })
 
 const deleteList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { id }: List) {
-  if ((yield* db.find(lists, workspace, id)) === undefined) return yield* Effect.die(`list ${id} of a change is gone`)
+  if ((yield* db.find(lists, workspace, id)) === undefined)
+    return yield* Effect.die(`list ${id} of a change is missing`)
   yield* db.remove(lists, workspace, id)
   for (const { listId, contactId } of yield* db.all(listMembers, workspace)) {
     if (listId === id) yield* db.remove(listMembers, workspace, memberKey(id, contactId))
   }
 })
 
-/** Which of the candidates are taken by others than `own`. */
+/** Which of the candidates other lists than `own` have. */
 const takenNames = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -133,7 +134,7 @@ const takenNames = Effect.fnUntraced(function* (
   }
 })
 
-/** Every room that uses lists has its users here. */
+/** The users of a list in all rooms that use lists. */
 const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: ListId) {
   const sent = (yield* db.all(blasts, workspace)).filter(
     ({ audience, status }) => audience?.listId === id && (status === "scheduled" || status === "sending"),
@@ -171,8 +172,8 @@ export const layer = Layer.effect(
         }),
       members: (workspace, { list, now }, query) =>
         Effect.gen(function* () {
-          const held = yield* contactsOf(db, workspace, list, now)
-          const members = yield* Effect.forEach(held, (contact) =>
+          const listed = yield* contactsOf(db, workspace, list, now)
+          const members = yield* Effect.forEach(listed, (contact) =>
             Effect.map(db.find(listMembers, workspace, memberKey(list.id, contact.id)), (member): Member => ({
               contact,
               addedAt: member?.addedAt ?? null,
@@ -182,7 +183,7 @@ export const layer = Layer.effect(
             query,
             inMemberOrder(
               query,
-              members.filter((member) => isAsked(query, member)),
+              members.filter((member) => isSelected(query, member)),
             ),
           )
         }),
@@ -191,7 +192,7 @@ export const layer = Layer.effect(
           all.flatMap(({ listId, contactId }) => (listId === id ? [contactId] : [])),
         ),
       countMembers: (workspace, { list, now }) =>
-        Effect.map(contactsOf(db, workspace, list, now), (held) => held.length),
+        Effect.map(contactsOf(db, workspace, list, now), (listed) => listed.length),
       lockForCreation: (workspace, { candidates, contactIds }) =>
         Effect.gen(function* () {
           yield* Transaction
@@ -216,13 +217,13 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           yield* Transaction
           const list = yield* findList(db, workspace, id)
-          const asked = yield* Effect.forEach(contactIds, (contactId) =>
+          const rows = yield* Effect.forEach(contactIds, (contactId) =>
             db.find(listMembers, workspace, memberKey(id, contactId)),
           )
           return {
             list,
             contacts: yield* known(db, workspace, contactIds),
-            members: new Set(asked.flatMap((member) => (member === undefined ? [] : [member.contactId]))),
+            members: new Set(rows.flatMap((member) => (member === undefined ? [] : [member.contactId]))),
           }
         }),
       apply: (workspace, change) => Effect.andThen(Transaction, applyList(db, workspace, change)),

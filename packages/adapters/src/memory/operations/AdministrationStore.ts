@@ -1,4 +1,4 @@
-// What operators ask for, in memory.
+// The store of operator queries in memory.
 import {
   AdministrationStore,
   type SliceQuery,

@@ -1,4 +1,4 @@
-// Idempotency keys in memory.
+// The store of idempotency keys in memory.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import {
   type Claim,
@@ -30,7 +30,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
 
-    /** The row, as long as it is the holder's and unanswered. */
+    /** The row, while this holder has it and there is no answer. */
     const own = Effect.fnUntraced(function* (workspace: WorkspaceId, scope: Scope, holder: string) {
       yield* Transaction
       const row = yield* db.find(idempotencyKeys, workspace, Hex.encode(scope))

@@ -1,4 +1,4 @@
-// What is kept of one person, or of one workspace, in memory.
+// The privacy store in memory: all data of one contact or one workspace.
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ContactBusy, type StoredRow, PrivacyStore } from "@tentpole/core/operations/privacy/PrivacyStore"
 import {
@@ -15,7 +15,7 @@ import { deliveries, type DeliveryRow, suppressions } from "../sending/DeliveryT
 import { exports } from "../exports/ExportStore.ts"
 import { importRows, importRuns, importSessions } from "../imports/ImportStore.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { forgetEvents } from "../kernel/Outbox.ts"
+import { deleteEvents } from "../kernel/Outbox.ts"
 import { testMails } from "../sending/TestMailStore.ts"
 
 const not_data = new Set(["idempotency_key", "outbox_consumer", "outbox_event", "outbox_sequence", "hook_token"])
@@ -107,14 +107,14 @@ const erase = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id:
   for (const row of yield* db.all(testMails, workspace)) {
     if (row.contactId === id || emails.has(row.addressNormalized)) yield* db.remove(testMails, workspace, row.id)
   }
-  yield* forgetEvents(db, workspace, ({ contactId, data }) => contactId === id || named(data))
+  yield* deleteEvents(db, workspace, ({ contactId, data }) => contactId === id || named(data))
   for (const email of emails) yield* db.remove(suppressions, workspace, email)
-  const gone = written.filter(({ status }) => status === "completed")
-  for (const each of gone) yield* db.remove(exports, workspace, each.id)
-  return { exports: gone.map((each) => ({ id: each.id, kind: each.subject.kind })) }
+  const completed = written.filter(({ status }) => status === "completed")
+  for (const each of completed) yield* db.remove(exports, workspace, each.id)
+  return { exports: completed.map((each) => ({ id: each.id, kind: each.subject.kind })) }
 })
 
-/** As JSON has it: instants as texts. */
+/** Converts to JSON values: instants become texts. */
 const asRecord = (row: unknown): Readonly<Record<string, unknown>> => {
   const plain: unknown = JSON.parse(JSON.stringify(row))
   return typeof plain === "object" && plain !== null && !Array.isArray(plain) ? { ...plain } : { value: plain }

@@ -1,4 +1,4 @@
-// Blobs in memory, for tests, simulations and embedding. They take no part in transactions, as files don't.
+// The blob store in memory, for tests, simulations and embedding. Like files, blobs take no part in transactions.
 import { concat } from "@tentpole/core/kernel/Bytes"
 import {
   type BlobInfo,

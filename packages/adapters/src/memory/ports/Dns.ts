@@ -1,5 +1,5 @@
-// DNS for development and tests: answers exactly what a sending domain of `.test` or `.localhost` has to show, and what a
-// test has put in; nothing else exists.
+// The DNS resolver for development and tests. It answers with the records that a sending domain under `.test` or `.localhost`
+// needs, and with records that a test sets. No other names exist.
 import { DnsResolver } from "@tentpole/core/ports/DnsResolver"
 import { Effect, Layer } from "effect"
 

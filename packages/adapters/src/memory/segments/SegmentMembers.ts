@@ -1,4 +1,4 @@
-// Whom lists hold, in memory: the evaluator itself, run over what the database knows of each contact.
+// The members of lists in memory: core's evaluator over all contacts.
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List } from "@tentpole/core/lists/List"
@@ -21,10 +21,10 @@ export const listMembers = table<ListMember>("list_member")
 
 export const memberKey = (list: ListId, contact: ContactId): string => `${list}/${contact}`
 
-/** A list as it is kept: the members of a static one are counted when it is read. */
+/** Stored lists. The members of a static list are counted on each read. */
 export const lists = table<List>("list")
 
-/** The contacts that a list holds at `now`, of whichever kind it is, in no order. */
+/** The contacts of a list of any kind at `now`, in no order. */
 export const contactsOf = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -44,7 +44,7 @@ export const contactsOf = Effect.fnUntraced(function* (
   }
 })
 
-/** The contacts that a tree holds for at `now`, in no order. */
+/** The contacts that match the rule tree at `now`, in no order. */
 const contactsMatching = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -60,15 +60,15 @@ const contactsMatching = Effect.fnUntraced(function* (
 
 /** Contact ids by list. */
 const membershipsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
-  const held = new Map<ListId, Set<ContactId>>()
+  const membersOf = new Map<ListId, Set<ContactId>>()
   for (const { listId, contactId } of yield* db.all(listMembers, workspace)) {
-    const members = held.get(listId) ?? new Set()
-    held.set(listId, members.add(contactId))
+    const members = membersOf.get(listId) ?? new Set()
+    membersOf.set(listId, members.add(contactId))
   }
-  return held
+  return membersOf
 })
 
-/** What rules may ask of contacts besides their fields: all of their timelines and lists. */
+/** What rules need besides the fields of contacts: timelines and lists. */
 export const subjectsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, all: ReadonlyArray<Contact>) {
   const timelines = new Map<ContactId, Array<RuleSubject["activities"][number]>>()
   for (const line of yield* db.all(activities, workspace)) {
@@ -76,15 +76,15 @@ export const subjectsOf = Effect.fnUntraced(function* (db: Rows, workspace: Work
     if (timeline === undefined) timelines.set(line.contactId, [line])
     else timeline.push(line)
   }
-  const held = yield* membershipsOf(db, workspace)
+  const membersOf = yield* membershipsOf(db, workspace)
   return all.map((contact): RuleSubject => ({
     contact,
     activities: timelines.get(contact.id) ?? [],
-    lists: new Set([...held].flatMap(([list, members]) => (members.has(contact.id) ? [list] : []))),
+    lists: new Set([...membersOf].flatMap(([list, members]) => (members.has(contact.id) ? [list] : []))),
   }))
 })
 
-/** The fields that answer to the condition, as far as rules need to know them. */
+/** The fields that satisfy the condition, as rules need them. */
 export const ruleFields = (
   db: Rows,
   workspace: WorkspaceId,

@@ -1,4 +1,4 @@
-// The contacts that a rule tree picks, in memory.
+// The segment store in memory: the contacts that match a rule tree.
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
@@ -13,23 +13,23 @@ const pageOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, se
   const holds = compileRules(segment.tree, segment)
   const subjects = yield* subjectsOf(db, workspace, yield* db.all(contacts, workspace))
   const picked = subjects.filter(holds).map(({ contact }) => contact)
-  const asked = picked.filter((contact) => matches({ ...query, updatedAfter: null }, contact))
+  const selected = picked.filter((contact) => matches({ ...query, updatedAfter: null }, contact))
   return paged(
     query,
-    inOrder(asked, query.order, { value: contactSortValues[query.sort], id: (contact: Contact) => contact.id }),
+    inOrder(selected, query.order, { value: contactSortValues[query.sort], id: (contact: Contact) => contact.id }),
   )
 })
 
-/** As much of a subject as a tree asks for. */
-const asFarAsAsked =
+/** The parts of a subject that the rule tree uses. */
+const restrictTo =
   (tree: RuleTree) =>
   ({ contact, activities, lists }: RuleSubject): RuleSubject => {
-    const asked = activitiesAndListsIn(tree)
-    const latest = asked.activityTypes.flatMap((type) => {
+    const selected = activitiesAndListsIn(tree)
+    const latest = selected.activityTypes.flatMap((type) => {
       const all = activities.filter((each) => each.type === type).map(({ at }) => at)
       return all.length === 0 ? [] : [{ type, at: all.reduce((last, at) => DateTime.max(last, at)) }]
     })
-    return { contact, activities: latest, lists: new Set(asked.lists.filter((list) => lists.has(list))) }
+    return { contact, activities: latest, lists: new Set(selected.lists.filter((list) => lists.has(list))) }
   }
 
 export const layer = Layer.effect(
@@ -38,8 +38,8 @@ export const layer = Layer.effect(
     const db = yield* MemoryDatabase
     return SegmentStore.of({
       list: (workspace, segment, query) => pageOf(db, workspace, segment, query),
-      subjects: (workspace, asked, tree) =>
-        Effect.map(subjectsOf(db, workspace, asked), (subjects) => subjects.map(asFarAsAsked(tree))),
+      subjects: (workspace, selected, tree) =>
+        Effect.map(subjectsOf(db, workspace, selected), (subjects) => subjects.map(restrictTo(tree))),
     })
   }),
 )

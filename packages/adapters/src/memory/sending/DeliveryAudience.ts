@@ -1,4 +1,4 @@
-// The audience of a blast in memory, fixed slice by slice: core's machine and reasons over the rows.
+// The audience pass of a blast in memory, chunk by chunk. It uses core's machine and block reasons.
 import type { FixedAudience } from "@tentpole/core/sending/Audience"
 import { type Blast, launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
 import { type BlastEvent, decide } from "@tentpole/core/blasts/machine"
@@ -16,7 +16,7 @@ import type { Rows } from "../kernel/MemoryDatabase.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
-/** Those of the next `contacts_max` contacts that the list holds, and the last of these; null where nobody comes after. */
+/** The list's contacts among the next `contacts_max` contacts, and the last of these; null at the end. */
 const sliceOf = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -27,17 +27,17 @@ const sliceOf = Effect.fnUntraced(function* (
   const now = yield* DateTime.now
   const behind = (yield* db.all(contacts, workspace)).filter(({ id }) => after === null || id > after).sort(byId)
   const through = contacts_max === null ? null : (behind[contacts_max - 1]?.id ?? null)
-  const held = (yield* contactsOf(db, workspace, list, now)).filter(
+  const members = (yield* contactsOf(db, workspace, list, now)).filter(
     ({ id }) => (after === null || id > after) && (through === null || id <= through),
   )
-  return { held: [...held].sort(byId), through }
+  return { members: [...members].sort(byId), through }
 })
 
 const byId = (left: Contact, right: Contact): number => (left.id < right.id ? -1 : 1)
 
-/** As many of them as the plan allows: those who came first. */
-const cutTo = (held: ReadonlyArray<Contact>, max: number): ReadonlyArray<Contact> =>
-  [...held]
+/** At most as many contacts as the plan allows: the oldest ones. */
+const cutTo = (members: ReadonlyArray<Contact>, max: number): ReadonlyArray<Contact> =>
+  [...members]
     .sort((left, right) => left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || byId(left, right))
     .slice(0, max)
 
@@ -56,11 +56,11 @@ export const fixAudience = Effect.fnUntraced(function* (
   if (list === undefined && launch.pass === null) return yield* new AudienceGone()
   const plan = (yield* db.find(workspaces, null, workspace))?.plan ?? "free"
   const max = launch.pass === null ? plans[plan].recipientsPerBlast_max : null
-  const { held, through } =
+  const { members, through } =
     list === undefined
-      ? { held: [], through: null }
+      ? { members: [], through: null }
       : yield* sliceOf(db, workspace, list, launch.pass?.through ?? null, max === null ? contacts_max : null)
-  const audience = max === null ? held : cutTo(held, max)
+  const audience = max === null ? members : cutTo(members, max)
   const written = yield* writeDeliveries(db, ids, workspace, blast, audience)
   yield* makeDue(db, workspace)
   const counts = {
@@ -76,12 +76,12 @@ export const fixAudience = Effect.fnUntraced(function* (
     yield* put({ _tag: "writeAudience", pass: { ...counts, through } })
     return "unfinished" as const
   }
-  const fixed: FixedAudience = { ...counts, at: now, truncated: audience.length < held.length }
+  const fixed: FixedAudience = { ...counts, at: now, truncated: audience.length < members.length }
   yield* put({ _tag: "fixAudience", audience: fixed })
   return fixed
 })
 
-/** Nobody gets one at an address that has one of this blast. */
+/** Writes deliveries. An address that has a delivery of this blast gets no second one. */
 const writeDeliveries = Effect.fnUntraced(function* (
   db: Rows,
   ids: Ids["Service"],

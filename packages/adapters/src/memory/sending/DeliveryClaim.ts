@@ -1,5 +1,5 @@
-// How deliveries are claimed in memory: what is due, by turns of the blasts and of the domains, as far as the buckets of the
-// workspace and of each domain have permits.
+// Claims of deliveries in memory: due deliveries, in turns of blasts and of recipient domains, as far as the rate buckets of
+// the workspace and of each domain have permits.
 import { type ClaimedDelivery, type ClaimOptions, claimed_bytes_max } from "@tentpole/core/sending/DeliveryStore"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
 import { estimateContactBytes } from "@tentpole/core/sending/ContactWeight"
@@ -13,20 +13,20 @@ import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
 const tokens = table<number>("delivery_token")
 
-interface LaneRow {
-  /** A domain; '': the bucket is that of the whole workspace. */
+interface RateBucketRow {
+  /** A recipient domain; the bucket of the whole workspace has ''. */
   readonly lane: string
   readonly bucket: Pace.RateBucket
 }
 
-export const lanes = table<LaneRow>("delivery_lane")
+export const rateBuckets = table<RateBucketRow>("delivery_lane")
 
 const byTurn = (left: DeliveryRow, right: DeliveryRow): number =>
   left.dueAt.epochMilliseconds - right.dueAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
 
 const domainOf = (row: DeliveryRow): string => row.emailNormalized?.split("@").at(-1) ?? ""
 
-/** One of each group, then the next of each, and so on; the groups in the order in which they first occur. */
+/** The first item of each group, then the second of each, and so on. Groups keep their order of first occurrence. */
 const byTurns = <A>(items: ReadonlyArray<A>, groupOf: (item: A) => string): ReadonlyArray<A> => {
   const seen = new Map<string, number>()
   const nth = items.map((item) => {
@@ -38,30 +38,30 @@ const byTurns = <A>(items: ReadonlyArray<A>, groupOf: (item: A) => string): Read
 }
 
 export const bucketOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, lane: string, now_ms: number) {
-  return (yield* db.find(lanes, workspace, lane))?.bucket ?? Pace.newBucket(now_ms)
+  return (yield* db.find(rateBuckets, workspace, lane))?.bucket ?? Pace.newBucket(now_ms)
 })
 
 const writeBucket = (db: Rows, workspace: WorkspaceId, lane: string, bucket: Pace.RateBucket) =>
-  db.put(lanes, workspace, lane, { lane, bucket })
+  db.put(rateBuckets, workspace, lane, { lane, bucket })
 
-/** Blasts, and steps of flows, that are sending and not paused. */
-export const sendingOnes = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+/** Ids of blasts and of flow steps that send and are not paused. */
+export const sendingBlastIds = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   const ids = [...(yield* db.all(blasts, workspace)), ...(yield* db.all(sendingSteps, workspace))].flatMap((each) =>
     each.status === "sending" && !each.paused ? [each.id] : [],
   )
   return new Set(ids)
 })
 
-/** What is due of these, by turns. */
+/** The due deliveries, in turns of blasts. */
 const dueOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now_ms: number) {
-  const sending = yield* sendingOnes(db, workspace)
+  const sending = yield* sendingBlastIds(db, workspace)
   const due = (yield* db.all(deliveries, workspace))
     .filter((row) => row.state === "queued" && row.dueAt.epochMilliseconds <= now_ms && sending.has(row.blastId))
     .sort(byTurn)
   return byTurns(due, (row) => row.blastId)
 })
 
-/** As many as each domain has permits for, and its bucket after that. */
+/** Takes deliveries up to the permits of each domain, and updates the buckets. */
 const takeByDomains = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,

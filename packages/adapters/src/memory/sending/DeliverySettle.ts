@@ -1,4 +1,4 @@
-// How tries ended, in memory: the deliveries, the contacts' timelines, the events, and the addresses that turned out bad.
+// Settlement in memory: deliveries, timelines, events and suppressed addresses.
 import type { Activity, ActivityType } from "@tentpole/core/contacts/Activity"
 import { about } from "@tentpole/core/tracking/Engagement"
 import type { Settlement } from "@tentpole/core/sending/Settlement"
@@ -26,7 +26,7 @@ export const settle = Effect.fnUntraced(function* (
     }
     const after = moved(row, { _tag: "settle", token: settlement.token, ending: settlement.ending })
     if (after === undefined) {
-      // Written before: the answer to that got lost.
+      // An earlier settlement has written this outcome, and its answer got lost.
       if (row.token !== settlement.token || row.state !== settlement.ending.state) missed.push(settlement.id)
       continue
     }
@@ -59,16 +59,16 @@ const write = Effect.fnUntraced(function* (
   if (bounce === "soft") yield* suppressWornOut(db, workspace, row, at)
   const contact = yield* db.find(contacts, workspace, after.contactId)
   if (contact === undefined) return
-  const told = (type: ActivityType, more: Readonly<Record<string, string | null>> = {}): Activity => ({
+  const activity = (type: ActivityType, more: Readonly<Record<string, string | null>> = {}): Activity => ({
     contactId: contact.id,
     type,
     at,
     metadata: { ...about(after), ...more },
   })
   const activities = [
-    ...(sent ? [told("email_sent")] : []),
-    ...(sent && delivered ? [told("email_delivered")] : []),
-    ...(hardBounce ? [told("email_bounced", { kind: "hard", reply: reply ?? after.smtpReply })] : []),
+    ...(sent ? [activity("email_sent")] : []),
+    ...(sent && delivered ? [activity("email_delivered")] : []),
+    ...(hardBounce ? [activity("email_bounced", { kind: "hard", reply: reply ?? after.smtpReply })] : []),
   ]
   yield* writeActivities(db, workspace, activities)
   const events: Array<DomainEvent> = activities.map(({ contactId, type, metadata }) => ({

@@ -1,4 +1,4 @@
-// The sending pipeline in memory: core's machine over the rows.
+// The delivery store in memory. It applies core's machine to the rows.
 import { launchOf } from "@tentpole/core/blasts/Blast"
 import type { IntentAnswer, Move } from "@tentpole/core/sending/Delivery"
 import { finalStates } from "@tentpole/core/sending/Delivery"
@@ -10,7 +10,7 @@ import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transacto
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { contacts } from "../contacts/ContactStore.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
-import { bucketOf, claim, sendingOnes } from "./DeliveryClaim.ts"
+import { bucketOf, claim, sendingBlastIds } from "./DeliveryClaim.ts"
 import { settle } from "./DeliverySettle.ts"
 import { blasts, deliveries, type DeliveryRow, dueDeliveries, factsOf, makeDue, moved } from "./DeliveryTables.ts"
 import { isWithdrawn, putMoved, sendingSteps } from "../flows/MembershipTables.ts"
@@ -59,7 +59,7 @@ const grant = Effect.fnUntraced(function* (
   return answers
 })
 
-/** Moves what is claimed by these tokens; answers how many moved. */
+/** Moves the deliveries of these claims. Returns how many moved. */
 const moveAll = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -118,7 +118,7 @@ const rest = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
     yield* db.remove(dueDeliveries, null, workspace)
     return { dry: true }
   }
-  const sending = yield* sendingOnes(db, workspace)
+  const sending = yield* sendingBlastIds(db, workspace)
   const due_ms = open
     .filter((row) => row.state === "queued" && sending.has(row.blastId))
     .map((row) => row.dueAt.epochMilliseconds)
@@ -127,7 +127,7 @@ const rest = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   return { dry: open.length === 0 }
 })
 
-/** When the workspace may send again; where domains are limited, there is a turn at most each `turn_ms`. */
+/** When the workspace may send again. With domain limits, turns are at least `turn_ms` apart. */
 const permitAt_ms = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now: number) {
   const settings = yield* db.find(workspaces, null, workspace)
   const next_ms = now + (settings?.sendingPerDomainPerSecond == null ? 0 : Pace.turn_ms)
@@ -162,7 +162,7 @@ export const layer = Layer.effect(
         Effect.flatMap(Open, (open) =>
           open === undefined
             ? transact(grant(db, workspace, claims, lease_ms))
-            : Effect.die("an intent is committed before it is used: don't ask for it inside a transaction"),
+            : Effect.die("an intent is committed before it is used: do not request it inside a transaction"),
         ),
       settle: (workspace, settlements) => Effect.andThen(Transaction, settle(db, workspace, settlements)),
       release: (workspace, claims) =>

@@ -1,4 +1,4 @@
-// The tables of the sending pipeline in memory, and the one way in which a delivery is moved.
+// The memory tables of deliveries, and the only function that moves a delivery.
 import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import type { BlockReason, Delivery, Move } from "@tentpole/core/sending/Delivery"
@@ -14,7 +14,7 @@ export interface DeliveryRow extends Delivery {
   readonly displayName: string | null
   readonly operational: boolean
   readonly contactDeleted: boolean
-  /** Set as long as there is a token. */
+  /** Set while there is a fencing token. */
   readonly leaseUntil_ms: number | null
   readonly smtpReply: string | null
   readonly machineOpenedAt: DateTime.Utc | null
@@ -39,20 +39,20 @@ interface DueRow {
   readonly dueAt_ms: number
 }
 
-/** Which workspaces a sender has to look at; by workspace, belongs to none. */
+/** When each workspace has due deliveries, by workspace. The rows are stored outside workspaces. */
 export const dueDeliveries = table<DueRow>("due_work deliveries")
 
-/** Which workspaces' schedules have to be looked at, and when; by workspace, belongs to none. */
+/** When each workspace has due schedules, by workspace. The rows are stored outside workspaces. */
 export const dueSchedules = table<DueRow>("due_work blasts")
 
-/** The workspace's schedules are due at this time, or before if they already were. */
+/** Makes the workspace's schedules due at this time, unless they are due earlier. */
 export const scheduleDue = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, at: DateTime.Utc) {
   const due = yield* db.find(dueSchedules, null, workspace)
   const dueAt_ms = Math.min(at.epochMilliseconds, due?.dueAt_ms ?? Infinity)
   yield* db.put(dueSchedules, null, workspace, { workspaceId: workspace, dueAt_ms })
 })
 
-/** Makes a workspace due now, or leaves it if it already was. */
+/** Makes the workspace's deliveries due now, unless they are due already. */
 export const makeDue = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   const now = yield* Clock.currentTimeMillis
   const due = yield* db.find(dueDeliveries, null, workspace)
@@ -62,14 +62,14 @@ export const makeDue = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
   })
 })
 
-/** The row after the move, or undefined when it does not move; a row without a token has no lease. */
+/** The row after the move, or undefined when the machine refuses it. A row without a token has no lease. */
 export const moved = (row: DeliveryRow, by: Move): DeliveryRow | undefined => {
   const after = move(row, by)
   if (after === undefined) return undefined
   return { ...row, ...after, leaseUntil_ms: after.token === null ? null : row.leaseUntil_ms }
 }
 
-/** What is known of a recipient at this moment. */
+/** The facts of a recipient now. */
 export const factsOf = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -87,7 +87,7 @@ export const factsOf = Effect.fnUntraced(function* (
   return facts
 })
 
-/** A delivery as it is first written. */
+/** A new delivery. */
 export const newDelivery = (
   it: Pick<DeliveryRow, "id" | "blastId" | "flow" | "contactId" | "approvalId" | "operational">,
   contact: Contact,

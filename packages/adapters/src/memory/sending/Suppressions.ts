@@ -1,4 +1,4 @@
-// Suppressed addresses in memory, and the newest messages to an address, by which it becomes one.
+// Suppressed addresses in memory, and the recent messages to an address that decide about suppression.
 import type { PastMessage } from "@tentpole/core/bounces/Report"
 import {
   isStronger,
@@ -11,7 +11,7 @@ import { type DateTime, Effect } from "effect"
 import { deliveries, type DeliveryRow, suppressions } from "./DeliveryTables.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
 
-/** Suppresses an address, in place of a weaker suppression. */
+/** Suppresses an address, or strengthens its suppression. */
 export const suppress = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -24,7 +24,7 @@ export const suppress = Effect.fnUntraced(function* (
   yield* db.put(suppressions, workspace, emailNormalized, { emailNormalized, reason, createdAt: at })
 })
 
-/** The newest messages of the delivery's contact to its address. */
+/** The newest messages of the delivery's contact to the same address. */
 export const newestTo = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, of: DeliveryRow) {
   if (of.emailNormalized === null) return []
   const rows = (yield* db.all(deliveries, workspace)).filter(
@@ -40,7 +40,7 @@ export const newestTo = Effect.fnUntraced(function* (db: Rows, workspace: Worksp
     .map(({ bounceKind, id }): PastMessage => ({ id, bounceKind }))
 })
 
-/** After a soft bounce at sending: suppresses the address if it was one too many. */
+/** After a soft bounce: suppresses the address if it had too many of them. */
 export const suppressWornOut = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,

@@ -1,4 +1,4 @@
-// Test messages that wait, in memory.
+// The store of waiting test messages in memory.
 import { type TestMail, TestMailStore } from "@tentpole/core/sending/TestMailStore"
 import type { EmailId, TestMailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -13,8 +13,8 @@ interface TestMailRow extends TestMail {
 
 export const testMails = table<TestMailRow>("test_mail")
 
-/** They go with their email. */
-export const forgetTestMails = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, email: EmailId) {
+/** Deletes the waiting test messages of a deleted email. */
+export const deleteTestMails = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, email: EmailId) {
   for (const { id, emailId } of yield* db.all(testMails, workspace)) {
     if (emailId === email) yield* db.remove(testMails, workspace, id)
   }

@@ -1,4 +1,4 @@
-// Email templates and tent templates in memory.
+// The stores of email templates and tent templates in memory.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { EmailTemplateTypes, TentTemplateTypes } from "@tentpole/core/templates/Template"
 import { EmailTemplateStore, TentTemplateStore } from "@tentpole/core/templates/TemplateStore"

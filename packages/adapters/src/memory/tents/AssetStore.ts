@@ -1,4 +1,4 @@
-// Tents' files in memory.
+// The store of tents' assets in memory.
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { AssetStore } from "@tentpole/core/tents/assets/AssetStore"

@@ -1,4 +1,4 @@
-// Bulk creations of tents in memory.
+// The store of bulk jobs in memory.
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { BulkJob } from "@tentpole/core/tents/bulk/Bulk"

@@ -14,12 +14,12 @@ export const layer = Layer.effect(
   PublishedPages,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    let asked = 0
+    let reads = 0
     return PublishedPages.of({
-      // Sites are as cheap to read as to mark: each mark is another one.
+      // Sites need no cache in memory: each call returns a new version.
       version: (of) =>
         of === null
-          ? Effect.sync(() => String(++asked))
+          ? Effect.sync(() => String(++reads))
           : Effect.map(db.find(pageChanges, of, "count"), (count) => String(count ?? 0)),
       site: ({ host, slug }) =>
         Effect.gen(function* () {

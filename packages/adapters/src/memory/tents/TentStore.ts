@@ -1,4 +1,4 @@
-// Tents in memory.
+// The tent store in memory.
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -11,39 +11,39 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
-import { forgetViews } from "../traffic/TrafficTables.ts"
+import { deleteViews } from "../traffic/TrafficTables.ts"
 import { takeCredits, workspaces } from "../workspaces/WorkspaceStore.ts"
 
 export interface TentRow {
   readonly tent: Tent
   readonly html: string | null
-  /** What is served while it is published. */
+  /** The HTML that is served while the tent is published. */
   readonly page: string | null
 }
 
 export const tents = table<TentRow>("tent")
 
-/** Files by tent: they go with it. */
+/** Assets by id. They are deleted with their tent. */
 export const assets = table<Asset>("tent_asset")
 
-/** Counts what changed of a workspace's pages. */
+/** The number of page changes of a workspace. */
 export const pageChanges = table<number>("page_changes")
 
-const gone = new NotFound({ resource: "tent" })
+const tentNotFound = new NotFound({ resource: "tent" })
 
 const found = <Row>(row: Row | undefined): Effect.Effect<Row, NotFound> =>
-  row === undefined ? Effect.fail(gone) : Effect.succeed(row)
+  row === undefined ? Effect.fail(tentNotFound) : Effect.succeed(row)
 
 const sameState = (left: Tent, right: Tent): boolean =>
   left.generation.status === right.generation.status && left.publication?.status === right.publication?.status
 
-/** A tent goes with its files, and with what was seen of it. */
+/** Deletes a tent with its assets and page views. */
 const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: TentId) {
   yield* db.remove(tents, workspace, id)
   for (const asset of yield* db.all(assets, workspace)) {
     if (asset.tentId === id) yield* db.remove(assets, workspace, asset.id)
   }
-  yield* forgetViews(db, workspace, id)
+  yield* deleteViews(db, workspace, id)
 })
 
 export const putTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>

@@ -1,4 +1,4 @@
-// Tracking in memory.
+// The store of engagement in memory.
 import { EngagementChange, type TrackedDelivery } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -24,7 +24,7 @@ const find = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: 
   return tracked
 })
 
-/** Of those that are there. */
+/** Existing deliveries by id. Unknown ids are left out. */
 const findAll = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ids: ReadonlyArray<DeliveryId>) {
   const found = new Map<DeliveryId, TrackedDelivery>()
   for (const id of ids) {

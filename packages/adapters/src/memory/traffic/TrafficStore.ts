@@ -1,4 +1,4 @@
-// Page views in memory, kept as on PostgreSQL: sums by days, who came, and single views to be shown.
+// The traffic store in memory. As in PostgreSQL, it has daily sums, visitors and single page views.
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { byCodePoint } from "@tentpole/core/kernel/Text"
 import {
@@ -38,8 +38,8 @@ const addTo = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, row
   yield* db.put(sums, workspace, key, { ...row, views: row.views + (before?.views ?? 0) })
 })
 
-/** A visitor who was told of before makes no visit. */
-const meet = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, row: VisitorRow) {
+/** Counts one visit for a visitor's first page view of a day. */
+const countVisit = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, row: VisitorRow) {
   const key = keyOfVisitor(row)
   if ((yield* db.find(visitors, workspace, key)) !== undefined) return
   yield* db.put(visitors, workspace, key, row)
@@ -53,14 +53,14 @@ const addSums = Effect.fnUntraced(function* (
   added: ReadonlyArray<DaySum>,
   of: "tent" | "workspace",
 ) {
-  // Of a workspace, a value of two tents is one.
-  const told = new Map<string, SumRow>()
+  // A value that two tents share is one value of the workspace.
+  const merged = new Map<string, SumRow>()
   for (const sum of added) {
     const row = { ...sum, tentId: of === "tent" ? sum.tentId : null }
     const key = keyOfSum(row)
-    told.set(key, { ...row, views: row.views + (told.get(key)?.views ?? 0) })
+    merged.set(key, { ...row, views: row.views + (merged.get(key)?.views ?? 0) })
   }
-  for (const row of [...told.values()].sort(mostFirst)) {
+  for (const row of [...merged.values()].sort(mostFirst)) {
     yield* addTo(db, workspace, (yield* hasRoom(db, workspace, row)) ? row : { ...row, value: other })
   }
 })
@@ -83,14 +83,14 @@ const record = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ba
   yield* db.put(batches, workspace, batch.id, true)
   for (const view of batch.newest) yield* db.put(singles, workspace, view.id, view)
   for (const visitor of batch.visitors) {
-    yield* meet(db, workspace, visitor)
-    yield* meet(db, workspace, { ...visitor, tentId: null })
+    yield* countVisit(db, workspace, visitor)
+    yield* countVisit(db, workspace, { ...visitor, tentId: null })
   }
   yield* addSums(db, workspace, batch.sums, "tent")
   yield* addSums(db, workspace, batch.sums, "workspace")
 })
 
-/** Views by what they are counted by. */
+/** Sums page views by key. */
 const totals = (rows: ReadonlyArray<SumRow>, by: (row: SumRow) => string): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const row of rows) counts.set(by(row), (counts.get(by(row)) ?? 0) + row.views)

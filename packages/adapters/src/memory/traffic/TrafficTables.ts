@@ -1,11 +1,11 @@
-// What memory keeps of page views: sums by days, of tents and of the workspace, who came, and single views to be shown.
+// The memory tables of page views: daily sums of tents and workspaces, visitors, and single page views.
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Day, Dimension } from "@tentpole/core/traffic/Analytics"
 import type { PageView } from "@tentpole/core/traffic/TrafficStore"
 import { Effect } from "effect"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
 
-/** A day of a tent, or (null) of the whole workspace. */
+/** A day of a tent, or of the whole workspace (null). */
 export interface Place {
   readonly tentId: TentId | null
   readonly day: Day
@@ -30,8 +30,8 @@ export const keyOfSum = ({ tentId, day, dimension, value }: Omit<SumRow, "views"
   `${tentId}/${day}/${dimension}/${value}`
 export const keyOfVisitor = ({ tentId, day, visitor }: VisitorRow): string => `${tentId}/${day}/${visitor}`
 
-/** What was seen of a tent goes with it; the workspace's sums stay. */
-export const forgetViews = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, tent: TentId) {
+/** Deletes the page views of a tent. The sums of the workspace stay. */
+export const deleteViews = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, tent: TentId) {
   for (const row of yield* db.all(sums, workspace)) {
     if (row.tentId === tent) yield* db.remove(sums, workspace, keyOfSum(row))
   }

@@ -1,4 +1,4 @@
-// Workspaces in memory.
+// The workspace store in memory.
 import type { PageDomain } from "@tentpole/core/workspaces/PageDomain"
 import { Ids, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -17,7 +17,7 @@ export const apiKeys = table<ApiKey>("api_key")
 export const pageHosts = table<{ readonly workspaceId: WorkspaceId; readonly domain: PageDomain }>("page_host")
 export const sendingDomains = table<SendingDomain>("sending_domain")
 
-/** A system list as the lists' store keeps it: made with its workspace. */
+/** A system list, which the workspace store creates in the table of lists. */
 export interface SystemListRow {
   readonly id: ListId
   readonly systemList: (typeof systemLists)[number]["systemList"]
@@ -36,7 +36,7 @@ const byAge = <Row extends { readonly id: string; readonly createdAt: DateTime.U
 const found = <Row>(row: Row | undefined, resource: string): Effect.Effect<Row, NotFound> =>
   row === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(row)
 
-/** Takes credits in the caller's transaction; a negative count gives them back. */
+/** Takes credits in the caller's transaction. A negative count returns them. */
 export const takeCredits = (db: Rows, workspace: WorkspaceId, count: number) =>
   Effect.gen(function* () {
     const row = yield* db.find(workspaces, null, workspace)

@@ -1,4 +1,4 @@
-// The emails of the AI that needs no provider: what it understands of a prompt, and what it writes.
+// The fake AI's emails: how it parses prompts, and what it writes.
 import { emailFor } from "@tentpole/adapters/ai/fake/FakeAi"
 import { readEmailBrief } from "@tentpole/adapters/ai/fake/FakeEmailBrief"
 import { cleanEmail } from "@tentpole/adapters/ai/html/SanitizeEmail"
@@ -24,7 +24,7 @@ const acme: Brand = {
   description: "We bake & sell",
 }
 
-describe("a prompt", () => {
+describe("readEmailBrief", () => {
   it.each([
     ["Write an email that announces our spring sale with a button", "Our spring sale"],
     ["Create an invitation to the summer fair on Saturday, 5 June 2027 at 3 pm, with a map", "Summer fair"],
@@ -67,7 +67,7 @@ describe("a prompt", () => {
     assert.strictEqual(readEmailBrief(prompt, "n").date, date)
   })
 
-  it("as long as prompts can be is read in a moment", { tags: ["attack/slow-input"] }, () => {
+  it("reads the longest prompts within the time limit", { tags: ["attack/slow-input"] }, () => {
     for (const scrap of ["email ", "email about ", "on 5 ", "with ", "https://", '"button ', "code ", "a"]) {
       const spent_ms = processorTime_ms(() => emailFor(request(scrap.repeat(Math.ceil(10_000 / scrap.length)))))
       assert.isBelow(spent_ms, 6_000, scrap)
@@ -77,8 +77,8 @@ describe("a prompt", () => {
 
 const AnyText = Schema.String.check(Schema.isPattern(/^[a-zA-Z0-9 .,:;<>"'&/=äß{}|%-]{0,200}$/))
 
-describe("an email", () => {
-  it("says everything that is asked for, by the brand", () => {
+describe("FakeEmail", () => {
+  it("contains everything the prompt requests, in the brand's style", () => {
     const prompt =
       'Write an email that announces our spring sale on 5 May 2027 with 20% off, coupon code SPRING20, three reasons and a button "Shop it" to https://acme.test/sale?a=1&b=2'
     const { html, subject, previewText } = emailFor({ ...request(prompt), brand: acme })
@@ -105,13 +105,13 @@ describe("an email", () => {
     for (const part of ["Our spring sale", "SPRING20", "https://acme.test/sale?a=1&b=2"]) assert.include(text, part)
   })
 
-  it("invents nothing: no code, date, button or section that nobody asked for", () => {
+  it("adds no code, date, button or section that the prompt does not request", () => {
     const { html, subject } = emailFor(request("Write an email that thanks people for their visit"))
     for (const part of ["When", "code", "<h3", 'class="button"', "http://", "%</"]) assert.notInclude(html, part)
     assert.notInclude(subject ?? "", "%")
   })
 
-  it("without a place to lead to has a button that shows it in a browser", () => {
+  it("links the button to the brand's site, or to the browser view without a brand", () => {
     assert.include(emailFor(request("an email with a button")).html, 'href="{{view_in_browser_url}}"')
     assert.include(
       emailFor({ ...request("an email with a button"), brand: acme }).html,
@@ -120,7 +120,7 @@ describe("an email", () => {
   })
 
   it.prop(
-    "is clean as it is, can be kept with its subject and preview text, and is the same for the same request",
+    "is clean, has a valid subject and preview text, and is the same for the same request",
     [AnyText, AnyText, Schema.NullOr(AnyText)],
     ([prompt, name, description]) => {
       const asked = {
@@ -149,17 +149,17 @@ describe("an email", () => {
     },
   )
 
-  it("has no token that nobody can fill in", () => {
+  it("has only tokens that can be filled", () => {
     const { html, subject, previewText } = emailFor(request("A newsletter with a coupon and a button"))
     assert.deepStrictEqual(unresolvedTokens([html, subject, previewText]), [])
   })
 })
 
-describe("a template", () => {
+describe("FakeTemplate", () => {
   const template = `<!DOCTYPE html>\r\n<HTML><head><title>Old</title><!--[if mso]><xml></xml><![endif]--></head><body bgcolor=#fff>
 <table><tr>{{#each}}<td><h2 class=a>Small</h2><h1 align=center>Old <b>head</b></h1><a href={{unsubscribe_url}}>out &amp; away</a></td></tr></table></body></HTML>`
 
-  it("keeps every byte but its title and its first heading, and says what was asked for", () => {
+  it("changes only the title and the first heading, and adds the prompt", () => {
     const { html, subject } = emailFor({ ...request("An email about the <club> & more"), basis: template })
     assert.strictEqual(
       html,
@@ -173,13 +173,13 @@ describe("a template", () => {
     assert.strictEqual(subject, "<club> & more")
   })
 
-  it("without a heading says it at its beginning, without a body too", () => {
+  it("adds the prompt at the beginning when there is no heading or body", () => {
     const said = (basis: string) => emailFor({ ...request("Write $& more"), basis }).html
     assert.strictEqual(said("<body class=a>x</body>"), "<body class=a>\n<p>Write $&amp; more</p>x</body>")
     assert.strictEqual(said("x"), "x\n<p>Write $&amp; more</p>")
   })
 
-  it("that is the scaffold has its words replaced, and keeps the greeting", () => {
+  it("replaces the text of the scaffold and retains the greeting", () => {
     const { html } = emailFor({
       ...request("Announce the winter menu"),
       basis: scaffold({ workspaceName: "W", brand: acme }),

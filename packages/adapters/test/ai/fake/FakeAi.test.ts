@@ -9,7 +9,7 @@ import { Result, Schema } from "effect"
 
 const request = (prompt: string) => ({ prompt, name: "A tent", brand: null, template: null })
 
-it("a prompt that asks for a page is told from one that does not", () => {
+it("the fake AI recognizes prompts that request a page", () => {
   for (const prompt of [
     "Build a website for a bakery",
     "Design a landing page for a yoga studio",
@@ -33,7 +33,7 @@ it("a prompt that asks for a page is told from one that does not", () => {
   assert.isFalse(asksForPage("What is the capital of France?", { hasTemplate: true }))
 })
 
-it("a form is made when the prompt asks for one, with the fields it names", () => {
+it("the fake AI adds a form with the named fields when the prompt requests one", () => {
   const fields = (prompt: string) => readBrief(prompt, "n").form?.fields.map((field) => field.name)
   assert.strictEqual(fields("Create a landing page for garden chairs with a headline and a footer"), undefined)
   assert.deepStrictEqual(fields("a page with a sign-up form that asks for first name and email address"), [
@@ -48,7 +48,7 @@ it("a form is made when the prompt asks for one, with the fields it names", () =
   assert.deepStrictEqual(fields("a page for our newsletter"), ["first_name", "email"])
 })
 
-it("a page is about what the prompt says", () => {
+it("the fake AI's page has the topic of the prompt", () => {
   const headline = (prompt: string) => readBrief(prompt, "The name").headline
   assert.strictEqual(
     headline(
@@ -64,7 +64,7 @@ it("a page is about what the prompt says", () => {
 const AnyText = Schema.String.check(Schema.isPattern(/^[a-zA-Z0-9 .,:;<>"'&/=äß-]{0,200}$/))
 
 it.prop(
-  "whatever the prompt, the page is clean as it is, and the same for the same prompt",
+  "the fake AI returns a clean page for any prompt, the same one for the same prompt",
   [AnyText, AnyText],
   ([prompt, name]) => {
     const page = pageFor({ ...request(prompt), name })
@@ -76,7 +76,7 @@ it.prop(
 )
 
 it.prop(
-  "whatever colour a brand has, it can be read by day and by night",
+  "the fake AI's page is readable in light and dark mode with any brand colour",
   [Schema.String.check(Schema.isPattern(/^#[0-9a-f]{6}$/))],
   ([color]) => {
     const palette = paletteOf(color)
@@ -96,7 +96,7 @@ it.prop(
   },
 )
 
-it("a brand is shown with its name, logo, colour and domain", () => {
+it("the fake AI's page shows a brand's name, logo, colour and domain", () => {
   const page = pageFor({
     ...request("Build a website for a bakery"),
     brand: {
@@ -120,7 +120,7 @@ it("a brand is shown with its name, logo, colour and domain", () => {
   }
 })
 
-it("a template keeps its shape and its forms, and says what was asked for", () => {
+it("the fake AI's page retains the template's structure and forms, and adds the prompt", () => {
   const template = `<!doctype html><html><head><title>Garden club</title></head><body><h1>Garden club</h1><p>Join us.</p><form id="signup" data-success-url="https://a.test/t"><input name="email"></form></body></html>`
   const page = pageFor({ ...request("A page for the <club> in Ulm"), template })
   for (const text of ["<h1>Club&gt; in Ulm", 'id="signup"', "Join us.", "data-success-url"]) {
@@ -141,7 +141,7 @@ const matched = (...columns: ReadonlyArray<readonly [header: string, ...shapes: 
     ({ header, targetField }) => `${header}: ${targetField}`,
   )
 
-it("columns are known by other languages, by the words of a label, and by the shape of their values", () => {
+it("the fake AI matches columns by other languages, by label words and by value shapes", () => {
   assert.deepStrictEqual(matched(["Correo electrónico"], ["TÉLÉPHONE"], ["Nachname"], ["Land"], ["Notes"]), [
     "Correo electrónico: email",
     "TÉLÉPHONE: phone",
@@ -155,7 +155,7 @@ it("columns are known by other languages, by the words of a label, and by the sh
   ])
 })
 
-it("columns that are none of the fields are left out, and no field is given twice", () => {
+it("the fake AI leaves out unknown columns and matches each field once", () => {
   assert.deepStrictEqual(
     matched(
       ["Record", "9999999999"],

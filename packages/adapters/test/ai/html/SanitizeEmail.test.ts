@@ -1,4 +1,4 @@
-// The cleaner of emails: what it leaves alone, what it takes out, and what it does with whatever else.
+// The email cleaner: what it retains, what it removes, and how it handles random input.
 import { cleanEmail, isEmailCleanerAtWork } from "@tentpole/adapters/ai/html/SanitizeEmail"
 import { layer } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
@@ -11,7 +11,7 @@ import { processorTime_ms } from "../processorTime.ts"
 
 const cleaned = (html: string): string => Result.getOrThrow(cleanEmail(html))
 
-/** Spelled as emails are: in capitals and without quotes, for Outlook, with tokens wherever they may stand. */
+/** Written like real emails: in capitals and without quotes, for Outlook, with tokens in all places. */
 const newsletter = `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office">
 <head><meta http-equiv="Content-Type" content="text/html; charset=UTF-8" /><meta http-equiv=X-UA-Compatible content='IE=edge'>
@@ -27,7 +27,7 @@ Dear {{ contact.first_name:capitalize | friend & "co" }} &copy; &nbsp; 1 < 2</fo
 <a href={{unsubscribe_url}}>out</a> <a href="mailto:{{contact.email}}?subject=a%20b">m</a><a href="tel:+49 1">t</a><a href='#top'>u</a></td></tr></table>
 </center></body></html>`
 
-describe("an email without dangers", () => {
+describe("cleanEmail of a safe email", () => {
   it.each([
     ["a newsletter", newsletter],
     ["the scaffold", scaffold({ workspaceName: "W & W", brand: { ...noBrand, primaryColor: "#abc" } })],
@@ -40,12 +40,12 @@ describe("an email without dangers", () => {
     assert.strictEqual(cleaned(html), html)
   })
 
-  it("loses what can't be stored", { tags: ["attack/nul"] }, () => {
+  it("removes characters that can't be stored", { tags: ["attack/nul"] }, () => {
     assert.strictEqual(cleaned("<p>a\0b\ud800c</p>"), "<p>ab\ufffdc</p>")
   })
 })
 
-/** In place of `@` something that is dangerous, which goes and leaves what stands behind the arrow. */
+/** A dangerous text at the place of `@`, and what is left of it. */
 const dangerous: ReadonlyArray<readonly [string, string]> = [
   ["<script>alert(1)</script>", ""],
   ["<SCRIPT src=//evil.test></SCRIPT >", ""],
@@ -88,8 +88,8 @@ const dangerous: ReadonlyArray<readonly [string, string]> = [
   ["<!--[if mso]><iframe src=//evil.test></iframe>-->", "<!--[if mso]>-->"],
 ]
 
-describe("an email with dangers", () => {
-  it.each(dangerous)("loses them and keeps the rest: %s", (danger, left) => {
+describe("cleanEmail of a dangerous email", () => {
+  it.each(dangerous)("removes the danger and nothing else: %s", (danger, left) => {
     for (const [before, behind] of [
       ["", ""],
       [newsletter.slice(0, newsletter.indexOf("<center>")), newsletter.slice(newsletter.indexOf("<center>"))],
@@ -143,12 +143,12 @@ describe("an email with dangers", () => {
   })
 })
 
-it("an email that brings to light something new with every cut is given up", () => {
+it("cleanEmail rejects an email in which each cut uncovers another danger", () => {
   const outcome = cleanEmail("<base><xmp>".repeat(20))
   assert.isTrue(Result.isFailure(outcome) && outcome.failure.message === "The email could not be made safe")
 })
 
-/** Scraps of emails that tear parsers apart, in any order. */
+/** Fragments of emails that confuse parsers, in any order. */
 const Scrap = Schema.Literals([
   ..."<script>|</script>|<svg>|</svg>|<math>|<mtext>|<style>|</style>|<style><!--|-->|<!--|<noscript>|</noscript>".split(
     "|",
@@ -176,7 +176,7 @@ const Scrap = Schema.Literals([
 ])
 
 it.prop(
-  "whatever an email is torn into, what is kept of it has no dangers, and cleaning that again changes nothing",
+  "cleanEmail returns a safe email for random fragments, and cleaning it again changes nothing",
   [Schema.Array(Scrap).check(Schema.isMaxLength(25))],
   ([scraps]) => {
     const outcome = cleanEmail(scraps.join(""))
@@ -190,7 +190,7 @@ it.prop(
 )
 
 it.prop(
-  "a danger goes from wherever it stands, and every token stays",
+  "cleanEmail removes a danger at any position and retains every token",
   [
     Schema.Literals(dangerous.map(([danger]) => danger)),
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })),
@@ -205,22 +205,26 @@ it.prop(
   },
 )
 
-describe("the bounds", () => {
+describe("the limits of emails", () => {
   const reason = (html: string) => {
     const outcome = cleanEmail(html)
     return Result.isFailure(outcome) ? outcome.failure.message : "taken"
   }
 
-  it("are told of an email that is too deep, too large or too various", { tags: ["attack/nesting-bomb"] }, () => {
-    const various = Array.from({ length: 11_000 }, (_, at) => `<p id=a${at}>`).join("")
-    assert.match(reason("<div>".repeat(100_000)), /^The email leaves too many elements open$/)
-    assert.match(reason("<table><tr><td>".repeat(300)), /^The email nests its elements deeper than 200 levels$/)
-    assert.match(reason(`<p>${"x".repeat(2 ** 22)}`), /^The email is larger than 4 MB/)
-    assert.match(reason(`<base>${various}`), /^The email has too many different tags$/)
-    assert.strictEqual(reason(various), "taken")
-  })
+  it(
+    "refuse an email that is too deep, too large or has too many different tags",
+    { tags: ["attack/nesting-bomb"] },
+    () => {
+      const various = Array.from({ length: 11_000 }, (_, at) => `<p id=a${at}>`).join("")
+      assert.match(reason("<div>".repeat(100_000)), /^The email leaves too many elements open$/)
+      assert.match(reason("<table><tr><td>".repeat(300)), /^The email nests its elements deeper than 200 levels$/)
+      assert.match(reason(`<p>${"x".repeat(2 ** 22)}`), /^The email is larger than 4 MB/)
+      assert.match(reason(`<base>${various}`), /^The email has too many different tags$/)
+      assert.strictEqual(reason(various), "taken")
+    },
+  )
 
-  it("hold in time for as many different tags and tokens as there can be", () => {
+  it("allow the maximum number of different tags and tokens within the time limit", () => {
     const links = Array.from({ length: 6000 }, (_, at) => `<a id=${at} href='${"{{a}}".repeat(50)}/'>x</a>`)
     const spent_ms = processorTime_ms(() => assert.match(reason(`<base>${links.join("")}`), /too many different tags/))
     assert.isBelow(spent_ms, 6_000)
@@ -250,7 +254,7 @@ describe("the bounds", () => {
   })
 })
 
-it.effect("the cleaner of emails proves itself when the cleaner is built", () =>
+it.effect("the email cleaner tests itself when its layer is built", () =>
   Effect.gen(function* () {
     assert.isTrue(isEmailCleanerAtWork())
     const cleaner = yield* Cleaner

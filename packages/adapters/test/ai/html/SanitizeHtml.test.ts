@@ -3,7 +3,7 @@ import { Cleaner, dangersOf } from "@tentpole/core/documents/Clean"
 import { assert, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 
-/** Scraps of HTML that tear parsers apart, in any order. */
+/** Fragments of HTML that confuse parsers, in any order. */
 const Scrap = Schema.Literals([
   "<script>",
   "</script>",
@@ -50,7 +50,7 @@ const Scrap = Schema.Literals([
 ])
 
 it.prop(
-  "whatever a page is torn into, what is kept of it has no dangers, and cleaning it again changes nothing of that",
+  "the page cleaner returns a safe page for random fragments, and cleaning it again changes nothing",
   [Schema.Array(Scrap).check(Schema.isMaxLength(25))],
   ([scraps]) => {
     const cleaned = clean(scraps.join(""))
@@ -64,7 +64,7 @@ it.prop(
   { tags: ["attack/page-script"], arbitrary: { runs: 400 } },
 )
 
-it("what makes a page stays: text, styles, pictures, drawings, forms, where links go", () => {
+it("the page cleaner retains text, styles, images, drawings, forms and link targets", () => {
   const page = `<!doctype html><html lang="de"><head><title>Grüße &amp; mehr</title><meta name="description" content="d"><style>@import url(//x); .a>b{color:red}</style></head>
 <body class="x"><main id="m"><h1>Hallo</h1><a href="/x" target="_blank">hin</a><a href="#m">her</a><img src="data:image/png;base64,AAAA" alt="a">
 <svg viewBox="0 0 9 9" aria-hidden="true"><defs><linearGradient id="g"><stop offset="0" stop-color="red"/></linearGradient></defs><path d="M0 0" fill="url(#g)"/></svg>
@@ -94,7 +94,7 @@ it("what makes a page stays: text, styles, pictures, drawings, forms, where link
   for (const text of ["evil.test", "onsubmit", "formaction", "@import", "method"]) assert.notInclude(cleaned, text)
 })
 
-it("a page that nests without end is refused, and no parser falls over it", { tags: ["attack/nesting-bomb"] }, () => {
+it("the page cleaner refuses endless nesting without a stack overflow", { tags: ["attack/nesting-bomb"] }, () => {
   for (const deep of [
     "<div>".repeat(100_000),
     "<svg><g>".repeat(50_000),
@@ -106,7 +106,7 @@ it("a page that nests without end is refused, and no parser falls over it", { ta
   }
 })
 
-it.effect("the cleaner proves itself when it is built", () =>
+it.effect("the page cleaner tests itself when its layer is built", () =>
   Effect.gen(function* () {
     const cleaner = yield* Cleaner
     assert.isTrue(Result.isSuccess(cleaner.clean("<p>x</p>")))
