@@ -1,4 +1,4 @@
-// The laws of every port, for whoever writes an adapter: call each with a name and the layer to hold to it.
+// Contract tests of every port. An adapter calls each with a name and the layer to test.
 import { assets } from "./tents/assets.ts"
 import { administration } from "./operations/administration.ts"
 import { auditLog } from "./kernel/auditLog.ts"

@@ -107,7 +107,10 @@ export const bugs: ReadonlyArray<Bug> = [
         put: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n                from held\n                where d.delivery_id",
       },
     ],
-    caughtBy: { tests: "deliveries.contract.test.ts", named: "another workspace sees nothing" },
+    caughtBy: {
+      tests: "deliveries.contract.test.ts",
+      named: "neither shows nor changes deliveries of another workspace",
+    },
   },
   {
     name: "a message in doubt is tried again",
@@ -131,7 +134,7 @@ export const bugs: ReadonlyArray<Bug> = [
     ],
     caughtBy: {
       tests: "deliveries.contract.test.ts",
-      named: "by another token it changes nothing",
+      named: "with the same token and ignores another token",
     },
   },
   {
@@ -183,7 +186,7 @@ export const bugs: ReadonlyArray<Bug> = [
     .join("")`,
       },
     ],
-    caughtBy: { tests: "Escapes.test.ts", named: "is no token, whatever it looks like" },
+    caughtBy: { tests: "Escapes.test.ts", named: "is never read as a token" },
   },
   {
     name: "a member's step is written outside the transaction that writes its timeline and message",

@@ -264,7 +264,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { pages, workspace, made } = yield* begin
         const first = yield* made({ autoPublish: true, customPageAlias: "sale" })
         const second = yield* made({ autoPublish: true, customPageAlias: "sale" })
-        assert.match(first.url ?? "", /^http:\/\/law-[0-9a-f-]+\.localhost:8081\/sale$/)
+        assert.match(first.url ?? "", /^http:\/\/test-[0-9a-f-]+\.localhost:8081\/sale$/)
         assert.match(second.url ?? "", /\/sale-2$/)
         const { publication } = second.tent
         assert.deepStrictEqual(publication?.status === "published" && publication.warnings.map((each) => each.code), [

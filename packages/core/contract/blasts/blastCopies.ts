@@ -1,9 +1,9 @@
-// Copies of blasts, held to their promises on every adapter: what was made for a blast is made anew, the rest is shared.
+// Contract tests of duplicated blasts: inline parts are copied, other lists and emails are shared.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Blasts } from "../../src/blasts/Blasts.ts"
 import { ListChange } from "../../src/lists/List.ts"
-import { everybody, furnished, inCity, type Rooms } from "./blastWorld.ts"
+import { recipientQuery, furnished, inCity, type Rooms } from "./blastWorld.ts"
 
 type Needs = Rooms | Layer.Services<typeof Blasts.layer>
 
@@ -16,8 +16,8 @@ const begin = Effect.gen(function* () {
 })
 
 export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
-  layer(Layer.provideMerge(Blasts.layer, rooms), { excludeTestServices: true })(`copies of blasts: ${name}`, (it) => {
-    it.effect("a list and an email of their own right are shared, and the copy could be sent", () =>
+  layer(Layer.provideMerge(Blasts.layer, rooms), { excludeTestServices: true })(`Duplicated blasts (${name})`, (it) => {
+    it.effect("shares a list and an email that are not inline, and the copy is ready to launch", () =>
       Effect.gen(function* () {
         const { blasts, ws, ready, person } = yield* begin
         const { id, audience, email } = yield* ready("News", [yield* person("ann")])
@@ -38,7 +38,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("an inline audience and an inline email are copied, and change without each other", () =>
+    it.effect("copies an inline audience and an inline email, which then change independently", () =>
       Effect.gen(function* () {
         const { blasts, ws, person, emails, approve, members, lists } = yield* begin
         const [ann, bob] = [yield* person("ann"), yield* person("bob")]
@@ -67,7 +67,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         assert.deepStrictEqual(copy.blast.audience, { listId: list.listId, source: "inline" })
         yield* blasts.delete(ws, blast.id)
         assert.strictEqual((yield* members(list.listId)).length, 2)
-        // Names that are taken are numbered.
+        // A taken name gets a number.
         const again = yield* blasts.duplicate(ws, copy.blast.id, "the key")
         assert.strictEqual(again.list?.name, "News audience (copy) (copy)")
         assert.strictEqual(
@@ -77,7 +77,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("an inline audience by rules is copied with its rules", () =>
+    it.effect("copies the rules of an inline audience", () =>
       Effect.gen(function* () {
         const { blasts, ws, person, lists } = yield* begin
         yield* person("ann", { city: "Bern" })
@@ -95,7 +95,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("names stay within their length, what is gone is left out, and a blast of nobody's is not found", () =>
+    it.effect("keeps names within their limit, leaves out deleted parts, and finds no blast of another workspace", () =>
       Effect.gen(function* () {
         const { blasts, ws, ready, lists, transact, fresh } = yield* begin
         const { blast } = yield* blasts.create(ws, { name: `${"x".repeat(193)}😀` })
@@ -109,7 +109,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         const other = yield* fresh.workspace()
         assert.strictEqual((yield* Effect.flip(blasts.duplicate(other, id, "k")))._tag, "NotFound")
         assert.deepStrictEqual(yield* lists.memberIds(other, audience?.listId ?? assert.fail()), [])
-        assert.strictEqual((yield* blasts.recipients(ws, copy.blast.id, everybody)).total, 0)
+        assert.strictEqual((yield* blasts.recipients(ws, copy.blast.id, recipientQuery)).total, 0)
       }),
     )
   })

@@ -1,11 +1,11 @@
-// The laws between blasts and their deliveries: what binds senders, how recipients end, and how they are read.
+// Contract tests of blasts and their deliveries: intents, the end of recipients, and listings.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer } from "effect"
 import { decide } from "../../src/blasts/machine.ts"
 import type { RecipientQuery } from "../../src/blasts/BlastStore.ts"
 import { Settlement } from "../../src/sending/Settlement.ts"
 import type { BlastId } from "../../src/kernel/Ids.ts"
-import { everybody, furnished, later, noon, type Rooms } from "./blastWorld.ts"
+import { recipientQuery, furnished, later, noon, type Rooms } from "./blastWorld.ts"
 import { wholeAudience } from "../sending/deliveryScenario.ts"
 
 const lease_ms = 60_000
@@ -16,7 +16,7 @@ const begin = Effect.gen(function* () {
   const people = (...names: ReadonlyArray<string>) => Effect.forEach(names, (each) => person(each))
   const claim = (limit = 100) => transact(deliveries.claim(ws, { limit, lease_ms }))
   const settle = (settlements: ReadonlyArray<Settlement>) => transact(deliveries.settle(ws, settlements))
-  /** The blast's move, decided and written with intents held off. */
+  /** Decides and writes the blast's move while intents wait for it. */
   const hold = (id: BlastId, move: "pause" | "resume" | "cancel") =>
     Effect.gen(function* () {
       const before = yield* store.lockAgainstIntents(ws, id)
@@ -38,12 +38,12 @@ export const delivering = <E>(name: string, live: Layer.Layer<Rooms, E>) => {
 }
 
 const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { excludeTestServices: true })(`blast laws: ${name}: binding senders`, (it) => {
+  layer(live, { excludeTestServices: true })(`Blasts and workers (${name})`, (it) => {
     for (const [move, answered] of [
       ["pause", "paused"],
       ["cancel", "cancelled"],
     ] as const) {
-      it.effect(`no intent is granted while a blast is being ${answered}, nor after it`, () =>
+      it.effect(`grants no intent while a blast is being ${answered}, nor after it`, () =>
         Effect.gen(function* () {
           const { transact, deliveries, ws, people, sending, claim, hold } = yield* begin
           const id = yield* sending("a", yield* people("ann"))
@@ -71,7 +71,7 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       )
     }
 
-    it.effect("a paused blast is not claimed from; resumed, it is, and its workspace is due at once", () =>
+    it.effect("claims nothing of a paused blast; a resumed one is claimed and its workspace is due at once", () =>
       Effect.gen(function* () {
         const { transact, deliveries, ws, people, sending, claim, hold } = yield* begin
         const id = yield* sending("a", yield* people("ann", "bob"))
@@ -86,40 +86,38 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   })
 
 const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { excludeTestServices: true })(`blast laws: ${name}: ending`, (it) => {
-    it.effect(
-      "recipients that were not handed over are ended, a batch at a time; those that were, end by settling",
-      () =>
-        Effect.gen(function* () {
-          const { store, transact, deliveries, ws, people, sending, claim, settle, hold, accepted } = yield* begin
-          const id = yield* sending("a", yield* people("a", "b", "c", "d", "e"))
-          const [handed, ...claimed] = yield* claim(2)
-          assert(handed !== undefined)
-          yield* deliveries.grant(ws, [handed], lease_ms)
-          yield* transact(hold(id, "cancel"))
-          const end = (limit: number) => transact(store.endOpen(ws, id, "cancelled", limit))
-          assert.deepStrictEqual(
-            (yield* store.endedWithOpen(ws, 10)).map(({ id: each }) => each),
-            [id],
-          )
-          assert.deepStrictEqual([yield* end(3), yield* end(3), yield* end(3)], [3, 1, 0])
-          assert.deepInclude((yield* store.get(ws, id, noon)).tally, { queued: 1, blocked: 4, sent: 0, failed: 0 })
-          assert.deepStrictEqual([...(yield* deliveries.grant(ws, claimed, lease_ms)).values()], [])
-          yield* settle([accepted(handed)])
-          assert.deepInclude((yield* store.get(ws, id, noon)).tally, { queued: 0, blocked: 4, sent: 1, failed: 0 })
-          assert.deepStrictEqual(yield* store.endedWithOpen(ws, 10), [])
-          const { items } = yield* store.recipients(ws, id, everybody)
-          assert.deepStrictEqual(items.map(({ status, reason }) => `${status} ${reason}`).sort(), [
-            "blocked cancelled",
-            "blocked cancelled",
-            "blocked cancelled",
-            "blocked cancelled",
-            "sent null",
-          ])
-        }),
+  layer(live, { excludeTestServices: true })(`End of blasts (${name})`, (it) => {
+    it.effect("ends recipients that were not handed over batch by batch; the others end when they settle", () =>
+      Effect.gen(function* () {
+        const { store, transact, deliveries, ws, people, sending, claim, settle, hold, accepted } = yield* begin
+        const id = yield* sending("a", yield* people("a", "b", "c", "d", "e"))
+        const [handed, ...claimed] = yield* claim(2)
+        assert(handed !== undefined)
+        yield* deliveries.grant(ws, [handed], lease_ms)
+        yield* transact(hold(id, "cancel"))
+        const end = (limit: number) => transact(store.endOpen(ws, id, "cancelled", limit))
+        assert.deepStrictEqual(
+          (yield* store.endedWithOpen(ws, 10)).map(({ id: each }) => each),
+          [id],
+        )
+        assert.deepStrictEqual([yield* end(3), yield* end(3), yield* end(3)], [3, 1, 0])
+        assert.deepInclude((yield* store.get(ws, id, noon)).tally, { queued: 1, blocked: 4, sent: 0, failed: 0 })
+        assert.deepStrictEqual([...(yield* deliveries.grant(ws, claimed, lease_ms)).values()], [])
+        yield* settle([accepted(handed)])
+        assert.deepInclude((yield* store.get(ws, id, noon)).tally, { queued: 0, blocked: 4, sent: 1, failed: 0 })
+        assert.deepStrictEqual(yield* store.endedWithOpen(ws, 10), [])
+        const { items } = yield* store.recipients(ws, id, recipientQuery)
+        assert.deepStrictEqual(items.map(({ status, reason }) => `${status} ${reason}`).sort(), [
+          "blocked cancelled",
+          "blocked cancelled",
+          "blocked cancelled",
+          "blocked cancelled",
+          "sent null",
+        ])
+      }),
     )
 
-    it.effect("recipients of a failed blast fail with it", () =>
+    it.effect("fails the recipients of a failed blast", () =>
       Effect.gen(function* () {
         const { store, transact, ws, people, sending, write } = yield* begin
         const id = yield* sending("a", yield* people("ann"))
@@ -128,12 +126,12 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           yield* Effect.fromResult(decide(blast, { _tag: "fail", failure: "authentication_refused" }, later(50))),
         )
         assert.strictEqual(yield* transact(store.endOpen(ws, id, "blast_failed", 10)), 1)
-        const [only] = (yield* store.recipients(ws, id, everybody)).items
+        const [only] = (yield* store.recipients(ws, id, recipientQuery)).items
         assert.deepInclude(only, { status: "failed", reason: "blast_failed" })
       }),
     )
 
-    it.effect("a blast is finished when its audience is fixed and nobody in it is open", () =>
+    it.effect("finishes a blast when its audience is complete and no delivery is open", () =>
       Effect.gen(function* () {
         const { store, transact, deliveries, ws, people, sending, ready, launch, claim, settle, accepted } =
           yield* begin
@@ -158,7 +156,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             return blasts.length
           }),
         )
-        // Two that look at once complete each blast once.
+        // Two concurrent calls complete each blast once.
         const counts = yield* Effect.all([complete, complete], { concurrency: 2 })
         assert.strictEqual(counts[0] + counts[1], 2)
         assert.deepStrictEqual(yield* finished, [])
@@ -170,8 +168,8 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   })
 
 const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { excludeTestServices: true })(`blast laws: ${name}: recipients`, (it) => {
-    it.effect("recipients are found by category and name, sorted, those without the event last, ties by id", () =>
+  layer(live, { excludeTestServices: true })(`Blast recipients (${name})`, (it) => {
+    it.effect("lists recipients by category and name, sorted, those without the event last, ties by id", () =>
       Effect.gen(function* () {
         const { store, deliveries, ws, person, sending, claim, settle, accepted } = yield* begin
         const id = yield* sending("a", [
@@ -185,7 +183,7 @@ const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const settled = claims.filter(({ address }) => address !== "cyd@example.test")
         yield* settle(settled.map(accepted))
         const names = (query: Partial<RecipientQuery>) =>
-          Effect.map(store.recipients(ws, id, { ...everybody, ...query }), ({ items }) =>
+          Effect.map(store.recipients(ws, id, { ...recipientQuery, ...query }), ({ items }) =>
             items.map(({ email }) => (email ?? "").slice(0, 3)),
           )
         assert.deepStrictEqual(yield* names({ sort: "email", order: "asc" }), ["ann", "bob", "cyd", "dan"])
@@ -200,7 +198,7 @@ const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.deepStrictEqual(yield* names({ search: "%" }), ["ann"])
         assert.deepStrictEqual(yield* names({ page: 2, limit: 3, sort: "email", order: "asc" }), ["dan"])
         for (const order of ["asc", "desc"] as const) {
-          const sorted = yield* store.recipients(ws, id, { ...everybody, sort: "sent_at", order })
+          const sorted = yield* store.recipients(ws, id, { ...recipientQuery, sort: "sent_at", order })
           assert.strictEqual(sorted.total, 4)
           assert.deepStrictEqual(
             sorted.items.map(({ sentAt }) => sentAt === null),
@@ -210,7 +208,8 @@ const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             assert.isTrue(left !== undefined && right !== undefined && left.id < right.id)
           }
         }
-        const [ann, , cyd, dan] = (yield* store.recipients(ws, id, { ...everybody, sort: "email", order: "asc" })).items
+        const [ann, , cyd, dan] = (yield* store.recipients(ws, id, { ...recipientQuery, sort: "email", order: "asc" }))
+          .items
         assert.deepInclude(ann, {
           displayName: "Ärger 50%",
           email: "ann@example.test",

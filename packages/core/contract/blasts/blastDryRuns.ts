@@ -1,4 +1,4 @@
-// The laws of dry runs: they say what a send does, of whatever people and however it is sent.
+// Contract tests of dry runs: a dry run reports what a send would do, for each kind of contact and send.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Blasts } from "../../src/blasts/Blasts.ts"
@@ -10,11 +10,11 @@ import { standardFieldByName } from "../../src/contacts/ContactFields.ts"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { Links } from "../../src/rendering/Links.ts"
 import type { BlastId } from "../../src/kernel/Ids.ts"
-import { everybody, furnished, inCity, later, noon, type Rooms } from "./blastWorld.ts"
+import { recipientQuery, furnished, inCity, later, noon, type Rooms } from "./blastWorld.ts"
 import { settingsLayer } from "../kernel/settings.ts"
 import { wholeAudience } from "../sending/deliveryScenario.ts"
 
-/** What links are signed with. */
+/** The secret that signs links. */
 type Signing = Exclude<Layer.Services<typeof Links.layer>, Layer.Success<ReturnType<typeof settingsLayer>>>
 
 type Needs =
@@ -24,7 +24,7 @@ type Needs =
   | Layer.Services<typeof Blasts.layer>
   | Layer.Services<typeof Schedules.layer>
 
-/** Somebody for every reason, and for none. */
+/** A contact for each block reason, and one without. */
 const crowd: Readonly<Record<string, ContactPatch>> = {
   ann: { city: "Bern", firstName: "Ann" },
   bob: { city: "Bern", firstName: "\u2003" },
@@ -47,7 +47,7 @@ const begin = Effect.gen(function* () {
     list: Parameters<typeof surveys.calculate>[1],
     over: Partial<Parameters<typeof surveys.calculate>[2]> = {},
   ) => surveys.calculate(ws, list, { operational: false, needed: [], now: noon, ...over })
-  /** A draft to these people, with an approved email. */
+  /** A draft with an approved email to these contacts. */
   const addressed = Effect.fnUntraced(function* (list: Parameters<typeof surveys.calculate>[1], html: string) {
     const { blast } = yield* blasts.create(ws, { name: "News" })
     yield* blasts.setAudience(ws, blast.id, { source: "existing", listId: list })
@@ -64,20 +64,20 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
     Layer.provideMerge(settingsLayer()),
     Layer.provideMerge(rooms),
   )
-  layer(live, { excludeTestServices: true })(`dry runs: ${name}`, (it) => {
-    it.effect("a survey counts whom the snapshot of a send then finds, by the same reasons, however it is sent", () =>
+  layer(live, { excludeTestServices: true })(`Dry runs (${name})`, (it) => {
+    it.effect("counts the same contacts and block reasons as the audience of the send, for each kind of send", () =>
       Effect.gen(function* () {
         const { people, listOf, list, lists, ws, survey, addressed, blasts, deliveries, transact } = yield* begin
         const system = yield* lists.list(ws, { page: 1, limit: 10, search: null, kind: "system" })
         const bern = yield* list("bern", { kind: "dynamic", rules: inCity("Bern") })
-        const nobody = yield* listOf("nobody", [])
-        for (const audience of [yield* listOf("all", people), bern, nobody, ...system.items]) {
+        const emptyList = yield* listOf("nobody", [])
+        for (const audience of [yield* listOf("all", people), bern, emptyList, ...system.items]) {
           for (const operational of [false, true]) {
             const surveyed = (yield* survey(audience.id, { operational })) ?? assert.fail()
             const id = yield* addressed(audience.id, "<p>x</p>")
             yield* Effect.orDie(blasts.sendNow(ws, id, { operational }))
             const fixed = yield* transact(wholeAudience(deliveries, ws, id))
-            const { items } = yield* blasts.recipients(ws, id, { ...everybody, limit: 100 })
+            const { items } = yield* blasts.recipients(ws, id, { ...recipientQuery, limit: 100 })
             const reasons = new Map<string, number>()
             for (const { reason } of items) if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
             assert.deepInclude(fixed, {
@@ -91,7 +91,7 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
       }),
     )
 
-    it.effect("those who are blocked are shown, the domains by size, and who lacks a value is counted", () =>
+    it.effect("shows blocked contacts, sorts domains by size, and counts contacts without a value", () =>
       Effect.gen(function* () {
         const { people, listOf, survey } = yield* begin
         const { id } = yield* listOf("all", people)
@@ -133,7 +133,7 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
       }),
     )
 
-    it.effect("a list that is gone is null, and another workspace's too", () =>
+    it.effect("returns null for a deleted list and for a list of another workspace", () =>
       Effect.gen(function* () {
         const { people, listOf, fresh } = yield* begin
         const { id } = yield* listOf("all", people)
@@ -143,63 +143,63 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
       }),
     )
 
-    it.effect("a dry run shows what three would read, untracked, and which tokens stand empty for how many", () =>
-      Effect.gen(function* () {
-        const { people, listOf, addressed, dryRun, ws, setDomain } = yield* begin
-        const all = yield* listOf("all", people)
-        const html = `<a href="https://example.com/x">{{contact.first_name}} {{contact.last_name|you}} {{contact.nope}}</a>
-          <p>{{contact.email}} {{campaign.dynamic.code}} {{contact.custom_fields.size}} {{unsubscribe_url}}</p>`
-        const id = yield* addressed(all.id, html)
-        const run = yield* dryRun(ws, id, {})
-        assert.deepInclude(run, { recipientCount: 8, qualifiedCount: 5, estimated_s: 1 })
-        const counts = new Map(run.unresolvedTokens.map(({ token, contactCount }) => [token, contactCount]))
-        assert.deepStrictEqual(
-          counts,
-          new Map([
-            ["contact.first_name", 3],
-            ["contact.nope", 5],
-            ["campaign.dynamic.code", 5],
-            ["contact.custom_fields.size", 5],
-          ]),
-        )
-        const [ann] = run.samples
-        assert.strictEqual(run.samples.length, 3)
-        assert.strictEqual(ann?.subject, "Hello Ann")
-        assert.include(ann?.html ?? "", `<a href="https://example.com/x">Ann you `)
-        assert.include(ann?.text ?? "", "Ann you")
-        assert.notInclude(ann?.html ?? "", "<img")
-        // Nothing was written, and it may be done again; the sender's domain is the send's business.
-        yield* setDomain("example.test", "pending")
-        assert.deepStrictEqual(yield* dryRun(ws, id, {}), run)
-        assert.strictEqual((yield* dryRun(ws, id, { operational: true })).qualifiedCount, 7)
-      }),
-    )
-
     it.effect(
-      "a scheduled blast is tried out as it says; what is being sent, or has no audience or email, is not",
+      "shows three rendered messages without tracking, and counts for how many contacts each token is empty",
       () =>
         Effect.gen(function* () {
-          const { people, listOf, addressed, dryRun, ws, blasts, ready, launch, draftEmail } = yield* begin
-          const schedules = yield* Schedules
+          const { people, listOf, addressed, dryRun, ws, setDomain } = yield* begin
           const all = yield* listOf("all", people)
-          const id = yield* addressed(all.id, "<p>x</p>")
-          yield* Effect.orDie(schedules.schedule(ws, id, { scheduledAt: later(86_400_000), operational: true }))
-          assert.strictEqual((yield* dryRun(ws, id, {})).qualifiedCount, 7)
-          const busy = yield* ready("busy", [])
-          yield* Effect.orDie(launch(busy.id))
-          const refusal = (of: BlastId) => Effect.flip(dryRun(ws, of, {}))
-          assert.strictEqual((yield* refusal(busy.id))._tag, "InvalidState")
-          const { blast } = yield* blasts.create(ws, { name: "b" })
-          const bare = yield* refusal(blast.id)
-          assert(bare._tag === "CampaignNotReady")
-          assert.deepStrictEqual(bare.readiness, (yield* Effect.orDie(blasts.get(ws, blast.id))).readiness)
-          yield* Effect.orDie(blasts.setAudience(ws, blast.id, { source: "existing", listId: all.id }))
-          assert.strictEqual((yield* refusal(blast.id))._tag, "CampaignNotReady")
-          // An email that nobody has approved yet can be tried out, as it is.
-          const draft = yield* draftEmail("later", { html: "<p>As it is</p>" })
-          yield* Effect.orDie(blasts.setEmail(ws, blast.id, { source: "existing", emailId: draft.id }, "k"))
-          assert.include((yield* dryRun(ws, blast.id, {})).samples[0]?.html ?? "", "As it is")
+          const html = `<a href="https://example.com/x">{{contact.first_name}} {{contact.last_name|you}} {{contact.nope}}</a>
+          <p>{{contact.email}} {{campaign.dynamic.code}} {{contact.custom_fields.size}} {{unsubscribe_url}}</p>`
+          const id = yield* addressed(all.id, html)
+          const run = yield* dryRun(ws, id, {})
+          assert.deepInclude(run, { recipientCount: 8, qualifiedCount: 5, estimated_s: 1 })
+          const counts = new Map(run.unresolvedTokens.map(({ token, contactCount }) => [token, contactCount]))
+          assert.deepStrictEqual(
+            counts,
+            new Map([
+              ["contact.first_name", 3],
+              ["contact.nope", 5],
+              ["campaign.dynamic.code", 5],
+              ["contact.custom_fields.size", 5],
+            ]),
+          )
+          const [ann] = run.samples
+          assert.strictEqual(run.samples.length, 3)
+          assert.strictEqual(ann?.subject, "Hello Ann")
+          assert.include(ann?.html ?? "", `<a href="https://example.com/x">Ann you `)
+          assert.include(ann?.text ?? "", "Ann you")
+          assert.notInclude(ann?.html ?? "", "<img")
+          // The dry run wrote nothing and can be repeated. The sender's domain matters to the send only.
+          yield* setDomain("example.test", "pending")
+          assert.deepStrictEqual(yield* dryRun(ws, id, {}), run)
+          assert.strictEqual((yield* dryRun(ws, id, { operational: true })).qualifiedCount, 7)
         }),
+    )
+
+    it.effect("uses the schedule's approval; refuses a blast that is sending or has no audience or email", () =>
+      Effect.gen(function* () {
+        const { people, listOf, addressed, dryRun, ws, blasts, ready, launch, draftEmail } = yield* begin
+        const schedules = yield* Schedules
+        const all = yield* listOf("all", people)
+        const id = yield* addressed(all.id, "<p>x</p>")
+        yield* Effect.orDie(schedules.schedule(ws, id, { scheduledAt: later(86_400_000), operational: true }))
+        assert.strictEqual((yield* dryRun(ws, id, {})).qualifiedCount, 7)
+        const busy = yield* ready("busy", [])
+        yield* Effect.orDie(launch(busy.id))
+        const refusal = (of: BlastId) => Effect.flip(dryRun(ws, of, {}))
+        assert.strictEqual((yield* refusal(busy.id))._tag, "InvalidState")
+        const { blast } = yield* blasts.create(ws, { name: "b" })
+        const bare = yield* refusal(blast.id)
+        assert(bare._tag === "CampaignNotReady")
+        assert.deepStrictEqual(bare.readiness, (yield* Effect.orDie(blasts.get(ws, blast.id))).readiness)
+        yield* Effect.orDie(blasts.setAudience(ws, blast.id, { source: "existing", listId: all.id }))
+        assert.strictEqual((yield* refusal(blast.id))._tag, "CampaignNotReady")
+        // An unapproved email can be tried as well.
+        const draft = yield* draftEmail("later", { html: "<p>As it is</p>" })
+        yield* Effect.orDie(blasts.setEmail(ws, blast.id, { source: "existing", emailId: draft.id }, "k"))
+        assert.include((yield* dryRun(ws, blast.id, {})).samples[0]?.html ?? "", "As it is")
+      }),
     )
   })
 }

@@ -1,4 +1,4 @@
-// The laws of launching: one question for everything, asked under a lock, and the plan's day that nobody overdraws.
+// Contract tests of launches: all facts are read under one lock, and no launch exceeds the plan's daily limit.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { decide } from "../../src/blasts/machine.ts"
@@ -9,8 +9,8 @@ import { wholeAudience } from "../sending/deliveryScenario.ts"
 const day_ms = 86_400_000
 
 export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { excludeTestServices: true })(`blast laws: ${name}: launching`, (it) => {
-    it.effect("the facts of a launch are those that are shown", () =>
+  layer(live, { excludeTestServices: true })(`Blast launch (${name})`, (it) => {
+    it.effect("decides on the same facts that reading the blast shows", () =>
       Effect.gen(function* () {
         const { store, ws, transact, ready, person } = yield* furnished()
         const { id } = yield* ready("a", [yield* person("ann")])
@@ -22,7 +22,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("of launches at once one wins, and the others are told that it is sending", () =>
+    it.effect("lets one of several concurrent launches win; the others are refused because the blast is sending", () =>
       Effect.gen(function* () {
         const { ready, person, launch, store, ws } = yield* furnished()
         const { id } = yield* ready("a", [yield* person("ann")])
@@ -36,7 +36,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("who waits for the lock gets the facts as they are then, not as they were before", () =>
+    it.effect("reads the facts after waiting for the lock, not before", () =>
       Effect.gen(function* () {
         const { store, ws, transact, ready, person, approvedEmail, listOf } = yield* furnished()
         const { id } = yield* ready("a", [yield* person("ann")])
@@ -83,7 +83,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("a launch waits for an approval that is being taken back, and is refused for it", () =>
+    it.effect("waits for a running unapproval and is refused because of it", () =>
       Effect.gen(function* () {
         const { ws, transact, ready, person, launch, emails } = yield* furnished()
         const { id, email } = yield* ready("a", [yield* person("ann")])
@@ -110,7 +110,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("whoever would take an approval back waits for a launch, and finds the email in use", () =>
+    it.effect("makes an unapproval wait for the launch and refuses it because the email is in use", () =>
       Effect.gen(function* () {
         const { store, ws, transact, ready, person, emails } = yield* furnished()
         const { id, email } = yield* ready("a", [yield* person("ann")])
@@ -139,39 +139,37 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect(
-      "on a plan with limits the allotment counts contacts, the day's mails, and whom the blast would qualify",
-      () =>
-        Effect.gen(function* () {
-          const world = yield* furnished({ plan: "free" })
-          const { store, ws, transact, ready, person, launch, deliveries } = world
-          const people = yield* Effect.all([
-            person("fine"),
-            person("gone", { unsubscribed: true }),
-            person("no", { marketingEmailSubscribed: false }),
-            person("never-asked", { marketingEmailSubscribed: null }),
-            person("phone", { email: null, phone: "+14155550123" }),
-          ])
-          const { id } = yield* ready("a", people)
-          const ask = (operational: boolean, now = noon) =>
-            Effect.map(transact(store.lockForLaunch(ws, id, { now, operational })), ({ facts }) => facts.allotment)
-          assert.deepStrictEqual(yield* ask(false), { contacts: 5, usedToday: 0, qualified: 2 })
-          assert.deepStrictEqual(yield* ask(true), { contacts: 5, usedToday: 0, qualified: 4 })
-          yield* Effect.orDie(launch(id))
-          const other = yield* ready("b", [])
-          const used = (now = noon) =>
-            Effect.map(transact(store.lockForLaunch(ws, other.id, { now })), ({ facts }) => facts.allotment?.usedToday)
-          assert.strictEqual(yield* used(), 2)
-          // Once the audience is fixed, whom it qualified counts, whatever was taken before.
-          const fixed = yield* transact(wholeAudience(deliveries, ws, id))
-          assert.strictEqual(fixed?.qualifiedCount, 2)
-          assert.strictEqual(yield* used(), 2)
-          assert.strictEqual(yield* used(later(day_ms / 2 - 1)), 2)
-          assert.strictEqual(yield* used(later(day_ms / 2)), 0)
-        }),
+    it.effect("counts contacts, the day's emails and the qualified recipients on a plan with limits", () =>
+      Effect.gen(function* () {
+        const world = yield* furnished({ plan: "free" })
+        const { store, ws, transact, ready, person, launch, deliveries } = world
+        const people = yield* Effect.all([
+          person("fine"),
+          person("gone", { unsubscribed: true }),
+          person("no", { marketingEmailSubscribed: false }),
+          person("never-asked", { marketingEmailSubscribed: null }),
+          person("phone", { email: null, phone: "+14155550123" }),
+        ])
+        const { id } = yield* ready("a", people)
+        const ask = (operational: boolean, now = noon) =>
+          Effect.map(transact(store.lockForLaunch(ws, id, { now, operational })), ({ facts }) => facts.allotment)
+        assert.deepStrictEqual(yield* ask(false), { contacts: 5, usedToday: 0, qualified: 2 })
+        assert.deepStrictEqual(yield* ask(true), { contacts: 5, usedToday: 0, qualified: 4 })
+        yield* Effect.orDie(launch(id))
+        const other = yield* ready("b", [])
+        const used = (now = noon) =>
+          Effect.map(transact(store.lockForLaunch(ws, other.id, { now })), ({ facts }) => facts.allotment?.usedToday)
+        assert.strictEqual(yield* used(), 2)
+        // Once the audience is complete, its qualified recipients count, whatever was used before.
+        const fixed = yield* transact(wholeAudience(deliveries, ws, id))
+        assert.strictEqual(fixed?.qualifiedCount, 2)
+        assert.strictEqual(yield* used(), 2)
+        assert.strictEqual(yield* used(later(day_ms / 2 - 1)), 2)
+        assert.strictEqual(yield* used(later(day_ms / 2)), 0)
+      }),
     )
 
-    it.effect("what a launch counts is what the snapshot of a dynamic audience then finds", () =>
+    it.effect("counts the same recipients as the audience pass of a dynamic list", () =>
       Effect.gen(function* () {
         const { store, ws, transact, draft, write, person, list, approvedEmail, launch, deliveries } = yield* furnished(
           {
@@ -207,7 +205,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("on a plan with limits a launch waits for the one before it, and counts it", () =>
+    it.effect("waits on a plan with limits for the launch before it and counts its emails", () =>
       Effect.gen(function* () {
         const { store, ws, transact, ready, person } = yield* furnished({ plan: "free" })
         const first = yield* ready("first", [yield* person("ann"), yield* person("bob")])
@@ -234,7 +232,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("two blasts at once never both get the last mails of the day", () =>
+    it.effect("never lets two concurrent blasts both take the last emails of the day", () =>
       Effect.gen(function* () {
         const { ready, launch, person, listOf, draft, write, approvedEmail } = yield* furnished({ plan: "free" })
         const people = yield* Effect.all(
@@ -263,7 +261,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             return blank.id
           }),
         )
-        // A hundred a day, thirty each: three of five.
+        // 100 a day, 30 each: three of five blasts launch.
         const all = yield* Effect.all(
           [first.id, ...more].map((id) => Effect.result(launch(id))),
           { concurrency: 5 },

@@ -1,4 +1,4 @@
-// The laws of reading blasts: pages, and what stands beside them.
+// Contract tests of reading blasts: listings, and the related data in a view.
 import { assert, layer } from "@effect/vitest"
 import { type DateTime, Effect, type Layer } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
@@ -11,8 +11,8 @@ import { ListChange } from "../../src/lists/List.ts"
 import { everything, furnished, inCity, later, noon, type Rooms, supposed } from "./blastWorld.ts"
 
 export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { excludeTestServices: true })(`blast laws: ${name}: reading`, (it) => {
-    it.effect("a page has the blasts of a status or name, in order, ties by id, without a time last", () =>
+  layer(live, { excludeTestServices: true })(`Blast views (${name})`, (it) => {
+    it.effect("lists blasts by status or name in each order, ties by id, blasts without a time last", () =>
       Effect.gen(function* () {
         const { store, ws, write, draft } = yield* furnished()
         const { facts, listId, emailId } = yield* supposed
@@ -74,7 +74,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("what stands beside a blast is what the other rooms say, alone and in a page", () =>
+    it.effect("shows the same related data for one blast and in a listing", () =>
       Effect.gen(function* () {
         const world = yield* furnished({ postalAddress: null })
         const { store, ws, write, person, listOf, approvedEmail, draft, emails, setDomain } = world
@@ -136,7 +136,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("what is not approved yet is judged as it would be approved, what is approved by what was frozen", () =>
+    it.effect("judges an unapproved email by its draft and an approved one by its approval", () =>
       Effect.gen(function* () {
         const { store, ws, write, draft, draftEmail, approve, transact, emails } = yield* furnished()
         const made = yield* draftEmail("mail", { fromAddress: "a@other.test", html: "<p>{{contact.nick}}</p>" })
@@ -160,7 +160,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           ["unresolved_tokens"],
         ])
         yield* approve(made.id)
-        // Edited after the approval: what was frozen counts.
+        // The email was edited after the approval: the approval counts.
         yield* transact(
           Effect.gen(function* () {
             const current = yield* emails.lock(ws, made.id)
@@ -172,13 +172,13 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("an audience without anybody is empty, of whatever kind, and one that is gone is none", () =>
+    it.effect("shows each kind of audience without contacts as empty, and a deleted audience as none", () =>
       Effect.gen(function* () {
         const { store, ws, write, draft, list, lists, transact, person } = yield* furnished()
         const system = yield* lists.list(ws, { page: 1, limit: 100, search: null, kind: "system" })
         const unsubscribed = system.items.find((each) => each.kind === "system" && each.systemList === "unsubscribed")
         assert(unsubscribed !== undefined)
-        const nobody = yield* list("nobody", { kind: "static", contactIds: [] })
+        const emptyList = yield* list("nobody", { kind: "static", contactIds: [] })
         const nowhere = yield* list("nowhere", { kind: "dynamic", rules: inCity("Atlantis") })
         const zurich = yield* list("zurich", { kind: "dynamic", rules: inCity("Zürich") })
         const ruleless = yield* list("ruleless", { kind: "dynamic", rules: null })
@@ -193,7 +193,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           const { facts } = yield* store.get(ws, blank.id, noon)
           return [facts.list?.kind, facts.list?.memberCount, facts.list?.empty]
         })
-        assert.deepStrictEqual(yield* shown(nobody.id), ["static", 0, true])
+        assert.deepStrictEqual(yield* shown(emptyList.id), ["static", 0, true])
         assert.deepStrictEqual(yield* shown(nowhere.id), ["dynamic", null, true])
         assert.deepStrictEqual(yield* shown(zurich.id), ["dynamic", null, false])
         assert.deepStrictEqual(yield* shown(ruleless.id), ["dynamic", null, true])
@@ -202,7 +202,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.deepStrictEqual(
           new Map(items.map(({ facts }) => [facts.list?.listId, facts.list?.empty])),
           new Map([
-            [nobody.id, true],
+            [emptyList.id, true],
             [nowhere.id, true],
             [zurich.id, false],
             [ruleless.id, true],

@@ -1,18 +1,18 @@
-// Sending again to whom a blast did not reach, held to its promises on every adapter: who was reached gets no second message.
+// Contract tests of blast retries: contacts that received a message get no second one.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result } from "effect"
 import { Blasts } from "../../src/blasts/Blasts.ts"
 import type { Outcome } from "../../src/sending/MailConnection.ts"
 import { Settlement } from "../../src/sending/Settlement.ts"
 import type { BlastId } from "../../src/kernel/Ids.ts"
-import { everybody, furnished, type Rooms } from "./blastWorld.ts"
+import { recipientQuery, furnished, type Rooms } from "./blastWorld.ts"
 
 type Needs = Rooms | Layer.Services<typeof Blasts.layer>
 
 const lease_ms = 60_000
 const accepted: Outcome = { _tag: "accepted", reply: "250 2.0.0 ok" }
 
-/** How the mail server takes mail to each of these people; whoever else there is, it accepts. */
+/** The mail server's answer for each of these contacts. It accepts all others. */
 const replies: Readonly<Record<string, Outcome>> = {
   bounced: { _tag: "refused", code: 550, reply: "550 5.1.1 no such user" },
   refused: { _tag: "refused", code: 554, reply: "554 5.7.1 not now" },
@@ -23,7 +23,7 @@ const begin = Effect.gen(function* () {
   const world = yield* furnished()
   const { deliveries, transact, ws, person, sending, store } = world
   const blasts = yield* Blasts
-  /** Sends what is queued, and tells to whom. */
+  /** Sends the queue and returns the recipients. */
   const send = Effect.fnUntraced(function* (answers: typeof replies = {}) {
     const claims = yield* transact(deliveries.claim(ws, { limit: 100, lease_ms }))
     const leaves = yield* deliveries.grant(ws, claims, lease_ms)
@@ -40,14 +40,14 @@ const begin = Effect.gen(function* () {
     yield* blasts.finish(ws)
     return gone.map(({ address }) => address.replace("@example.test", "")).sort()
   })
-  /** What a worker does with the job of the retry that goes on. */
+  /** Does what a worker does with the job of the current retry. */
   const work = Effect.fnUntraced(function* (id: BlastId, includeUnconfirmed: boolean) {
     const { blast } = yield* store.get(ws, id, yield* DateTime.now)
     assert(blast.status === "sending" && blast.retryingSince !== null)
     yield* blasts.requeueFailed(ws, id, { since: blast.retryingSince, includeUnconfirmed })
     yield* blasts.finish(ws)
   })
-  /** Sent, with a recipient of every end. */
+  /** A sent blast with a recipient for each outcome. */
   const sent = Effect.gen(function* () {
     const names = ["reached", "bounced", "refused", "doubtful"]
     const people = yield* Effect.forEach(names, (each) => person(each))
@@ -66,8 +66,8 @@ const passing = { includeUnconfirmed: false }
 const all = { includeUnconfirmed: true }
 
 export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
-  layer(Layer.provideMerge(Blasts.layer, rooms), { excludeTestServices: true })(`retries of blasts: ${name}`, (it) => {
-    it.effect("only who failed for a reason that may pass is sent to again, and the counters stay true", () =>
+  layer(Layer.provideMerge(Blasts.layer, rooms), { excludeTestServices: true })(`Blast retries (${name})`, (it) => {
+    it.effect("sends again only to recipients with a temporary failure, and counters stay correct", () =>
       Effect.gen(function* () {
         const { blasts, ws, sent, send, work, statusOf } = yield* begin
         const { id } = yield* sent
@@ -87,14 +87,14 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("who perhaps was reached is sent to again when the user asks for it, a bad address never", () =>
+    it.effect("sends again to unconfirmed recipients on request, and never to a bad address", () =>
       Effect.gen(function* () {
         const { blasts, ws, sent, send, work } = yield* begin
         const { id } = yield* sent
         yield* blasts.retryFailed(ws, id, all)
         yield* work(id, true)
         assert.deepStrictEqual(yield* send({ refused: replies["refused"] ?? accepted }), ["doubtful", "refused"])
-        const { items } = yield* blasts.recipients(ws, id, everybody)
+        const { items } = yield* blasts.recipients(ws, id, recipientQuery)
         assert.deepStrictEqual(items.map(({ email, reason }) => `${email?.split("@")[0]} ${reason}`).sort(), [
           "away unsubscribed",
           "bounced hard_bounce",
@@ -105,7 +105,7 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("nobody is in the queue twice, and the blast is not over before all of them are there", () =>
+    it.effect("queues each recipient once and finishes the blast only when all of them are queued", () =>
       Effect.gen(function* () {
         const { blasts, ws, sent, send, work, statusOf, store, transact } = yield* begin
         const { id } = yield* sent
@@ -123,14 +123,14 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         assert.isNull(yield* transact(store.requeue(ws, id, { ...ask, after: second })))
         assert.isNull(yield* transact(store.requeue(ws, id, ask)))
         assert.deepStrictEqual(yield* send(), ["doubtful", "refused"])
-        // All of them are sent to, and yet the worker that puts them back may be at it still.
+        // All of them are sent to, but the worker that requeues them may still be running.
         assert.strictEqual(yield* statusOf(id), "sending")
         yield* work(id, true)
         assert.strictEqual(yield* statusOf(id), "sent")
       }),
     )
 
-    it.effect("the work of a retry ends with it: cancelled, it puts nobody back, and a later one is not its own", () =>
+    it.effect("requeues no recipient after the retry was cancelled, and does no work of a later retry", () =>
       Effect.gen(function* () {
         const { blasts, ws, sent, send, store, statusOf } = yield* begin
         const { id } = yield* sent
@@ -149,7 +149,7 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("who has unsubscribed since is blocked", () =>
+    it.effect("blocks recipients who unsubscribed since", () =>
       Effect.gen(function* () {
         const { blasts, ws, sent, send, work, people, alter } = yield* Effect.flatMap(begin, (world) =>
           Effect.map(world.sent, ({ id, people }) => ({ ...world, sent: id, people })),
@@ -163,7 +163,7 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a blast that failed as a whole is sent to the rest of its recipients", () =>
+    it.effect("sends a blast that failed as a whole to the rest of its recipients", () =>
       Effect.gen(function* () {
         const { blasts, ws, sending, person, send, work, statusOf, setDomain } = yield* begin
         const id = yield* sending("a", [yield* person("ann"), yield* person("bob")])
@@ -180,7 +180,7 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("what has not ended by itself is not retried, nor what never began", () =>
+    it.effect("refuses blasts that were ended by a user, are not over, or never started", () =>
       Effect.gen(function* () {
         const { blasts, ws, ready, sending, launch, person } = yield* begin
         const draft = yield* ready("draft", [])

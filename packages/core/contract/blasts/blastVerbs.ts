@@ -1,11 +1,11 @@
-// What can be done with blasts, held to its promises on every adapter.
+// Contract tests of the use cases of blasts.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Result } from "effect"
 import { Blasts } from "../../src/blasts/Blasts.ts"
 import type { AudienceSelection } from "../../src/blasts/AudienceSelection.ts"
 import { BlastId, ContactId, EmailId, ListId } from "../../src/kernel/Ids.ts"
 import { JobQueue } from "../../src/kernel/changes/Jobs.ts"
-import { everybody, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
+import { recipientQuery, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
 import { wholeAudience } from "../sending/deliveryScenario.ts"
 import { until } from "../kernel/eventually.ts"
 
@@ -17,7 +17,7 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
   const world = yield* furnished(fields)
   const blasts = yield* Blasts
   const { ws } = world
-  /** A draft to nobody yet. */
+  /** A draft without an audience. */
   const blank = (name: string) => Effect.map(blasts.create(ws, { name }), ({ blast }) => blast.id)
   const inline = (
     choice: Partial<Extract<AudienceSelection, { readonly kind: "static" }>> = {},
@@ -40,8 +40,8 @@ export const blastVerbs = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
-  layer(live, { excludeTestServices: true })(`blasts: ${name}: audience and email`, (it) => {
-    it.effect("a blast is made, shown, renamed and deleted", () =>
+  layer(live, { excludeTestServices: true })(`Blast audience and email (${name})`, (it) => {
+    it.effect("creates, gets, renames and deletes a blast", () =>
       Effect.gen(function* () {
         const { blasts, ws } = yield* begin()
         const made = yield* blasts.create(ws, { name: "News", description: "x" })
@@ -56,7 +56,7 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
       }),
     )
 
-    it.effect("an inline audience is a list of the blast's own, named after it, numbered where the name is taken", () =>
+    it.effect("creates an inline audience as a list named after the blast, with a number when the name is taken", () =>
       Effect.gen(function* () {
         const { blasts, ws, blank, inline, person, listOf, lists } = yield* begin()
         const ann = yield* person("ann")
@@ -75,35 +75,33 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
       }),
     )
 
-    it.effect(
-      "a replaced inline audience is deleted, its name is free for the next; the deleted blast takes its own along",
-      () =>
-        Effect.gen(function* () {
-          const { blasts, ws, blank, inline, lists, listOf } = yield* begin()
-          const id = yield* blank("News")
-          const first = yield* blasts.setAudience(ws, id, inline())
-          const second = yield* blasts.setAudience(ws, id, inline({ name: "News audience", description: "d" }))
-          assert(second.list !== null)
-          assert.strictEqual(second.list.name, "News audience")
-          assert.notStrictEqual(second.list.listId, first.list?.listId)
-          assert(first.list !== null)
-          assert.strictEqual(yield* tagOf(lists.get(ws, first.list.listId)), "NotFound")
-          // Set again by its id, it stays what it is.
-          const same = yield* blasts.setAudience(ws, id, { source: "existing", listId: second.list.listId })
-          assert.deepStrictEqual(same.blast.audience, { listId: second.list.listId, source: "inline" })
-          const other = yield* listOf("other", [])
-          const third = yield* blasts.setAudience(ws, id, { source: "existing", listId: other.id })
-          assert.deepStrictEqual(third.blast.audience, { listId: other.id, source: "existing" })
-          assert.strictEqual(yield* tagOf(lists.get(ws, second.list.listId)), "NotFound")
-          const fourth = yield* blasts.setAudience(ws, id, inline())
-          assert(fourth.list !== null)
-          yield* blasts.delete(ws, id)
-          assert.strictEqual(yield* tagOf(lists.get(ws, fourth.list.listId)), "NotFound")
-          assert.strictEqual((yield* lists.get(ws, other.id)).name, "other")
-        }),
+    it.effect("deletes a replaced inline audience and frees its name; deleting the blast deletes its audience", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, inline, lists, listOf } = yield* begin()
+        const id = yield* blank("News")
+        const first = yield* blasts.setAudience(ws, id, inline())
+        const second = yield* blasts.setAudience(ws, id, inline({ name: "News audience", description: "d" }))
+        assert(second.list !== null)
+        assert.strictEqual(second.list.name, "News audience")
+        assert.notStrictEqual(second.list.listId, first.list?.listId)
+        assert(first.list !== null)
+        assert.strictEqual(yield* tagOf(lists.get(ws, first.list.listId)), "NotFound")
+        // Setting it again by its id changes nothing.
+        const same = yield* blasts.setAudience(ws, id, { source: "existing", listId: second.list.listId })
+        assert.deepStrictEqual(same.blast.audience, { listId: second.list.listId, source: "inline" })
+        const other = yield* listOf("other", [])
+        const third = yield* blasts.setAudience(ws, id, { source: "existing", listId: other.id })
+        assert.deepStrictEqual(third.blast.audience, { listId: other.id, source: "existing" })
+        assert.strictEqual(yield* tagOf(lists.get(ws, second.list.listId)), "NotFound")
+        const fourth = yield* blasts.setAudience(ws, id, inline())
+        assert(fourth.list !== null)
+        yield* blasts.delete(ws, id)
+        assert.strictEqual(yield* tagOf(lists.get(ws, fourth.list.listId)), "NotFound")
+        assert.strictEqual((yield* lists.get(ws, other.id)).name, "other")
+      }),
     )
 
-    it.effect("an inline audience that is deleted by its own id is waited for, and then missed by nobody", () =>
+    it.effect("waits for the deletion of an inline audience by its id, and the blast then has no audience", () =>
       Effect.gen(function* () {
         const { blasts, ws, blank, inline, deleting } = yield* begin()
         for (const goes of ["replaced", "removed"] as const) {
@@ -115,7 +113,7 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
       }),
     )
 
-    it.effect("an inline audience whose rules name a list waits for the list's deletion, and is refused for it", () =>
+    it.effect("makes an inline audience whose rules name a list wait for the list's deletion, and refuses it", () =>
       Effect.gen(function* () {
         const { blasts, ws, blank, listOf, deleting } = yield* begin()
         const id = yield* blank("News")
@@ -127,7 +125,7 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
     )
 
     it.effect(
-      "a refused audience leaves the old one: names taken, unknown people, bad rules, another blast's list",
+      "keeps the old audience when the new one is refused: taken names, unknown contacts, bad rules, another blast's list",
       () =>
         Effect.gen(function* () {
           const { blasts, ws, blank, inline, listOf, anyId, person, lists } = yield* begin()
@@ -153,7 +151,7 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         }),
     )
 
-    it.effect("an inline dynamic audience holds whom its rules hold", () =>
+    it.effect("gives an inline dynamic audience the contacts that match its rules", () =>
       Effect.gen(function* () {
         const { blasts, ws, blank, person } = yield* begin()
         yield* person("ann", { city: "Zürich" })
@@ -166,36 +164,34 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
       }),
     )
 
-    it.effect(
-      "an inline email is a draft of its own, with the workspace's sender where none is given, and outlives the blast",
-      () =>
-        Effect.gen(function* () {
-          const { blasts, ws, blank, emails } = yield* begin({
-            senderDefaults: { fromName: "House", fromAddress: "house@example.test", replyToEmail: null },
-          })
-          const id = yield* blank("News")
-          const shown = yield* blasts.setEmail(
-            ws,
-            id,
-            { source: "inline", fields: { subject: "Hi", fromName: "Ann" } },
-            "the key",
-          )
-          assert.deepInclude(shown.email, { name: "News email", status: "draft", subject: "Hi", currentVersion: 1 })
-          assert.deepStrictEqual(shown.readiness?.missing, ["audience", "email_approval", "schedule"])
-          assert(shown.email !== null)
-          const { document: email, html } = yield* emails.current(ws, shown.email.emailId)
-          assert.deepInclude(email, { fromName: "Ann", fromAddress: "house@example.test", createdByName: "the key" })
-          assert.include(html ?? "", "Write your message here")
-          const own = yield* blasts.setEmail(ws, id, { source: "inline", fields: { name: "N" }, html: "<p>x</p>" }, "k")
-          assert.notStrictEqual(own.email?.emailId, email.id)
-          const back = yield* blasts.setEmail(ws, id, { source: "existing", emailId: email.id }, "k")
-          assert.deepStrictEqual(back.blast.email, { emailId: email.id, source: "existing" })
-          yield* blasts.delete(ws, id)
-          assert.strictEqual((yield* emails.get(ws, email.id)).name, "News email")
-        }),
+    it.effect("creates an inline email as a draft with the workspace's default sender; it outlives the blast", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, emails } = yield* begin({
+          senderDefaults: { fromName: "House", fromAddress: "house@example.test", replyToEmail: null },
+        })
+        const id = yield* blank("News")
+        const shown = yield* blasts.setEmail(
+          ws,
+          id,
+          { source: "inline", fields: { subject: "Hi", fromName: "Ann" } },
+          "the key",
+        )
+        assert.deepInclude(shown.email, { name: "News email", status: "draft", subject: "Hi", currentVersion: 1 })
+        assert.deepStrictEqual(shown.readiness?.missing, ["audience", "email_approval", "schedule"])
+        assert(shown.email !== null)
+        const { document: email, html } = yield* emails.current(ws, shown.email.emailId)
+        assert.deepInclude(email, { fromName: "Ann", fromAddress: "house@example.test", createdByName: "the key" })
+        assert.include(html ?? "", "Write your message here")
+        const own = yield* blasts.setEmail(ws, id, { source: "inline", fields: { name: "N" }, html: "<p>x</p>" }, "k")
+        assert.notStrictEqual(own.email?.emailId, email.id)
+        const back = yield* blasts.setEmail(ws, id, { source: "existing", emailId: email.id }, "k")
+        assert.deepStrictEqual(back.blast.email, { emailId: email.id, source: "existing" })
+        yield* blasts.delete(ws, id)
+        assert.strictEqual((yield* emails.get(ws, email.id)).name, "News email")
+      }),
     )
 
-    it.effect("an email that is too large, unknown or malformed is refused, and nothing is made", () =>
+    it.effect("refuses an email that is too large, unknown or malformed, and creates nothing", () =>
       Effect.gen(function* () {
         const { blasts, ws, blank, emails, anyId } = yield* begin()
         const id = yield* blank("News")
@@ -214,8 +210,8 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
   })
 
 const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
-  layer(live, { excludeTestServices: true })(`blasts: ${name}: sending`, (it) => {
-    it.effect("sent now, a blast is sending by the approval of that moment, and its start is queued once", () =>
+  layer(live, { excludeTestServices: true })(`Blast sending (${name})`, (it) => {
+    it.effect("sends a blast with the current approval and queues its audience pass once", () =>
       Effect.gen(function* () {
         const { blasts, ws, ready, person } = yield* begin()
         const queue = yield* JobQueue
@@ -246,7 +242,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
       }),
     )
 
-    it.effect("what is not ready is refused with what is missing, as reading the draft says", () =>
+    it.effect("refuses a blast that is not ready and reports the same missing items as reading the draft", () =>
       Effect.gen(function* () {
         const { blasts, ws, blank } = yield* begin()
         const id = yield* blank("a")
@@ -256,7 +252,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
       }),
     )
 
-    it.effect("on the free plan a hundred and first mail is refused, and the draft stays one", () =>
+    it.effect("refuses the 101st email of a day on the free plan, and the blast stays a draft", () =>
       Effect.gen(function* () {
         const { blasts, ws, ready, person } = yield* begin({ plan: "free" })
         const people = yield* Effect.forEach(Array.from({ length: 60 }), (_, index) => person(`p${index}`))
@@ -270,7 +266,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
       }),
     )
 
-    it.effect("every kind of list can be sent to", () =>
+    it.effect("sends to every kind of list", () =>
       Effect.gen(function* () {
         const { blasts, ws, blank, person, lists, list, approvedEmail, deliveries, transact } = yield* begin()
         yield* person("ann", { city: "Bern" })
@@ -297,7 +293,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
     )
 
     it.effect(
-      "cancelled, a blast ends its recipients with it; what a sender held is ended when he asks or is looked after",
+      "ends the recipients of a cancelled blast; claimed ones end at the intent or when their lease expires",
       () =>
         Effect.gen(function* () {
           const { blasts, ws, sending, person, deliveries, transact } = yield* begin()
@@ -309,7 +305,8 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
           assert.deepInclude(cancelled.blast, { status: "cancelled", cancelledReason: null })
           assert.deepInclude(cancelled.tally, { queued: 1, blocked: 2 })
           assert.deepStrictEqual([...(yield* deliveries.grant(ws, [claimed], lease_ms)).values()], [])
-          // Its holder knows that it was not sent, and gives it back: it is not sent any more, and not left open.
+          // The worker that claimed it knows that it was not sent and releases it. It is not sent later and does not stay
+          // open.
           assert.strictEqual(yield* transact(deliveries.release(ws, [handed])), 1)
           yield* blasts.finish(ws)
           assert.deepInclude((yield* blasts.get(ws, id)).tally, { queued: 0, blocked: 3 })
@@ -317,7 +314,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         }),
     )
 
-    it.effect("paused and resumed as often as one likes, a blast is sent when nobody in it is open", () =>
+    it.effect("finishes a blast that was paused and resumed several times when no delivery is open", () =>
       Effect.gen(function* () {
         const { blasts, ws, sending, ready, person, deliveries, transact } = yield* begin()
         const id = yield* sending("a", [yield* person("ann", { unsubscribed: true })])
@@ -336,7 +333,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         assert.deepInclude(failed.blast, { status: "failed", failure: "authentication_refused" })
         assert.deepInclude(failed.tally, { queued: 0, failed: 1 })
         assert.deepStrictEqual(yield* transact(deliveries.claim(ws, { limit: 9, lease_ms })), [])
-        const { items } = yield* blasts.recipients(ws, busy, everybody)
+        const { items } = yield* blasts.recipients(ws, busy, recipientQuery)
         assert.deepStrictEqual(
           items.map(({ reason }) => reason),
           ["blast_failed"],

@@ -1,4 +1,5 @@
-// A workspace in which blasts can be sent, furnished through the rooms' own ports: people, lists, emails, a sending domain.
+// Fixture of a workspace that can send blasts: contacts, lists, emails and a sending domain, created through the rooms' own
+// ports.
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { createBlast, decide, type BlastChange } from "../../src/blasts/machine.ts"
 import { type BlastQuery, BlastStore, type RecipientQuery } from "../../src/blasts/BlastStore.ts"
@@ -35,11 +36,11 @@ export type Rooms =
 
 export const at = (ms: number): DateTime.Utc => DateTime.makeUnsafe(ms)
 
-/** A moment of the laws' own, so that days and orders are theirs. */
+/** A fixed instant for the tests, so that days and orders do not depend on the clock. */
 export const noon = at(Date.UTC(2027, 2, 4, 12))
 export const later = (ms: number): DateTime.Utc => at(noon.epochMilliseconds + ms)
 
-/** Holds for who is not on this list. */
+/** Matches contacts that are not on this list. */
 export const notOn = (listId: ListId): RuleTree => ({
   kind: "group",
   operator: "or",
@@ -52,7 +53,7 @@ export const notOn = (listId: ListId): RuleTree => ({
   ],
 })
 
-/** Holds for contacts of this city. */
+/** Matches contacts of this city. */
 export const inCity = (city: string): RuleTree => ({
   kind: "group",
   operator: "and",
@@ -75,7 +76,7 @@ export const everything: BlastQuery = {
   sortOrder: "desc",
 }
 
-export const everybody: RecipientQuery = {
+export const recipientQuery: RecipientQuery = {
   page: 1,
   limit: 25,
   category: "recipients",
@@ -84,7 +85,7 @@ export const everybody: RecipientQuery = {
   order: "desc",
 }
 
-/** Facts that no room was asked for: the store writes what was decided, whatever it was decided on. */
+/** Facts that no store was asked for. The store writes the decision whatever it was based on. */
 export const supposed = Effect.gen(function* () {
   const fresh = yield* Fresh
   const listId = ListId.make(yield* fresh.id)
@@ -111,7 +112,7 @@ export const supposed = Effect.gen(function* () {
   return { facts, listId, emailId }
 })
 
-/** `fields` are the workspace's; it has the verified domain `example.test`. */
+/** `fields` belong to the workspace, which has the verified domain `example.test`. */
 export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
   const fresh = yield* Fresh
   const store = yield* BlastStore
@@ -141,7 +142,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   })
   yield* setDomain("example.test", "verified")
 
-  /** Somebody at `<name>@example.test`. */
+  /** A contact with the address `<name>@example.test`. */
   const person = Effect.fnUntraced(function* (name: string, patch: ContactPatch = {}) {
     const id = ContactId.make(yield* fresh.id)
     const email = parseEmail(`${name}@example.test`)
@@ -175,7 +176,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const listOf = (name: string, members: ReadonlyArray<Contact>) =>
     list(name, { kind: "static", contactIds: members.map((each) => each.id) })
 
-  /** What comes of something that begins while a list is being deleted. */
+  /** Runs an effect that begins while a list is being deleted, and returns its result. */
   const deleting = Effect.fnUntraced(function* <A, E>(id: ListId, meanwhile: Effect.Effect<A, E>) {
     const held = yield* Deferred.make<void>()
     const go = yield* Deferred.make<void>()
@@ -200,7 +201,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const { html = "<p>Hi {{contact.first_name}}</p>", ...over } = with_
     const id = EmailId.make(yield* fresh.id)
     const change = yield* Effect.fromResult(
-      EmailChange.create({ id, fields: { ...sender, ...over, name }, html, createdByName: "law", now: noon }),
+      EmailChange.create({ id, fields: { ...sender, ...over, name }, html, createdByName: "test", now: noon }),
     )
     yield* transact(emails.apply(ws, change))
     return change.after
@@ -228,7 +229,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     return change.after
   })
 
-  /** A draft to these people that could be sent. */
+  /** A draft to these contacts that is ready to launch. */
   const ready = Effect.fnUntraced(function* (name: string, members: ReadonlyArray<Contact>) {
     const { id: listId } = yield* listOf(`${name} list`, members)
     const { id: emailId } = yield* approvedEmail(`${name} email`)
@@ -254,7 +255,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
       }),
     )
 
-  /** Sending, its recipients written and waiting. */
+  /** A blast that is sending, with its recipients written and queued. */
   const sending = Effect.fnUntraced(function* (name: string, members: ReadonlyArray<Contact>) {
     const { id } = yield* ready(name, members)
     yield* launch(id)

@@ -1,5 +1,5 @@
-// The laws of the port to blasts: what is written is found again, what is asked is the truth, and of two at once one wins.
-import { toldTo } from "../contacts/notifications.ts"
+// Contract tests of `BlastStore`: reads return what was written, and of two concurrent writes one wins.
+import { eventsOf } from "../contacts/notifications.ts"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, type Layer, Result } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
@@ -12,7 +12,7 @@ import { plans } from "../../src/workspaces/Workspace.ts"
 import { delivering } from "./blastDeliveries.ts"
 import { launching } from "./blastLaunch.ts"
 import { reading } from "./blastReading.ts"
-import { everybody, everything, furnished, later, noon, type Rooms, supposed } from "./blastWorld.ts"
+import { recipientQuery, everything, furnished, later, noon, type Rooms, supposed } from "./blastWorld.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
 type Decide = (blast: Blast, facts: LaunchFacts) => Result.Result<BlastChange, unknown>
@@ -20,7 +20,7 @@ type Decide = (blast: Blast, facts: LaunchFacts) => Result.Result<BlastChange, u
 const scheduling: Decide = (blast, facts) =>
   decide(blast, { _tag: "schedule", facts, scheduledAt: later(5_001), operational: true }, later(101))
 
-/** Lives that come by every status, and by every null that a status allows. */
+/** Sequences of events that reach every status, and every null that a status allows. */
 const lives: { readonly [Name in string]: ReadonlyArray<Decide> } = {
   "scheduled, taken back, and missed": [
     scheduling,
@@ -69,9 +69,9 @@ export const blasts = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
 }
 
 const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
-  layer(live, { excludeTestServices: true })(`blast laws: ${name}: writing`, (it) => {
+  layer(live, { excludeTestServices: true })(`BlastStore (${name})`, (it) => {
     for (const [life, decisions] of Object.entries(lives)) {
-      it.effect(`a blast is found again as every decision left it: ${life}`, () =>
+      it.effect(`reads a blast as each decision left it: ${life}`, () =>
         Effect.gen(function* () {
           const { store, ws, write } = yield* furnished()
           const { facts, listId, emailId } = yield* supposed
@@ -95,7 +95,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
       )
     }
 
-    it.effect("only a change is written, and only on what it was decided on", () =>
+    it.effect("writes only a change, and only onto the state that it was decided on", () =>
       Effect.gen(function* () {
         const { store, ws, transact, write, draft } = yield* furnished()
         const blank = yield* draft("a")
@@ -108,7 +108,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
       }),
     )
 
-    it.effect("of two that decide at once, the second decides on what the first has left", () =>
+    it.effect("makes the second of two concurrent decisions read what the first one wrote", () =>
       Effect.gen(function* () {
         const { store, ws, transact, draft } = yield* furnished()
         const blank = yield* draft("a")
@@ -126,17 +126,19 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
       }),
     )
 
-    it.effect("changes of status are told in the outbox, and a failed transaction leaves neither blast nor event", () =>
+    it.effect("writes changes of status to the outbox; a failed transaction leaves neither blast nor event", () =>
       Effect.gen(function* () {
         const { store, ws, transact, write, draft } = yield* furnished()
         const blank = yield* draft("a")
         const archived = yield* Effect.fromResult(decide(blank, { _tag: "archive" }, later(1)))
         yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
-        const told = Effect.map(toldTo(ws), (events) => events.filter(({ type }) => type.startsWith("blast_")))
-        assert.deepStrictEqual(yield* told, [])
+        const writtenEvents = Effect.map(eventsOf(ws), (events) =>
+          events.filter(({ type }) => type.startsWith("blast_")),
+        )
+        assert.deepStrictEqual(yield* writtenEvents, [])
         assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.status, "draft")
         yield* write(archived)
-        const [event] = yield* told
+        const [event] = yield* writtenEvents
         assert.deepInclude(event, {
           type: "blast_archived",
           contactId: null,
@@ -146,7 +148,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
       }),
     )
 
-    it.effect("a deleted blast is gone, with its recipients", () =>
+    it.effect("deletes a blast with its recipients", () =>
       Effect.gen(function* () {
         const { store, ws, write, person, sending, launch } = yield* furnished()
         const id = yield* sending("a", [yield* person("ann")])
@@ -155,12 +157,12 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
         yield* write(failed)
         yield* write(yield* Effect.fromResult(decide(failed.after, { _tag: "delete", lists: [] }, later(6))))
         assert.strictEqual((yield* Effect.flip(store.get(ws, id, noon)))._tag, "NotFound")
-        assert.strictEqual((yield* Effect.flip(store.recipients(ws, id, everybody)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.recipients(ws, id, recipientQuery)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(launch(id)))._tag, "NotFound")
       }),
     )
 
-    it.effect("nobody sees what is not committed", () =>
+    it.effect("hides uncommitted changes from other transactions", () =>
       Effect.gen(function* () {
         const { store, ws, transact, draft } = yield* furnished()
         const blank = yield* draft("a")
@@ -188,7 +190,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
       }),
     )
 
-    it.effect("another workspace sees and touches nothing", () =>
+    it.effect("neither shows nor changes blasts of another workspace", () =>
       Effect.gen(function* () {
         const { store, ws, transact, person, sending } = yield* furnished()
         const id = yield* sending("a", [yield* person("ann")])
@@ -198,7 +200,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
           transact(store.lock(other, id)),
           transact(store.lockAgainstIntents(other, id)),
           transact(store.lockForLaunch(other, id, { now: noon })),
-          store.recipients(other, id, everybody),
+          store.recipients(other, id, recipientQuery),
         ]
         for (const each of unseen) assert.strictEqual((yield* Effect.flip(each))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.list(other, { ...everything, status: "any" }, noon), {

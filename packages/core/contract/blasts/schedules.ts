@@ -1,4 +1,4 @@
-// The laws of schedules: what has come to its time is fired, once, whoever looks and however many; and nothing else is.
+// Contract tests of schedules: each due blast is launched once, whatever the number of workers, and no other blast is.
 import { assert, layer } from "@effect/vitest"
 import { Clock, DateTime, Effect, Exit, Fiber, Layer } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
@@ -11,7 +11,7 @@ import { JobQueue } from "../../src/kernel/changes/Jobs.ts"
 import { ListChange } from "../../src/lists/List.ts"
 import type { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { at, furnished, noon, type Rooms } from "./blastWorld.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 import { until } from "../kernel/eventually.ts"
 
 type Needs =
@@ -31,9 +31,9 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
   const { ready, store, transact, write, ws } = world
   const port = yield* ScheduleStore
   const began_ms = (yield* DateTime.now).epochMilliseconds
-  /** So long after the law began; before it, if negative. */
+  /** This long after the test began; before it, if negative. */
   const around = (ms: number) => at(began_ms + ms)
-  /** Decided while that was in the future still. */
+  /** Decided while that time was in the future. */
   const schedule = Effect.fnUntraced(function* (blast: Blast, ms: number) {
     const { facts } = yield* transact(store.lockForLaunch(ws, blast.id, { now: noon }))
     const change = decide(
@@ -72,8 +72,8 @@ export const schedules = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`schedule laws: ${name}: noting`, (it) => {
-    it.effect("a workspace has its turn when a blast has come to its time, one turn for all who ask", () =>
+  layer(live, { excludeTestServices: true })(`Due schedules (${name})`, (it) => {
+    it.effect("gives a workspace with a due blast one turn, whatever the number of workers", () =>
       Effect.gen(function* () {
         const { scheduled, turns, due, rest, ws, transact, port } = yield* begin()
         yield* scheduled("later", [], day_ms)
@@ -85,7 +85,7 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.strictEqual(taken.flat().filter((each) => each === ws).length, 1)
         assert.deepStrictEqual(yield* due, [first, second])
         assert.deepStrictEqual((yield* port.due(ws, 1)).blasts, [first])
-        // Whoever took the turn is gone: when it is over, the workspace is another's.
+        // The worker that took the turn has stopped. When the turn expires, another worker gets the workspace.
         yield* rest
         yield* Effect.sleep("1200 millis")
         assert.include(yield* transact(port.takeTurns({ ...options, turn_ms: 1 })), ws)
@@ -94,13 +94,13 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("after a turn the workspace waits for its next blast, or for nothing", () =>
+    it.effect("makes the workspace due again at its next scheduled blast, or never", () =>
       Effect.gen(function* () {
         const { blastOf, schedule, scheduled, turns, rest, ws, schedules, due, sinceBegin } = yield* begin()
         const soon = yield* scheduled("soon", [], 700)
         const late = yield* scheduled("late", [], day_ms)
         yield* rest
-        // Who looked too late to see that it waits puts it off, and looks again.
+        // A worker that looked too late to see the schedule puts the workspace off and looks again.
         for (let at_ms = 700; ;) {
           const early = yield* turns
           if ((yield* sinceBegin) < at_ms) {
@@ -125,7 +125,7 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("what is scheduled while another looks is not forgotten", () =>
+    it.effect("does not lose a schedule that is set during another worker's turn", () =>
       Effect.gen(function* () {
         const { ready, schedule, turns, rest, ws } = yield* begin()
         for (let round = 0; round < 10; round++) {
@@ -137,7 +137,7 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("a schedule that is not committed is due for nobody, nor is another workspace's", () =>
+    it.effect("makes no uncommitted schedule due, nor one of another workspace", () =>
       Effect.gen(function* () {
         const { ready, store, transact, ws, around, turns, due, port, scheduled, fresh } = yield* begin()
         const blast = yield* ready("a", [])
@@ -159,8 +159,8 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
   })
 
 const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`schedules: ${name}: setting a time`, (it) => {
-    it.effect("a draft gets its time with the approval of that moment, and gives both back", () =>
+  layer(live, { excludeTestServices: true })(`Blast schedules (${name})`, (it) => {
+    it.effect("gives a draft its time and the current approval, and clears both when it is unscheduled", () =>
       Effect.gen(function* () {
         const { ready, schedules, blasts, ws, around, person } = yield* begin()
         const { id, email } = yield* ready("a", [yield* person("ann")])
@@ -189,7 +189,7 @@ const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("the past is refused, and what is not ready, with what is missing", () =>
+    it.effect("refuses a time in the past, and reports what a blast that is not ready is missing", () =>
       Effect.gen(function* () {
         const { ready, schedules, blasts, ws, around } = yield* begin()
         const { id } = yield* ready("a", [])
@@ -205,7 +205,7 @@ const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
     )
 
     it.effect(
-      "what is put away, not mid-send, is readable as it was, and stays as it is when it is put away again",
+      "archives a blast only when it is not sending, leaves it readable, and changes nothing the second time",
       () =>
         Effect.gen(function* () {
           const { blasts, ws, scheduled, blastOf, sending, person } = yield* begin()
@@ -224,7 +224,7 @@ const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
     )
   })
 
-/** The jobs of these blasts that a worker finds: one for each, unless there come more in a moment. */
+/** The jobs of these blasts that a worker finds: one for each, unless more come in a moment. */
 const startsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<BlastId>) {
   const queue = yield* JobQueue
   const started: Array<BlastId> = []
@@ -244,8 +244,8 @@ const startsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<BlastId>) {
 })
 
 const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`schedules: ${name}: firing`, (it) => {
-    it.effect("eight who fire at once fire each blast once, in every workspace", () =>
+  layer(live, { excludeTestServices: true })(`Scheduled launches (${name})`, (it) => {
+    it.effect("launches each due blast of every workspace once when eight workers run at the same time", () =>
       Effect.gen(function* () {
         const worlds = yield* Effect.forEach([0, 1, 2], () => begin())
         const all = yield* Effect.forEach(worlds, ({ scheduled, ws }) =>
@@ -261,7 +261,7 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
           { concurrency: 8 },
         )
         for (const { ws, ids } of all) {
-          const events = (yield* toldTo(ws)).filter(({ type }) => type === "blast_sending")
+          const events = (yield* eventsOf(ws)).filter(({ type }) => type === "blast_sending")
           assert.sameMembers(
             events.map(({ data }) => data.blast_id),
             [...ids],
@@ -272,7 +272,7 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("what was taken back, put away, cancelled or put off is not fired", () =>
+    it.effect("launches no blast that was unscheduled, archived, cancelled or postponed", () =>
       Effect.gen(function* () {
         const { scheduled, schedules, schedule, blasts, blastOf, ws } = yield* begin()
         const names = ["back", "away", "cancelled", "off"] as const
@@ -292,7 +292,7 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("a user who takes it back at its very time gets it back, or finds it sending", () =>
+    it.effect("either unschedules a blast or finds it sending when both happen at the same time", () =>
       Effect.gen(function* () {
         const { scheduled, schedules, blastOf, ws } = yield* begin()
         const ids = yield* Effect.forEach([1, 2, 3, 4, 5, 6], (n) => scheduled(`blast ${n}`, [], -n))
@@ -308,7 +308,7 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("missed by more than a day, it is a draft that says so", () =>
+    it.effect("turns a blast that missed its time by more than a day into a draft with the reason", () =>
       Effect.gen(function* () {
         const { scheduled, schedules, blasts, ws } = yield* begin()
         const missed = yield* scheduled("missed", [], -day_ms - 1)
@@ -321,7 +321,7 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("without its verified sender it has failed, and so it has without its list", () =>
+    it.effect("fails a blast without a verified sender or without its list", () =>
       Effect.gen(function* () {
         const { scheduled, schedules, setDomain, blastOf, lists, transact, ws, around } = yield* begin()
         const unverified = yield* scheduled("unverified", [], -1_000)
@@ -332,7 +332,7 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const bare = yield* scheduled("bare", [], -1_000)
         const { audience } = yield* blastOf(bare)
         const list = yield* lists.get(ws, audience?.listId ?? assert.fail())
-        // Rules keep a list that is used; a backup that was restored may not have.
+        // Rules protect a list that is in use. A restored backup may lack it.
         const gone = ListChange.delete({ list, uses: { users: [], count: 0 } }, around(0))
         yield* Effect.orDie(transact(lists.apply(ws, yield* Effect.fromResult(gone))))
         yield* Effect.sleep("1100 millis")
@@ -341,17 +341,19 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("over the free plan's day it is cancelled with the reason, keeps its time, and nothing is sent", () =>
-      Effect.gen(function* () {
-        const { scheduled, schedules, blastOf, person } = yield* begin({ plan: "free" })
-        const people = yield* Effect.forEach(Array.from({ length: 60 }), (_, index) => person(`p${index}`))
-        const ids = [yield* scheduled("first", people, -2_000), yield* scheduled("second", people, -1_000)]
-        yield* Effect.all([schedules.fireDue, schedules.fireDue], { concurrency: 2 })
-        const [first, second] = yield* Effect.forEach(ids, blastOf)
-        assert.strictEqual(first?.status, "sending")
-        assert(second?.status === "cancelled")
-        assert.deepInclude(second, { cancelledReason: "daily_email_limit", launch: null })
-        assert.strictEqual(second.time.mode, "scheduled")
-      }),
+    it.effect(
+      "cancels a blast over the free plan's daily limit with the reason, keeps its time, and sends nothing",
+      () =>
+        Effect.gen(function* () {
+          const { scheduled, schedules, blastOf, person } = yield* begin({ plan: "free" })
+          const people = yield* Effect.forEach(Array.from({ length: 60 }), (_, index) => person(`p${index}`))
+          const ids = [yield* scheduled("first", people, -2_000), yield* scheduled("second", people, -1_000)]
+          yield* Effect.all([schedules.fireDue, schedules.fireDue], { concurrency: 2 })
+          const [first, second] = yield* Effect.forEach(ids, blastOf)
+          assert.strictEqual(first?.status, "sending")
+          assert(second?.status === "cancelled")
+          assert.deepInclude(second, { cancelledReason: "daily_email_limit", launch: null })
+          assert.strictEqual(second.time.mode, "scheduled")
+        }),
     )
   })

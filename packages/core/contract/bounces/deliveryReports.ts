@@ -1,4 +1,4 @@
-// The laws of reports: what other servers say of a message counts once, and binds its recipient and the address.
+// Contract tests of bounce reports: each counts once and affects its recipient and the address.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import type { BounceReport } from "../../src/bounces/Report.ts"
@@ -6,7 +6,7 @@ import {
   accepted,
   at,
   begin,
-  type DeliveryLaws,
+  type DeliveryPorts,
   one,
   people,
   refused,
@@ -14,7 +14,7 @@ import {
   tallyOf,
   wholeAudience,
 } from "../sending/deliveryScenario.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
 const hard: BounceReport = { _tag: "bounced", kind: "hard", words: "5.1.1 no such user" }
 const soft: BounceReport = { _tag: "bounced", kind: "soft", words: "5.2.2 full" }
@@ -23,22 +23,22 @@ const complained: BounceReport = { _tag: "complained" }
 
 const address = "person0@example.test"
 
-/** One message to one person, accepted by the mail server. */
+/** One message to one contact, accepted by the mail server. */
 const sent = Effect.gen(function* () {
-  const law = yield* begin
-  const { blast, contacts } = yield* law.started(people(1))
-  const claimed = one(yield* law.claim())
-  yield* law.grant([claimed])
-  yield* law.settle([settlement(claimed, accepted)])
-  const row = Effect.map(law.scenario.written(law.workspace, blast), one)
-  const contact = law.scenario.contact(law.workspace, one(contacts))
-  const suppression = law.scenario.suppressionOf(law.workspace, address)
-  return { ...law, blast, contacts, claimed, row, contact, suppression }
+  const fixture = yield* begin
+  const { blast, contacts } = yield* fixture.started(people(1))
+  const claimed = one(yield* fixture.claim())
+  yield* fixture.grant([claimed])
+  yield* fixture.settle([settlement(claimed, accepted)])
+  const row = Effect.map(fixture.scenario.written(fixture.workspace, blast), one)
+  const contact = fixture.scenario.contact(fixture.workspace, one(contacts))
+  const suppression = fixture.scenario.suppressionOf(fixture.workspace, address)
+  return { ...fixture, blast, contacts, claimed, row, contact, suppression }
 })
 
-export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of reports: ${name}`, (it) => {
-    it.effect("a hard bounce counts once, marks the contact's address invalid and suppresses it", () =>
+export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) =>
+  layer(live, { excludeTestServices: true })(`ReportStore (${name})`, (it) => {
+    it.effect("counts a hard bounce once, marks the contact's address as invalid and suppresses it", () =>
       Effect.gen(function* () {
         const { blast, claimed, contact, reported, row, scenario, suppression, workspace } = yield* sent
         const later = DateTime.add(at, { hours: 1 })
@@ -55,7 +55,7 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws,
           ["email_bounced"],
         )
         assert.strictEqual(yield* suppression, "bounce")
-        const events = (yield* toldTo(workspace)).map(({ type }) => type)
+        const events = (yield* eventsOf(workspace)).map(({ type }) => type)
         assert.strictEqual(events.filter((type) => type === "email_bounced").length, 1)
         assert.strictEqual(events.filter((type) => type === "contact_updated").length, 1)
         const tally = yield* scenario.tally(workspace, blast)
@@ -63,7 +63,7 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws,
       }),
     )
 
-    it.effect("a complaint unsubscribes, is the person's own doing, and outweighs an unsubscription", () =>
+    it.effect("unsubscribes the contact after a complaint, which is stronger than an unsubscription", () =>
       Effect.gen(function* () {
         const { claimed, contact, record, reported, row, suppression } = yield* sent
         const later = DateTime.add(at, { hours: 1 })
@@ -81,7 +81,7 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws,
       }),
     )
 
-    it.effect("a report ends a doubt, and one that comes before the sender's settlement is not undone by it", () =>
+    it.effect("settles an unconfirmed message by a report; a later settlement does not undo an earlier report", () =>
       Effect.gen(function* () {
         const { claim, grant, reported, scenario, settle, started, sweep, workspace } = yield* begin
         const { blast } = yield* started(people(3))
@@ -107,7 +107,7 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws,
     )
 
     it.effect(
-      "what was never handed over has nothing to report, and a contact that is gone keeps its address bound",
+      "ignores reports of messages that were not handed over, and suppresses the address of a deleted contact",
       () =>
         Effect.gen(function* () {
           const { blast, claimed, contacts, reported, scenario, started, suppression, workspace } = yield* sent
@@ -127,52 +127,54 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws,
         }),
     )
 
-    it.effect("five soft bounces in a row suppress an address, four do not, nor five with a delivery between", () =>
-      Effect.gen(function* () {
-        const law = yield* begin
-        const { reported, scenario, workspace } = law
-        const { contacts } = yield* law.started(people(1))
-        /** Another message to the same person: bounced softly in the one way or the other, or delivered. */
-        const next = Effect.fnUntraced(function* (what: "reported" | "refused" | "delivered") {
-          const { blast: again } = yield* scenario.blast(workspace, people(1), { again: contacts })
-          yield* law.transact(wholeAudience(law.store, workspace, again))
-          const claimed = one((yield* law.claim()).filter(({ blastId }) => blastId === again))
-          yield* law.grant([claimed])
-          yield* law.settle([
-            settlement(claimed, what === "refused" ? refused(552, "552 5.2.2 mailbox full") : accepted),
-          ])
-          if (what === "reported") yield* reported(claimed.id, soft)
-          return claimed.id
-        })
-        const suppression = scenario.suppressionOf(workspace, address)
-        for (const what of ["reported", "refused", "reported", "refused"] as const) yield* next(what)
-        const mended = yield* next("delivered")
-        for (const what of ["reported", "refused", "reported", "reported"] as const) yield* next(what)
-        assert.isNull(yield* suppression)
-        yield* reported(mended, soft)
-        assert.strictEqual(yield* suppression, "bounce", "a late report closes the row")
-      }),
+    it.effect(
+      "suppresses an address after five soft bounces in a row, not after four, nor with a delivery between",
+      () =>
+        Effect.gen(function* () {
+          const fixture = yield* begin
+          const { reported, scenario, workspace } = fixture
+          const { contacts } = yield* fixture.started(people(1))
+          /** Another message to the same contact: a soft bounce of one of two forms, or a delivery. */
+          const next = Effect.fnUntraced(function* (what: "reported" | "refused" | "delivered") {
+            const { blast: again } = yield* scenario.blast(workspace, people(1), { again: contacts })
+            yield* fixture.transact(wholeAudience(fixture.store, workspace, again))
+            const claimed = one((yield* fixture.claim()).filter(({ blastId }) => blastId === again))
+            yield* fixture.grant([claimed])
+            yield* fixture.settle([
+              settlement(claimed, what === "refused" ? refused(552, "552 5.2.2 mailbox full") : accepted),
+            ])
+            if (what === "reported") yield* reported(claimed.id, soft)
+            return claimed.id
+          })
+          const suppression = scenario.suppressionOf(workspace, address)
+          for (const what of ["reported", "refused", "reported", "refused"] as const) yield* next(what)
+          const mended = yield* next("delivered")
+          for (const what of ["reported", "refused", "reported", "reported"] as const) yield* next(what)
+          assert.isNull(yield* suppression)
+          yield* reported(mended, soft)
+          assert.strictEqual(yield* suppression, "bounce", "a late report closes the row")
+        }),
     )
 
-    it.effect("the fifth may be a refusal at sending", () =>
+    it.effect("counts a refusal at sending as the fifth soft bounce", () =>
       Effect.gen(function* () {
-        const law = yield* begin
-        const { scenario, workspace } = law
-        const { contacts } = yield* law.started(people(1))
+        const fixture = yield* begin
+        const { scenario, workspace } = fixture
+        const { contacts } = yield* fixture.started(people(1))
         for (let nth = 1; nth <= 5; nth++) {
           assert.isNull(yield* scenario.suppressionOf(workspace, address))
           const { blast: again } = yield* scenario.blast(workspace, people(1), { again: contacts })
-          yield* law.transact(wholeAudience(law.store, workspace, again))
-          const claimed = one((yield* law.claim()).filter(({ blastId }) => blastId === again))
-          yield* law.grant([claimed])
-          yield* law.settle([settlement(claimed, refused(552, "552 5.2.2 mailbox full"))])
+          yield* fixture.transact(wholeAudience(fixture.store, workspace, again))
+          const claimed = one((yield* fixture.claim()).filter(({ blastId }) => blastId === again))
+          yield* fixture.grant([claimed])
+          yield* fixture.settle([settlement(claimed, refused(552, "552 5.2.2 mailbox full"))])
         }
         assert.strictEqual(yield* scenario.suppressionOf(workspace, address), "bounce")
         assert.isFalse((yield* scenario.contact(workspace, one(contacts))).marketingEmailInvalid)
       }),
     )
 
-    it.effect("an address refused as bad while sending is suppressed, too", () =>
+    it.effect("suppresses an address that the mail server refuses as bad", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, settle, started, workspace } = yield* begin
         yield* started(people(1))
@@ -183,7 +185,7 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws,
       }),
     )
 
-    it.effect("another workspace's deliveries are not found, and a failed transaction leaves nothing", () =>
+    it.effect("finds no delivery of another workspace, and a failed transaction writes nothing", () =>
       Effect.gen(function* () {
         const { claimed, contact, fresh, reports, row, suppression, transact, workspace, reported } = yield* sent
         const other = yield* fresh.workspace()
@@ -197,7 +199,7 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws,
       }),
     )
 
-    it.effect("ten reports of the same at once are one", () =>
+    it.effect("counts ten concurrent copies of a report once", () =>
       Effect.gen(function* () {
         const { claimed, contact, reported } = yield* sent
         yield* Effect.all(

@@ -1,4 +1,4 @@
-// The laws of the tokens of providers' calls: each is good for one body.
+// Contract tests of webhook tokens: each is valid for one body.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { HookTokenStore } from "../../src/bounces/providers/HookTokenStore.ts"
@@ -18,8 +18,8 @@ const begin = Effect.gen(function* () {
 })
 
 export const hookTokens = <E>(name: string, live: Layer.Layer<HookTokenStore | Transactor | Fresh, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of hooks' tokens: ${name}`, (it) => {
-    it.effect("a token may be repeated with its body, and goes with no other", () =>
+  layer(live, { excludeTestServices: true })(`HookTokenStore (${name})`, (it) => {
+    it.effect("accepts a token again with the same body and rejects it with another", () =>
       Effect.gen(function* () {
         const { use } = yield* begin
         assert.isTrue(yield* use(1, 1))
@@ -29,7 +29,7 @@ export const hookTokens = <E>(name: string, live: Layer.Layer<HookTokenStore | T
       }),
     )
 
-    it.effect("of two at once with other bodies one is refused", () =>
+    it.effect("rejects one of two concurrent requests with the same token and different bodies", () =>
       Effect.gen(function* () {
         const { use } = yield* begin
         const answers = yield* Effect.all(
@@ -40,7 +40,7 @@ export const hookTokens = <E>(name: string, live: Layer.Layer<HookTokenStore | T
       }),
     )
 
-    it.effect("a call that fails has not used its token", () =>
+    it.effect("does not use up the token of a request that fails", () =>
       Effect.gen(function* () {
         const { tokens, transact, use, workspace } = yield* begin
         yield* Effect.exit(transact(Effect.andThen(tokens.use(workspace, call(1, 1)), Effect.fail("no"))))
@@ -48,7 +48,7 @@ export const hookTokens = <E>(name: string, live: Layer.Layer<HookTokenStore | T
       }),
     )
 
-    it.effect("another workspace, and another provider, has tokens of its own", () =>
+    it.effect("separates the tokens of workspaces and of providers", () =>
       Effect.gen(function* () {
         const { tokens, transact, use, workspace } = yield* begin
         const other = yield* begin
@@ -58,7 +58,7 @@ export const hookTokens = <E>(name: string, live: Layer.Layer<HookTokenStore | T
       }),
     )
 
-    it.effect("what is older than is asked for is forgotten", () =>
+    it.effect("deletes tokens that are older than the given time", () =>
       Effect.gen(function* () {
         const { use } = yield* begin
         assert.isTrue(yield* use(1, 1))

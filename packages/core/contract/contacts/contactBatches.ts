@@ -1,4 +1,4 @@
-// Laws of contacts: batches at the same time.
+// Contract tests of concurrent contact batches.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { identitiesOf } from "../../src/contacts/batch/Batch.ts"
@@ -24,7 +24,7 @@ const upserting: UpsertOptions = {
 const item = (patch: ContactPatch): ReadItem => ({ clientItemId: null, patch: Result.succeed(patch) })
 
 export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`contact laws: ${name}: two at once`, (it) => {
+  layer(live, { excludeTestServices: true })(`Concurrent contact batches (${name})`, (it) => {
     const deciding = Effect.fnUntraced(function* (
       workspace: WorkspaceId,
       items: ReadonlyArray<ReadItem>,
@@ -47,7 +47,7 @@ export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       )
     })
 
-    it.effect("of many who create one person at once, one does and the others are told", () =>
+    it.effect("creates a contact once when several batches create it at the same time; the others are refused", () =>
       Effect.gen(function* () {
         const { store, workspace } = yield* begin
         const batch = deciding(workspace, [item({ email: email("one@x.test") })], "create")
@@ -60,10 +60,10 @@ export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("batches over the same people in opposite orders neither block each other nor make anybody twice", () =>
+    it.effect("does not block or duplicate contacts when batches name them in opposite orders", () =>
       Effect.gen(function* () {
         const { store, workspace } = yield* begin
-        // Crossed pairs: what one batch meets first by email, the other meets first by phone.
+        // Crossed pairs: one batch meets a contact first by email, the other meets the same contact first by phone.
         const people = Array.from({ length: 60 }, (_, n) => ({
           mail: email(`p${n}@x.test`),
           phone: `+1415201${1000 + n}`,
@@ -84,7 +84,7 @@ export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("new people of several batches at once are made once each, whatever their orders", () =>
+    it.effect("creates the new contacts of several concurrent batches once, whatever their order", () =>
       Effect.gen(function* () {
         const { store, workspace } = yield* begin
         const people = Array.from({ length: 50 }, (_, n) =>
@@ -103,17 +103,17 @@ export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("who waits for a lock sees what its last holder wrote, and nobody sees it before", () =>
+    it.effect("reads what the previous holder of a lock wrote, and hides it before the commit", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, id } = yield* begin
         const contact = newContact(yield* id, { email: email("free@x.test") }, "api", at(1))
-        const whom = identitiesOfContact(contact)
+        const identities = identitiesOfContact(contact)
         const written = yield* Deferred.make<void>()
         const go = yield* Deferred.make<void>()
         const first = yield* Effect.forkChild(
           transact(
             Effect.gen(function* () {
-              yield* store.lock(workspace, whom)
+              yield* store.lock(workspace, identities)
               yield* store.apply(workspace, ContactsChange.of([{ before: null, after: contact, at: at(1) }]))
               yield* Deferred.succeed(written, undefined)
               yield* Deferred.await(go)
@@ -121,27 +121,27 @@ export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           ),
         )
         yield* Deferred.await(written)
-        const second = yield* Effect.forkChild(transact(store.lock(workspace, whom)))
+        const second = yield* Effect.forkChild(transact(store.lock(workspace, identities)))
         yield* Effect.sleep("50 millis")
-        assert.deepStrictEqual(yield* store.findByIdentity(workspace, whom), [])
+        assert.deepStrictEqual(yield* store.findByIdentity(workspace, identities), [])
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(first)
         assert.deepStrictEqual(yield* Fiber.join(second), [contact])
       }),
     )
 
-    it.effect("a contact that is locked by its id is altered by one after the other", () =>
+    it.effect("runs concurrent updates of a contact that is locked by its id one after the other", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, add } = yield* begin
         const before = yield* add({ email: email("one@x.test") })
         const after = patchContact(before, { city: "B" }, at(2_000))
-        const whom = { emails: [], phones: [], ids: [before.id] }
+        const identities = { emails: [], phones: [], ids: [before.id] }
         const locked = yield* Deferred.make<void>()
         const go = yield* Deferred.make<void>()
         const first = yield* Effect.forkChild(
           transact(
             Effect.gen(function* () {
-              yield* store.lock(workspace, whom)
+              yield* store.lock(workspace, identities)
               yield* Deferred.succeed(locked, undefined)
               yield* Deferred.await(go)
               yield* store.apply(workspace, ContactsChange.of([{ before, after, at: at(2_000) }]))
@@ -149,7 +149,7 @@ export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           ),
         )
         yield* Deferred.await(locked)
-        const second = yield* Effect.forkChild(transact(store.lock(workspace, whom)))
+        const second = yield* Effect.forkChild(transact(store.lock(workspace, identities)))
         yield* Effect.sleep("50 millis")
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(first)

@@ -1,4 +1,4 @@
-// Laws of contacts: what goes with one that is deleted, and what stays.
+// Contract tests of deleted contacts: which rows are deleted with them, and which remain.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { BlastStore } from "../../src/blasts/BlastStore.ts"
@@ -9,7 +9,7 @@ import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
 import { EngagementChange } from "../../src/tracking/Engagement.ts"
 import type { ContactId } from "../../src/kernel/Ids.ts"
 import type { List, StaticList } from "../../src/lists/List.ts"
-import { everybody } from "../blasts/blastWorld.ts"
+import { recipientQuery } from "../blasts/blastWorld.ts"
 import {
   at,
   begin,
@@ -23,7 +23,7 @@ import {
 } from "./contactWorld.ts"
 import * as Deliveries from "../sending/deliveryScenario.ts"
 import * as Lists from "../lists/listWorld.ts"
-import { toldTo } from "./notifications.ts"
+import { eventsOf } from "./notifications.ts"
 
 const timelineOf = { page: 1, limit: 10, order: "asc" } as const
 
@@ -33,8 +33,8 @@ export const deletion = <E>(name: string, live: Layer.Layer<Ports, E>) => {
 }
 
 const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`contact laws: ${name}: deletion`, (it) => {
-    it.effect("who is deleted is gone, is told of, and leaves email and phone to others", () =>
+  layer(live, { excludeTestServices: true })(`ContactStore deletion (${name})`, (it) => {
+    it.effect("deletes a contact, writes an event, and frees the email and phone for other contacts", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, add, id, write } = yield* begin
         const gone = yield* add({ email: email("a@x.test"), phone: "+14152000001" })
@@ -50,9 +50,9 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.deepStrictEqual(yield* store.findByIdentity(workspace, identitiesOfContact(gone)), [])
         assert.deepStrictEqual(idsOf((yield* store.list(workspace, everything)).items), [stays.id])
         assert.strictEqual(yield* store.count(workspace), 1)
-        const told = (yield* toldTo(workspace)).filter((event) => event.type === "contact_deleted")
+        const writtenEvents = (yield* eventsOf(workspace)).filter((event) => event.type === "contact_deleted")
         assert.deepStrictEqual(
-          told.map((event) => [event.contactId, event.at.epochMilliseconds, event.data]),
+          writtenEvents.map((event) => [event.contactId, event.at.epochMilliseconds, event.data]),
           [[gone.id, 5_000, {}]],
         )
         const heir = newContact(yield* id, { email: email("a@x.test"), phone: "+14152000001" }, "api", at(6_000))
@@ -61,7 +61,7 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("whom somebody takes the address of may go in the same change", () =>
+    it.effect("deletes a contact in the same change that gives its address to another", () =>
       Effect.gen(function* () {
         const { store, workspace, add, id, write } = yield* begin
         const gone = yield* add({ email: email("a@x.test") })
@@ -77,21 +77,21 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a change decided on somebody who has gone since is not written", () =>
+    it.effect("fails on a change of a contact that was deleted meanwhile", () =>
       Effect.gen(function* () {
         const { transact, store, workspace, add, set, write } = yield* begin
         const gone = yield* add({ email: email("a@x.test") })
         yield* transact(deleting(workspace, [gone.id]))
-        const before = yield* toldTo(workspace)
+        const before = yield* eventsOf(workspace)
         assert.strictEqual((yield* Effect.exit(set(gone, { city: "B" }, at(7_000))))._tag, "Failure")
         const again = yield* Effect.exit(write([{ before: gone, after: null, at: at(7_000) }]))
         assert.strictEqual(again._tag, "Failure")
         assert.strictEqual(yield* store.count(workspace), 0)
-        assert.strictEqual((yield* toldTo(workspace)).length, before.length)
+        assert.strictEqual((yield* eventsOf(workspace)).length, before.length)
       }),
     )
 
-    it.effect("who is deleted leaves every list, and the counts follow", () =>
+    it.effect("removes a deleted contact from every list and updates the counts", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, people, makeStatic, audience, idsOf: membersOf } = yield* Lists.begin
         const [one, two, three] = yield* people(3)
@@ -111,7 +111,7 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("another workspace deletes nobody, and a failed transaction neither", () =>
+    it.effect("deletes nothing of another workspace, and nothing when the transaction fails", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, people, makeStatic, contacts, fresh } = yield* Lists.begin
         const ids = yield* people(2)
@@ -123,15 +123,15 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.strictEqual(yield* contacts.count(workspace), 2)
         assert.deepStrictEqual(yield* store.get(workspace, list.id), list)
         for (const id of ids) assert.strictEqual((yield* contacts.activities(workspace, id, timelineOf)).total, 2)
-        assert.isFalse((yield* toldTo(workspace)).some((event) => event.type === "contact_deleted"))
+        assert.isFalse((yield* eventsOf(workspace)).some((event) => event.type === "contact_deleted"))
       }),
     )
   })
 
-/** A blast to people of whom there is one in each state, the blocked last. */
+/** A blast with one contact in each state, the blocked ones last. */
 const oneInEachState = Effect.gen(function* () {
-  const law = yield* Deliveries.begin
-  const { claim, grant, scenario, settle, started, workspace } = law
+  const fixture = yield* Deliveries.begin
+  const { claim, grant, scenario, settle, started, workspace } = fixture
   const { blast, contacts } = yield* started([
     ...Deliveries.people(6),
     { email: "blocked@example.test", unsubscribed: true },
@@ -145,7 +145,7 @@ const oneInEachState = Effect.gen(function* () {
     Deliveries.settlement(failed, Deliveries.refused(554, "554 no")),
     Deliveries.settlement(unconfirmed, { _tag: "inDoubt" }),
   ])
-  assert.deepStrictEqual(yield* law.states(blast), [
+  assert.deepStrictEqual(yield* fixture.states(blast), [
     "blocked",
     "claimed",
     "failed",
@@ -155,7 +155,7 @@ const oneInEachState = Effect.gen(function* () {
     "unconfirmed",
   ])
   const recipients = Effect.map(
-    Effect.flatMap(BlastStore, (store) => store.recipients(workspace, blast, everybody)),
+    Effect.flatMap(BlastStore, (store) => store.recipients(workspace, blast, recipientQuery)),
     ({ items }) => items,
   )
   const timelines = Effect.map(
@@ -163,41 +163,43 @@ const oneInEachState = Effect.gen(function* () {
     (all) => all.flatMap(({ timeline }) => timeline),
   )
   const emailEvents = Effect.map(
-    toldTo(workspace),
+    eventsOf(workspace),
     (events) => events.filter((event) => event.type.startsWith("email_")).length,
   )
-  return { ...law, blast, contacts, claimed, recipients, timelines, emailEvents }
+  return { ...fixture, blast, contacts, claimed, recipients, timelines, emailEvents }
 })
 
 const ofRecipients = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`contact laws: ${name}: messages to the deleted`, (it) => {
-    it.effect("a message stays, marked, whatever its state; what was not handed over never is", () =>
-      Effect.gen(function* () {
-        const { transact, workspace, blast, contacts, claimed, claim, grant, scenario, recipients } =
-          yield* oneInEachState
-        assert.isTrue((yield* recipients).every((recipient) => !recipient.contactDeleted))
-        yield* transact(deleting(workspace, contacts))
-        const marked = yield* recipients
-        assert.sameMembers(
-          marked.map(({ contactId }) => contactId),
-          [...contacts],
-        )
-        assert.isTrue(marked.every((recipient) => recipient.contactDeleted && recipient.email !== null))
-        const rest = yield* claim()
-        assert.deepStrictEqual(
-          rest.map(({ contact }) => contact),
-          [null],
-        )
-        const held = [...rest, ...claimed.slice(0, 1)]
-        assert.deepStrictEqual([...(yield* grant(held)).values()], ["contact_deleted", "contact_deleted"])
-        for (const row of yield* scenario.written(workspace, blast)) {
-          if (!held.some(({ id }) => id === row.id)) continue
-          assert.deepInclude(row, { state: "blocked", reason: "contact_deleted", token: null })
-        }
-      }),
+  layer(live, { excludeTestServices: true })(`Messages of deleted contacts (${name})`, (it) => {
+    it.effect(
+      "keeps a message in any state and marks its contact as deleted; messages that were not handed over are never sent",
+      () =>
+        Effect.gen(function* () {
+          const { transact, workspace, blast, contacts, claimed, claim, grant, scenario, recipients } =
+            yield* oneInEachState
+          assert.isTrue((yield* recipients).every((recipient) => !recipient.contactDeleted))
+          yield* transact(deleting(workspace, contacts))
+          const marked = yield* recipients
+          assert.sameMembers(
+            marked.map(({ contactId }) => contactId),
+            [...contacts],
+          )
+          assert.isTrue(marked.every((recipient) => recipient.contactDeleted && recipient.email !== null))
+          const rest = yield* claim()
+          assert.deepStrictEqual(
+            rest.map(({ contact }) => contact),
+            [null],
+          )
+          const held = [...rest, ...claimed.slice(0, 1)]
+          assert.deepStrictEqual([...(yield* grant(held)).values()], ["contact_deleted", "contact_deleted"])
+          for (const row of yield* scenario.written(workspace, blast)) {
+            if (!held.some(({ id }) => id === row.id)) continue
+            assert.deepInclude(row, { state: "blocked", reason: "contact_deleted", token: null })
+          }
+        }),
     )
 
-    it.effect("what becomes of a message afterwards counts for it, and leaves no timeline of nobody", () =>
+    it.effect("counts later events of a message, and writes no timeline for a deleted contact", () =>
       Effect.gen(function* () {
         const {
           transact,
@@ -237,7 +239,7 @@ const ofRecipients = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("whoever of a settlement and a deletion comes second waits for the first, and no line is left", () =>
+    it.effect("runs a settlement and a deletion one after the other, and leaves no timeline", () =>
       Effect.gen(function* () {
         const { transact, store, workspace, contacts, claimed, states, blast, timelines } = yield* oneInEachState
         const [, handedOver, , , unconfirmed] = claimed
@@ -262,7 +264,7 @@ const ofRecipients = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("who follows a link while being deleted does neither wait in a circle nor leave a line", () =>
+    it.effect("neither deadlocks nor leaves a timeline when a contact clicks while being deleted", () =>
       Effect.gen(function* () {
         const { engagement, transact, settle, workspace, claimed, scenario, timelines, contacts } =
           yield* oneInEachState
@@ -299,7 +301,7 @@ const ofRecipients = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("an address that unsubscribed stays unsubscribed, whoever has it next", () =>
+    it.effect("keeps an unsubscribed address unsubscribed for its next contact", () =>
       Effect.gen(function* () {
         const { transact, workspace, contacts, scenario } = yield* oneInEachState
         const contactStore = yield* ContactStore

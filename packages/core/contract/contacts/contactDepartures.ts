@@ -1,4 +1,4 @@
-// Laws of contacts: people who are deleted while somebody else is at them.
+// Contract tests of deleting contacts concurrently with other work.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
 import { decideUpdates, contactsToUpdate } from "../../src/contacts/batch/BatchUpdates.ts"
@@ -47,8 +47,8 @@ const upserting = Effect.fnUntraced(function* (workspace: WorkspaceId, patch: Co
 const rounds = Array.from({ length: 12 }, (_, round) => round)
 
 export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`contact laws: ${name}: departures`, (it) => {
-    it.effect("batches that alter or delete the same people in opposite orders never wait in a circle", () =>
+  layer(live, { excludeTestServices: true })(`Concurrent contact deletion (${name})`, (it) => {
+    it.effect("does not deadlock when batches change or delete the same contacts in opposite orders", () =>
       Effect.gen(function* () {
         const { contacts, workspace, people, makeStatic } = yield* Lists.begin
         for (const round of rounds.slice(0, 4)) {
@@ -70,13 +70,13 @@ export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("people who leave lists by being deleted are counted out once, whatever else moves there", () =>
+    it.effect("subtracts deleted members from list counts once, whatever else changes there", () =>
       Effect.gen(function* () {
         const { store, workspace, people, makeStatic, audience } = yield* Lists.begin
         for (const _ of rounds) {
           const ids = yield* people(24)
           const names = [0, 1, 2, 3].map((nth) => `list ${nth} of ${ids[0]}`)
-          // Each deletion meets the lists in another order by its people.
+          // Each deletion meets the lists in another order because of its contacts.
           const lists = yield* Effect.forEach(names, (each, nth) =>
             makeStatic(
               each,
@@ -108,7 +108,7 @@ export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("deletions of different people meet their lists in one order", () =>
+    it.effect("locks the lists of different contacts in one order", () =>
       Effect.gen(function* () {
         const { store, workspace, people, makeStatic } = yield* Lists.begin
         const ids = yield* people(rounds.length * 6)
@@ -123,7 +123,7 @@ export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("an upsert and a deletion of one person come one after the other", () =>
+    it.effect("runs an upsert and a deletion of one contact one after the other", () =>
       Effect.gen(function* () {
         const { store, workspace, add } = yield* begin
         for (const round of rounds) {
@@ -138,7 +138,7 @@ export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("who waits for a deletion finds nobody; what a deletion waited for goes with it", () =>
+    it.effect("finds no contact after waiting for its deletion, and deletes what was added before", () =>
       Effect.gen(function* () {
         const { store, workspace, add } = yield* begin
         for (const [nth, order] of (["upsert", "patch"] as const).entries()) {
@@ -171,27 +171,25 @@ export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect(
-      "nobody is added to a list while being deleted, and who is being added is deleted with the membership",
-      () =>
-        Effect.gen(function* () {
-          const { store, workspace, people, makeStatic } = yield* Lists.begin
-          const [first, second] = yield* people(2)
-          assert(first !== undefined && second !== undefined)
-          const list = yield* makeStatic("crowd")
-          const notFound: Array<ContactId> = []
-          const joining = (id: ContactId) =>
-            Effect.gen(function* () {
-              const facts = yield* store.lockForMembers(workspace, list.id, [id])
-              const moved = yield* Effect.fromResult(ListChange.addMembers(facts, [id], at(1)))
-              yield* store.apply(workspace, moved.change)
-              notFound.push(...moved.notFound)
-            }).pipe(Effect.orDie)
-          const leaving = (id: ContactId) => Effect.asVoid(Effect.orDie(deleting(workspace, [id])))
-          yield* oneAfterTheOther(leaving(first), joining(first))
-          yield* oneAfterTheOther(joining(second), leaving(second))
-          assert.deepStrictEqual(notFound, [first])
-          assert.strictEqual(((yield* store.get(workspace, list.id)) as StaticList).memberCount, 0)
-        }),
+    it.effect("adds no contact to a list while it is being deleted, and deletes a membership that is being added", () =>
+      Effect.gen(function* () {
+        const { store, workspace, people, makeStatic } = yield* Lists.begin
+        const [first, second] = yield* people(2)
+        assert(first !== undefined && second !== undefined)
+        const list = yield* makeStatic("crowd")
+        const notFound: Array<ContactId> = []
+        const joining = (id: ContactId) =>
+          Effect.gen(function* () {
+            const facts = yield* store.lockForMembers(workspace, list.id, [id])
+            const moved = yield* Effect.fromResult(ListChange.addMembers(facts, [id], at(1)))
+            yield* store.apply(workspace, moved.change)
+            notFound.push(...moved.notFound)
+          }).pipe(Effect.orDie)
+        const leaving = (id: ContactId) => Effect.asVoid(Effect.orDie(deleting(workspace, [id])))
+        yield* oneAfterTheOther(leaving(first), joining(first))
+        yield* oneAfterTheOther(joining(second), leaving(second))
+        assert.deepStrictEqual(notFound, [first])
+        assert.strictEqual(((yield* store.get(workspace, list.id)) as StaticList).memberCount, 0)
+      }),
     )
   })

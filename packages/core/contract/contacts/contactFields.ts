@@ -1,4 +1,4 @@
-// Laws of the port to custom contact fields.
+// Contract tests of `ContactFieldStore`.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
@@ -14,7 +14,7 @@ import { FieldDefinitionId, ImportSessionId } from "../../src/kernel/Ids.ts"
 import { at, begin, email, type Ports } from "./contactWorld.ts"
 
 export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`contact field laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`ContactFieldStore (${name})`, (it) => {
     const wanted = (apiName: string): NewField => ({
       apiName,
       displayName: `Field "${apiName}"`,
@@ -24,7 +24,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       showInPeopleListDefault: true,
     })
 
-    /** Long enough that whoever doesn't wait for the lock has read, too. */
+    /** Long enough for a process that ignores the lock to have read, too. */
     const dawdle = Effect.sleep("100 millis")
 
     const start = Effect.gen(function* () {
@@ -59,7 +59,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
     })
     const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}_${n}`)
 
-    it.effect("fields are found again as they were written, oldest first and in the order of the request", () =>
+    it.effect("reads fields as they were written, oldest first and in the order of the request", () =>
       Effect.gen(function* () {
         const { store, workspace, create } = yield* start
         const later = yield* create(["zulu", "alpha"], at(2_000))
@@ -69,7 +69,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("an import is noted on the fields that were made for it, once", () =>
+    it.effect("records an import once on the fields that were created for it", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, create, fresh } = yield* start
         const made = yield* create(["a", "b"])
@@ -89,7 +89,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("an edited field is found as it was edited, in its place among the others, which stay as they were", () =>
+    it.effect("reads an updated field in its place among the others, which are unchanged", () =>
       Effect.gen(function* () {
         const { store, workspace, create, edit } = yield* start
         const [first, second, third] = yield* create(["a", "b", "c"])
@@ -111,7 +111,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("an archived field keeps its name and the values that contacts have of it", () =>
+    it.effect("keeps the name of an archived field and the values that contacts have of it", () =>
       Effect.gen(function* () {
         const { add, store: contacts, workspace, ...rest } = yield* begin
         const store = yield* ContactFieldStore
@@ -141,7 +141,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("of many who make fields at once, those do whose fields are within the limit", () =>
+    it.effect("creates fields only within the limit when several requests run at the same time", () =>
       Effect.gen(function* () {
         const { create, active } = yield* start
         yield* create(names(active_fields_max - 50, "there"))
@@ -162,7 +162,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("of two who restore a field at once where there is room for one, one does", () =>
+    it.effect("restores one of two fields when there is room for one", () =>
       Effect.gen(function* () {
         const { create, edit, active } = yield* start
         const fields = yield* create(names(active_fields_max, "there"))
@@ -179,7 +179,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("of two who edit one field at once, neither undoes the other", () =>
+    it.effect("keeps both of two concurrent updates of a field", () =>
       Effect.gen(function* () {
         const { store, workspace, create, edit } = yield* start
         const [field] = yield* create(["a"])
@@ -199,7 +199,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("of many who make one field at once, one does", () =>
+    it.effect("creates a field once when several requests create it at the same time", () =>
       Effect.gen(function* () {
         const { store, workspace, create } = yield* start
         const all = yield* Effect.all(
@@ -211,7 +211,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("who waits for the lock sees what its last holder wrote", () =>
+    it.effect("reads what the previous holder of the lock wrote", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, create } = yield* start
         const locked = yield* Deferred.make<void>()
@@ -235,7 +235,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a failed transaction leaves fields as they were, and another workspace sees none", () =>
+    it.effect("leaves fields unchanged when the transaction fails, and shows none to another workspace", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, create, edit, fresh } = yield* start
         yield* Effect.exit(transact(Effect.andThen(create(["gone"]), Effect.fail("no"))))

@@ -1,4 +1,4 @@
-// What the laws of contacts begin with, and share.
+// Fixture of the contract tests of contacts.
 import { assert } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Result } from "effect"
 import { decideDeletes } from "../../src/contacts/batch/BatchDeletes.ts"
@@ -13,11 +13,11 @@ import type { BlastStore } from "../../src/blasts/BlastStore.ts"
 import type { ListStore } from "../../src/lists/ListStore.ts"
 import { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
-import type { DeliveryLaws } from "../sending/deliveryScenario.ts"
+import type { DeliveryPorts } from "../sending/deliveryScenario.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
-/** What the laws of contacts ask for: with a contact go rows of other rooms. */
-export type Ports = ContactStore | ContactFieldStore | ListStore | BlastStore | DeliveryLaws
+/** The ports that these tests use. A deleted contact affects rows of other rooms. */
+export type Ports = ContactStore | ContactFieldStore | ListStore | BlastStore | DeliveryPorts
 
 export const at = (ms: number) => DateTime.makeUnsafe(ms)
 export const email = (text: string) => parseEmail(text) ?? assert.fail(`${text} is no email`)
@@ -50,7 +50,7 @@ export const begin = Effect.gen(function* () {
   return { fresh, store, transact, workspace, id, write, add, set, outbox: yield* Outbox }
 })
 
-/** Deletes these, in this order; answers what became of each. Within the caller's transaction. */
+/** Deletes these in this order and returns the result of each. Runs in the caller's transaction. */
 export const deleting = Effect.fnUntraced(function* (workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) {
   const store = yield* ContactStore
   const items = ids.map((id) => ({ clientItemId: null, contactId: Result.succeed(id) }))
@@ -60,10 +60,7 @@ export const deleting = Effect.fnUntraced(function* (workspace: WorkspaceId, ids
   return results.map((result): string => (result.status === "rejected" ? result.refusal.code : result.status))
 })
 
-/**
- * Runs transactions and counts how often: one that the server had to end, since it and another waited for each other, is
- * run again.
- */
+/** Runs transactions and counts the runs. A transaction that the server ends because of a deadlock is run again. */
 const counting = Effect.gen(function* () {
   const { transact } = yield* Transactor
   const count = { wanted: 0, run: 0 }
@@ -79,7 +76,7 @@ const counting = Effect.gen(function* () {
   return { once, check: Effect.sync(() => assert.strictEqual(count.run, count.wanted, "some waited in a circle")) }
 })
 
-/** Runs these at once, each in a transaction of its own, and demands that nobody waited in a circle. */
+/** Runs these concurrently, each in its own transaction, and asserts that there was no deadlock. */
 export const atOnce = Effect.fnUntraced(function* <A, E, R>(bodies: ReadonlyArray<Effect.Effect<A, E, R>>) {
   const { once, check } = yield* counting
   const answers = yield* Effect.all(bodies.map(once), { concurrency: bodies.length })
@@ -88,8 +85,8 @@ export const atOnce = Effect.fnUntraced(function* <A, E, R>(bodies: ReadonlyArra
 })
 
 /**
- * Two transactions of which the second begins while the first, having done its work but for `rest`, is still open; and
- * nobody waits in a circle.
+ * Runs two transactions. The second begins while the first has done its work except for `rest` and is still open. Asserts
+ * that there is no deadlock.
  */
 export const oneAfterTheOther = Effect.fnUntraced(function* <E, R, E2, R2, E3 = never, R3 = never>(
   first: Effect.Effect<void, E, R>,
@@ -99,8 +96,8 @@ export const oneAfterTheOther = Effect.fnUntraced(function* <E, R, E2, R2, E3 = 
   const { once, check } = yield* counting
   const done = yield* Deferred.make<void>()
   const go = yield* Deferred.make<void>()
-  const told = Effect.andThen(Deferred.succeed(done, undefined), Deferred.await(go))
-  const open = yield* Effect.forkChild(once(first.pipe(Effect.andThen(told), Effect.andThen(rest))))
+  const signal = Effect.andThen(Deferred.succeed(done, undefined), Deferred.await(go))
+  const open = yield* Effect.forkChild(once(first.pipe(Effect.andThen(signal), Effect.andThen(rest))))
   yield* Deferred.await(done)
   const waiting = yield* Effect.forkChild(once(second))
   yield* Effect.sleep("100 millis")

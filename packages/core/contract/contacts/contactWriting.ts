@@ -1,13 +1,13 @@
-// Laws of contacts: what is written, is there, and only there.
+// Contract tests of writing contacts.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { type ContactPatch, newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
 import { at, begin, email, everything, identitiesOfContact, idsOf, type Ports } from "./contactWorld.ts"
-import { toldTo } from "./notifications.ts"
+import { eventsOf } from "./notifications.ts"
 
-/** Every field set, with what is hard to keep: milliseconds, fractions, decomposed and astral characters, quotes. */
+/** Every field set, with values that are hard to store: milliseconds, fractions, decomposed and astral characters, quotes. */
 const full: ContactPatch = {
   displayName: "Zoe\u0308 \"Q\" 'a' \\ % _ 😀",
   firstName: "  Zoe\u0308 ",
@@ -40,8 +40,8 @@ const full: ContactPatch = {
 }
 
 export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`contact laws: ${name}: writing`, (it) => {
-    it.effect("a contact is found again as it was written, with all or with nothing set", () =>
+  layer(live, { excludeTestServices: true })(`ContactStore writes (${name})`, (it) => {
+    it.effect("reads a contact as it was written, with every field set or none", () =>
       Effect.gen(function* () {
         const { store, workspace, add } = yield* begin
         const whole = yield* add(full, at(1_777_777_777_777))
@@ -53,7 +53,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a change is written over what was there, and clears what it clears", () =>
+    it.effect("writes a change over the old values and clears what it clears", () =>
       Effect.gen(function* () {
         const { store, workspace, add, set } = yield* begin
         const before = yield* add(full)
@@ -65,7 +65,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("each step stands in the timeline and among the events, with what it changed", () =>
+    it.effect("writes a timeline entry and an event with the changed fields for each step", () =>
       Effect.gen(function* () {
         const { store, workspace, id, write } = yield* begin
         const made = newContact(yield* id, { email: email("a@x.test"), city: "A" }, "form", at(1_000))
@@ -88,7 +88,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             ["contact_updated", 2_000, { changes }],
           ],
         )
-        const events = yield* toldTo(workspace)
+        const events = yield* eventsOf(workspace)
         assert.deepStrictEqual(
           events.map((event) => [event.type, event.contactId, event.at.epochMilliseconds, event.data]),
           items.map((line) => [line.type, made.id, line.at.epochMilliseconds, line.metadata]),
@@ -97,7 +97,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a timeline comes in pages, both ways, and only a contact has one", () =>
+    it.effect("returns the timeline of a contact in pages, in both directions", () =>
       Effect.gen(function* () {
         const { store, workspace, add, set, id } = yield* begin
         let contact = yield* add({ email: email("t@x.test") })
@@ -116,12 +116,12 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("an address that is taken refuses the change, and nothing of it is left", () =>
+    it.effect("refuses a change with a taken address, and writes nothing of it", () =>
       Effect.gen(function* () {
         const { store, workspace, add, set, id, write } = yield* begin
         const there = yield* add({ email: email("taken@x.test"), phone: "+14152000009" })
         const other = yield* add({ email: email("other@x.test") })
-        const before = yield* toldTo(workspace)
+        const before = yield* eventsOf(workspace)
         const stranger = newContact(yield* id, { email: email("new@x.test") }, "api", at(1))
         const thief = newContact(yield* id, { email: email("TAKEN@X.test") }, "api", at(1))
         const steps = [stranger, thief].map((after) => ({ before: null, after, at: at(1) }))
@@ -130,11 +130,11 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.strictEqual(robbed._tag, "IdentityTaken")
         assert.sameMembers(idsOf((yield* store.list(workspace, everything)).items), [there.id, other.id])
         assert.deepStrictEqual(yield* store.get(workspace, other.id), other)
-        assert.strictEqual((yield* toldTo(workspace)).length, before.length)
+        assert.strictEqual((yield* eventsOf(workspace)).length, before.length)
       }),
     )
 
-    it.effect("addresses and numbers go from hand to hand within one change", () =>
+    it.effect("moves addresses and numbers between contacts within one change", () =>
       Effect.gen(function* () {
         const { store, workspace, add, write, id } = yield* begin
         const [a, b, c] = [
@@ -167,7 +167,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("people are found by what they are known by, each once", () =>
+    it.effect("finds contacts by email, phone and id, each once", () =>
       Effect.gen(function* () {
         const { store, workspace, add } = yield* begin
         const both = yield* add({ email: email("both@x.test"), phone: "+14152000001" })
@@ -182,27 +182,27 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("another workspace sees nothing, and may know the same people", () =>
+    it.effect("shows nothing of another workspace, which may have the same addresses", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, add, fresh, id } = yield* begin
         const contact = yield* add({ email: email("same@x.test"), phone: "+14152000001" })
         const other = yield* fresh.workspace()
-        const whom = { emails: ["same@x.test"], phones: ["+14152000001"] }
+        const identities = { emails: ["same@x.test"], phones: ["+14152000001"] }
         assert.strictEqual((yield* Effect.flip(store.get(other, contact.id)))._tag, "NotFound")
-        assert.deepStrictEqual(yield* store.findByIdentity(other, whom), [])
-        assert.deepStrictEqual(yield* transact(store.lock(other, { ...whom, ids: [contact.id] })), [])
+        assert.deepStrictEqual(yield* store.findByIdentity(other, identities), [])
+        assert.deepStrictEqual(yield* transact(store.lock(other, { ...identities, ids: [contact.id] })), [])
         assert.deepStrictEqual(yield* store.list(other, everything), { items: [], total: 0 })
         assert.strictEqual(yield* store.count(other), 0)
         const query = { page: 1, limit: 3, order: "asc" } as const
         assert.strictEqual((yield* Effect.flip(store.activities(other, contact.id, query)))._tag, "NotFound")
         const twin = newContact(yield* id, { email: email("same@x.test"), phone: "+14152000001" }, "api", at(1))
         yield* transact(store.apply(other, ContactsChange.of([{ before: null, after: twin, at: at(1) }])))
-        assert.deepStrictEqual(idsOf(yield* store.findByIdentity(workspace, whom)), [contact.id])
-        assert.deepStrictEqual(idsOf(yield* store.findByIdentity(other, whom)), [twin.id])
+        assert.deepStrictEqual(idsOf(yield* store.findByIdentity(workspace, identities)), [contact.id])
+        assert.deepStrictEqual(idsOf(yield* store.findByIdentity(other, identities)), [twin.id])
       }),
     )
 
-    it.effect("a failed transaction leaves neither contact nor timeline nor event", () =>
+    it.effect("writes neither contact nor timeline nor event when the transaction fails", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, id } = yield* begin
         const contact = newContact(yield* id, { email: email("gone@x.test") }, "api", at(1))
@@ -210,8 +210,8 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         yield* Effect.exit(transact(Effect.andThen(store.apply(workspace, change), Effect.fail("no"))))
         assert.strictEqual(yield* store.count(workspace), 0)
         assert.deepStrictEqual(yield* store.findByIdentity(workspace, identitiesOfContact(contact)), [])
-        assert.deepStrictEqual(yield* toldTo(workspace), [])
-        // What was rolled back takes nothing away from the next.
+        assert.deepStrictEqual(yield* eventsOf(workspace), [])
+        // What was rolled back does not affect the next write.
         yield* transact(store.apply(workspace, change))
         assert.deepStrictEqual(yield* store.get(workspace, contact.id), contact)
       }),

@@ -1,4 +1,4 @@
-// The laws of the ports to contacts and to their custom fields.
+// Contract tests of the ports of contacts and custom fields.
 import type { Layer } from "effect"
 import type { Ports } from "./contactWorld.ts"
 import { deletion } from "./contactDeletion.ts"

@@ -1,4 +1,4 @@
-// The laws of generations: one at a time for each document, paid once, given back when nothing comes of it.
+// Contract tests of generations: one at a time for each document, paid once, refunded when it fails.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer, Result } from "effect"
 import type { DocumentTypes } from "../../src/documents/Document.ts"
@@ -14,7 +14,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
     const start = begin(sample)
     const { answer, machine } = sample
 
-    it.effect("a document that the AI is to write has no HTML, a generation, and a credit less", () =>
+    it.effect("creates a document for the AI without HTML, with a generation, and takes a credit", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, begun, credits } = yield* start
         const { document, generation } = yield* begun()
@@ -30,7 +30,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
       }),
     )
 
-    it.effect("a completed generation is the next version, and its credit is spent", () =>
+    it.effect("stores a completed generation as the next version, and its credit is spent", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, made, move, started, credits } = yield* start
         const { id } = yield* made({ fields: sample.bare })
@@ -45,30 +45,32 @@ export const documentGenerations = <E, T extends DocumentTypes>(
       }),
     )
 
-    it.effect("a failed generation gives its credit back once, and makes no version; the next one is the latest", () =>
-      Effect.gen(function* () {
-        const { store, workspace, made, move, started, credits } = yield* start
-        const before = yield* made()
-        const { id } = before
-        const first = yield* started(id)
-        const fail = move(id, (locked) => machine.fail(locked, first, "no Ö", at(6_000)))
-        assert.isNotNull(yield* fail)
-        assert.isNull(yield* fail)
-        const failed = { document: { ...before, generationStatus: "failed" }, html: "<p>one</p>" }
-        assert.deepStrictEqual<unknown>(yield* store.current(workspace, id), failed)
-        const outcome = yield* store.generation(workspace, id, first)
-        assert.deepInclude(outcome, { status: "failed", error: "no Ö", completedAt: at(6_000) })
-        assert.strictEqual(yield* credits(), 1000)
-        // The clock of this process is behind.
-        const second = yield* started(id, 1_500)
-        assert.strictEqual((yield* store.get(workspace, id)).generationStatus, "generating")
-        assert.isNull(yield* move(id, (locked) => machine.complete(locked, first, answer, at(7_000))))
-        yield* move(id, (locked) => machine.complete(locked, second, answer, at(7_000)))
-        assert.strictEqual((yield* store.get(workspace, id)).generationStatus, "completed")
-      }),
+    it.effect(
+      "returns the credit of a failed generation once, without a version; the next generation is the latest",
+      () =>
+        Effect.gen(function* () {
+          const { store, workspace, made, move, started, credits } = yield* start
+          const before = yield* made()
+          const { id } = before
+          const first = yield* started(id)
+          const fail = move(id, (locked) => machine.fail(locked, first, "no Ö", at(6_000)))
+          assert.isNotNull(yield* fail)
+          assert.isNull(yield* fail)
+          const failed = { document: { ...before, generationStatus: "failed" }, html: "<p>one</p>" }
+          assert.deepStrictEqual<unknown>(yield* store.current(workspace, id), failed)
+          const outcome = yield* store.generation(workspace, id, first)
+          assert.deepInclude(outcome, { status: "failed", error: "no Ö", completedAt: at(6_000) })
+          assert.strictEqual(yield* credits(), 1000)
+          // The clock of this process is behind.
+          const second = yield* started(id, 1_500)
+          assert.strictEqual((yield* store.get(workspace, id)).generationStatus, "generating")
+          assert.isNull(yield* move(id, (locked) => machine.complete(locked, first, answer, at(7_000))))
+          yield* move(id, (locked) => machine.complete(locked, second, answer, at(7_000)))
+          assert.strictEqual((yield* store.get(workspace, id)).generationStatus, "completed")
+        }),
     )
 
-    it.effect("without a credit nothing is written; of two requests for the last credit, one gets it", () =>
+    it.effect("writes nothing without a credit; one of two requests for the last credit gets it", () =>
       Effect.gen(function* () {
         const { store, fresh, begun, credits } = yield* start
         const poor = yield* fresh.workspace({ credits: 1 })
@@ -82,7 +84,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
       }),
     )
 
-    it.effect("of several concurrent requests for one document, one is accepted", () =>
+    it.effect("accepts one of several concurrent requests for one document", () =>
       Effect.gen(function* () {
         const { made, move, request, credits } = yield* start
         const { id } = yield* made()
@@ -107,7 +109,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
       }),
     )
 
-    it.effect("a generation builds on the current HTML", () =>
+    it.effect("builds a generation on the current HTML", () =>
       Effect.gen(function* () {
         const { store, workspace, begun, setContent } = yield* start
         const { document } = yield* begun()
@@ -117,7 +119,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
       }),
     )
 
-    it.effect("a deleted document gives back the credit of a generation that is going on, and no other", () =>
+    it.effect("returns the credit of the running generation when its document is deleted, and no other credit", () =>
       Effect.gen(function* () {
         const { store, workspace, begun, move, remove, credits } = yield* start
         const { document, generation } = yield* begun()
@@ -132,7 +134,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
       }),
     )
 
-    it.effect("a deletion that was decided on an older version is a defect, and gives back nothing", () =>
+    it.effect("dies on a deletion that was decided on an older version, and returns no credit", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, made, setContent, started, credits } = yield* start
         const { id } = yield* made()
@@ -145,7 +147,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
       }),
     )
 
-    it.effect("a step that was decided on an older generation is a defect, and moves no credit", () =>
+    it.effect("dies on a step that was decided on an older generation, and moves no credit", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, begun, move, credits } = yield* start
         const { document, generation } = yield* begun()
@@ -158,7 +160,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
       }),
     )
 
-    it.effect("a generation is not found by another document or another workspace", () =>
+    it.effect("finds no generation of another document or another workspace", () =>
       Effect.gen(function* () {
         const { store, workspace, fresh, begun, made } = yield* start
         const { document, generation } = yield* begun()

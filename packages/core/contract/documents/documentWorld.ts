@@ -1,5 +1,5 @@
-// The world of the document laws: a sample of each kind, and the moves of a kind in a workspace. Each move locks, decides and
-// applies in its own transaction.
+// Fixture of the contract tests of documents: a sample of each kind, and the moves of a kind in a workspace. Each move
+// locks, decides and applies in its own transaction.
 import { DateTime, Effect, Result } from "effect"
 import type { WrittenEmail } from "../../src/ports/Ai.ts"
 import type { DocumentTypes, Locked } from "../../src/documents/Document.ts"
@@ -28,13 +28,13 @@ export type Ports = EmailStore | EmailTemplateStore | TentTemplateStore | Worksp
 
 export const at = (ms: number) => DateTime.makeUnsafe(ms)
 
-/** What the laws need to know of a kind. */
+/** What the tests need to know of a kind. */
 export interface Sample<T extends DocumentTypes> {
   readonly kind: string
   readonly machine: DocumentMachine<T>
   readonly store: Effect.Effect<DocumentStore<T>, never, Ports>
   readonly toId: (uuid: string) => T["document"]["id"]
-  /** Fields that are all set, and fields that are as empty as can be. */
+  /** Fields that are all set, and fields that are as empty as possible. */
   readonly given: (uuid: string) => T["given"]
   readonly bare: T["given"]
   readonly patch: T["patch"]
@@ -136,7 +136,7 @@ export const begin = <T extends DocumentTypes>(sample: Sample<T>, there?: Worksp
       return change.after
     })
 
-    /** A document that the AI is to write; refused when there is no credit. */
+    /** A document that the AI will write; refused when there is no credit. */
     const begun = Effect.fnUntraced(function* (of = workspace) {
       const decision = machine.createByPrompt({ ...(yield* facts({})), request: yield* request })
       const change = Result.getOrThrow(decision)
@@ -145,7 +145,7 @@ export const begin = <T extends DocumentTypes>(sample: Sample<T>, there?: Worksp
       return { document: change.after, generation }
     })
 
-    /** What was decided; null when there was nothing to do. */
+    /** The decision; null when there was nothing to do. */
     const move = <After extends T["document"] | null>(
       id: T["document"]["id"],
       decide: (locked: Locked<T["document"]>) => DocumentChange<T, After> | null,

@@ -1,4 +1,4 @@
-// The laws of the ports to documents: the same for emails, email templates and tent templates.
+// Contract tests of the ports of documents, the same for emails, email templates and tent templates.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer, Result } from "effect"
 import type { DocumentTypes } from "../../src/documents/Document.ts"
@@ -18,9 +18,9 @@ import {
 } from "./documentWorld.ts"
 
 export const documents = <E>(name: string, live: Layer.Layer<Ports, E>) => {
-  lawsOf(name, live, emailSample)
-  lawsOf(name, live, emailTemplateSample)
-  lawsOf(name, live, tentTemplateSample)
+  contractOf(name, live, emailSample)
+  contractOf(name, live, emailTemplateSample)
+  contractOf(name, live, tentTemplateSample)
   documentGenerations(name, live, emailSample)
   documentGenerations(name, live, emailTemplateSample)
   documentGenerations(name, live, tentTemplateSample)
@@ -28,7 +28,7 @@ export const documents = <E>(name: string, live: Layer.Layer<Ports, E>) => {
 
 const everything: DocumentQuery = { status: null, search: null, after: null, limit: 100 }
 
-const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Ports, E>, sample: Sample<T>) =>
+const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Ports, E>, sample: Sample<T>) =>
   layer(live, { excludeTestServices: true })(`DocumentStore (${sample.kind}, ${name})`, (it) => {
     const start = begin(sample)
     const { machine } = sample
@@ -47,7 +47,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
       }),
     )
 
-    it.effect("keeps the HTML of each version; an update makes no version", () =>
+    it.effect("stores the HTML of each version; an update creates no version", () =>
       Effect.gen(function* () {
         const { store, workspace, made, move, setContent } = yield* start
         const { id } = yield* made()
@@ -83,7 +83,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
       }),
     )
 
-    it.effect("keeps what an approval froze when the document is edited, unapproved or deleted", () =>
+    it.effect("retains an approval when the document is edited, unapproved or deleted", () =>
       Effect.gen(function* () {
         const { store, workspace, fresh, made, move, approve, remove, setContent } = yield* start
         const { id } = yield* made()
@@ -129,7 +129,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
       }),
     )
 
-    it.effect("finds no use of a document that nothing sends or builds on", () =>
+    it.effect("finds no use of a document that is used by no send and no template", () =>
       Effect.gen(function* () {
         const { store, workspace, made } = yield* start
         const { id } = yield* made()
@@ -150,7 +150,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
       }),
     )
 
-    it.effect("dies on a change that was not decided on the document as it is, and writes nothing", () =>
+    it.effect("dies on a change that was not decided on the current document, and writes nothing", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, made, approve } = yield* start
         const document = yield* made()

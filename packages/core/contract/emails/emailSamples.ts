@@ -1,4 +1,4 @@
-// People, emails and messages for laws and tests, tame ones and nasty ones.
+// Contacts, emails and messages for tests, ordinary ones and hostile ones.
 import { DateTime, Schema } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
 import type { ApprovedEmail } from "../../src/rendering/ApprovedEmail.ts"
@@ -60,7 +60,7 @@ export const approved = (over: Partial<ApprovedEmail> = {}): ApprovedEmail => ({
   ...over,
 })
 
-/** With everything in them that HTML has to escape. */
+/** Contains every character that HTML has to escape. */
 export const addresses: Addresses = {
   click: `https://pages.test/c/?d=1&m="x"&n=`,
   open: "https://pages.test/o/1?a=1&b=",
@@ -87,7 +87,7 @@ export const recipient = (over: Partial<Recipient> = {}): Recipient => ({
   ...over,
 })
 
-/** What people have in their fields, and what attackers would like to have there. */
+/** Typical field values, and those that attackers would like to have there. */
 export const nasty = [
   `O'Neil <b>"&amp;"</b>`,
   "{{contact.email}}",
@@ -109,9 +109,9 @@ export const nasty = [
   "`${x}` $& $1 \\n",
 ] as const
 
-/** Any text: half of the time one of the above. */
+/** Any text; half of the time one of the above. */
 export const AnyText = Schema.Union([Schema.Literals(nasty), Schema.String])
-/** Text that has a UTF-8 form and can be kept: what the service accepts. */
+/** Text that has a UTF-8 form and can be stored: what the service accepts. */
 export const KeptText = Schema.Union([
   Schema.Literals(nasty.filter((text) => !text.includes("\ud800") && !text.includes("\u0000"))),
   Schema.String.check(Schema.isPattern(/^[^\0\p{Cs}]*$/u)),

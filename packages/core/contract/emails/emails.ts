@@ -1,4 +1,4 @@
-// The laws that only emails have among documents.
+// Contract tests of what only emails have among documents.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
@@ -18,10 +18,10 @@ import { at, begin, emailSample, type Ports } from "../documents/documentWorld.t
 import { Fresh } from "../kernel/fresh.ts"
 
 export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldStore | BlastStore, E>) =>
-  layer(live, { excludeTestServices: true })(`email laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`EmailStore (${name})`, (it) => {
     const start = begin(emailSample)
 
-    it.effect("a preview text is written over the current HTML", () =>
+    it.effect("writes the preview text into the current HTML", () =>
       Effect.gen(function* () {
         const { store, workspace, made, move, setContent } = yield* start
         const { id } = yield* made()
@@ -34,7 +34,7 @@ export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldSt
       }),
     )
 
-    it.effect("the first generation builds on the template's HTML until there is a version", () =>
+    it.effect("builds the first generation on the template's HTML until there is a version", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, fresh, move, setContent, request } = yield* start
         const id = EmailId.make(yield* fresh.id)
@@ -51,7 +51,7 @@ export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldSt
       }),
     )
 
-    it.effect("blasts that are scheduled or sending count on their email, by name, and no others do", () =>
+    it.effect("is used by scheduled and sending blasts, by name, and by no others", () =>
       Effect.gen(function* () {
         const { store, workspace, made } = yield* start
         const { id } = yield* made()
@@ -75,7 +75,7 @@ export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldSt
       }),
     )
 
-    it.effect("the facts agree with what the rooms they are of say themselves", () =>
+    it.effect("reads the same facts as the rooms that own them", () =>
       Effect.gen(function* () {
         const { transact, workspace, fresh } = yield* start
         const store = yield* EmailStore

@@ -1,4 +1,4 @@
-// The laws of the recipients that exports are written from.
+// Contract tests of the recipients that exports contain.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Stream } from "effect"
 import { decide } from "../../src/blasts/machine.ts"
@@ -11,7 +11,7 @@ import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { ExportChange } from "../../src/exports/machine.ts"
 import { ExportStore } from "../../src/exports/ExportStore.ts"
 import { type BlastId, ContactId, ExportId } from "../../src/kernel/Ids.ts"
-import { everybody, later, noon, type Rooms } from "../blasts/blastWorld.ts"
+import { recipientQuery, later, noon, type Rooms } from "../blasts/blastWorld.ts"
 import { mailedBlast } from "../sending/mailedBlast.ts"
 
 const begin = Effect.gen(function* () {
@@ -20,7 +20,7 @@ const begin = Effect.gen(function* () {
   const exports = yield* ExportStore
   const contacts = yield* ContactStore
 
-  /** So many people in one change. */
+  /** This many contacts in one change. */
   const crowd = Effect.fnUntraced(function* (count: number) {
     const ids = yield* Effect.all(Array.from({ length: count }, () => fresh.id))
     const made = ids.map((id) =>
@@ -63,8 +63,8 @@ const byContact = (left: { readonly contactId: string }, right: { readonly conta
   left.contactId < right.contactId ? -1 : 1
 
 export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of exported recipients: ${name}`, (it) => {
-    it.effect("they are those that are listed, of each category, by their contacts", () =>
+  layer(live, { excludeTestServices: true })(`Exported recipients (${name})`, (it) => {
+    it.effect("exports the same recipients as the listing, of each category, with their contacts", () =>
       Effect.gen(function* () {
         const { store, ws, id, members, deleted, read } = yield* begin
         const [ann] = members
@@ -72,7 +72,7 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
         yield* deleted([ann])
         const counts = yield* Effect.forEach(recipientCategories, (category) =>
           Effect.gen(function* () {
-            const { items } = yield* store.recipients(ws, id, { ...everybody, limit: 100, category })
+            const { items } = yield* store.recipients(ws, id, { ...recipientQuery, limit: 100, category })
             assert.deepStrictEqual(yield* read(id, category), [...items].sort(byContact), category)
             return [category, items.length]
           }),
@@ -98,27 +98,29 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
       }),
     )
 
-    it.effect("they are as they were when the reading began, also of a blast or contacts deleted meanwhile", () =>
-      Effect.gen(function* () {
-        const { exports, ws, crowd, sending, deleted, removed, read } = yield* begin
-        const people = yield* crowd(600)
-        const id = yield* sending("b", people)
-        const before = yield* read(id)
-        const meanwhile = Effect.andThen(deleted(people.slice(-2)), removed(id))
-        const parts = yield* exports.recipients(ws, { blastId: id, category: "recipients" }).pipe(
-          Stream.zipWithIndex,
-          Stream.tap(([, part]) => (part === 0 ? meanwhile : Effect.void)),
-          Stream.map(([part]) => part),
-          Stream.runCollect,
-        )
-        assert.isAbove(parts.length, 2)
-        assert.deepStrictEqual(parts.flat(), before)
-        assert.strictEqual(before.length, 600)
-        assert.deepStrictEqual(yield* read(id), [])
-      }),
+    it.effect(
+      "exports recipients as they were when reading began, also when the blast or contacts are deleted meanwhile",
+      () =>
+        Effect.gen(function* () {
+          const { exports, ws, crowd, sending, deleted, removed, read } = yield* begin
+          const people = yield* crowd(600)
+          const id = yield* sending("b", people)
+          const before = yield* read(id)
+          const meanwhile = Effect.andThen(deleted(people.slice(-2)), removed(id))
+          const parts = yield* exports.recipients(ws, { blastId: id, category: "recipients" }).pipe(
+            Stream.zipWithIndex,
+            Stream.tap(([, part]) => (part === 0 ? meanwhile : Effect.void)),
+            Stream.map(([part]) => part),
+            Stream.runCollect,
+          )
+          assert.isAbove(parts.length, 2)
+          assert.deepStrictEqual(parts.flat(), before)
+          assert.strictEqual(before.length, 600)
+          assert.deepStrictEqual(yield* read(id), [])
+        }),
     )
 
-    it.effect("an export is lost to its readers with its blast, and goes in its own time", () =>
+    it.effect("hides the export of a deleted blast and deletes it at its own time", () =>
       Effect.gen(function* () {
         const { fresh, exports, ws, transact, person, sending, removed } = yield* begin
         const blastId = yield* sending("b", [yield* person("fay")])
@@ -135,7 +137,7 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
       }),
     )
 
-    it.effect("another workspace has none of them", () =>
+    it.effect("exports no recipients of another workspace", () =>
       Effect.gen(function* () {
         const { fresh, exports, person, sending, read } = yield* begin
         const blastId = yield* sending("b", [yield* person("fay")])

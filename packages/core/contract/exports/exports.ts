@@ -1,4 +1,4 @@
-// The laws of the port to exports: their states, and the rows that they are written from.
+// Contract tests of `ExportStore`: states of exports, and the rows that they contain.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, type Layer, Stream } from "effect"
 import { newContact } from "../../src/contacts/ContactPatch.ts"
@@ -35,16 +35,16 @@ const begin = Effect.gen(function* () {
     assert.isTrue(yield* transact(exports.apply(workspace, change)))
     return begun
   })
-  const ofNobody = Effect.flatMap(makeStatic("Nobody"), ({ id }) => begun(id))
+  const ofEmptyList = Effect.flatMap(makeStatic("Nobody"), ({ id }) => begun(id))
 
-  /** Applies a decision, and answers the export as it is then. */
+  /** Applies a decision and returns the export after it. */
   const moved = Effect.fnUntraced(function* (change: ExportChange | null) {
     assert.isTrue(yield* transact(exports.apply(workspace, some(change))))
     return some(change?.after)
   })
   const started = (it: Export) => moved(ExportChange.start(it))
 
-  /** So many contacts in one change, ids as they come. */
+  /** This many contacts in one change, with ids in any order. */
   const crowd = Effect.fnUntraced(function* (count: number) {
     const ids = (yield* Effect.all(Array.from({ length: count }, () => fresh.id))).map((id) => ContactId.make(id))
     const made = ids.map((id) => {
@@ -61,7 +61,7 @@ const begin = Effect.gen(function* () {
     Effect.map(Stream.runCollect(read(list, workspace, excludeUnsubscribed)), (parts) =>
       parts.flat().map((contact) => contact.id),
     )
-  return { ...world, exports, begun, ofNobody, moved, started, crowd, read, idsOf }
+  return { ...world, exports, begun, ofEmptyList, moved, started, crowd, read, idsOf }
 })
 
 type Ports = World.Ports | Rooms | ExportStore
@@ -76,8 +76,8 @@ const complete = (it: Export) => ExportChange.complete(it, { stem: "nobody", row
 const fail = (it: Export) => ExportChange.fail(it, "Ä sentence", day)
 
 const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of exports: ${name}`, (it) => {
-    it.effect("an export is found as it is, in each of its states, until it is forgotten", () =>
+  layer(live, { excludeTestServices: true })(`ExportStore (${name})`, (it) => {
+    it.effect("reads an export in each of its states until it is deleted", () =>
       Effect.gen(function* () {
         const { exports, workspace, transact, makeStatic, begun, moved, started } = yield* begin
         const { id: list } = yield* makeStatic("Exported")
@@ -96,10 +96,10 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("what was decided on another state is not written", () =>
+    it.effect("fails on a change that was decided on another state", () =>
       Effect.gen(function* () {
-        const { exports, workspace, transact, ofNobody, moved, started } = yield* begin
-        const queued = yield* ofNobody
+        const { exports, workspace, transact, ofEmptyList, moved, started } = yield* begin
+        const queued = yield* ofEmptyList
         const running = yield* started(queued)
         const completed = yield* moved(complete(running))
         for (const stale of [ExportChange.start(queued), fail(running), fail(queued), ExportChange.forget(running)]) {
@@ -109,10 +109,10 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("of two that decide at once, the second waits for the first and sees what came of it", () =>
+    it.effect("makes the second of two concurrent decisions wait and see the result of the first", () =>
       Effect.gen(function* () {
-        const { exports, workspace, transact, ofNobody } = yield* begin
-        const queued = yield* ofNobody
+        const { exports, workspace, transact, ofEmptyList } = yield* begin
+        const queued = yield* ofEmptyList
         const [locked, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         const first = yield* Effect.gen(function* () {
           const before = yield* exports.lock(workspace, queued.id)
@@ -129,17 +129,17 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a transaction that fails leaves the export as it was", () =>
+    it.effect("leaves the export unchanged when the transaction fails", () =>
       Effect.gen(function* () {
-        const { exports, workspace, transact, ofNobody } = yield* begin
-        const queued = yield* ofNobody
+        const { exports, workspace, transact, ofEmptyList } = yield* begin
+        const queued = yield* ofEmptyList
         const failing = Effect.andThen(exports.apply(workspace, some(complete(queued))), Effect.fail("no" as const))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(failing))))
         assert.deepStrictEqual(yield* exports.get(workspace, queued.id), queued)
       }),
     )
 
-    it.effect("with its list an export is lost to its readers, and goes in its own time", () =>
+    it.effect("hides the export of a deleted list and deletes it at its own time", () =>
       Effect.gen(function* () {
         const { exports, workspace, transact, store, make, begun } = yield* begin
         const list = yield* make(given("inline"), { kind: "static", contactIds: [] }, { owner })
@@ -153,7 +153,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("another workspace sees nothing and moves nothing", () =>
+    it.effect("neither shows nor changes exports of another workspace", () =>
       Effect.gen(function* () {
         const { fresh, store, exports, workspace, transact, crowd, makeStatic, begun, read } = yield* begin
         const other = yield* fresh.workspace()
@@ -175,8 +175,8 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
   })
 
 const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of exported members: ${name}`, (it) => {
-    it.effect("they are whom the list holds, of whichever kind it is, by id", () =>
+  layer(live, { excludeTestServices: true })(`Exported members (${name})`, (it) => {
+    it.effect("exports the members of each kind of list, by id", () =>
       Effect.gen(function* () {
         const { workspace, store, add, make, makeStatic, idsOf } = yield* begin
         const [ann, bob, eve] = [
@@ -207,7 +207,7 @@ const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("they come in parts, each contact once and whole", () =>
+    it.effect("exports in chunks, with each contact once and complete", () =>
       Effect.gen(function* () {
         const { workspace, contacts, crowd, makeStatic, read } = yield* begin
         const ids = yield* crowd(1_100)
@@ -226,7 +226,7 @@ const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("they are as they were when the reading began", () =>
+    it.effect("exports contacts as they were when reading began", () =>
       Effect.gen(function* () {
         const { workspace, transact, store, contacts, crowd, make, read } = yield* begin
         yield* crowd(1_100)
@@ -251,7 +251,7 @@ const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("who has had enough, fails or is stopped in the middle keeps nobody else from reading", () =>
+    it.effect("does not block other readers when a reader stops early, fails or is interrupted", () =>
       Effect.gen(function* () {
         const { crowd, makeStatic, read } = yield* begin
         const list = yield* makeStatic("Crowd", yield* crowd(1_100))
@@ -271,11 +271,11 @@ const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("what a reader writes between two parts is its own affair", () =>
+    it.effect("allows a reader to write between two chunks", () =>
       Effect.gen(function* () {
-        const { exports, workspace, transact, crowd, makeStatic, ofNobody, read } = yield* begin
+        const { exports, workspace, transact, crowd, makeStatic, ofEmptyList, read } = yield* begin
         const list = yield* makeStatic("Crowd", yield* crowd(600))
-        const queued = yield* ofNobody
+        const queued = yield* ofEmptyList
         const rolledBack = transact(
           Effect.andThen(exports.apply(workspace, some(fail(queued))), Effect.fail("no" as const)),
         )

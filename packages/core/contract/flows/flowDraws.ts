@@ -1,10 +1,10 @@
-// Random flows, written as people write them, and what random people do with their mail.
+// Random flows as users write them, and what random contacts do with their messages.
 import { Schema } from "effect"
 import type { EmailId, EmailTemplateId } from "../../src/kernel/Ids.ts"
 
 export const whole = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 export const steps_drawn_max = 7
-/** Mostly a step that is there; else the end, or nothing that is there. */
+/** Usually an existing step; else the end, or an unknown step. */
 const Edge = whole(-1, steps_drawn_max)
 
 const DrawnStep = Schema.Struct({
@@ -13,12 +13,12 @@ const DrawnStep = Schema.Struct({
   amount: whole(1, 3),
   unit: Schema.Literals(["minutes", "hours", "days", "months"]),
   flag: Schema.Boolean,
-  /** What a condition asks: whether the contact is cold, what a message has met with, or what the contact has done lately. */
+  /** A condition's test: whether the contact is cold, the events of a message, or recent activity. */
   asks: Schema.Union([
     Schema.Literals(["cold", "opened"]),
     Schema.Literals(["sent", "delivered", "clicked", "bounced", "unsubscribed", "mailed lately", "opened lately"]),
   ]),
-  /** Of the messages of which step. */
+  /** The step whose messages the condition tests. */
   of: whole(0, steps_drawn_max),
 })
 type DrawnStep = typeof DrawnStep.Type
@@ -54,7 +54,7 @@ const conditionOf = ({ asks, of }: DrawnStep) => {
   }
 }
 
-/** The emails that a drawn flow sends and copies. */
+/** The emails that a random flow sends and copies. */
 export interface DrawnFrom {
   readonly emailId: EmailId
   readonly templateId: EmailTemplateId
@@ -101,8 +101,8 @@ export const bodyOf = ({ steps, disqualifies }: DrawnFlow, from: DrawnFrom) => (
 })
 
 /**
- * The same with what stands in the way of an activation put right: edges lead to steps that are there, and back only from waits of
- * a set time; conditions ask for messages of steps that send; what a step has made is sent by one that comes after it.
+ * The same flow, corrected so that it can be activated: edges lead to existing steps, and back only from waits with a set
+ * time; conditions name steps that send; what a step has created is sent by a later one.
  */
 export const runnable = (drawn: DrawnFlow): DrawnFlow => {
   const steps = drawn.steps.map((step, index): DrawnStep => {
@@ -131,16 +131,16 @@ export const runnable = (drawn: DrawnFlow): DrawnFlow => {
   }
 }
 
-/** The same where nothing that a flow has made is sent. */
+/** The same without steps that send what the flow created. */
 export const withoutMade = (drawn: DrawnFlow): DrawnFlow => ({
   ...drawn,
   steps: drawn.steps.map((step): DrawnStep => (step.type === "own" ? { ...step, type: "send" } : step)),
 })
 
-/** What a contact does with each message of a step, so long after it was sent. */
+/** What a contact does with each message of a step, and how long after the send. */
 export const DrawnDeed = Schema.Struct({
   metric: Schema.Literals(["opened", "clicked", "unsubscribed", "bounced"]),
-  // What happens at the instant of the sending comes before the next step or after it: nobody can say which.
+  // Events at the instant of the send are left out: they may come before the next step or after it.
   amount: whole(1, 3),
   unit: Schema.Literals(["minutes", "hours", "days"]),
   step: whole(0, steps_drawn_max),

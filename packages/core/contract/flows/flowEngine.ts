@@ -1,5 +1,5 @@
-// The laws of what moves flows on: each step once, whoever does it and however many; nobody while the flow is paused; the truth
-// about messages; events once, dates once.
+// Contract tests of the flow engine: each step runs once, whatever the number of workers; a paused flow does nothing; each
+// event and date counts once.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { EngagementStore } from "../../src/tracking/EngagementStore.ts"
@@ -22,8 +22,8 @@ export const flowEngine = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`flows run: ${name}: step by step`, (it) => {
-    it.effect("a member waits, is looked at, gets the message, and is through when it has left", () =>
+  layer(live, { excludeTestServices: true })(`Flow engine steps (${name})`, (it) => {
+    it.effect("takes a member through a wait, a condition and a message, and completes after the send", () =>
       Effect.gen(function* () {
         const world = yield* running()
         const { advanceDue, approvedEmail, elapse, flows, mail, memberships, one, person, settleDown, started, ws } =
@@ -66,7 +66,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("many who advance at once do each step of each member once", () =>
+    it.effect("runs each step of each member once when several workers advance", () =>
       Effect.gen(function* () {
         const { advanceDue, approvedEmail, mail, memberships, person, seen, settleDown, started, ws } = yield* running()
         const { id: email_id } = yield* approvedEmail("hello")
@@ -90,7 +90,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("while the flow is paused nothing runs; what came due meanwhile runs on activation", () =>
+    it.effect("runs nothing while the flow is paused; members that became due meanwhile run on activation", () =>
       Effect.gen(function* () {
         const world = yield* running()
         const { advanceDue, approvedEmail, elapse, flows, mail, memberships, one, person, settleDown, started, ws } =
@@ -114,7 +114,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("a failed transaction moves nobody and sends nothing", () =>
+    it.effect("moves no member and sends nothing when the transaction fails", () =>
       Effect.gen(function* () {
         const { advanceDue, approvedEmail, mail, memberships, one, person, started, transact, ws } = yield* running()
         const ann = yield* person("ann")
@@ -130,7 +130,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
     )
 
     it.effect(
-      "an edit of steps is looked at by everybody on the way: whose step is gone leaves, whose time is over goes on",
+      "checks all members after an edit of steps: members of a deleted step leave, members whose wait is over go on",
       () =>
         Effect.gen(function* () {
           const { elapse, engine, flows, memberships, person, seen, settleDown, started, ws } = yield* running()
@@ -160,8 +160,8 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
   })
 
 const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`flows run: ${name}: turns`, (it) => {
-    it.effect("work is one worker's at a time, is rested from when there is none, and comes with a hint", () =>
+  layer(live, { excludeTestServices: true })(`Flow engine turns (${name})`, (it) => {
+    it.effect("gives a workspace to one worker at a time, rests it when there is no work, and wakes it by a hint", () =>
       Effect.gen(function* () {
         const { memberships, person, queue, started, transact, ws } = yield* running()
         const ann = yield* person("ann")
@@ -187,7 +187,7 @@ const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("a worker serves everything that waits, in every workspace", () =>
+    it.effect("serves all waiting members of every workspace", () =>
       Effect.gen(function* () {
         const worlds = [yield* running(), yield* running()]
         const all = yield* Effect.forEach(worlds, ({ person, started, ...world }) =>

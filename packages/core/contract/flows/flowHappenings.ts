@@ -1,4 +1,4 @@
-// The laws of what brings contacts into flows and moves those who are in them: events and dates, each once.
+// Contract tests of events and dates that enroll contacts and move members, each once.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { noon } from "../blasts/blastWorld.ts"
@@ -6,9 +6,9 @@ import { day } from "./flowWorld.ts"
 import { type FlowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
 
 export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive, E>) =>
-  layer(live, { excludeTestServices: true })(`flows run: ${name}: events`, (it) => {
+  layer(live, { excludeTestServices: true })(`Flow events and dates (${name})`, (it) => {
     it.effect(
-      "an event brings its contact in once, however many take it, and none that was before the activation",
+      "enrolls a contact once for an event, whatever the number of workers, and for no event before the activation",
       () =>
         Effect.gen(function* () {
           const { changeMembers, listOf, person, seen, started, takeEvents, takeNews } = yield* running()
@@ -31,7 +31,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
         }),
     )
 
-    it.effect("of hundreds to whom something happens each enters once and goes on at once, or none does", () =>
+    it.effect("enrolls hundreds of contacts of an event once and advances them at once, or enrolls none", () =>
       Effect.gen(function* () {
         const { flows, person, started, takeEvents, takeNews, transact, ws } = yield* running()
         const flow = yield* started([day("a", null)], { triggers: [{ type: "contact_created" }] })
@@ -60,28 +60,30 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
       }),
     )
 
-    it.effect("a field that changes to what is asked for brings in; nobody enters while the flow is paused", () =>
-      Effect.gen(function* () {
-        const { alter, flows, person, seen, started, takeNews, ws } = yield* running()
-        const [ann, bob, cid] = [yield* person("ann"), yield* person("bob"), yield* person("cid")]
-        const trigger = { type: "contact_updated", field: "city", operator: "equals", value: "rome" }
-        const flow = yield* started([day("a", null)], { triggers: [trigger] })
-        yield* alter(ann, { city: "Rome" })
-        yield* alter(bob, { city: "Oslo" })
-        yield* takeNews
-        yield* flows.pause(ws, flow)
-        yield* alter(cid, { city: "Rome" })
-        yield* takeNews
-        yield* flows.activate(ws, flow)
-        yield* takeNews
-        assert.deepStrictEqual(
-          (yield* seen(flow)).map(({ contactId }) => contactId),
-          [ann.id],
-        )
-      }),
+    it.effect(
+      "enrolls a contact when a field changes to the required value, and no contact while the flow is paused",
+      () =>
+        Effect.gen(function* () {
+          const { alter, flows, person, seen, started, takeNews, ws } = yield* running()
+          const [ann, bob, cid] = [yield* person("ann"), yield* person("bob"), yield* person("cid")]
+          const trigger = { type: "contact_updated", field: "city", operator: "equals", value: "rome" }
+          const flow = yield* started([day("a", null)], { triggers: [trigger] })
+          yield* alter(ann, { city: "Rome" })
+          yield* alter(bob, { city: "Oslo" })
+          yield* takeNews
+          yield* flows.pause(ws, flow)
+          yield* alter(cid, { city: "Rome" })
+          yield* takeNews
+          yield* flows.activate(ws, flow)
+          yield* takeNews
+          assert.deepStrictEqual(
+            (yield* seen(flow)).map(({ contactId }) => contactId),
+            [ann.id],
+          )
+        }),
     )
 
-    it.effect("a change of the contact ends a wait that asks for it, or drops whom the rules pick now", () =>
+    it.effect("ends a wait for a change of the contact, or drops members that the rules now disqualify", () =>
       Effect.gen(function* () {
         const { alter, changeMembers, listOf, memberships, person, seen, settleDown, started, ws } = yield* running()
         const people = [yield* person("ann"), yield* person("bob"), yield* person("cid")]
@@ -112,7 +114,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
       }),
     )
 
-    it.effect("dates fire for whom they mean, once for each contact, date and flow", () =>
+    it.effect("fires dates for matching contacts, once for each contact, date and flow", () =>
       Effect.gen(function* () {
         const { field, flows, person, queue, seen, started, takeDates, transact, ws } = yield* running()
         yield* field("birthday", "date")
@@ -130,7 +132,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
           timezone: "UTC",
         }
         const flow = yield* started([day("a", null)], { triggers: [trigger] })
-        // Nothing comes to its time while the flow is young.
+        // No date is reached while the flow is new.
         yield* takeDates
         assert.deepStrictEqual(yield* seen(flow), [])
         const slot = {
@@ -166,7 +168,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
       }),
     )
 
-    it.effect("births are dates too", () =>
+    it.effect("fires on birthdays", () =>
       Effect.gen(function* () {
         const { person, queue, ws } = yield* running()
         const ann = yield* person("ann")

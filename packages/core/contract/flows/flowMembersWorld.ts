@@ -1,5 +1,5 @@
-// A workspace with flows that run: people, emails and lists, flows as they are written to the API, and workers' rounds one by
-// one, so that a law says what happens in between.
+// Fixture of a workspace with running flows: contacts, emails and lists, flows as written to the API, and single rounds of
+// workers, so that a test determines the order of events.
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
@@ -22,9 +22,9 @@ import { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import type { WorkspaceFields } from "../../src/workspaces/Workspace.ts"
 import { later } from "../blasts/blastWorld.ts"
 import { type FlowRooms as FlowPorts, flowWorld } from "./flowWorld.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
-/** The use cases that the laws of members are about. */
+/** The use cases that the contract tests of members cover. */
 export type FlowLive = FlowEngine | FlowDateRounds | FlowEventRounds | Flows | MembershipRunner | Memberships
 
 export const flowLive = Layer.mergeAll(FlowEngine.layer, Flows.layer, Memberships.layer).pipe(
@@ -35,18 +35,18 @@ export type FlowRooms = FlowPorts | FlowQueue | FlowTimes | MembershipStore | Ou
 
 const lease_ms = 60_000
 
-/** How an adapter's members come to another time. */
+/** How an adapter moves members in time. */
 export class FlowTimes extends Context.Service<
   FlowTimes,
   {
-    /** As if everything that members wait for had been so much sooner. */
+    /** Moves everything that members wait for back by this duration. */
     readonly elapse: (workspace: WorkspaceId, by_ms: number) => Effect.Effect<void>
   }
 >()("tentpole/contract/FlowTimes") {}
 
 export const day_ms = 86_400_000
 
-/** Members of a flow, as far as laws ask. */
+/** The parts of a membership that tests compare. */
 export interface Seen {
   readonly id: MembershipId
   readonly contactId: ContactId
@@ -55,7 +55,7 @@ export interface Seen {
   readonly timeline: ReadonlyArray<string>
 }
 
-/** `fields` are the workspace's. */
+/** `fields` belong to the workspace. */
 export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
   const world = yield* flowWorld(fields)
   const { deliveries, lists, transact, ws } = world
@@ -69,7 +69,7 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
   const { run: takeEvents } = yield* FlowEventRounds
   const { run: takeDates } = yield* FlowDateRounds
 
-  /** A flow of these steps and triggers, active unless it says otherwise. */
+  /** A flow of these steps and triggers, active unless stated otherwise. */
   const started = Effect.fnUntraced(function* (steps: ReadonlyArray<object>, more: object = {}, activated = true) {
     const made = yield* Effect.orDie(flows.create(ws, { name: "Welcome", steps, ...more }))
     if (activated) yield* Effect.orDie(flows.activate(ws, made.flow.id))
@@ -79,7 +79,7 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
   const times = yield* FlowTimes
   const elapse = (by_ms: number) => times.elapse(ws, by_ms)
 
-  /** Those whose time has come, moved on: as a worker does it, batch by batch. */
+  /** Advances due members batch by batch, as a worker does. */
   const advanceDue = transact(
     Effect.gen(function* () {
       const held = yield* members.lockMembers(ws, { _tag: "due", limit: 100 })
@@ -90,13 +90,13 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
   const look = (which: MemberSelection) =>
     transact(Effect.flatMap(members.lockMembers(ws, which), (held) => advanceLocked(ws, held)))
 
-  /** Everything that can be read by now, and nothing before that: an open transaction elsewhere holds back what comes after it. */
+  /** Handles all readable events. An open transaction elsewhere delays the events after it. */
   const takeNews = Effect.gen(function* () {
-    yield* toldTo(ws)
+    yield* eventsOf(ws)
     yield* Effect.repeat(takeEvents(ws), { while: (more) => more })
   })
 
-  /** As time and workers go on, until nothing is left to do at this moment. */
+  /** Runs rounds until nothing is due at this instant. */
   const settleDown = Effect.gen(function* () {
     for (let round = 0; round < 20; round++) {
       yield* takeNews
@@ -104,7 +104,7 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
     }
   })
 
-  /** Sends what is in the queue; answers how many messages left. */
+  /** Sends the queue and returns how many messages were sent. */
   const mail = Effect.fnUntraced(function* (outcome: "accepted" | "refused" = "accepted") {
     const claims = yield* transact(deliveries.claim(ws, { limit: 100, lease_ms }))
     const answers = yield* deliveries.grant(ws, claims, lease_ms)
@@ -188,7 +188,7 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
 export const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
-/** A condition, or some that all have to hold. */
+/** A condition, or several that must all hold. */
 export const tree = (...conditions: ReadonlyArray<object>) => ({
   kind: "group",
   operator: "and",

@@ -1,5 +1,5 @@
-// The laws of the messages that flows send: they go as those of blasts do, to whoever is still to have them, and their members
-// learn what became of them.
+// Contract tests of messages of flows: they are sent as those of blasts are, to contacts that are still members, and their
+// outcomes reach the members.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { BlastStore } from "../../src/blasts/BlastStore.ts"
@@ -12,7 +12,7 @@ import { type FlowLive, type FlowRooms, running, tagOf, tree } from "./flowMembe
 import { wholeAudience } from "../sending/deliveryScenario.ts"
 
 export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive | EngagementStore, E>) =>
-  layer(live, { excludeTestServices: true })(`flows run: ${name}: messages`, (it) => {
+  layer(live, { excludeTestServices: true })(`Messages of flows (${name})`, (it) => {
     const sent = Effect.fnUntraced(function* (over: object = {}, steps: ReadonlyArray<object> = []) {
       const world = yield* running()
       const { approvedEmail, memberships, person, settleDown, started, ws } = world
@@ -28,7 +28,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
       return { ...world, ann, flow }
     })
 
-    it.effect("who has left before the intent is not written to, in whatever hands the message is", () =>
+    it.effect("does not send to a contact that left before the intent, in any state of the message", () =>
       Effect.gen(function* () {
         const { ann, deliveries, flow, memberships, one, settleDown, transact, ws } = yield* sent()
         const claims = yield* transact(deliveries.claim(ws, { limit: 10, lease_ms: 60_000 }))
@@ -43,7 +43,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
       }),
     )
 
-    it.effect("what left before the member did is told, and the member stays away", () =>
+    it.effect("records a message that was sent before the member left, and the member stays out", () =>
       Effect.gen(function* () {
         const { ann, flow, mail, memberships, one, settleDown, ws } = yield* sent()
         yield* mail()
@@ -55,7 +55,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
       }),
     )
 
-    it.effect("with a flow that is put away its messages end that have not left, and its members go", () =>
+    it.effect("blocks unsent messages of an archived flow and ends its memberships", () =>
       Effect.gen(function* () {
         const { deliveries, engine, flow, flows, mail, one, settleDown, transact, ws } = yield* sent()
         const blasts = yield* BlastStore
@@ -73,7 +73,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
       }),
     )
 
-    it.effect("a message that is refused is a step that failed, and the member goes on", () =>
+    it.effect("records a refused message as a failed step, and the member goes on", () =>
       Effect.gen(function* () {
         const { flow, mail, one, settleDown } = yield* sent()
         yield* mail("refused")
@@ -84,31 +84,29 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
       }),
     )
 
-    it.effect(
-      "who unsubscribed is skipped, now or while the message is in the queue; operational mail is for everybody",
-      () =>
-        Effect.gen(function* () {
-          const { alter, ann, flow, mail, one, settleDown } = yield* sent()
-          yield* alter(ann, { unsubscribed: true })
-          assert.deepStrictEqual(yield* mail(), [])
-          yield* settleDown
-          assert.deepStrictEqual((yield* one(flow)).timeline, ["entered_flow", "step_skipped", "waiting"])
-          const other = yield* running()
-          const bob = yield* other.person("bob", { unsubscribed: true })
-          const { id: email_id } = yield* other.approvedEmail("bill")
-          const bill = yield* other.started([
-            send("ad", { email_id, next_step_id: "bill" }),
-            send("bill", { email_id, operational: true }),
-          ])
-          yield* other.memberships.add(other.ws, bill, bob.id, {})
-          yield* other.settleDown
-          assert.deepStrictEqual((yield* other.one(bill)).timeline, ["entered_flow", "step_skipped"])
-          const [claimed] = yield* other.mail()
-          assert.strictEqual(claimed?.operational, true)
-        }),
+    it.effect("skips unsubscribed contacts before and after queuing, and sends operational mail to all", () =>
+      Effect.gen(function* () {
+        const { alter, ann, flow, mail, one, settleDown } = yield* sent()
+        yield* alter(ann, { unsubscribed: true })
+        assert.deepStrictEqual(yield* mail(), [])
+        yield* settleDown
+        assert.deepStrictEqual((yield* one(flow)).timeline, ["entered_flow", "step_skipped", "waiting"])
+        const other = yield* running()
+        const bob = yield* other.person("bob", { unsubscribed: true })
+        const { id: email_id } = yield* other.approvedEmail("bill")
+        const bill = yield* other.started([
+          send("ad", { email_id, next_step_id: "bill" }),
+          send("bill", { email_id, operational: true }),
+        ])
+        yield* other.memberships.add(other.ws, bill, bob.id, {})
+        yield* other.settleDown
+        assert.deepStrictEqual((yield* other.one(bill)).timeline, ["entered_flow", "step_skipped"])
+        const [claimed] = yield* other.mail()
+        assert.strictEqual(claimed?.operational, true)
+      }),
     )
 
-    it.effect("a contact meets a step's message again on another visit, and never twice on one", () =>
+    it.effect("sends a step's message again on another visit, and never twice on one", () =>
       Effect.gen(function* () {
         const { ann, flow, mail, memberships, settleDown, ws } = yield* sent()
         assert.strictEqual((yield* mail()).length, 1)
@@ -121,7 +119,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
       }),
     )
 
-    it.effect("what stands for a step among the blasts is shown, found, audited and finished nowhere", () =>
+    it.effect("hides the blast row of a step from listings, search, audits and completion", () =>
       Effect.gen(function* () {
         const { deliveries, mail, transact, ws } = yield* sent()
         const blasts = yield* BlastStore
@@ -147,7 +145,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
       }),
     )
 
-    it.effect("what becomes of a message is told to its member, and to the conditions that ask for it", () =>
+    it.effect("reports the outcome of a message to its member and to conditions on it", () =>
       Effect.gen(function* () {
         const opened = { source: "email_step", nodeId: "hello", metric: "opened", operator: "has_activity" }
         const eager = {

@@ -1,5 +1,5 @@
-// The law of simulations: what one foretells is what happens, line by line and instant by instant, when the flow runs by the
-// real engine on the real stores and the contact does with the mail what was supposed.
+// Contract test of simulations: a simulation matches the run of the real engine on the real stores, entry by entry and
+// instant by instant, when the contact does with the messages what was assumed.
 import { assert, layer } from "@effect/vitest"
 import { Clock, Context, DateTime, Effect, Layer, Result } from "effect"
 import type { Ai } from "../../src/ports/Ai.ts"
@@ -17,11 +17,11 @@ import { bodyOf, type DrawnDeed, DrawnFlow, DrawnPerson, runnable, withoutMade }
 import { flowMakings } from "../../src/Tentpole.ts"
 import { day_ms, type FlowLive, flowLive, type FlowRooms, running } from "./flowMembersWorld.ts"
 
-/** The clock by which a store says who is due. */
+/** The clock that decides which members of a store are due. */
 export class StoreClock extends Context.Service<
   StoreClock,
   {
-    /** It stands still there. */
+    /** Stops at this instant. */
     readonly set: (at: DateTime.Utc) => Effect.Effect<void>
   }
 >()("tentpole/contract/StoreClock") {}
@@ -37,9 +37,9 @@ type Needs =
 
 export const flowSimulation = <E>(name: string, rooms: Layer.Layer<Needs, E>, runs: number) => {
   const useCases = Layer.merge(flowMakings, FlowSimulations.layer).pipe(Layer.provideMerge(flowLive))
-  layer(Layer.provideMerge(useCases, rooms), { excludeTestServices: true })(`flows foretold: ${name}`, (it) => {
+  layer(Layer.provideMerge(useCases, rooms), { excludeTestServices: true })(`Simulation (${name})`, (it) => {
     it.effect.prop(
-      "what a simulation foretells is what happens",
+      "simulates the same timeline that the engine produces",
       [DrawnFlow, DrawnPerson],
       ([flow, person]) =>
         Effect.gen(function* () {
@@ -51,7 +51,7 @@ export const flowSimulation = <E>(name: string, rooms: Layer.Layer<Needs, E>, ru
   })
 }
 
-/** A clock that stands still until it is set, the store's with it. */
+/** A clock that stops until it is set, together with the store's. */
 const standingClock = Effect.gen(function* () {
   const real = yield* Clock.Clock
   const store = yield* StoreClock
@@ -76,21 +76,21 @@ const standingClock = Effect.gen(function* () {
 
 type StandingClock = Effect.Success<typeof standingClock>
 
-/** Somebody who goes round and round is followed so far. */
+/** The limit at which a member in an endless loop is no longer followed. */
 const entries_max = 25
 
-const comparing = Effect.fnUntraced(function* (time: StandingClock, drawn: DrawnFlow, whom: DrawnPerson) {
+const comparing = Effect.fnUntraced(function* (time: StandingClock, drawn: DrawnFlow, contactDraw: DrawnPerson) {
   const world = yield* running()
   const trials = yield* FlowSimulations
   const { memberships, person, ws } = world
   const { flow, body } = yield* activated(world, drawn)
   const ann = yield* person("ann", {
     firstName: "Ann",
-    leadStatus: whom.cold ? "cold" : null,
-    unsubscribed: whom.unsubscribed,
-    ...(whom.mailable ? {} : { email: null, phone: "+12025550123" }),
+    leadStatus: contactDraw.cold ? "cold" : null,
+    unsubscribed: contactDraw.unsubscribed,
+    ...(contactDraw.mailable ? {} : { email: null, phone: "+12025550123" }),
   })
-  const deeds = deedsOf(body, whom)
+  const deeds = deedsOf(body, contactDraw)
   const request = {
     contact_id: ann.id,
     tokens: { gift: "cake" },
@@ -106,7 +106,7 @@ const comparing = Effect.fnUntraced(function* (time: StandingClock, drawn: Drawn
   const foretold = last === undefined ? whole.success : yield* tried({ until: DateTime.formatIso(last) })
   const until = last ?? DateTime.add(whole.success.member.enteredAt, { years: 1 })
   const { mailed, run } = yield* lived(time, world, { entered: entry.success.membership, body, deeds, until })
-  assert.deepStrictEqual(run.timeline.map(told), foretold.timeline.map(told))
+  assert.deepStrictEqual(run.timeline.map(entryText), foretold.timeline.map(entryText))
   assert.deepStrictEqual(run.membership.state.status, foretold.status)
   assert.deepStrictEqual(
     mailed,
@@ -129,7 +129,7 @@ const activated = Effect.fnUntraced(function* (world: World, drawn: DrawnFlow) {
     const { steps, ...more } = body
     return { flow: yield* started(steps, more), body }
   })
-  // Edges may happen not to lead from the step that makes to the one that sends.
+  // Edges may not lead from the step that creates to the one that sends.
   return yield* Effect.catchDefect(start(drawn), () => start(withoutMade(drawn)))
 })
 
@@ -144,8 +144,8 @@ const deedsOf = ({ steps }: Body, { deeds }: DrawnPerson): ReadonlyArray<Deed> =
   })
 }
 
-/** A line without what only a real world has: ids and addresses of what was made, links that were followed. */
-const told = ({ at, metadata, stepId, type }: TimelineEntry): string => {
+/** A timeline entry without what only the real run has: ids and addresses of created things, followed links. */
+const entryText = ({ at, metadata, stepId, type }: TimelineEntry): string => {
   const { email_id: _email, url: _url, ...said } = metadata
   return [DateTime.formatIso(at), type, stepId ?? "", JSON.stringify(said, Object.keys(said).toSorted())].join(" ")
 }
@@ -163,7 +163,7 @@ interface Coming {
   readonly metric: DrawnDeed["metric"]
 }
 
-/** The member's life in the real engine: from instant to instant at which anything is to happen. */
+/** The membership in the real engine, from one instant with work to the next. */
 const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, life: Life) {
   const { advanceDue, mail, memberships, takeNews, ws } = world
   const { id, flowId } = life.entered
@@ -174,7 +174,7 @@ const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, li
   const coming: Array<Coming> = []
   const mailed: Array<string> = []
 
-  /** Until nothing is left to do at this instant. */
+  /** Runs until nothing is due at this instant. */
   const settled = Effect.gen(function* () {
     const now = yield* DateTime.now
     for (;;) {
@@ -208,7 +208,7 @@ const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, li
   }
 })
 
-/** What people do with their mail, and what comes back for it. */
+/** What contacts do with their messages, and the reports that come back. */
 const deeds = Effect.fnUntraced(function* ({ takeNews, transact, ws }: World) {
   const engagement = yield* EngagementStore
   const record = yield* reportRecorder
@@ -225,12 +225,12 @@ const deeds = Effect.fnUntraced(function* ({ takeNews, transact, ws }: World) {
       }),
     )
   })
-  // One after the other: of two things in one batch the first would know of the second.
+  // One after the other: in one batch, the first of two events would be decided knowing the second.
   return (all: ReadonlyArray<Coming>) =>
     Effect.forEach(all, (each) => Effect.andThen(meet(each), takeNews), { discard: true })
 })
 
-/** Makes what the member waits for, as a job does it; answers how much there was. */
+/** Creates what the member waits for, as a job does; returns how many there were. */
 const makes = Effect.fnUntraced(function* ({ memberships, ws }: World, { body, entered }: Life) {
   const makings = yield* StepRuns
   const { id, flowId }: { readonly id: Membership["id"]; readonly flowId: FlowId } = entered

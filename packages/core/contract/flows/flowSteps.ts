@@ -1,5 +1,5 @@
-// The laws of what flows have made for their members: an email or a page for each visit, once, whoever makes it and however
-// often; and where it can't be made, the step is tried again.
+// Contract tests of step executors: one email or page for each step visit, whatever the number of workers and attempts; a
+// failed attempt is repeated.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import type { Ai } from "../../src/ports/Ai.ts"
@@ -14,7 +14,7 @@ import { type FlowLive, flowLive, type FlowRooms, running } from "./flowMembersW
 
 type Needs = FlowRooms | Ai | Exclude<Layer.Services<typeof creating>, FlowLive>
 
-/** The AI refuses prompts with the word `refused`, and has subjects for emails. */
+/** The AI refuses prompts with the word `refused` and writes subjects for emails. */
 export const flowSteps = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
   const live = creating.pipe(Layer.provideMerge(flowLive), Layer.provideMerge(rooms))
   ofEmails(name, live)
@@ -49,7 +49,7 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
     return it
   })
   const make = (kind: CreatedKind, it: StepRun) => makings.run(ws, kind, it)
-  /** Somebody who has come to the first step of these. */
+  /** A contact at the first of these steps. */
   const waiting = Effect.fnUntraced(function* (steps: ReadonlyArray<object>) {
     const ann = yield* person("ann", { firstName: "Ann" })
     const flow = yield* started(steps)
@@ -72,66 +72,71 @@ const copy = (template_id: string, over: object = {}) => ({
 const sendIt = { type: "send_email", step_id: "hello", email_source: "flow_step", create_email_step_id: "write" }
 
 const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`made for members: ${name}: emails`, (it) => {
-    it.effect("a copy of the template is made once, approved, sent to that member, and belongs to the flow", () =>
-      Effect.gen(function* () {
-        const { credits, emails, flows, mail, make, making, member, settleDown, template, waiting, ws } = yield* begin()
-        const flow = yield* waiting([copy(template.id), sendIt])
-        const asked = yield* making(flow)
-        yield* Effect.all([make("email", asked), make("email", asked), make("email", asked)], { concurrency: 3 })
-        yield* make("email", asked)
-        const { items } = yield* emails.list(ws, { status: "approved", search: "For Ann", after: null, limit: 10 })
-        assert.deepStrictEqual(
-          items.map(({ name: of, subject }) => [of, subject]),
-          [["For Ann, pro", "Grüße 🦊 {{contact.first_name}}"]],
-        )
-        const { membership } = yield* member(flow)
-        assert.deepStrictEqual(
-          membership.createdEmails.map(({ emailId, stepId }) => [stepId, String(emailId)]),
-          [["write", String(items[0]?.id)]],
-        )
-        assert.strictEqual(yield* credits, 1_000)
-        yield* settleDown
-        assert.strictEqual((yield* mail()).length, 1)
-        yield* settleDown
-        assert.strictEqual((yield* member(flow)).membership.state.status, "completed")
-        yield* flows.pause(ws, flow)
-        yield* flows.delete(ws, flow)
-        assert.deepStrictEqual(
-          (yield* emails.list(ws, { status: null, search: "For Ann", after: null, limit: 10 })).items,
-          [],
-        )
-      }),
+  layer(live, { excludeTestServices: true })(`create_email steps (${name})`, (it) => {
+    it.effect(
+      "copies the template once, approves the copy and sends it to the member; the copy belongs to the flow",
+      () =>
+        Effect.gen(function* () {
+          const { credits, emails, flows, mail, make, making, member, settleDown, template, waiting, ws } =
+            yield* begin()
+          const flow = yield* waiting([copy(template.id), sendIt])
+          const asked = yield* making(flow)
+          yield* Effect.all([make("email", asked), make("email", asked), make("email", asked)], { concurrency: 3 })
+          yield* make("email", asked)
+          const { items } = yield* emails.list(ws, { status: "approved", search: "For Ann", after: null, limit: 10 })
+          assert.deepStrictEqual(
+            items.map(({ name: of, subject }) => [of, subject]),
+            [["For Ann, pro", "Grüße 🦊 {{contact.first_name}}"]],
+          )
+          const { membership } = yield* member(flow)
+          assert.deepStrictEqual(
+            membership.createdEmails.map(({ emailId, stepId }) => [stepId, String(emailId)]),
+            [["write", String(items[0]?.id)]],
+          )
+          assert.strictEqual(yield* credits, 1_000)
+          yield* settleDown
+          assert.strictEqual((yield* mail()).length, 1)
+          yield* settleDown
+          assert.strictEqual((yield* member(flow)).membership.state.status, "completed")
+          yield* flows.pause(ws, flow)
+          yield* flows.delete(ws, flow)
+          assert.deepStrictEqual(
+            (yield* emails.list(ws, { status: null, search: "For Ann", after: null, limit: 10 })).items,
+            [],
+          )
+        }),
     )
 
-    it.effect("what the AI writes takes a credit, once; what it refuses gives it back, and is tried again later", () =>
-      Effect.gen(function* () {
-        const { credits, make, making, member, template, waiting } = yield* begin()
-        const generate = (prompt: string) => copy(template.id, { template_mode: "generate", prompt })
-        const flow = yield* waiting([generate("a letter to {{contact.first_name}}"), sendIt])
-        const asked = yield* making(flow)
-        yield* make("email", asked)
-        yield* make("email", asked)
-        assert.strictEqual(yield* credits, 999)
-        assert.strictEqual((yield* member(flow)).membership.createdEmails.length, 1)
-        const refused = yield* begin()
-        const other = yield* refused.waiting([
-          copy(refused.template.id, { template_mode: "generate", prompt: "refused" }),
-          sendIt,
-        ])
-        yield* refused.make("email", yield* refused.making(other))
-        assert.strictEqual(yield* refused.credits, 1_000)
-        const { state } = (yield* refused.member(other)).membership
-        assert(state.status === "active" && state.doing.kind === "run")
-        assert.include(state.retry?.error, "rather not")
-        assert.isAbove(state.doing.dueAt.epochMilliseconds, (yield* DateTime.now).epochMilliseconds + 20_000)
-        yield* refused.elapse(61_000)
-        yield* refused.settleDown
-        assert.strictEqual((yield* refused.making(other)).attempt, 2)
-      }),
+    it.effect(
+      "takes one credit for an email that the AI writes; returns it when the AI refuses, and tries again later",
+      () =>
+        Effect.gen(function* () {
+          const { credits, make, making, member, template, waiting } = yield* begin()
+          const generate = (prompt: string) => copy(template.id, { template_mode: "generate", prompt })
+          const flow = yield* waiting([generate("a letter to {{contact.first_name}}"), sendIt])
+          const asked = yield* making(flow)
+          yield* make("email", asked)
+          yield* make("email", asked)
+          assert.strictEqual(yield* credits, 999)
+          assert.strictEqual((yield* member(flow)).membership.createdEmails.length, 1)
+          const refused = yield* begin()
+          const other = yield* refused.waiting([
+            copy(refused.template.id, { template_mode: "generate", prompt: "refused" }),
+            sendIt,
+          ])
+          yield* refused.make("email", yield* refused.making(other))
+          assert.strictEqual(yield* refused.credits, 1_000)
+          const { state } = (yield* refused.member(other)).membership
+          assert(state.status === "active" && state.doing.kind === "run")
+          assert.include(state.retry?.error, "rather not")
+          assert.isAbove(state.doing.dueAt.epochMilliseconds, (yield* DateTime.now).epochMilliseconds + 20_000)
+          yield* refused.elapse(61_000)
+          yield* refused.settleDown
+          assert.strictEqual((yield* refused.making(other)).attempt, 2)
+        }),
     )
 
-    it.effect("without credits, without a sender or after having left, nothing is made", () =>
+    it.effect("creates nothing without credits, without a sender or after the member left", () =>
       Effect.gen(function* () {
         const poor = yield* begin({ credits: 0 })
         const flow = yield* poor.waiting([
@@ -156,7 +161,7 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("one that broke its workers off is tried again by and by", () =>
+    it.effect("repeats a step that stopped its workers, with growing backoff", () =>
       Effect.gen(function* () {
         const { making, makings, member, template, waiting, ws } = yield* begin()
         const flow = yield* waiting([copy(template.id), sendIt])
@@ -179,8 +184,8 @@ const page = (over: object = {}) => ({
 const rest = { type: "wait", step_id: "rest", duration_amount: 1, duration_unit: "days" }
 
 const ofTents = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`made for members: ${name}: pages`, (it) => {
-    it.effect("a page is made once and published, and its address is a token from then on", () =>
+  layer(live, { excludeTestServices: true })(`create_tent steps (${name})`, (it) => {
+    it.effect("creates and publishes a page once, and its address becomes a flow token", () =>
       Effect.gen(function* () {
         const { credits, make, making, member, waiting, ws } = yield* begin()
         const tents = yield* TentStore
@@ -200,7 +205,7 @@ const ofTents = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("a page that the AI refuses is a step that failed, and costs nothing", () =>
+    it.effect("records a page that the AI refuses as a failed step without cost", () =>
       Effect.gen(function* () {
         const { credits, make, making, member, waiting } = yield* begin()
         const flow = yield* waiting([page({ prompt: "refused" }), rest])

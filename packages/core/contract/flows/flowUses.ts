@@ -1,5 +1,5 @@
-// The laws of what active flows use: lists, emails and templates stay as they are for them, of two at once the second sees the
-// first, and what their steps have made goes with them.
+// Contract tests of what active flows use: lists, emails and templates cannot be taken away, concurrent changes see each
+// other, and what steps created is deleted with the flow.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
 import { decide as decideBlast } from "../../src/blasts/machine.ts"
@@ -13,7 +13,7 @@ import { twoAtOnce } from "../kernel/atOnce.ts"
 import { later, noon } from "../blasts/blastWorld.ts"
 import { day, flowWorld, type FlowRooms, onList, send } from "./flowWorld.ts"
 
-/** What takes something from a flow. */
+/** The operations that take something from a flow. */
 type World = Effect.Success<ReturnType<typeof flowWorld>>
 type Taking = Effect.Effect<void, { readonly _tag: string }, Effect.Services<ReturnType<World["deletingList"]>>>
 
@@ -34,9 +34,9 @@ export const flowUses = <E>(name: string, live: Layer.Layer<FlowRooms, E>) => {
 }
 
 const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { excludeTestServices: true })(`flow laws: ${name}: what flows use`, (it) => {
+  layer(live, { excludeTestServices: true })(`Uses by flows (${name})`, (it) => {
     it.effect(
-      "a list is used by the active flows that a trigger, a condition or the rules name it in, and by no other",
+      "counts a list as used by the active flows whose triggers, conditions or rules name it, and by no other",
       () =>
         Effect.gen(function* () {
           const { listOf, flow, activated, pause, usesOfList, list, deletingList, transact } = yield* flowWorld()
@@ -51,7 +51,7 @@ const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           }
           yield* flow("a draft", bodies["A condition"])
           yield* activated("other's", { disqualification_rules: onList(other.id), steps: [wait] })
-          // Settings are the user's own words, whatever they look like.
+          // Settings are the user's own words and may contain anything.
           yield* activated("says so", { settings: { listId: id, steps: [onList(id)] }, steps: [wait] })
           const users = yield* Effect.forEach(Object.entries(bodies), ([of, body]) => activated(of, body))
           yield* list("d", { kind: "dynamic", rules: null })
@@ -68,7 +68,7 @@ const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         }),
     )
 
-    it.effect("an email is used by the active flows that send it", () =>
+    it.effect("counts an email as used by the active flows that send it", () =>
       Effect.gen(function* () {
         const { approvedEmail, flow, activated, pause, usesOfEmail, unapproving, transact } = yield* flowWorld()
         const { id } = yield* approvedEmail("e")
@@ -85,7 +85,7 @@ const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect("a template is used by the active flows that make something of it", () =>
+    it.effect("counts a template as used by the active flows that create from it", () =>
       Effect.gen(function* () {
         const { activated, pause, deletingTemplate, emailTemplates, tentTemplates, transact, ws } = yield* flowWorld()
         const [email, page] = [yield* emailTemplates.made(), yield* tentTemplates.made()]
@@ -109,36 +109,34 @@ const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
   })
 
 const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { excludeTestServices: true })(`flow laws: ${name}: races`, (it) => {
-    it.effect(
-      "whoever takes back an approval, deletes a list or a template waits for an activation, and finds the flow",
-      () =>
-        Effect.gen(function* () {
-          const world = yield* flowWorld()
-          const { flow, activating, approvedEmail, listOf, emailTemplates } = world
-          const { id: emailId } = yield* approvedEmail("e")
-          const { id: listId } = yield* listOf("l", [])
-          const template = yield* emailTemplates.made()
-          yield* emailTemplates.approve(template.id)
-          const steps = [
-            send("a", { email_id: emailId }),
-            { type: "create_email", step_id: "b", template_id: template.id, auto_approve: false },
-          ]
-          const rules = { steps, disqualification_rules: onList(listId) }
-          const against: Readonly<Record<string, Taking>> = {
-            EmailInUse: world.unapproving(emailId),
-            ListInUse: world.deletingList(listId),
-            TemplateInUse: world.deletingTemplate(template.id),
-          }
-          for (const [tag, other] of Object.entries(against)) {
-            const { id } = yield* flow(tag, rules)
-            const [active, refused] = yield* twoAtOnce((held) => activating(id, held), other)
-            assert.deepStrictEqual([tagOf(active), tagOf(refused)], ["done", tag])
-          }
-        }),
+  layer(live, { excludeTestServices: true })(`Concurrent activation (${name})`, (it) => {
+    it.effect("makes an unapproval or a deletion of a list or template wait for an activation and find the flow", () =>
+      Effect.gen(function* () {
+        const world = yield* flowWorld()
+        const { flow, activating, approvedEmail, listOf, emailTemplates } = world
+        const { id: emailId } = yield* approvedEmail("e")
+        const { id: listId } = yield* listOf("l", [])
+        const template = yield* emailTemplates.made()
+        yield* emailTemplates.approve(template.id)
+        const steps = [
+          send("a", { email_id: emailId }),
+          { type: "create_email", step_id: "b", template_id: template.id, auto_approve: false },
+        ]
+        const rules = { steps, disqualification_rules: onList(listId) }
+        const against: Readonly<Record<string, Taking>> = {
+          EmailInUse: world.unapproving(emailId),
+          ListInUse: world.deletingList(listId),
+          TemplateInUse: world.deletingTemplate(template.id),
+        }
+        for (const [tag, other] of Object.entries(against)) {
+          const { id } = yield* flow(tag, rules)
+          const [active, refused] = yield* twoAtOnce((held) => activating(id, held), other)
+          assert.deepStrictEqual([tagOf(active), tagOf(refused)], ["done", tag])
+        }
+      }),
     )
 
-    it.effect("an activation waits for whoever takes something from it, and is refused for it", () =>
+    it.effect("makes an activation wait for an operation that takes something from it, and refuses it", () =>
       Effect.gen(function* () {
         const world = yield* flowWorld()
         const { flow, activating, approvedEmail, listOf, emailTemplates, field } = world
@@ -179,7 +177,7 @@ const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect("of activations at once each answers that it is active, and one has made it so", () =>
+    it.effect("answers active to all concurrent activations, and one of them activates the flow", () =>
       Effect.gen(function* () {
         const { flow, activate, flows: store, ws } = yield* flowWorld()
         const { id } = yield* flow("f", { steps: [day("a", null)] })
@@ -192,7 +190,7 @@ const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect("rules given to an active flow keep the list that they name", () =>
+    it.effect("protects the list that new rules of an active flow name", () =>
       Effect.gen(function* () {
         const { activated, flows: store, ws, listOf, deletingList } = yield* flowWorld()
         const { id: listId } = yield* listOf("l", [])
@@ -213,7 +211,7 @@ const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
   })
 
 const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { excludeTestServices: true })(`flow laws: ${name}: what steps make`, (it) => {
+  layer(live, { excludeTestServices: true })(`Things that steps created (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const world = yield* flowWorld()
       const active = yield* world.activated("f", { steps: [day("a", null)] })
@@ -226,7 +224,7 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       return { ...world, active, made, isThere }
     })
 
-    it.effect("what a step has made is in use while the flow is active, and goes with it", () =>
+    it.effect("counts what a step created as used while the flow is active, and deletes it with the flow", () =>
       Effect.gen(function* () {
         const { active, made, usesOfEmail, flows: store, ws, transact, isThere, approvedEmail } = yield* begin
         const [own, others] = [yield* made("own"), yield* approvedEmail("others")]
@@ -242,7 +240,7 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect("what something else sends stays: a blast that is on its way, another flow that is active", () =>
+    it.effect("keeps what a running blast or another active flow sends", () =>
       Effect.gen(function* () {
         const world = yield* begin
         const { active, made, activated, draft, listOf, write, launch, flows: store, ws, transact, isThere } = world
@@ -270,7 +268,7 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect("an email that is deleted by itself is forgotten", () =>
+    it.effect("removes the record of an email that is deleted separately", () =>
       Effect.gen(function* () {
         const { active, made, flows: store, ws, transact, emails, isThere } = yield* begin
         const own = yield* made("own")

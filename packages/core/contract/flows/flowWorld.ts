@@ -1,4 +1,4 @@
-// A workspace in which flows can be written and activated, furnished through the rooms' own ports.
+// Fixture of a workspace in which flows can be written and activated, created through the rooms' own ports.
 import { type DateTime, Effect, Result } from "effect"
 import { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
 import { FieldChange } from "../../src/contacts/CustomField.ts"
@@ -53,7 +53,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
 
   const write = (change: FlowChange) => transact(store.apply(ws, change))
 
-  /** A draft of this body, as somebody would have sent it. */
+  /** A draft with this body, as sent to the API. */
   const flow = Effect.fnUntraced(function* (name: string, body: object = {}, now: DateTime.Utc = noon) {
     const whole = { name, ...body }
     const draft = readNewFlow(whole)
@@ -97,7 +97,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     yield* held
   }, Effect.orDie)
 
-  /** The audience that a blast has made for itself. */
+  /** The inline audience of a blast. */
   const inlineList = Effect.fnUntraced(function* (name: string) {
     const blast = yield* world.draft(name)
     const candidates = nameCandidates({ text: name, origin: "given" }, yield* fresh.id)

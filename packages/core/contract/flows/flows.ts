@@ -1,4 +1,4 @@
-// The laws of the port to flows: what is written is found again, what is asked is the truth, and of two at once one wins.
+// Contract tests of `FlowStore`: reads return what was written, and of two concurrent writes one wins.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer, Result } from "effect"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
@@ -12,9 +12,9 @@ import { later, noon } from "../blasts/blastWorld.ts"
 import { day, flowWorld, type FlowRooms, onList, send } from "./flowWorld.ts"
 import { flowUses } from "./flowUses.ts"
 import { Fresh } from "../kernel/fresh.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
-const nobody = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
+const emptyTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
 
 const all: FlowQuery = {
   page: 1,
@@ -27,7 +27,7 @@ const all: FlowQuery = {
 
 type Decide = (flow: Flow) => Result.Result<FlowChange<Flow>, unknown>
 
-/** Every move of the lifecycle that asks for no facts. */
+/** Every move of the state machine that needs no facts. */
 const moves: ReadonlyArray<Decide> = [
   (flow) => decide(flow, { _tag: "pause" }, later(203)),
   (flow) =>
@@ -46,8 +46,8 @@ export const flows = <E>(name: string, live: Layer.Layer<FlowRooms, E>) => {
 }
 
 const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { excludeTestServices: true })(`flow laws: ${name}: writing`, (it) => {
-    it.effect("a flow is found again as every decision left it, with all that its structure can say", () =>
+  layer(live, { excludeTestServices: true })(`FlowStore writes (${name})`, (it) => {
+    it.effect("reads a flow as each decision left it, with every element of its structure", () =>
       Effect.gen(function* () {
         const {
           flows: store,
@@ -79,7 +79,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           ],
           steps: [send("a", { email_id: emailId, next_step_id: "b" }), day("b", null)],
         })
-        assert.deepStrictEqual(yield* store.get(ws, known.id), { flow: known, tally: nobody })
+        assert.deepStrictEqual(yield* store.get(ws, known.id), { flow: known, tally: emptyTally })
         known = yield* Effect.orDie(activate(known.id))
         assert.deepStrictEqual((yield* store.get(ws, known.id)).flow, known)
         for (const decide of moves) {
@@ -94,7 +94,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect("only a change is written, and only on what it was decided on", () =>
+    it.effect("writes only a change, and only onto the state that it was decided on", () =>
       Effect.gen(function* () {
         const { flows: store, ws, transact, writeFlow, flow } = yield* flowWorld()
         const draft = yield* flow("a")
@@ -119,7 +119,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect("of two that decide at once, the second decides on what the first has left", () =>
+    it.effect("makes the second of two concurrent decisions read what the first one wrote", () =>
       Effect.gen(function* () {
         const { flows: store, ws, transact, flow } = yield* flowWorld()
         const draft = yield* flow("a")
@@ -136,7 +136,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect("changes are told in the outbox, and a failed transaction leaves neither flow nor event", () =>
+    it.effect("writes changes to the outbox; a failed transaction leaves neither flow nor event", () =>
       Effect.gen(function* () {
         const { flows: store, ws, transact, writeFlow, flow } = yield* flowWorld()
         const draft = yield* flow("a")
@@ -144,9 +144,9 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
         assert.strictEqual((yield* store.get(ws, draft.id)).flow.lifecycle.status, "draft")
         yield* writeFlow(archived)
-        const told = (yield* toldTo(ws)).filter(({ type }) => type.startsWith("flow_"))
+        const events = (yield* eventsOf(ws)).filter(({ type }) => type.startsWith("flow_"))
         assert.deepStrictEqual(
-          told.map(({ type, data, at }) => ({ type, data, at })),
+          events.map(({ type, data, at }) => ({ type, data, at })),
           [
             { type: "flow_created", data: { flow_id: draft.id, from: null }, at: noon },
             { type: "flow_archived", data: { flow_id: draft.id, from: "draft" }, at: later(1) },
@@ -155,7 +155,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect("flows are paged by status and name, in every order, ties by id", () =>
+    it.effect("lists flows by status and name in each order, ties by id", () =>
       Effect.gen(function* () {
         const { flows: store, ws, flow, writeFlow } = yield* flowWorld()
         const first = yield* flow("Ärger", {}, later(1))
@@ -173,11 +173,11 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         assert.deepStrictEqual(yield* names({ search: "%" }), [])
         assert.deepStrictEqual(yield* names({ statuses: ["draft"] }), ["Beta 2", "Ärger"])
         const { items, total } = yield* store.list(ws, { ...all, limit: 2, page: 2 })
-        assert.deepStrictEqual([items, total], [[{ flow: first, tally: nobody }], 3])
+        assert.deepStrictEqual([items, total], [[{ flow: first, tally: emptyTally }], 3])
       }),
     )
 
-    it.effect("another workspace sees and touches nothing", () =>
+    it.effect("neither shows nor changes flows of another workspace", () =>
       Effect.gen(function* () {
         const { flows: store, ws, transact, flow, approvedEmail, listOf } = yield* flowWorld()
         const draft = yield* flow("a")
@@ -208,8 +208,8 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
   })
 
 const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { excludeTestServices: true })(`flow laws: ${name}: facts`, (it) => {
-    it.effect("of what is named, what there is: in either status, lists by kind, and none that a blast has made", () =>
+  layer(live, { excludeTestServices: true })(`FlowStore facts (${name})`, (it) => {
+    it.effect("reads the named contacts, lists, emails and templates that exist, and no inline list of a blast", () =>
       Effect.gen(function* () {
         const world = yield* flowWorld()
         const { flows: store, ws, transact, field, archiving, listOf, list, draftEmail, lists, fresh } = world
@@ -262,57 +262,55 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       }),
     )
 
-    it.effect(
-      "an activation knows approvals, what templates begin with and ask for, senders, domains and the plan",
-      () =>
-        Effect.gen(function* () {
-          const senderDefaults = { fromName: "Us", fromAddress: "us@example.test", replyToEmail: null }
-          const world = yield* flowWorld({ senderDefaults, plan: "pro" })
-          const { flows: store, ws, transact, flow, draftEmail, approve, approvedEmail } = world
-          const approved = yield* approvedEmail("approved")
-          const draft = yield* draftEmail("draft")
-          const template = yield* world.emailTemplates.made({
-            html: "<p>{{api.price:uppercase|free}} {{contact.first_name}} {{ api.price }}</p>",
-          })
-          const unread = yield* world.emailTemplates.made()
-          yield* world.emailTemplates.approve(template.id)
-          const [page, unused] = [yield* world.tentTemplates.made(), yield* world.tentTemplates.made()]
-          yield* world.tentTemplates.approve(page.id)
-          const { id } = yield* flow("a", {
-            steps: [
-              send("a", { email_id: approved.id }),
-              send("b", { email_id: draft.id }),
-              { type: "create_email", step_id: "c", template_id: template.id },
-              { type: "create_email", step_id: "d", template_id: unread.id },
-              { type: "create_tent", step_id: "e", template_id: page.id },
-              { type: "create_tent", step_id: "f", template_id: unused.id },
-            ],
-          })
-          const { facts: known, flow: locked } = yield* transact(store.lockForActivation(ws, id))
-          assert.strictEqual(locked.id, id)
-          assert.deepStrictEqual([known.plan.plan, known.plan.flows], ["pro", true])
-          const approval = { id: approved.approval?.id, fromAddress: "news@example.test" }
-          assert.deepStrictEqual(
-            new Map<string, unknown>(known.emails),
-            new Map<string, unknown>([
-              [approved.id, { approval }],
-              [draft.id, { approval: null }],
-            ]),
-          )
-          assert.deepStrictEqual(
-            new Map(known.emailTemplates),
-            new Map([[template.id, { defaults: template.defaults, apiTokens: ["api.price"] }]]),
-          )
-          assert.deepStrictEqual([...known.tentTemplates], [page.id])
-          assert.deepStrictEqual([known.senderDefaults, [...known.verifiedDomains]], [senderDefaults, ["example.test"]])
-          yield* approve(draft.id)
-          const after = yield* transact(store.lockForActivation(ws, id))
-          assert.isNotNull(after.facts.emails.get(draft.id)?.approval)
-        }),
+    it.effect("reads the approvals, template contents, senders, domains and plan for an activation", () =>
+      Effect.gen(function* () {
+        const senderDefaults = { fromName: "Us", fromAddress: "us@example.test", replyToEmail: null }
+        const world = yield* flowWorld({ senderDefaults, plan: "pro" })
+        const { flows: store, ws, transact, flow, draftEmail, approve, approvedEmail } = world
+        const approved = yield* approvedEmail("approved")
+        const draft = yield* draftEmail("draft")
+        const template = yield* world.emailTemplates.made({
+          html: "<p>{{api.price:uppercase|free}} {{contact.first_name}} {{ api.price }}</p>",
+        })
+        const unread = yield* world.emailTemplates.made()
+        yield* world.emailTemplates.approve(template.id)
+        const [page, unused] = [yield* world.tentTemplates.made(), yield* world.tentTemplates.made()]
+        yield* world.tentTemplates.approve(page.id)
+        const { id } = yield* flow("a", {
+          steps: [
+            send("a", { email_id: approved.id }),
+            send("b", { email_id: draft.id }),
+            { type: "create_email", step_id: "c", template_id: template.id },
+            { type: "create_email", step_id: "d", template_id: unread.id },
+            { type: "create_tent", step_id: "e", template_id: page.id },
+            { type: "create_tent", step_id: "f", template_id: unused.id },
+          ],
+        })
+        const { facts: known, flow: locked } = yield* transact(store.lockForActivation(ws, id))
+        assert.strictEqual(locked.id, id)
+        assert.deepStrictEqual([known.plan.plan, known.plan.flows], ["pro", true])
+        const approval = { id: approved.approval?.id, fromAddress: "news@example.test" }
+        assert.deepStrictEqual(
+          new Map<string, unknown>(known.emails),
+          new Map<string, unknown>([
+            [approved.id, { approval }],
+            [draft.id, { approval: null }],
+          ]),
+        )
+        assert.deepStrictEqual(
+          new Map(known.emailTemplates),
+          new Map([[template.id, { defaults: template.defaults, apiTokens: ["api.price"] }]]),
+        )
+        assert.deepStrictEqual([...known.tentTemplates], [page.id])
+        assert.deepStrictEqual([known.senderDefaults, [...known.verifiedDomains]], [senderDefaults, ["example.test"]])
+        yield* approve(draft.id)
+        const after = yield* transact(store.lockForActivation(ws, id))
+        assert.isNotNull(after.facts.emails.get(draft.id)?.approval)
+      }),
     )
 
     it.effect(
-      "a trial knows subjects, approved ones first, the workspace's name, and whether an address is suppressed",
+      "reads subjects, approved ones first, the workspace's name, and suppressed addresses for a simulation",
       () =>
         Effect.gen(function* () {
           const world = yield* flowWorld({ name: "Acme" })

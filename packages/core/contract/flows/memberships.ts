@@ -1,4 +1,4 @@
-// The laws of the members of flows: who enters, who may not, who is shown, who leaves; and of two at once one enters.
+// Contract tests of memberships: enrollment, listings, removal, and concurrent enrollments of one contact.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result } from "effect"
 import { MembershipRunner } from "../../src/flows/engine/MembershipRunner.ts"
@@ -7,7 +7,7 @@ import { type FlowMemberQuery, timeline_lines_max } from "../../src/flows/member
 import { FlowId, MembershipId } from "../../src/kernel/Ids.ts"
 import { day, send } from "./flowWorld.ts"
 import { type FlowLive, flowLive, type FlowRooms, running, tagOf } from "./flowMembersWorld.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
 export { FlowTimes } from "./flowMembersWorld.ts"
 
@@ -30,8 +30,8 @@ export const memberships = <E>(name: string, rooms: Layer.Layer<FlowRooms, E>) =
 }
 
 const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`members of flows: ${name}: entering`, (it) => {
-    it.effect("who is added stands at the first step, and is told of wherever it belongs", () =>
+  layer(live, { excludeTestServices: true })(`Memberships, enrollment (${name})`, (it) => {
+    it.effect("puts an added contact at the first step and records it in timelines and outbox", () =>
       Effect.gen(function* () {
         const { contacts, flows, memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann")
@@ -54,15 +54,15 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
           flow_id: flow,
           membership_id: run.membership.id,
         })
-        const told = (yield* toldTo(ws)).filter(({ type }) => type === "flow_entered")
+        const events = (yield* eventsOf(ws)).filter(({ type }) => type === "flow_entered")
         assert.deepStrictEqual(
-          told.map(({ contactId }) => contactId),
+          events.map(({ contactId }) => contactId),
           [ann.id],
         )
       }),
     )
 
-    it.effect("of five who add somebody at once one does, and the others learn that they are in it", () =>
+    it.effect("enrolls a contact once when five requests add it; the others learn that it is a member", () =>
       Effect.gen(function* () {
         const { memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann")
@@ -78,7 +78,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("whoever has left may enter again, unless the flow lets nobody in twice", () =>
+    it.effect("enrolls a contact again after it left, unless the flow allows one entry only", () =>
       Effect.gen(function* () {
         const { memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann")
@@ -102,7 +102,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
     )
 
     it.effect(
-      "who is disqualified does not enter, nor does anybody while the flow is paused, a draft, or closed to hands",
+      "refuses disqualified contacts, and every contact while the flow is paused, a draft, or closed to manual entry",
       () =>
         Effect.gen(function* () {
           const { flows, memberships: members, person, started, ws } = yield* running()
@@ -120,7 +120,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
         }),
     )
 
-    it.effect("a call brings in whom it names, with what the trigger declares", () =>
+    it.effect("enrolls the named contacts of an API trigger with the tokens that the trigger declares", () =>
       Effect.gen(function* () {
         const { fresh, memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann", { phone: "+12025550123" })
@@ -141,8 +141,8 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
           assert.deepInclude(run.membership, { contactId: ann.id, entrySource: "service_api" })
           yield* members.remove(ws, flow, ann.id)
         }
-        const nobody = { by: "email", email: "nobody@example.test" } as const
-        assert.deepInclude(yield* Effect.flip(members.trigger(ws, flow, nobody, {})), {
+        const unknownContact = { by: "email", email: "nobody@example.test" } as const
+        assert.deepInclude(yield* Effect.flip(members.trigger(ws, flow, unknownContact, {})), {
           _tag: "NotFound",
           path: "email",
         })
@@ -151,7 +151,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("a failed transaction lets nobody in, and another workspace neither sees nor moves anybody", () =>
+    it.effect("enrolls no contact when the transaction fails; another workspace neither sees nor moves members", () =>
       Effect.gen(function* () {
         const {
           fresh,
@@ -193,8 +193,8 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
   })
 
 const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`members of flows: ${name}: reading`, (it) => {
-    it.effect("members are found by status and by name, in any order, and pages hold together", () =>
+  layer(live, { excludeTestServices: true })(`Memberships, listings (${name})`, (it) => {
+    it.effect("lists members by status and by name in any order, with consistent pages", () =>
       Effect.gen(function* () {
         const { memberships: members, person, started, ws } = yield* running()
         const flow = yield* started([day("first", null)])
@@ -235,7 +235,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("of a long timeline the newest lines are read", () =>
+    it.effect("reads the newest entries of a long timeline", () =>
       Effect.gen(function* () {
         const { members: store, memberships, person, settleDown, started, transact, ws } = yield* running()
         const { advanceLocked } = yield* MembershipRunner
@@ -258,7 +258,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("a flow that is not there has no members, nor has another flow these", () =>
+    it.effect("finds no members of an unknown flow, and none of another flow", () =>
       Effect.gen(function* () {
         const { fresh, memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann")
@@ -273,27 +273,29 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
   })
 
 const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`members of flows: ${name}: leaving`, (it) => {
-    it.effect("who is removed is dropped, also while the flow is paused; who is not in it is nobody to remove", () =>
-      Effect.gen(function* () {
-        const { flows, memberships: members, person, started, ws } = yield* running()
-        const [ann, bob] = [yield* person("ann"), yield* person("bob")]
-        const flow = yield* started([day("first", null)])
-        yield* members.add(ws, flow, ann.id, {})
-        yield* flows.pause(ws, flow)
-        assert.isNull(yield* members.remove(ws, flow, bob.id))
-        const run = yield* members.remove(ws, flow, ann.id)
-        assert.deepInclude(run?.membership.state, { status: "dropped", reason: "removed", stepId: "first" })
-        assert.isNull(yield* members.remove(ws, flow, ann.id))
-        assert.deepInclude((yield* flows.get(ws, flow)).tally, { active: 0, dropped: 1 })
-        assert.deepStrictEqual(
-          [...(yield* flows.getStepCounts(ws, flow)).counts].filter(([, count]) => count > 0),
-          [],
-        )
-      }),
+  layer(live, { excludeTestServices: true })(`Memberships, removal (${name})`, (it) => {
+    it.effect(
+      "drops a removed member, also while the flow is paused; refuses to remove a contact that is no member",
+      () =>
+        Effect.gen(function* () {
+          const { flows, memberships: members, person, started, ws } = yield* running()
+          const [ann, bob] = [yield* person("ann"), yield* person("bob")]
+          const flow = yield* started([day("first", null)])
+          yield* members.add(ws, flow, ann.id, {})
+          yield* flows.pause(ws, flow)
+          assert.isNull(yield* members.remove(ws, flow, bob.id))
+          const run = yield* members.remove(ws, flow, ann.id)
+          assert.deepInclude(run?.membership.state, { status: "dropped", reason: "removed", stepId: "first" })
+          assert.isNull(yield* members.remove(ws, flow, ann.id))
+          assert.deepInclude((yield* flows.get(ws, flow)).tally, { active: 0, dropped: 1 })
+          assert.deepStrictEqual(
+            [...(yield* flows.getStepCounts(ws, flow)).counts].filter(([, count]) => count > 0),
+            [],
+          )
+        }),
     )
 
-    it.effect("a deleted contact's membership ends, and stays without their name", () =>
+    it.effect("ends the membership of a deleted contact and retains it without the name", () =>
       Effect.gen(function* () {
         const { advanceDue, memberships: members, person, remove, seen, started, ws } = yield* running()
         const [ann, bob] = [yield* person("ann"), yield* person("bob")]
@@ -313,7 +315,7 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("a flow that is deleted takes its members along", () =>
+    it.effect("deletes the memberships of a deleted flow", () =>
       Effect.gen(function* () {
         const {
           approvedEmail,
@@ -339,7 +341,7 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("a held member is not moved on what was decided before", () =>
+    it.effect("does not move a locked member by an older decision", () =>
       Effect.gen(function* () {
         const { memberships: members, members: store, one, person, look, started, transact, ws } = yield* running()
         const ann = yield* person("ann")

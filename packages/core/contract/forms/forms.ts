@@ -1,4 +1,4 @@
-// The laws of what forms bring.
+// Contract tests of form submissions.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { identitiesOf } from "../../src/contacts/batch/Batch.ts"
@@ -14,7 +14,7 @@ import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { deleting, email } from "../contacts/contactWorld.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { at, moves } from "../tents/tentMoves.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
 const answers = { message: "See you there", email: "Ada@example.com", "": "of no name", constructor: "plain" }
 
@@ -30,7 +30,7 @@ const begin = Effect.gen(function* () {
   const { id: tent } = yield* tents.completed(workspace)
   yield* tents.publishAs(workspace, tent, {})
 
-  /** As the use case does it. */
+  /** Does what the use case does. */
   const receive = Effect.fnUntraced(function* (visitor: ContactPatch | null, ms = 1_000, of: WorkspaceId = workspace) {
     const named = visitor === null ? [] : [{ patch: Result.succeed(visitor) }]
     const existing = yield* contacts.lock(of, identitiesOf(named))
@@ -55,8 +55,8 @@ export const forms = <E>(
   name: string,
   live: Layer.Layer<FormStore | ContactStore | TentStore | Outbox | Transactor | Fresh, E>,
 ) =>
-  layer(live, { excludeTestServices: true })(`form laws: ${name}`, (it) => {
-    it.effect("what was sent is read again as it was, newest first, slice by slice", () =>
+  layer(live, { excludeTestServices: true })(`Form submissions (${name})`, (it) => {
+    it.effect("reads submissions as they were sent, newest first, page by page", () =>
       Effect.gen(function* () {
         const { store, workspace, tent, submit } = yield* begin
         const oldest = yield* submit(null, 1)
@@ -73,7 +73,7 @@ export const forms = <E>(
       }),
     )
 
-    it.effect("a visitor becomes a contact, with a line of the timeline and an event after the contact's own", () =>
+    it.effect("turns a visitor into a contact, with a timeline entry and an event after the contact's own", () =>
       Effect.gen(function* () {
         const { contacts, workspace, tent, submit } = yield* begin
         const submission = yield* submit(ada, 5_000)
@@ -85,9 +85,9 @@ export const forms = <E>(
           lines.items.map(({ type }) => type),
           ["contact_created", "form_submission"],
         )
-        const told = { tent_id: tent, form_id: "sign-up", submission_id: submission.id, fields: answers }
-        assert.deepStrictEqual(lines.items[1]?.metadata, told)
-        const events = yield* toldTo(workspace)
+        const metadata = { tent_id: tent, form_id: "sign-up", submission_id: submission.id, fields: answers }
+        assert.deepStrictEqual(lines.items[1]?.metadata, metadata)
+        const events = yield* eventsOf(workspace)
         assert.deepStrictEqual(
           events.map(({ type, contactId }) => [type, contactId]),
           [
@@ -95,21 +95,21 @@ export const forms = <E>(
             ["form_submission", contact.id],
           ],
         )
-        assert.deepStrictEqual(events[1]?.data, told)
+        assert.deepStrictEqual(events[1]?.data, metadata)
       }),
     )
 
-    it.effect("what nobody can be known by is kept, and told of without a contact", () =>
+    it.effect("stores a submission without email or phone, with an event that has no contact", () =>
       Effect.gen(function* () {
         const { contacts, workspace, submit } = yield* begin
         assert.strictEqual((yield* submit(null)).contactId, null)
         assert.strictEqual(yield* contacts.count(workspace), 0)
-        const [event, ...others] = yield* toldTo(workspace)
+        const [event, ...others] = yield* eventsOf(workspace)
         assert.deepStrictEqual([event?.type, event?.contactId, others.length], ["form_submission", null, 0])
       }),
     )
 
-    it.effect("many at once of one person make one contact, and all of them are kept", () =>
+    it.effect("creates one contact for several concurrent submissions and stores all of them", () =>
       Effect.gen(function* () {
         const { store, contacts, workspace, tent, submit } = yield* begin
         const all = yield* Effect.all(
@@ -122,7 +122,7 @@ export const forms = <E>(
       }),
     )
 
-    it.effect("a page that is taken down takes nothing any more, and what was under way is kept before", () =>
+    it.effect("refuses submissions to an unpublished page, and stores those that began before", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, tent, tents, receive, submit } = yield* begin
         const [begun, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -148,17 +148,17 @@ export const forms = <E>(
       }),
     )
 
-    it.effect("a failed transaction leaves neither submission nor contact nor event", () =>
+    it.effect("writes neither submission nor contact nor event when the transaction fails", () =>
       Effect.gen(function* () {
         const { store, contacts, transact, workspace, tent, receive } = yield* begin
         yield* Effect.exit(transact(Effect.andThen(receive(ada), Effect.fail("no"))))
         assert.deepStrictEqual((yield* store.list(workspace, tent, everything)).items, [])
         assert.strictEqual(yield* contacts.count(workspace), 0)
-        assert.deepStrictEqual(yield* toldTo(workspace), [])
+        assert.deepStrictEqual(yield* eventsOf(workspace), [])
       }),
     )
 
-    it.effect("who is deleted is taken off what they sent, and a tent that is removed takes it along", () =>
+    it.effect("removes a deleted contact from its submissions, and deletes submissions with their tent", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, tent, tents, submit } = yield* begin
         const submission = yield* submit(ada)
@@ -171,7 +171,7 @@ export const forms = <E>(
       }),
     )
 
-    it.effect("another workspace neither reads nor sends", () =>
+    it.effect("neither shows nor accepts submissions of another workspace", () =>
       Effect.gen(function* () {
         const { store, transact, fresh, tent, receive, submit } = yield* begin
         yield* submit(ada)

@@ -1,4 +1,5 @@
-// What the laws of imports are told with: sessions, executions, runs and chunks of a small file of two columns, and lists.
+// Samples for the contract tests of imports: sessions, executions, runs and chunks of a small file with two columns, and
+// lists.
 import { assert } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
@@ -59,7 +60,7 @@ export const executionOf = Effect.fnUntraced(function* (
   return yield* Effect.fromResult(ImportChange.execute(session, runId, wanted, facts))
 })
 
-/** A run that is started, of three rows. */
+/** A started run of three rows. */
 export const runIn = Effect.fnUntraced(function* (workspace: WorkspaceId, listIds: ReadonlyArray<ListId> = []) {
   const [store, { transact }] = [yield* ImportStore, yield* Transactor]
   const executed = yield* executionOf(workspace, yield* sessionIn(workspace), execution(listIds))
@@ -69,10 +70,10 @@ export const runIn = Effect.fnUntraced(function* (workspace: WorkspaceId, listId
   return some(started.run).after
 })
 
-/** Where the row after so many others begins: every second row has a cell of two lines; one's place nobody knows. */
+/** The offset of the row after `rows` others: every second row has a cell of two lines. One offset is unknown. */
 export const lineOf = (rows: number): number | null => (rows === 2 ? null : 2 + rows + Math.floor(rows / 2))
 
-/** Decides on the next rows: `cells` follow what the run has processed. */
+/** Decides on the next rows; `cells` follow those that the run has processed. */
 export const chunkOf = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   run: ImportRun,

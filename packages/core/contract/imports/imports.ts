@@ -1,4 +1,4 @@
-// The laws of the store of imports.
+// Contract tests of `ImportStore`.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer, Result } from "effect"
 import { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
@@ -37,7 +37,7 @@ export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
 }
 
 const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`import laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`ImportStore (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       const [store, contacts, lists] = [yield* ImportStore, yield* ContactStore, yield* ListStore]
@@ -47,7 +47,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
     const allResults = { status: null, page: 1, limit: 250 } as const
     const shown = ({ rowNumber, status, issues }: RowResult) => [rowNumber, status, issues.map(({ code }) => code)]
 
-    it.effect("sessions and runs are found again as they were written", () =>
+    it.effect("reads sessions and runs as they were written", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const rows = yield* sessionIn(workspace, "rows")
@@ -69,7 +69,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("of two executions of a session one is written", () =>
+    it.effect("writes one of two concurrent executions of a session", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const session = yield* sessionIn(workspace)
@@ -92,7 +92,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("what the AI suggested stays with the session, and of two answers to a question the first", () =>
+    it.effect("stores the AI's suggestions with the session, and the first of two answers to a question", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const session = yield* sessionIn(workspace)
@@ -126,7 +126,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a move decided on a state that is gone writes nothing", () =>
+    it.effect("writes nothing of a change that was decided on an older state", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const run = yield* runIn(workspace)
@@ -139,7 +139,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a chunk writes contacts, results and counters together", () =>
+    it.effect("writes contacts, results and counters of a chunk together", () =>
       Effect.gen(function* () {
         const { store, contacts, workspace } = yield* begin
         const run = yield* runIn(workspace)
@@ -186,7 +186,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a chunk is written once, however often and by however many it is tried", () =>
+    it.effect("writes a chunk once, whatever the number of attempts and workers", () =>
       Effect.gen(function* () {
         const { store, contacts, workspace } = yield* begin
         const run = yield* runIn(workspace)
@@ -204,7 +204,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a failed transaction leaves nothing of a chunk", () =>
+    it.effect("writes nothing of a chunk when the transaction fails", () =>
       Effect.gen(function* () {
         const { store, contacts, transact, workspace } = yield* begin
         const list = yield* listIn(workspace, { kind: "static", contactIds: [] })
@@ -221,7 +221,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("who is imported becomes a member of the lists, and only who wasn't one is told of", () =>
+    it.effect("adds imported contacts to the lists, with events for new members only", () =>
       Effect.gen(function* () {
         const { contacts, lists, workspace } = yield* begin
         const first = yield* runIn(workspace)
@@ -237,19 +237,19 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           ["new@b.co", "Again"],
           ["x", "y"],
         ])
-        // An event can be read once no older transaction of the whole server is open.
-        const additions = Effect.map(outbox.read(workspace, "law", 100), (all) =>
+        // An event becomes readable when no older transaction of the whole server is open.
+        const additions = Effect.map(outbox.read(workspace, "test", 100), (all) =>
           all.filter(({ type, at: when }) => type === "list_added" && when.epochMilliseconds === 7_007),
         )
-        const events = yield* eventually(additions, (told) => told.length >= 3)
+        const events = yield* eventually(additions, (found) => found.length >= 3)
         const [fresh] = yield* contacts.findByIdentity(workspace, { emails: ["new@b.co"], phones: [] })
-        const told = events.map(({ contactId, data }) => `${contactId} ${JSON.stringify(data)}`).sort()
+        const writtenEvents = events.map(({ contactId, data }) => `${contactId} ${JSON.stringify(data)}`).sort()
         const wanted = [
           [some(fresh).id, one],
           [some(fresh).id, two],
           [some(old).id, two],
         ].map(([contact, list]) => `${contact} ${JSON.stringify({ list_id: list })}`)
-        assert.deepStrictEqual(told, wanted.sort())
+        assert.deepStrictEqual(writtenEvents, wanted.sort())
         for (const id of [one, two]) {
           const list = yield* lists.get(workspace, id)
           assert.strictEqual(list.kind === "static" ? list.memberCount : null, 2)
@@ -268,7 +268,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("lists that are gone, and those that take no members, are left out", () =>
+    it.effect("skips lists that were deleted and lists without manual members", () =>
       Effect.gen(function* () {
         const { store, contacts, workspace, fresh } = yield* begin
         const dynamic = yield* listIn(workspace, { kind: "dynamic", rules: null })
@@ -287,7 +287,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("results are paged by row number, each status by itself", () =>
+    it.effect("lists results by row number, separately for each status", () =>
       Effect.gen(function* () {
         const { store, workspace } = yield* begin
         const run = yield* runIn(workspace)
@@ -313,7 +313,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("fields that were made for an import are noted as such with it", () =>
+    it.effect("records an import on the fields that were created for it", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, fresh } = yield* begin
         const fieldStore = yield* ContactFieldStore
@@ -340,7 +340,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a session is forgotten only while it wasn't executed", () =>
+    it.effect("deletes a session only while it is not executed", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const session = yield* sessionIn(workspace)
@@ -352,7 +352,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("another workspace sees nothing and moves nothing", () =>
+    it.effect("neither shows nor changes imports of another workspace", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, fresh } = yield* begin
         const other = yield* fresh.workspace()

@@ -1,4 +1,4 @@
-// The laws of what the store of imports keeps of rows that did not go in.
+// Contract tests of rejected rows in the store of imports.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { ContactStore } from "../../src/contacts/ContactStore.ts"
@@ -17,8 +17,8 @@ const everything = { after: 1, through: 1_000_000, limit: 1_000 }
 const numbersOf = (rows: ReadonlyArray<RejectedRow>) => rows.map(({ rowNumber }) => rowNumber)
 
 export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`import laws of kept rows: ${name}`, (it) => {
-    /** A run with chunks of these rows behind it. */
+  layer(live, { excludeTestServices: true })(`Rejected rows (${name})`, (it) => {
+    /** A run that has processed chunks with these rows. */
     const having = Effect.fnUntraced(function* (...chunks: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>>) {
       const [store, fresh] = [yield* ImportStore, yield* Fresh]
       const workspace = yield* fresh.workspace()
@@ -29,7 +29,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       return { store, fresh, workspace, id }
     })
 
-    it.effect("rows that did not go in are kept as they were read, and no others", () =>
+    it.effect("stores rejected rows as they were read, and no others", () =>
       Effect.gen(function* () {
         const awkward = ["nobody", '=1+1, "quoted"\r\nnext 😀 \'\\ \u0007']
         const rows = [["a@b.co", "Ann"], awkward, ["", " "], ["short"], ["b@b.co", "", "x", ""]]
@@ -55,7 +55,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("kept rows are read on from the last one that was read, of both statuses in the file's order", () =>
+    it.effect("reads on from the last row that was read, both statuses in the file's order", () =>
       Effect.gen(function* () {
         const cells = Array.from({ length: 40 }, (_, index) => {
           if (index % 4 === 0) return [`p${index}@b.co`, "x"]
@@ -79,7 +79,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("the longest record is known, of the rows that are asked for", () =>
+    it.effect("returns the longest record of the requested rows", () =>
       Effect.gen(function* () {
         const long = Array.from({ length: 9 }, (_, index) => `cell ${index}`)
         const { store, workspace, id } = yield* having([["a@b.co", "Ann"], ["x"], ["", "", ""], ["nobody", "x"], long])
@@ -88,7 +88,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("another workspace's rows, and those of no run, are none", () =>
+    it.effect("finds no rows of another workspace or an unknown run", () =>
       Effect.gen(function* () {
         const { store, fresh, workspace, id } = yield* having([["nobody", "x"]])
         const other = yield* fresh.workspace()

@@ -1,8 +1,8 @@
-// Two transactions of which the second begins while the first holds its locks.
+// Runs two transactions of which the second begins while the first has its locks.
 import { Deferred, Effect, Fiber } from "effect"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 
-/** Begins `first`, and `second` once that holds its locks; lets `first` go on when `second` must be waiting. */
+/** Starts `first`, then `second` once `first` has its locks; lets `first` go on when `second` must be waiting. */
 export const twoAtOnce = <A, E, B, F, R1, R2>(
   first: (held: Effect.Effect<void>) => Effect.Effect<A, E, R1>,
   second: Effect.Effect<B, F, R2>,
@@ -13,7 +13,7 @@ export const twoAtOnce = <A, E, B, F, R1, R2>(
     const go = yield* Deferred.make<void>()
     const wait = Effect.andThen(Deferred.succeed(held, undefined), Deferred.await(go))
     const one = yield* Effect.forkChild(Effect.result(transact(first(wait))))
-    // Whoever ends before it holds anything is no reason to wait.
+    // A transaction that ends before it locks anything must not block the test.
     yield* Effect.raceFirst(Deferred.await(held), Fiber.await(one))
     const two = yield* Effect.forkChild(Effect.result(transact(second)))
     yield* Effect.sleep("100 millis")

@@ -1,4 +1,4 @@
-// The laws of the audit log.
+// Contract tests of the audit log.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { Actor } from "../../src/kernel/changes/Actor.ts"
@@ -24,8 +24,8 @@ const begin = Effect.gen(function* () {
 type Needs = AuditLog | Effect.Services<ReturnType<typeof furnished>> | TentStore
 
 export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of the audit log: ${name}`, (it) => {
-    it.effect("an entry says who, what and to what, and nothing more", () =>
+  layer(live, { excludeTestServices: true })(`AuditLog (${name})`, (it) => {
+    it.effect("stores actor, action and target of an entry, and nothing more", () =>
       Effect.gen(function* () {
         const { all, tell, workspaceId } = yield* begin
         yield* tell("key.created", "a key").pipe(Effect.provideService(Actor, "key:tp_live_abcd"))
@@ -50,7 +50,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("what failed has left no entry", () =>
+    it.effect("writes no entry for a failed operation", () =>
       Effect.gen(function* () {
         const { all, log, transact, workspaceId } = yield* begin
         const event = { workspaceId, action: "key.created", target: "x", details: {} } as const
@@ -60,7 +60,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("it is read slice by slice, newest first, each entry once", () =>
+    it.effect("lists entries page by page, newest first, each once", () =>
       Effect.gen(function* () {
         const { all, log, tell, transact, workspaceId } = yield* begin
         yield* tell("key.created", "first")
@@ -85,7 +85,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a workspace's entries are its own, and without a workspace there are those of all", () =>
+    it.effect("separates the entries of workspaces, and lists those of all without a workspace", () =>
       Effect.gen(function* () {
         const one = yield* begin
         const other = yield* begin
@@ -95,15 +95,15 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           (yield* one.all).map(({ target }) => target),
           ["mine"],
         )
-        const everybody = yield* one.log.list({ workspaceId: null, after: null, limit: 2 })
+        const ofAll = yield* one.log.list({ workspaceId: null, after: null, limit: 2 })
         assert.sameMembers(
-          everybody.items.map(({ target }) => target),
+          ofAll.items.map(({ target }) => target),
           ["mine", "theirs"],
         )
       }),
     )
 
-    it.effect("a sending that is started tells of itself", () =>
+    it.effect("records a launch", () =>
       Effect.gen(function* () {
         const world = yield* furnished()
         const id = yield* world.sending("a", [yield* world.person("ann")])
@@ -116,7 +116,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a page that is published tells of itself, and one that is taken down", () =>
+    it.effect("records the publication and unpublication of a page", () =>
       Effect.gen(function* () {
         const { all, fresh, transact, workspaceId } = yield* begin
         const tents = moves(yield* TentStore, transact, fresh)

@@ -1,6 +1,6 @@
-// Chance from a seed, for tests that draw what they try: the same seed, the same trial.
+// Seeded random numbers for tests: the same seed gives the same run.
 
-/** Draws from one seed: mulberry32. */
+/** A generator from one seed: mulberry32. */
 export interface Draw {
   readonly below: (limit: number) => number
   readonly chance: (share: number) => boolean

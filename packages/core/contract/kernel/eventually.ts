@@ -1,9 +1,9 @@
-// Waiting for what comes at a time of its own: when other transactions of the server have ended, when a worker has looked.
+// Helpers that wait for asynchronous results: the end of other transactions, a worker's next look.
 import { Effect } from "effect"
 
 /**
- * The mark of pages that stays. Until their news are heard a mark is good for half a second; from then on it stays as long
- * as nothing changes.
+ * The settled mark of pages. Until the process listens to notifications, a mark is valid for half a second; from then on it
+ * stays until something changes.
  */
 export const settledMark = (mark: Effect.Effect<string>): Effect.Effect<string> =>
   Effect.flatMap(mark, (before) =>
@@ -12,7 +12,7 @@ export const settledMark = (mark: Effect.Effect<string>): Effect.Effect<string> 
     ),
   )
 
-/** Looks until it sees what it waits for, and answers that; who waits in vain runs into the time-out of the test. */
+/** Repeats until the value is there and returns it. The test's time-out ends a vain wait. */
 export const eventually = <A, E, R>(
   look: Effect.Effect<A, E, R>,
   holds: (seen: A) => boolean,
@@ -22,5 +22,5 @@ export const eventually = <A, E, R>(
     Effect.repeat({ until: holds }),
   )
 
-/** Looks until it holds, at what this process knows by itself. */
+/** Repeats until the condition holds. For state inside this process. */
 export const until = (holds: () => boolean): Effect.Effect<boolean> => eventually(Effect.sync(holds), Boolean)

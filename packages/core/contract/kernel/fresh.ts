@@ -1,4 +1,4 @@
-// What laws begin with: a workspace of their own, so that nothing has to be cleared between them.
+// A new workspace for each contract test, so that nothing has to be deleted between tests.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { Ids, WorkspaceId } from "../../src/kernel/Ids.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
@@ -24,7 +24,7 @@ export class Fresh extends Context.Service<
         workspace: (fields = {}) =>
           Effect.gen(function* () {
             const id = WorkspaceId.make(yield* ids.random)
-            const all = { name: `law ${id}`, slug: `law-${id}`, plan: "max", credits: 1000, ...fields } as const
+            const all = { name: `test ${id}`, slug: `test-${id}`, plan: "max", credits: 1000, ...fields } as const
             const change = yield* Effect.fromResult(WorkspaceChange.create(id, all, DateTime.makeUnsafe(0)))
             yield* transact(store.apply(change))
             return id

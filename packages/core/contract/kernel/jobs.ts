@@ -1,4 +1,4 @@
-// The laws of the job queue. The layer under test tries a job three times, with pauses from 100 ms.
+// Contract tests of the job queue. The tested layer tries a job three times, with backoff from 100 ms.
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, type Layer, Ref } from "effect"
 import { BlastId, WorkspaceId } from "../../src/kernel/Ids.ts"
@@ -8,7 +8,7 @@ import { Fresh } from "./fresh.ts"
 import { eventually } from "./eventually.ts"
 
 export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transactor | Fresh, E>) =>
-  layer(live, { excludeTestServices: true })(`job laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`JobQueue (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       const job: Job = {
@@ -16,10 +16,12 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
         workspaceId: WorkspaceId.make(yield* fresh.id),
         blastId: BlastId.make(yield* fresh.id),
       }
-      return { jobs: yield* Jobs, queue: yield* JobQueue, ...(yield* Transactor), job, id: `law:${yield* fresh.id}` }
+      return { jobs: yield* Jobs, queue: yield* JobQueue, ...(yield* Transactor), job, id: `test:${yield* fresh.id}` }
     })
 
-    /** Works until `body` has ended, and answers which ids came, each as often as it did. Jobs of other laws are let through. */
+    /**
+     * Runs jobs until `body` has ended and returns the ids of its jobs, once for each run. Jobs of other tests are ignored.
+     */
     const working = Effect.fnUntraced(function* <R>(
       handle: (id: string, attempt: number) => Effect.Effect<void, unknown, R>,
       body: (seen: Effect.Effect<ReadonlyArray<string>>) => Effect.Effect<void, never, R>,
@@ -41,7 +43,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
       return yield* Ref.get(seen)
     })
     const moment = Effect.sleep("300 millis")
-    /** Until it has come, and a moment longer, in which it might come again. */
+    /** Waits until the job ran, and a moment longer in which it might run again. */
     const come = (id: string) => (seen: Effect.Effect<ReadonlyArray<string>>) =>
       Effect.andThen(
         eventually(seen, (all) => all.includes(id)),
@@ -49,7 +51,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
       )
     const times = (seen: ReadonlyArray<string>, id: string) => seen.filter((each) => each === id).length
 
-    it.effect("a job is done once, with its own id and payload", () =>
+    it.effect("runs a job once with its id and payload", () =>
       Effect.gen(function* () {
         const { jobs, queue, transact, job, id } = yield* begin
         yield* transact(jobs.enqueue(job, { id }))
@@ -65,7 +67,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
       }),
     )
 
-    it.effect("a caller that is rolled back leaves no job", () =>
+    it.effect("leaves no job when the caller rolls back", () =>
       Effect.gen(function* () {
         const { jobs, transact, job, id } = yield* begin
         yield* Effect.exit(transact(Effect.andThen(jobs.enqueue(job, { id }), Effect.fail("no"))))
@@ -77,7 +79,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
       }),
     )
 
-    it.effect("the same id is queued once, also after it is done", () =>
+    it.effect("queues an id once, also after its job is done", () =>
       Effect.gen(function* () {
         const { jobs, transact, job, id } = yield* begin
         yield* transact(Effect.andThen(jobs.enqueue(job, { id }), jobs.enqueue(job, { id })))
@@ -89,7 +91,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
       }),
     )
 
-    it.effect("a delayed job waits", () =>
+    it.effect("delays a job", () =>
       Effect.gen(function* () {
         const { jobs, transact, job, id } = yield* begin
         const asked_ms = yield* Clock.currentTimeMillis
@@ -101,12 +103,12 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
           come(id),
         )
         assert.strictEqual(times(seen, id), 1)
-        // Not a moment sooner, but for what two clocks may differ.
+        // Never earlier, except for the difference of two clocks.
         assert.isAtLeast(came_ms - asked_ms, 950)
       }),
     )
 
-    it.effect("a job that fails is tried three times, then it is dead; requeued, it is as new", () =>
+    it.effect("marks a job as dead after three failed attempts; a requeued job starts from zero", () =>
       Effect.gen(function* () {
         const { jobs, transact, job, id } = yield* begin
         yield* transact(jobs.enqueue(job, { id }))
@@ -125,7 +127,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
       }),
     )
 
-    it.effect("a worker that is stopped in the middle hands its job back", () =>
+    it.effect("returns the job of an interrupted worker to the queue", () =>
       Effect.gen(function* () {
         const { jobs, queue, transact, job, id } = yield* begin
         yield* transact(jobs.enqueue(job, { id }))

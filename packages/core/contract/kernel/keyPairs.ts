@@ -1,4 +1,4 @@
-// Key pairs for tests that are not about them: one takes as long to make as a hundred requests.
+// Key pairs for tests of other things: creating one takes as long as a hundred requests.
 import { Effect, Layer } from "effect"
 import { Secrets } from "../../src/kernel/Secrets.ts"
 
@@ -8,7 +8,7 @@ const pairs_max = 3
 const made: Array<KeyPair> = []
 let asked = 0
 
-/** The same secrets, whose key pairs come round again: three in a process. */
+/** The same secrets with three key pairs in a process, used in turn. */
 export const withFewKeyPairs = <E, R>(secrets: Layer.Layer<Secrets, E, R>): Layer.Layer<Secrets, E, R> =>
   Layer.effect(
     Secrets,

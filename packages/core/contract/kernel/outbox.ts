@@ -1,4 +1,4 @@
-// The laws of the outbox.
+// Contract tests of the outbox.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, type Layer } from "effect"
 import type { WorkspaceId } from "../../src/kernel/Ids.ts"
@@ -15,20 +15,20 @@ const event = (type: string): DomainEvent => ({
 })
 
 export const outbox = <E>(name: string, live: Layer.Layer<Outbox | Transactor | Fresh, E>) =>
-  layer(live, { excludeTestServices: true })(`outbox laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`Outbox (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       return { outbox: yield* Outbox, ...(yield* Transactor), fresh, workspace: yield* fresh.workspace() }
     })
     const types = (events: ReadonlyArray<DomainEvent>) => events.map((each) => each.type)
 
-    /** What can be read once `count` events can: any older transaction of the server may hold them back for a moment. */
+    /** Reads once `count` events are readable. Any older transaction of the server may delay them for a moment. */
     const reading = (workspace: WorkspaceId, consumer: string, limit: number, count: number) =>
       Effect.flatMap(Outbox, (outbox) =>
         eventually(outbox.read(workspace, consumer, limit), (events) => events.length >= count),
       )
 
-    it.effect("events are read in the order they were written, and again until the consumer says so", () =>
+    it.effect("returns events in the order of writing, and again until the consumer acknowledges them", () =>
       Effect.gen(function* () {
         const { outbox, transact, workspace } = yield* begin
         yield* transact(outbox.append(workspace, [event("a"), event("b")]))
@@ -42,7 +42,7 @@ export const outbox = <E>(name: string, live: Layer.Layer<Outbox | Transactor | 
       }),
     )
 
-    it.effect("consumers are at places of their own, and none goes back", () =>
+    it.effect("stores a position for each consumer, which never goes back", () =>
       Effect.gen(function* () {
         const { outbox, transact, workspace } = yield* begin
         yield* transact(outbox.append(workspace, [event("a"), event("b")]))
@@ -54,7 +54,7 @@ export const outbox = <E>(name: string, live: Layer.Layer<Outbox | Transactor | 
       }),
     )
 
-    it.effect("a failed transaction leaves no event", () =>
+    it.effect("writes no event when the transaction fails", () =>
       Effect.gen(function* () {
         const { outbox, transact, workspace } = yield* begin
         yield* Effect.exit(transact(Effect.andThen(outbox.append(workspace, [event("x")]), Effect.fail("no"))))
@@ -62,7 +62,7 @@ export const outbox = <E>(name: string, live: Layer.Layer<Outbox | Transactor | 
       }),
     )
 
-    it.effect("an event that commits late is not skipped by a reader who came in between", () =>
+    it.effect("does not skip an event that commits after a later one was read", () =>
       Effect.gen(function* () {
         const { outbox, transact, workspace } = yield* begin
         const written = yield* Deferred.make<void>()
@@ -90,7 +90,7 @@ export const outbox = <E>(name: string, live: Layer.Layer<Outbox | Transactor | 
       }),
     )
 
-    it.effect("another workspace sees nothing", () =>
+    it.effect("shows nothing of another workspace", () =>
       Effect.gen(function* () {
         const { outbox, transact, workspace, fresh } = yield* begin
         const other = yield* fresh.workspace()

@@ -1,4 +1,4 @@
-// The laws of the port that serves what is published.
+// Contract tests of the port that serves published pages.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { addressPath } from "../../src/tents/pages/PageAddress.ts"
@@ -16,7 +16,7 @@ export const pages = <E>(
   name: string,
   live: Layer.Layer<TentStore | PublishedPages | WorkspaceStore | Transactor | Fresh, E>,
 ) =>
-  layer(live, { excludeTestServices: true })(`published page laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`Published pages (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* TentStore
       const pages = yield* PublishedPages
@@ -27,7 +27,7 @@ export const pages = <E>(
       return { store, pages, workspaces, transact, fresh, workspace, ...moves(store, transact, fresh) }
     })
 
-    it.effect("what is published is served by its alias and by its id, and nothing else is", () =>
+    it.effect("serves published pages by alias and by id, and nothing else", () =>
       Effect.gen(function* () {
         const { pages, workspace, completed, publishAs, change } = yield* begin
         const tent = yield* completed(workspace)
@@ -47,7 +47,7 @@ export const pages = <E>(
       }),
     )
 
-    it.effect("what is published is listed by the address that it is known by, and nothing else is", () =>
+    it.effect("lists published pages by their address, and nothing else", () =>
       Effect.gen(function* () {
         const { pages, workspace, fresh, completed, publishAs, change } = yield* begin
         const [one, two, three] = [
@@ -67,7 +67,7 @@ export const pages = <E>(
       }),
     )
 
-    it.effect("a mark changes as soon as what is served has changed, and not before", () =>
+    it.effect("changes the mark of a page as soon as the served page changes, and not before", () =>
       Effect.gen(function* () {
         const { pages, workspace, fresh, completed, publishAs, change } = yield* begin
         const tent = yield* completed(workspace)
@@ -77,7 +77,7 @@ export const pages = <E>(
         assert.strictEqual(yield* pages.version(workspace), marks[0])
         yield* publishAs(workspace, tent.id, {})
         marks.push(yield* pages.version(workspace))
-        // The word of the transaction comes back once more.
+        // The transaction's own notification arrives as well.
         yield* Effect.sleep("100 millis")
         marks.push(yield* pages.version(workspace))
         yield* change(workspace, tent.id, (before) => TentChange.unpublish(before, at(9)))
@@ -88,7 +88,7 @@ export const pages = <E>(
       }),
     )
 
-    it.effect("a site is found by its slug with the brand's pictures, and its mark changes with it", () =>
+    it.effect("finds a site by its slug with the brand's images, and changes its mark with them", () =>
       Effect.gen(function* () {
         const { store, pages, workspaces, transact, workspace } = yield* begin
         const { slug } = yield* workspaces.get(workspace)

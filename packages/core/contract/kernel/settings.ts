@@ -1,4 +1,4 @@
-// The surroundings as tests tell the service of them.
+// Deployment settings of tests.
 import { Layer } from "effect"
 import { commonSettings, Settings } from "../../src/kernel/Settings.ts"
 
@@ -13,6 +13,6 @@ export const testSettings: Settings["Service"] = {
   developmentDomains: true,
 }
 
-/** Those, but for what a test wants to be otherwise. */
+/** These settings with some of them replaced. */
 export const settingsLayer = (different: Partial<Settings["Service"]> = {}) =>
   Layer.succeed(Settings, Settings.of({ ...testSettings, ...different }))

@@ -1,4 +1,4 @@
-// The laws of the port to contact lists: how they and their members are listed.
+// Contract tests of listings of contact lists and their members.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
@@ -7,11 +7,11 @@ import { ContactId } from "../../src/kernel/Ids.ts"
 import { ListChange } from "../../src/lists/List.ts"
 import type { ListQuery } from "../../src/lists/ListStore.ts"
 import { byCodePoint, fold } from "../../src/kernel/Text.ts"
-import { at, begin, cityIs, everybody, everyList, given, owner, type Ports, sorted } from "./listWorld.ts"
+import { at, begin, cityIs, memberQuery, everyList, given, owner, type Ports, sorted } from "./listWorld.ts"
 
 export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`list laws: ${name}: listing`, (it) => {
-    it.effect("members are listed by every sort, both ways, nulls last and ties by id, page by page", () =>
+  layer(live, { excludeTestServices: true })(`ListStore listings (${name})`, (it) => {
+    it.effect("lists members by every sort in both directions, nulls last and ties by id, page by page", () =>
       Effect.gen(function* () {
         const { store, contacts, workspace, add, make, makeStatic, move, audience } = yield* begin
         const names = ["b", "B", "Ä", "A\u0308", "z", "ﬁ", "😀", "ΟΔΟΣ", "οδος", null, null, "ß"]
@@ -46,7 +46,7 @@ export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             })).items
             for (const each of [list, dynamic]) {
               const pages = yield* Effect.forEach([1, 2, 3, 4], (page) =>
-                store.members(workspace, audience(each), { ...everybody, sort, order, page, limit: 5 }),
+                store.members(workspace, audience(each), { ...memberQuery, sort, order, page, limit: 5 }),
               )
               assert.deepStrictEqual(
                 pages.map(({ total }) => total),
@@ -60,7 +60,7 @@ export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             }
           }
           const { items } = yield* store.members(workspace, audience(list), {
-            ...everybody,
+            ...memberQuery,
             sort: "member_added_at",
             order,
           })
@@ -72,7 +72,7 @@ export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           )
           assert.strictEqual(new Set(times.map(([time]) => time)).size, 2)
           const unadded = yield* store.members(workspace, audience(dynamic), {
-            ...everybody,
+            ...memberQuery,
             sort: "member_added_at",
             order,
           })
@@ -81,13 +81,13 @@ export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             sorted(all.map((contact) => contact.id)).map((id) => [ContactId.make(id), null]),
           )
         }
-        const byName = (yield* store.members(workspace, audience(list), { ...everybody, sort: "first_name" })).items
+        const byName = (yield* store.members(workspace, audience(list), { ...memberQuery, sort: "first_name" })).items
         const folded = byName.flatMap(({ contact }) => (contact.firstName === null ? [] : [fold(contact.firstName)]))
         assert.deepStrictEqual(folded, [...folded].sort(byCodePoint))
       }),
     )
 
-    it.effect("members are searched by name and email, literally and folded, and filtered by subscription", () =>
+    it.effect("searches members by name and email, literally and folded, and filters them by subscription", () =>
       Effect.gen(function* () {
         const { add, make, makeStatic, idsOf } = yield* begin
         const address = parseEmail("Jo.Hn@Bücher.Example")
@@ -113,7 +113,7 @@ export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("lists are paged newest first, by name and kind, without inline ones", () =>
+    it.effect("lists contact lists newest first, by name and kind, without inline ones", () =>
       Effect.gen(function* () {
         const { store, workspace, make } = yield* begin
         const made: Array<string> = []

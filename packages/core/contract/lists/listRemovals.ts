@@ -1,4 +1,4 @@
-// The laws of deleting a contact list: what it leaves, who holds it, and who waits for whom.
+// Contract tests of deleting contact lists: effects, uses that prevent it, and concurrent operations.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
@@ -14,7 +14,7 @@ import { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
 import { referencesIn, type RuleTree } from "../../src/segments/RuleTree.ts"
 import { twoAtOnce } from "../kernel/atOnce.ts"
 import { furnished, inCity, later, noon, notOn, type Rooms } from "../blasts/blastWorld.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
 type Needs = Rooms | Outbox | RuleFactsStore
 
@@ -32,7 +32,7 @@ const begin = Effect.gen(function* () {
   const uses = (id: ListId) => Effect.map(transact(lists.lockForDelete(ws, id)), (facts) => facts.uses)
 
   const named = (tree: RuleTree) => rules.of(ws, referencesIn(tree))
-  /** A new dynamic list that picks who is not on another one; answers whether its rules could be read. */
+  /** Creates a dynamic list of contacts that are not on another list; returns whether its rules could be decoded. */
   const naming = Effect.fnUntraced(function* (other: ListId) {
     const id = ListId.make(yield* fresh.id)
     const candidates = nameCandidates({ text: "naming", origin: "given" }, yield* fresh.id)
@@ -43,7 +43,7 @@ const begin = Effect.gen(function* () {
     yield* lists.apply(ws, (yield* Effect.fromResult(made)).change)
     return true
   }, Effect.orDie)
-  /** The rules of a list that is there, rewritten to pick who is not on another one. */
+  /** Replaces the rules of an existing list: contacts that are not on another one. */
   const renaming = Effect.fnUntraced(function* (id: ListId, other: ListId) {
     const locked = yield* lists.lockForUpdate(ws, id, { candidates: undefined, named: [other] })
     const facts = { ...locked, named: yield* named(notOn(other)) }
@@ -63,53 +63,55 @@ export const listRemovals = <E>(name: string, live: Layer.Layer<Needs, E>) => {
 }
 
 const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
-  layer(live, { excludeTestServices: true })(`list laws: ${name}: deleting`, (it) => {
-    it.effect("a deleted list goes with its members, who stay contacts; only the outbox is told", () =>
-      Effect.gen(function* () {
-        const { ws, lists, contacts, person, listOf, list, remove } = yield* begin
-        const [ann, bob] = [yield* person("ann"), yield* person("bob")]
-        const gone = yield* listOf("Gone", [ann, bob])
-        const kept = yield* listOf("Kept", [ann, bob])
-        const byRule = yield* list("by rule", { kind: "dynamic", rules: inCity("Bern") })
-        yield* remove(gone.id)
-        yield* remove(byRule.id)
-        for (const { id } of [gone, byRule]) {
-          assert.strictEqual((yield* Effect.flip(lists.get(ws, id)))._tag, "NotFound")
-          assert.strictEqual((yield* Effect.flip(remove(id)))._tag, "NotFound")
-        }
-        assert.deepStrictEqual(yield* lists.get(ws, kept.id), kept)
-        for (const each of [ann, bob]) {
-          assert.deepStrictEqual(yield* contacts.get(ws, each.id), each)
-          const query = { page: 1, limit: 9, order: "asc" } as const
-          const { items } = yield* contacts.activities(ws, each.id, query)
-          assert.isFalse(items.some(({ type }) => type === "list_removed"))
-        }
-        const events = yield* toldTo(ws)
-        assert.isFalse(events.some(({ type }) => type === "list_removed"))
-        assert.deepStrictEqual(
-          events.flatMap(({ type, contactId, data }) =>
-            type === "list_deleted" ? [[contactId, data["list_id"]]] : [],
-          ),
-          [
-            [null, gone.id],
-            [null, byRule.id],
-          ],
-        )
-        yield* listOf("GONE", [])
-      }),
+  layer(live, { excludeTestServices: true })(`ListStore deletion (${name})`, (it) => {
+    it.effect(
+      "deletes a list with its memberships, keeps the contacts, and writes an event but no timeline entries",
+      () =>
+        Effect.gen(function* () {
+          const { ws, lists, contacts, person, listOf, list, remove } = yield* begin
+          const [ann, bob] = [yield* person("ann"), yield* person("bob")]
+          const gone = yield* listOf("Gone", [ann, bob])
+          const kept = yield* listOf("Kept", [ann, bob])
+          const byRule = yield* list("by rule", { kind: "dynamic", rules: inCity("Bern") })
+          yield* remove(gone.id)
+          yield* remove(byRule.id)
+          for (const { id } of [gone, byRule]) {
+            assert.strictEqual((yield* Effect.flip(lists.get(ws, id)))._tag, "NotFound")
+            assert.strictEqual((yield* Effect.flip(remove(id)))._tag, "NotFound")
+          }
+          assert.deepStrictEqual(yield* lists.get(ws, kept.id), kept)
+          for (const each of [ann, bob]) {
+            assert.deepStrictEqual(yield* contacts.get(ws, each.id), each)
+            const query = { page: 1, limit: 9, order: "asc" } as const
+            const { items } = yield* contacts.activities(ws, each.id, query)
+            assert.isFalse(items.some(({ type }) => type === "list_removed"))
+          }
+          const events = yield* eventsOf(ws)
+          assert.isFalse(events.some(({ type }) => type === "list_removed"))
+          assert.deepStrictEqual(
+            events.flatMap(({ type, contactId, data }) =>
+              type === "list_deleted" ? [[contactId, data["list_id"]]] : [],
+            ),
+            [
+              [null, gone.id],
+              [null, byRule.id],
+            ],
+          )
+          yield* listOf("GONE", [])
+        }),
     )
 
-    it.effect("a deletion that fails later leaves the list and its members", () =>
+    it.effect("keeps the list and its members when the transaction fails later", () =>
       Effect.gen(function* () {
         const { ws, lists, person, listOf, removing, transact } = yield* begin
         const kept = yield* listOf("Kept", [yield* person("ann")])
         yield* Effect.exit(transact(Effect.andThen(removing(kept.id), Effect.fail("no"))))
         assert.deepStrictEqual(yield* lists.get(ws, kept.id), kept)
-        assert.isFalse((yield* toldTo(ws)).some(({ type }) => type === "list_deleted"))
+        assert.isFalse((yield* eventsOf(ws)).some(({ type }) => type === "list_deleted"))
       }),
     )
 
-    it.effect("blasts hold their audience while they are scheduled or sending, paused ones too, and no longer", () =>
+    it.effect("refuses to delete the audience of a blast that is scheduled, sending or paused, and no other", () =>
       Effect.gen(function* () {
         const { ws, uses, ready, draft, write, store, lockForLaunch, audienceOf, transact } = yield* begin
         const first = yield* ready("b draft", [])
@@ -157,38 +159,40 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("dynamic lists hold those that their rules name, at whatever depth; so many are named, all counted", () =>
-      Effect.gen(function* () {
-        const { uses, list, listOf, remove, ready, launch } = yield* begin
-        const { id } = yield* listOf("named", [])
-        assert.deepStrictEqual(yield* uses(id), { users: [], count: 0 })
-        yield* list("elsewhere", { kind: "dynamic", rules: notOn((yield* listOf("other", [])).id) })
-        yield* list("by city", { kind: "dynamic", rules: inCity(id) })
-        const all = Array.from({ length: list_users_max + 2 }, (_, index) => `user ${String(index).padStart(2, "0")}`)
-        yield* Effect.forEach(all, (each) => list(each, { kind: "dynamic", rules: notOn(id) }))
-        const { users, count } = yield* uses(id)
-        assert.deepStrictEqual(
-          users.map((user) => user.name),
-          all.slice(0, list_users_max),
-        )
-        assert.isTrue(users.every((user) => user.type === "contact_list"))
-        assert.strictEqual(count, all.length)
-        const refused = yield* Effect.flip(remove(id))
-        assert(refused._tag === "ListInUse")
-        assert.deepStrictEqual(refused.extras, { used_by: users, used_by_count: count })
-        assert.include(refused.message, `"user 00"`)
-        const blast = yield* ready("z", [])
-        yield* Effect.orDie(launch(blast.id))
-        yield* list("a", { kind: "dynamic", rules: notOn(blast.audience?.listId ?? id) })
-        const both = (yield* uses(blast.audience?.listId ?? id)).users
-        assert.deepStrictEqual(
-          both.map(({ type }) => type),
-          ["blast", "contact_list"],
-        )
-      }),
+    it.effect(
+      "refuses to delete a list that rules name at any depth; the refusal names a few users and counts all",
+      () =>
+        Effect.gen(function* () {
+          const { uses, list, listOf, remove, ready, launch } = yield* begin
+          const { id } = yield* listOf("named", [])
+          assert.deepStrictEqual(yield* uses(id), { users: [], count: 0 })
+          yield* list("elsewhere", { kind: "dynamic", rules: notOn((yield* listOf("other", [])).id) })
+          yield* list("by city", { kind: "dynamic", rules: inCity(id) })
+          const all = Array.from({ length: list_users_max + 2 }, (_, index) => `user ${String(index).padStart(2, "0")}`)
+          yield* Effect.forEach(all, (each) => list(each, { kind: "dynamic", rules: notOn(id) }))
+          const { users, count } = yield* uses(id)
+          assert.deepStrictEqual(
+            users.map((user) => user.name),
+            all.slice(0, list_users_max),
+          )
+          assert.isTrue(users.every((user) => user.type === "contact_list"))
+          assert.strictEqual(count, all.length)
+          const refused = yield* Effect.flip(remove(id))
+          assert(refused._tag === "ListInUse")
+          assert.deepStrictEqual(refused.extras, { used_by: users, used_by_count: count })
+          assert.include(refused.message, `"user 00"`)
+          const blast = yield* ready("z", [])
+          yield* Effect.orDie(launch(blast.id))
+          yield* list("a", { kind: "dynamic", rules: notOn(blast.audience?.listId ?? id) })
+          const both = (yield* uses(blast.audience?.listId ?? id)).users
+          assert.deepStrictEqual(
+            both.map(({ type }) => type),
+            ["blast", "contact_list"],
+          )
+        }),
     )
 
-    it.effect("a draft whose list is deleted lacks its audience, and is not launched", () =>
+    it.effect("refuses to launch a draft whose list was deleted", () =>
       Effect.gen(function* () {
         const { ws, store, ready, remove, launch, audienceOf } = yield* begin
         const blast = yield* ready("a", [])
@@ -203,10 +207,10 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
   })
 
 const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
-  layer(live, { excludeTestServices: true })(`list laws: ${name}: deleting at once`, (it) => {
+  layer(live, { excludeTestServices: true })(`Concurrent list deletion (${name})`, (it) => {
     const time = { scheduledAt: later(60_000), operational: false }
 
-    it.effect("a launch and a schedule wait for the deletion of their audience, and then lack it", () =>
+    it.effect("makes a launch and a schedule wait for the deletion of their audience, and refuses them", () =>
       Effect.gen(function* () {
         const { ready, removing, lockForLaunch, audienceOf } = yield* begin
         for (const goes of ["launch", "schedule"] as const) {
@@ -227,7 +231,7 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a deletion waits for the launch or the schedule of a blast, and is refused for it", () =>
+    it.effect("waits for the launch or the schedule of a blast and is refused", () =>
       Effect.gen(function* () {
         const { ws, store, lists, ready, removing, lockForLaunch, audienceOf } = yield* begin
         for (const goes of ["launch", "schedule"] as const) {
@@ -251,7 +255,7 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("whoever would name a list in rules waits for its deletion, and finds it gone", () =>
+    it.effect("makes rules that name the list wait for its deletion and find no list", () =>
       Effect.gen(function* () {
         const { listOf, list, removing, naming, renaming } = yield* begin
         for (const by of ["create", "edit"] as const) {
@@ -267,7 +271,7 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a deletion waits for whoever is naming the list in rules, and is refused for it", () =>
+    it.effect("waits for rules that name the list and is refused", () =>
       Effect.gen(function* () {
         const { listOf, list, removing, naming, renaming } = yield* begin
         for (const by of ["create", "edit"] as const) {
@@ -283,7 +287,7 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("who adds members waits for the deletion and finds no list; a deletion takes who was being added", () =>
+    it.effect("makes an addition of members wait and find no list; deletes members that were being added", () =>
       Effect.gen(function* () {
         const { ws, lists, listOf, person, removing } = yield* begin
         const ann = yield* person("ann")

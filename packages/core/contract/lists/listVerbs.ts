@@ -1,4 +1,4 @@
-// What can be done with contact lists, held to its promises on every adapter: edits, and names that are one.
+// Contract tests of updates and names of contact lists.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { type Ids, ListId } from "../../src/kernel/Ids.ts"
@@ -9,7 +9,7 @@ import type { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
 import type { SegmentStore } from "../../src/segments/SegmentStore.ts"
 import { furnished, inCity, later, notOn, type Rooms } from "../blasts/blastWorld.ts"
 import { everyList, owner, sorted } from "./listWorld.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
 type Needs = Rooms | Ids | Outbox | RuleFactsStore | SegmentStore
 
@@ -28,13 +28,13 @@ const begin = Effect.gen(function* () {
     yield* lists.apply(ws, change)
     return list
   }, transact)
-  /** What the outbox was told of lists themselves. */
-  const told = Effect.map(toldTo(ws), (events) =>
+  /** The events of the lists themselves. */
+  const written = Effect.map(eventsOf(ws), (events) =>
     events.flatMap(({ type, data }) =>
       type === "list_rules_changed" || type === "list_deleted" ? [[type, data["list_id"]]] : [],
     ),
   )
-  return { ...world, verbs, dynamic, inline, told }
+  return { ...world, verbs, dynamic, inline, written }
 })
 
 const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -47,10 +47,10 @@ export const listVerbs = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
-  layer(live, { excludeTestServices: true })(`lists: ${name}: edits`, (it) => {
-    it.effect("an edit changes what it names and nothing else, and is found again as it was answered", () =>
+  layer(live, { excludeTestServices: true })(`List updates (${name})`, (it) => {
+    it.effect("changes only the named fields and reads back what it returned", () =>
       Effect.gen(function* () {
-        const { verbs, ws, lists, dynamic, person, told } = yield* begin
+        const { verbs, ws, lists, dynamic, person, written } = yield* begin
         yield* person("ann", { city: "Bern" })
         const made = yield* dynamic("By city", inCity("Zürich"))
         const renamed = (yield* verbs.update(ws, made.id, { name: "Über uns" })).list
@@ -58,7 +58,7 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         assert.deepStrictEqual(renamed, { ...made, name: "Über uns", slug: "uber-uns", updatedAt })
         const cleared = (yield* verbs.update(ws, made.id, { description: "" })).list
         assert.deepStrictEqual(cleared, { ...renamed, description: null, updatedAt: cleared.updatedAt })
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* written, [])
 
         const rules = { kind: "condition", source: "contact", field: "city", operator: "eq", value: "Bern" }
         const ruled = (yield* verbs.update(ws, made.id, { rules, description: "e" })).list
@@ -69,16 +69,16 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         assert.deepInclude(bare, { description: null, rules: null })
         assert.deepStrictEqual(yield* lists.get(ws, made.id), bare)
         assert.strictEqual((yield* verbs.memberCount(ws, made.id)).count, 0)
-        assert.deepStrictEqual(yield* told, [
+        assert.deepStrictEqual(yield* written, [
           ["list_rules_changed", made.id],
           ["list_rules_changed", made.id],
         ])
       }),
     )
 
-    it.effect("an edit that says nothing new leaves the list as it is, and tells nobody", () =>
+    it.effect("changes nothing and writes no event when an update repeats the current values", () =>
       Effect.gen(function* () {
-        const { verbs, ws, lists, dynamic, told } = yield* begin
+        const { verbs, ws, lists, dynamic, written } = yield* begin
         const made = yield* dynamic("Same", inCity("Zürich"))
         const bare = yield* dynamic("Bare")
         yield* Effect.sleep("5 millis")
@@ -86,41 +86,43 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         assert.deepStrictEqual((yield* verbs.update(ws, made.id, same)).list, made)
         assert.deepStrictEqual(yield* lists.get(ws, made.id), made)
         assert.deepStrictEqual((yield* verbs.update(ws, bare.id, { rules: null })).list, bare)
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* written, [])
         const moved = (yield* verbs.update(ws, made.id, { name: "SAME" })).list
         assert.isAbove(moved.updatedAt.epochMilliseconds, made.updatedAt.epochMilliseconds)
       }),
     )
 
-    it.effect("a refused edit leaves everything: system lists, rules of static ones, rules that can't be read", () =>
-      Effect.gen(function* () {
-        const { verbs, ws, lists, dynamic, listOf, fresh } = yield* begin
-        const made = yield* dynamic("Kept", inCity("Zürich"))
-        const fixed = yield* listOf("static", [])
-        const [system] = (yield* lists.list(ws, { ...everyList, kind: "system" })).items
-        assert(system !== undefined)
-        const unread = { kind: "group", conditions: [{ kind: "condition", source: "email_step" }, notOn(made.id)] }
-        for (const [id, patch, tag] of [
-          [system.id, { description: "x" }, "SystemListProtected"],
-          [system.id, { rules: unread }, "SystemListProtected"],
-          [fixed.id, { name: "renamed", rules: inCity("Bern") }, "Invalid"],
-          [fixed.id, { rules: null }, "Invalid"],
-          [made.id, { name: "renamed", rules: unread }, "Invalid"],
-          [ListId.make(yield* fresh.id), { name: "renamed" }, "NotFound"],
-        ] as const) {
-          assert.strictEqual(yield* tagOf(verbs.update(ws, id, patch)), tag)
-        }
-        const both = yield* Effect.flip(verbs.update(ws, made.id, { rules: unread }))
-        assert(both._tag === "Invalid")
-        assert.deepStrictEqual(
-          both.issues.map(({ path }) => path),
-          ["rules.conditions.0.source", "rules.conditions.1.conditions.0.conditions.0.listId"],
-        )
-        for (const list of [made, fixed, system]) assert.deepStrictEqual(yield* lists.get(ws, list.id), list)
-      }),
+    it.effect(
+      "changes nothing when it refuses: system lists, rules of static lists, rules that cannot be decoded",
+      () =>
+        Effect.gen(function* () {
+          const { verbs, ws, lists, dynamic, listOf, fresh } = yield* begin
+          const made = yield* dynamic("Kept", inCity("Zürich"))
+          const fixed = yield* listOf("static", [])
+          const [system] = (yield* lists.list(ws, { ...everyList, kind: "system" })).items
+          assert(system !== undefined)
+          const unread = { kind: "group", conditions: [{ kind: "condition", source: "email_step" }, notOn(made.id)] }
+          for (const [id, patch, tag] of [
+            [system.id, { description: "x" }, "SystemListProtected"],
+            [system.id, { rules: unread }, "SystemListProtected"],
+            [fixed.id, { name: "renamed", rules: inCity("Bern") }, "Invalid"],
+            [fixed.id, { rules: null }, "Invalid"],
+            [made.id, { name: "renamed", rules: unread }, "Invalid"],
+            [ListId.make(yield* fresh.id), { name: "renamed" }, "NotFound"],
+          ] as const) {
+            assert.strictEqual(yield* tagOf(verbs.update(ws, id, patch)), tag)
+          }
+          const both = yield* Effect.flip(verbs.update(ws, made.id, { rules: unread }))
+          assert(both._tag === "Invalid")
+          assert.deepStrictEqual(
+            both.issues.map(({ path }) => path),
+            ["rules.conditions.0.source", "rules.conditions.1.conditions.0.conditions.0.listId"],
+          )
+          for (const list of [made, fixed, system]) assert.deepStrictEqual(yield* lists.get(ws, list.id), list)
+        }),
     )
 
-    it.effect("an edit that was decided on what is no more is a defect of its caller", () =>
+    it.effect("dies on an update that was decided on an older state", () =>
       Effect.gen(function* () {
         const { verbs, ws, lists, dynamic, transact } = yield* begin
         const made = yield* dynamic("Before")
@@ -135,7 +137,7 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
       }),
     )
 
-    it.effect("rules that name a list wait for its deletion, and are refused for it", () =>
+    it.effect("makes rules that name a list wait for its deletion and refuses them", () =>
       Effect.gen(function* () {
         const { verbs, ws, dynamic, listOf, deleting } = yield* begin
         const user = yield* dynamic("there")
@@ -154,7 +156,7 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
       }),
     )
 
-    it.effect("another workspace neither edits nor deletes a list, nor holds it", () =>
+    it.effect("neither updates, deletes nor locks lists of another workspace", () =>
       Effect.gen(function* () {
         const { verbs, ws, lists, dynamic, listOf } = yield* begin
         const made = yield* dynamic("Ours")
@@ -171,28 +173,30 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
   })
 
 const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
-  layer(live, { excludeTestServices: true })(`lists: ${name}: names`, (it) => {
-    it.effect("its own name in another spelling keeps the slug; another list's is refused, an inline one's too", () =>
-      Effect.gen(function* () {
-        const { verbs, ws, lists, dynamic, inline } = yield* begin
-        const made = yield* dynamic("Zoë ΟΔΟΣ")
-        const other = yield* dynamic("zoe")
-        yield* inline("Hidden")
-        const spelled = (yield* verbs.update(ws, made.id, { name: "ZOE\u0308 οδοσ" })).list
-        assert.deepStrictEqual([spelled.name, spelled.slug], ["ZOE\u0308 οδοσ", made.slug])
-        for (const taken of ["ZOE", "all CONTACTS", "hIDDEN"]) {
-          assert.strictEqual(yield* tagOf(verbs.update(ws, made.id, { name: taken })), "ListNameExists", taken)
-        }
-        assert.deepStrictEqual(yield* lists.get(ws, made.id), spelled)
-        // Its own slug is free for itself; the name and the slug that it gives up are free for others.
-        assert.strictEqual((yield* verbs.update(ws, made.id, { name: "Zoë!" })).list.slug, "zoe")
-        assert.strictEqual((yield* verbs.update(ws, other.id, { name: "Zoe?" })).list.slug, "zoe-2")
-        assert.strictEqual((yield* verbs.update(ws, made.id, { name: "Else" })).list.slug, "else")
-        assert.strictEqual((yield* dynamic("Zoë ΟΔΟΣ")).slug, "zoe")
-      }),
+  layer(live, { excludeTestServices: true })(`List names (${name})`, (it) => {
+    it.effect(
+      "keeps the slug for another spelling of the name; refuses the name of another list, also of an inline one",
+      () =>
+        Effect.gen(function* () {
+          const { verbs, ws, lists, dynamic, inline } = yield* begin
+          const made = yield* dynamic("Zoë ΟΔΟΣ")
+          const other = yield* dynamic("zoe")
+          yield* inline("Hidden")
+          const spelled = (yield* verbs.update(ws, made.id, { name: "ZOE\u0308 οδοσ" })).list
+          assert.deepStrictEqual([spelled.name, spelled.slug], ["ZOE\u0308 οδοσ", made.slug])
+          for (const taken of ["ZOE", "all CONTACTS", "hIDDEN"]) {
+            assert.strictEqual(yield* tagOf(verbs.update(ws, made.id, { name: taken })), "ListNameExists", taken)
+          }
+          assert.deepStrictEqual(yield* lists.get(ws, made.id), spelled)
+          // A list may reuse its own slug. The name and slug that it gives up are free for others.
+          assert.strictEqual((yield* verbs.update(ws, made.id, { name: "Zoë!" })).list.slug, "zoe")
+          assert.strictEqual((yield* verbs.update(ws, other.id, { name: "Zoe?" })).list.slug, "zoe-2")
+          assert.strictEqual((yield* verbs.update(ws, made.id, { name: "Else" })).list.slug, "else")
+          assert.strictEqual((yield* dynamic("Zoë ΟΔΟΣ")).slug, "zoe")
+        }),
     )
 
-    it.effect("of renames and new lists that want one name at once, one gets it", () =>
+    it.effect("gives a name to one of several concurrent renames and new lists", () =>
       Effect.gen(function* () {
         const { verbs, ws, lists, dynamic } = yield* begin
         const others = yield* Effect.forEach(["a", "b", "c"], (each) => dynamic(each))
@@ -212,7 +216,7 @@ const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
       }),
     )
 
-    it.effect("renames at once to names of one slug get slugs of their own", () =>
+    it.effect("gives each list its own slug when concurrent renames lead to the same one", () =>
       Effect.gen(function* () {
         const { verbs, ws, dynamic } = yield* begin
         const others = yield* Effect.forEach(["a", "b", "c"], (each) => dynamic(each))
@@ -225,7 +229,7 @@ const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
       }),
     )
 
-    it.effect("lists that are renamed while rules come to name them are renamed, and named", () =>
+    it.effect("renames lists while new rules name them", () =>
       Effect.gen(function* () {
         const { verbs, ws, lists, dynamic, listOf } = yield* begin
         const named = yield* Effect.forEach(["a", "b", "c"], (each) => listOf(each, []))

@@ -1,4 +1,4 @@
-// What the laws of lists begin with: a workspace with contacts and lists to be made in it.
+// Fixture of the contract tests of lists: a workspace with contacts, in which tests create lists.
 import { DateTime, Effect } from "effect"
 import { newContact, type ContactPatch } from "../../src/contacts/ContactPatch.ts"
 import type { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
@@ -21,7 +21,7 @@ export const at = (ms: number) => DateTime.makeUnsafe(ms)
 export const now = at(1_000_000)
 
 export const everyList: ListQuery = { page: 1, limit: 100, search: null, kind: null }
-export const everybody: MemberQuery = {
+export const memberQuery: MemberQuery = {
   page: 1,
   limit: 100,
   sort: "created_at",
@@ -91,7 +91,7 @@ export const begin = Effect.gen(function* () {
 
   const audience = (list: List): ListAudience => ({ list, fields: [], now })
   const idsOf = (list: List, query: Partial<MemberQuery> = {}) =>
-    Effect.map(store.members(workspace, audience(list), { ...everybody, ...query }), ({ items }) =>
+    Effect.map(store.members(workspace, audience(list), { ...memberQuery, ...query }), ({ items }) =>
       items.map(({ contact }) => contact.id),
     )
   return { fresh, store, contacts, transact, workspace, add, people, make, makeStatic, move, audience, idsOf }
@@ -99,5 +99,5 @@ export const begin = Effect.gen(function* () {
 
 export const sorted = (ids: ReadonlyArray<string>) => [...ids].sort()
 
-/** A blast that inline lists belong to. */
+/** The blast that inline lists belong to. */
 export const owner = BlastId.make("00000000-0000-4000-8000-00000000000b")

@@ -1,4 +1,4 @@
-// The laws of the port to contact lists: how they come to be, and how members come and go.
+// Contract tests of `ListStore`: creation of lists and changes of members.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
@@ -11,8 +11,8 @@ import type { RuleTree } from "../../src/segments/RuleTree.ts"
 import type { Rooms } from "../blasts/blastWorld.ts"
 import { listListings } from "./listListings.ts"
 import { listRemovals } from "./listRemovals.ts"
-import { at, begin, cityIs, everybody, everyList, given, now, owner, type Ports, sorted } from "./listWorld.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { at, begin, cityIs, memberQuery, everyList, given, now, owner, type Ports, sorted } from "./listWorld.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
 export const lists = <E>(name: string, live: Layer.Layer<Ports | Rooms, E>) => {
   listChanges(name, live)
@@ -21,8 +21,8 @@ export const lists = <E>(name: string, live: Layer.Layer<Ports | Rooms, E>) => {
 }
 
 const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`list laws: ${name}`, (it) => {
-    it.effect("a list is found again as it was made, of whichever kind", () =>
+  layer(live, { excludeTestServices: true })(`ListStore (${name})`, (it) => {
+    it.effect("reads a list of each kind as it was created", () =>
       Effect.gen(function* () {
         const { store, workspace, people, make } = yield* begin
         const contactIds = yield* people(2)
@@ -36,7 +36,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("each workspace has its two system lists, and their members", () =>
+    it.effect("gives each workspace its two system lists with their members", () =>
       Effect.gen(function* () {
         const { store, workspace, add, audience, idsOf } = yield* begin
         const one = yield* add({})
@@ -52,7 +52,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("names are one by folded form, those of the system too, and free again when the list is gone", () =>
+    it.effect("compares names by their folded form, also with system lists, and frees the name of a deleted list", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, make, makeStatic } = yield* begin
         const list = yield* makeStatic("Zoë ΟΔΟΣ")
@@ -68,7 +68,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a store refuses a taken name also when nobody has asked", () =>
+    it.effect("refuses a taken name that no use case checked", () =>
       Effect.gen(function* () {
         const { fresh, store, transact, workspace, makeStatic } = yield* begin
         yield* makeStatic("Taken")
@@ -90,60 +90,67 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("of those made at once under one name, one is made; derived names are numbered; slugs are distinct", () =>
-      Effect.gen(function* () {
-        const { make, makeStatic } = yield* begin
-        const tries = yield* Effect.all(
-          Array.from({ length: 6 }, () => Effect.result(makeStatic("Race"))),
-          { concurrency: 6 },
-        )
-        assert.strictEqual(tries.filter(Result.isSuccess).length, 1)
-        const derived = yield* Effect.all(
-          Array.from({ length: 4 }, () =>
-            make(
-              { text: "Race", origin: "derived" },
-              { kind: "static", contactIds: [] },
-              {
-                owner,
-              },
+    it.effect(
+      "creates one of several concurrent lists with one name, numbers derived names, and gives each its own slug",
+      () =>
+        Effect.gen(function* () {
+          const { make, makeStatic } = yield* begin
+          const tries = yield* Effect.all(
+            Array.from({ length: 6 }, () => Effect.result(makeStatic("Race"))),
+            { concurrency: 6 },
+          )
+          assert.strictEqual(tries.filter(Result.isSuccess).length, 1)
+          const derived = yield* Effect.all(
+            Array.from({ length: 4 }, () =>
+              make(
+                { text: "Race", origin: "derived" },
+                { kind: "static", contactIds: [] },
+                {
+                  owner,
+                },
+              ),
             ),
-          ),
-          { concurrency: 4 },
-        )
-        assert.deepStrictEqual(sorted(derived.map((list) => list.name)), [
-          "Race (2)",
-          "Race (3)",
-          "Race (4)",
-          "Race (5)",
-        ])
-        const alike = yield* Effect.all(
-          ["Über uns!", "über UNS", "Uber, uns", "uber-uns"].map((each) => makeStatic(each)),
-          { concurrency: 4 },
-        )
-        const slugs = alike.map((list) => list.slug)
-        assert.deepStrictEqual(sorted(slugs), ["uber-uns", "uber-uns-2", "uber-uns-3", "uber-uns-4"])
-        const kanji = [yield* makeStatic("漢字"), yield* makeStatic("仮名")].map((list) => list.slug)
-        for (const slug of kanji) assert.match(slug, /^list-[0-9a-z]{6}$/)
-        assert.strictEqual(new Set(kanji).size, 2)
-      }),
+            { concurrency: 4 },
+          )
+          assert.deepStrictEqual(sorted(derived.map((list) => list.name)), [
+            "Race (2)",
+            "Race (3)",
+            "Race (4)",
+            "Race (5)",
+          ])
+          const alike = yield* Effect.all(
+            ["Über uns!", "über UNS", "Uber, uns", "uber-uns"].map((each) => makeStatic(each)),
+            { concurrency: 4 },
+          )
+          const slugs = alike.map((list) => list.slug)
+          assert.deepStrictEqual(sorted(slugs), ["uber-uns", "uber-uns-2", "uber-uns-3", "uber-uns-4"])
+          const kanji = [yield* makeStatic("漢字"), yield* makeStatic("仮名")].map((list) => list.slug)
+          for (const slug of kanji) assert.match(slug, /^list-[0-9a-z]{6}$/)
+          assert.strictEqual(new Set(kanji).size, 2)
+        }),
     )
 
-    it.effect("members come and go, each counted once, and their timelines and the outbox say so", () =>
+    it.effect("counts each added and removed member once, with timeline entries and events", () =>
       Effect.gen(function* () {
         const { store, contacts, workspace, people, makeStatic, move, audience, idsOf } = yield* begin
         const [one, two, three] = yield* people(3)
         if (one === undefined || two === undefined || three === undefined) return assert.fail("no contacts")
-        const nobody = ContactId.make("00000000-0000-4000-8000-0000000000ff")
+        const unknownContact = ContactId.make("00000000-0000-4000-8000-0000000000ff")
         const list = yield* makeStatic("Members", [one, one])
         assert.strictEqual(list.kind === "static" ? list.memberCount : null, 1)
 
-        const added = yield* move(ListChange.addMembers, list.id, [two, nobody, one, two, nobody], at(2_000_000))
-        assert.deepStrictEqual([added.changed, added.unchanged, added.notFound], [1, 1, [nobody]])
+        const added = yield* move(
+          ListChange.addMembers,
+          list.id,
+          [two, unknownContact, one, two, unknownContact],
+          at(2_000_000),
+        )
+        assert.deepStrictEqual([added.changed, added.unchanged, added.notFound], [1, 1, [unknownContact]])
         assert.deepStrictEqual(sorted(yield* idsOf(list)), sorted([one, two]))
         assert.deepStrictEqual(yield* store.get(workspace, list.id), added.list)
 
-        const removed = yield* move(ListChange.removeMembers, list.id, [one, three, nobody, one], at(3_000_000))
-        assert.deepStrictEqual([removed.changed, removed.unchanged, removed.notFound], [1, 1, [nobody]])
+        const removed = yield* move(ListChange.removeMembers, list.id, [one, three, unknownContact, one], at(3_000_000))
+        assert.deepStrictEqual([removed.changed, removed.unchanged, removed.notFound], [1, 1, [unknownContact]])
         assert.deepStrictEqual(yield* idsOf(list), [two])
         assert.strictEqual(yield* store.countMembers(workspace, audience(list)), 1)
         assert.strictEqual(((yield* store.get(workspace, list.id)) as StaticList).memberCount, 1)
@@ -157,10 +164,10 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             ["list_removed", 3_000_000, list.id],
           ],
         )
-        const events = yield* toldTo(workspace)
-        const told = events.filter((event) => event.type.startsWith("list_"))
+        const events = yield* eventsOf(workspace)
+        const written = events.filter((event) => event.type.startsWith("list_"))
         assert.deepStrictEqual(
-          told.map(({ type, contactId, data }) => [type, contactId, data["list_id"]]),
+          written.map(({ type, contactId, data }) => [type, contactId, data["list_id"]]),
           [
             ["list_added", one, list.id],
             ["list_added", two, list.id],
@@ -170,7 +177,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("those who add the same people at once add each of them once", () =>
+    it.effect("adds each contact once when several requests add the same ones", () =>
       Effect.gen(function* () {
         const { store, workspace, people, makeStatic, move } = yield* begin
         const ids = yield* people(12)
@@ -189,7 +196,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("who decides about names or members later waits for who began, and then sees what came of it", () =>
+    it.effect("makes a later decision on names or members wait for an earlier one and see its result", () =>
       Effect.gen(function* () {
         const { fresh, store, transact, workspace, people, make, makeStatic, move } = yield* begin
         const ids = yield* people(2)
@@ -224,7 +231,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("members of dynamic and system lists are not to be moved", () =>
+    it.effect("refuses to add or remove members of dynamic and system lists", () =>
       Effect.gen(function* () {
         const { store, workspace, people, make, move } = yield* begin
         const ids = yield* people(1)
@@ -240,7 +247,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a dynamic list holds whom its rules pick now, and nobody without rules", () =>
+    it.effect("lists the contacts that match the rules of a dynamic list now, and none without rules", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, add, make, audience, idsOf, fresh } = yield* begin
         const fields = yield* ContactFieldStore
@@ -295,7 +302,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         })
         const known = yield* facts.of(workspace, { fields: [field], lists: [] })
         const list = yield* make(given("picked"), { kind: "dynamic", rules })
-        const held = yield* store.members(workspace, { list, fields: known.fields, now }, everybody)
+        const held = yield* store.members(workspace, { list, fields: known.fields, now }, memberQuery)
         assert.deepStrictEqual(
           held.items.map(({ contact, addedAt }) => [contact.id, addedAt]),
           [[ours, null]],
@@ -307,7 +314,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("a failed transaction leaves neither list nor member, nor a word of it", () =>
+    it.effect("writes neither list nor member nor event when the transaction fails", () =>
       Effect.gen(function* () {
         const { store, contacts, transact, workspace, people, makeStatic } = yield* begin
         const ids = yield* people(2)
@@ -330,12 +337,12 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           timeline.items.map(({ type }) => type),
           ["contact_created"],
         )
-        const events = yield* toldTo(workspace)
+        const events = yield* eventsOf(workspace)
         assert.isFalse(events.some(({ type }) => type === "list_added"))
       }),
     )
 
-    it.effect("rules may name static lists, but not those that go with their blast", () =>
+    it.effect("allows rules to name static lists, but not inline lists", () =>
       Effect.gen(function* () {
         const { workspace, make, makeStatic } = yield* begin
         const facts = yield* RuleFactsStore
@@ -350,7 +357,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("another workspace sees and touches nothing", () =>
+    it.effect("neither shows nor changes lists of another workspace", () =>
       Effect.gen(function* () {
         const { fresh, store, transact, workspace, people, make, makeStatic, audience } = yield* begin
         const ids = yield* people(2)
@@ -358,7 +365,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const other = yield* fresh.workspace()
         assert.strictEqual((yield* Effect.flip(store.get(other, list.id)))._tag, "NotFound")
         assert.strictEqual((yield* store.list(other, everyList)).total, 2)
-        assert.deepStrictEqual(yield* store.members(other, audience(list), everybody), { items: [], total: 0 })
+        assert.deepStrictEqual(yield* store.members(other, audience(list), memberQuery), { items: [], total: 0 })
         assert.strictEqual(yield* store.countMembers(other, audience(list)), 0)
         assert.strictEqual((yield* Effect.flip(transact(store.lockForMembers(other, list.id, ids))))._tag, "NotFound")
         const facts = yield* RuleFactsStore

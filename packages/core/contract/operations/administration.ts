@@ -1,4 +1,4 @@
-// The laws of what operators ask for: listings, page domains, suppressions, and the end of a workspace.
+// Contract tests of operator use cases: listings, page domains, suppressions and the end of a workspace.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer } from "effect"
 import { AdministrationStore } from "../../src/operations/administration/AdministrationStore.ts"
@@ -10,7 +10,7 @@ import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"
 import { Fresh } from "../kernel/fresh.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
 const at = (ms: number) => DateTime.makeUnsafe(ms)
 const first = { after: null, limit: 100 }
@@ -41,8 +41,8 @@ const begin = Effect.gen(function* () {
 type Needs = AdministrationStore | Fresh | IdempotencyStore | Outbox | Transactor | WorkspaceStore
 
 export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of administration: ${name}`, (it) => {
-    it.effect("listings go newest first, slice by slice, ties by id", () =>
+  layer(live, { excludeTestServices: true })(`Administration (${name})`, (it) => {
+    it.effect("lists newest first, page by page, ties by id", () =>
       Effect.gen(function* () {
         const { key, store, workspace } = yield* begin
         const made = [yield* key(1), yield* key(3), yield* key(2), yield* key(3)]
@@ -62,7 +62,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a page domain is one workspace's: of many at once one gets it", () =>
+    it.effect("gives a page domain to one of several concurrent requests", () =>
       Effect.gen(function* () {
         const { fresh, pageDomain, store, transact, workspaces } = yield* begin
         const host = `pages-${yield* fresh.id}.test`
@@ -80,7 +80,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a page domain that is removed is free again, and another workspace can't remove it", () =>
+    it.effect("frees a removed page domain, which another workspace cannot remove", () =>
       Effect.gen(function* () {
         const { fresh, pageDomain, store, transact, workspace, workspaces } = yield* begin
         const other = yield* fresh.workspace()
@@ -95,7 +95,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a suppression gives way to a stronger one only", () =>
+    it.effect("replaces a suppression only by a stronger one", () =>
       Effect.gen(function* () {
         const { store, suppress, workspace } = yield* begin
         assert.strictEqual((yield* suppress("a@x.test", "bounce")).reason, "bounce")
@@ -106,7 +106,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("suppressions are listed newest first by address, and taken back", () =>
+    it.effect("lists suppressions newest first by address, and removes them", () =>
       Effect.gen(function* () {
         const { fresh, store, suppress, transact, workspace } = yield* begin
         for (const [email, ms] of [
@@ -130,7 +130,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a workspace that is retired is gone for everybody, and its slug and hosts are free", () =>
+    it.effect("hides a retired workspace and frees its slug and hosts", () =>
       Effect.gen(function* () {
         const { fresh, key, pageDomain, store, transact, workspace, workspaces } = yield* begin
         const made = yield* key(1)
@@ -155,7 +155,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("a workspace that is erased leaves nothing, and another one everything", () =>
+    it.effect("erases everything of a workspace and nothing of another", () =>
       Effect.gen(function* () {
         const { fresh, store, suppress, transact, workspace } = yield* begin
         const keys = yield* IdempotencyStore
@@ -175,11 +175,11 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         assert.deepStrictEqual([(yield* store.suppressions(workspace, first)).items.length, left], [0, 0])
         assert.strictEqual((yield* store.suppressions(other, first)).items.length, 1)
         assert.strictEqual((yield* transact(keys.claim(other, new Uint8Array(32), claim)))._tag, "Running")
-        assert.strictEqual((yield* toldTo(other)).length, 1)
+        assert.strictEqual((yield* eventsOf(other)).length, 1)
       }),
     )
 
-    it.effect("a change of a workspace that was retired meanwhile finds nothing to change", () =>
+    it.effect("finds nothing to update in a workspace that was retired meanwhile", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, workspaces } = yield* begin
         const before = yield* workspaces.get(workspace)

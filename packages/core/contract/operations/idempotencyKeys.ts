@@ -1,4 +1,4 @@
-// The laws of idempotency keys.
+// Contract tests of idempotency keys.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { encodeText } from "../../src/kernel/Bytes.ts"
@@ -15,7 +15,7 @@ const answered = (text: string) => ({
   answer: { status: 201, headers: { "content-type": "application/json" }, sealed: encodeText(text) },
 })
 
-/** Without the kinds of arrays that a store has. */
+/** The response without the array types that a store uses. */
 const plain = (claim: Claim) =>
   claim._tag === "Answered"
     ? {
@@ -39,8 +39,8 @@ const begin = Effect.gen(function* () {
 })
 
 export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencyStore | Transactor | Fresh, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of idempotency keys: ${name}`, (it) => {
-    it.effect("of many at once exactly one runs, and the others are told so", () =>
+  layer(live, { excludeTestServices: true })(`Idempotency keys (${name})`, (it) => {
+    it.effect("runs exactly one of several concurrent requests and refuses the others", () =>
       Effect.gen(function* () {
         const { claim } = yield* begin
         const all = yield* Effect.all(
@@ -53,7 +53,7 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
       }),
     )
 
-    it.effect("an answer is found again as it was, also one whose body was not kept", () =>
+    it.effect("returns a stored answer unchanged, also one whose body was not stored", () =>
       Effect.gen(function* () {
         const { claim, store, transact, workspace } = yield* begin
         const { holder } = yield* claim({ bodyHash: null })
@@ -67,12 +67,12 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
         const large = yield* claim({}, otherScope)
         const unkept = { ...answered(""), answer: { status: 200, headers: {}, sealed: null } }
         yield* transact(store.answer(workspace, otherScope, large.holder, unkept))
-        const told = (yield* claim({}, otherScope)).found
-        assert.isNull(told._tag === "Answered" ? told.answer.sealed : "no answer")
+        const repeated = (yield* claim({}, otherScope)).found
+        assert.isNull(repeated._tag === "Answered" ? repeated.answer.sealed : "no answer")
       }),
     )
 
-    it.effect("a key that is released can be used again; an answered one can't be", () =>
+    it.effect("allows a released key again, but not an answered one", () =>
       Effect.gen(function* () {
         const { claim, store, transact, workspace } = yield* begin
         const first = yield* claim()
@@ -87,7 +87,7 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
       }),
     )
 
-    it.effect("a claim that is not renewed is taken over, and its first holder is told", () =>
+    it.effect("lets another request take over a claim that is not renewed, and reports it to the first holder", () =>
       Effect.gen(function* () {
         const { claim, store, transact, workspace } = yield* begin
         const dead = yield* claim({ lease_ms: 0 })
@@ -100,7 +100,7 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
       }),
     )
 
-    it.effect("what is over is as if it had never been, and is forgotten; the rest stays", () =>
+    it.effect("ignores and deletes expired keys, and retains the others", () =>
       Effect.gen(function* () {
         const { claim, store, transact, workspace } = yield* begin
         const old = yield* claim({ retention_ms: 0 })
@@ -114,7 +114,7 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
       }),
     )
 
-    it.effect("no more is forgotten at a time than was asked for", () =>
+    it.effect("deletes at most the given number of keys at a time", () =>
       Effect.gen(function* () {
         const { claim, store, transact, workspace } = yield* begin
         for (let each = 0; each < 3; each++) yield* claim({ retention_ms: 0 }, hash(10 + each))
@@ -123,7 +123,7 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
       }),
     )
 
-    it.effect("a failed transaction claims nothing", () =>
+    it.effect("claims nothing when the transaction fails", () =>
       Effect.gen(function* () {
         const { claim, fresh, store, transact, workspace } = yield* begin
         const it = { holder: yield* fresh.id, lease_ms: hour_ms, retention_ms: hour_ms, bodyHash: null }
@@ -132,7 +132,7 @@ export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencySt
       }),
     )
 
-    it.effect("another workspace has keys of its own", () =>
+    it.effect("separates the keys of workspaces", () =>
       Effect.gen(function* () {
         const one = yield* begin
         const other = yield* begin

@@ -1,4 +1,4 @@
-// The laws of housekeeping.
+// Contract tests of housekeeping.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { AuditLog } from "../../src/kernel/changes/AuditLog.ts"
@@ -12,15 +12,15 @@ import { at, begin, email } from "../contacts/contactWorld.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { eventually } from "../kernel/eventually.ts"
 
-/** Nothing goes that is to be kept as long as somebody likes. */
+/** Settings that retain everything forever. */
 const forGood: Retention = { activity_days: null, audit_days: null }
 
 export const maintenance = <E>(
   name: string,
   live: Layer.Layer<Maintenance | ContactStore | AuditLog | IdempotencyStore | Outbox | Transactor | Fresh, E>,
 ) =>
-  layer(live, { excludeTestServices: true })(`housekeeping laws: ${name}`, (it) => {
-    it.effect("by four at once and again, it is done, and what is recent stays", () =>
+  layer(live, { excludeTestServices: true })(`Maintenance (${name})`, (it) => {
+    it.effect("deletes once when four run at the same time, and retains recent rows", () =>
       Effect.gen(function* () {
         const tidy = (yield* Maintenance).run(forGood)
         const outbox = yield* Outbox
@@ -35,7 +35,7 @@ export const maintenance = <E>(
       }),
     )
 
-    it.effect("idempotency keys go when their time is over, and not before", () =>
+    it.effect("deletes idempotency keys when they expire, and not before", () =>
       Effect.gen(function* () {
         const tidy = (yield* Maintenance).run(forGood)
         const keys = yield* IdempotencyStore
@@ -54,7 +54,7 @@ export const maintenance = <E>(
       }),
     )
 
-    it.effect("timelines go with age where somebody says so, their people and what is recent stay", () =>
+    it.effect("deletes old timeline entries where a limit is set, and retains contacts and recent entries", () =>
       Effect.gen(function* () {
         const { add, set, store, workspace } = yield* begin
         const { run } = yield* Maintenance
@@ -73,7 +73,7 @@ export const maintenance = <E>(
       }),
     )
 
-    it.effect("entries of the audit log that are not old enough stay, whatever is asked for", () =>
+    it.effect("retains audit entries below the minimum age, whatever limit is given", () =>
       Effect.gen(function* () {
         const { run } = yield* Maintenance
         const audit = yield* AuditLog

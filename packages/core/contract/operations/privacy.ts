@@ -1,4 +1,4 @@
-// The laws of being told and being forgotten: everything that is kept of somebody is found, and nothing of it stays.
+// Contract tests of access to and erasure of personal data: everything about a contact is found, and nothing of it remains.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result, Stream } from "effect"
 import { decideDeletes } from "../../src/contacts/batch/BatchDeletes.ts"
@@ -12,7 +12,7 @@ import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { at, email, type Ports } from "../contacts/contactWorld.ts"
 import * as Deliveries from "../sending/deliveryScenario.ts"
 
-/** As the use case does it. */
+/** Does what the use case does. */
 const erasing = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ContactId) {
   const store = yield* PrivacyStore
   const contacts = yield* ContactStore
@@ -27,7 +27,7 @@ const erasing = Effect.fnUntraced(function* (workspace: WorkspaceId, id: Contact
   return yield* transact(erase)
 })
 
-/** Everything that a workspace keeps, as a text. */
+/** All rows of a workspace as a text. */
 const kept = (workspace: WorkspaceId) =>
   Effect.gen(function* () {
     const rows = yield* Stream.runCollect((yield* PrivacyStore).rows(workspace))
@@ -36,7 +36,7 @@ const kept = (workspace: WorkspaceId) =>
 
 const about = (lines: ReadonlyArray<string>, text: string) => lines.filter((line) => line.toLowerCase().includes(text))
 
-/** Ann, who has left and is to be suppressed, and Joann, both mailed. Then Ann has another address. */
+/** Ann, who is deleted and suppressed, and Joann, both with messages. Then Ann gets another address. */
 const mailed = Effect.gen(function* () {
   const world = yield* Deliveries.begin
   const { claim, grant, scenario, settle, started, transact, workspace } = world
@@ -57,8 +57,8 @@ const mailed = Effect.gen(function* () {
 })
 
 export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports, E>) =>
-  layer(live, { excludeTestServices: true })(`privacy laws: ${name}`, (it) => {
-    it.effect("everything that is kept of somebody is told, and nothing of anybody else", () =>
+  layer(live, { excludeTestServices: true })(`Privacy (${name})`, (it) => {
+    it.effect("exports everything about a contact and nothing about another", () =>
       Effect.gen(function* () {
         const { ann, fresh, privacy, workspace } = yield* mailed
         const rows = yield* privacy.rowsOf(workspace, ann)
@@ -73,7 +73,7 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
       }),
     )
 
-    it.effect("who is erased is in no row any more, under no address; what was sent is counted as before", () =>
+    it.effect("erases a contact and all former addresses from every row, and keeps the counts of sent messages", () =>
       Effect.gen(function* () {
         const { ann, scenario, sent, started, again, joann, workspace } = yield* mailed
         const next = yield* started(again, { again: sent.contacts })
@@ -95,7 +95,7 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
       }),
     )
 
-    it.effect("an address that another contact has by now is that one's: nothing of it goes", () =>
+    it.effect("keeps an address that belongs to another contact by now", () =>
       Effect.gen(function* () {
         const { ann, contacts, fresh, privacy, transact, workspace } = yield* mailed
         const heir = newContact(ContactId.make(yield* fresh.id), { email: email("ann@x.test") }, "api", at(8_500))
@@ -110,15 +110,15 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
       }),
     )
 
-    it.effect("nobody is erased while a message is in a sender's hands; given back, it never leaves", () =>
+    it.effect("refuses to erase a contact while a worker has claimed a message; a released message is never sent", () =>
       Effect.gen(function* () {
-        const { again, ann, claim, contacts, giveBack, grant, scenario, sent, started, workspace } = yield* mailed
+        const { again, ann, claim, contacts, release, grant, scenario, sent, started, workspace } = yield* mailed
         const next = yield* started(again, { again: sent.contacts })
         const held = yield* claim()
         const refused = yield* Effect.flip(erasing(workspace, ann))
         assert.deepStrictEqual([refused._tag, "because" in refused && refused.because], ["ContactBusy", "message"])
         assert.strictEqual((yield* contacts.get(workspace, ann)).id, ann)
-        yield* giveBack(held)
+        yield* release(held)
         yield* erasing(workspace, ann)
         const mine = (yield* claim()).filter(({ contact }) => contact?.id === ann || contact === null)
         assert.deepStrictEqual([mine.length, (yield* grant(mine)).size], [0, 0])
@@ -127,7 +127,7 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
       }),
     )
 
-    it.effect("a workspace is told whole, without secrets, and without anything of another", () =>
+    it.effect("exports a whole workspace without secrets and without data of another", () =>
       Effect.gen(function* () {
         const { fresh, workspace } = yield* mailed
         const lines = yield* kept(workspace)

@@ -1,4 +1,4 @@
-// The laws of the store of blobs.
+// Contract tests of `BlobStore`.
 import { assert, layer } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, type Layer, Stream } from "effect"
 import { BlobStore } from "../../src/ports/BlobStore.ts"
@@ -18,7 +18,7 @@ const ofText = (...parts: ReadonlyArray<string>) => Stream.fromIterable(parts.ma
 const same = (left: Uint8Array, right: Uint8Array): boolean =>
   left.length === right.length && left.every((byte, index) => byte === right[index])
 
-/** How a law reaches an address that the store has signed. */
+/** How a test sends a request to an address that the store has signed. */
 export type Send = (request: {
   readonly method: "PUT" | "GET"
   readonly url: string
@@ -26,9 +26,9 @@ export type Send = (request: {
 }) => Effect.Effect<{ readonly status: number; readonly body: string; readonly disposition: string | null }>
 
 export interface BlobExemptions {
-  /** Given for a store that signs addresses of its own. */
+  /** Set for a store that signs addresses. */
   readonly send?: Send
-  /** Why two puts under one key at once are not tried on this store. */
+  /** The reason why concurrent puts of one key are not tested on this store. */
   readonly notTwoAtOnce?: string
 }
 
@@ -37,15 +37,15 @@ export const blobs = <E>(
   live: Layer.Layer<BlobStore | Ids, E>,
   { send, notTwoAtOnce }: BlobExemptions = {},
 ) =>
-  layer(live, { excludeTestServices: true })(`blob laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`BlobStore (${name})`, (it) => {
     const begin = Effect.gen(function* () {
-      return { blobs: yield* BlobStore, key: `laws/${yield* (yield* Ids).next}/file` }
+      return { blobs: yield* BlobStore, key: `tests/${yield* (yield* Ids).next}/file` }
     })
     const read = Effect.fnUntraced(function* (key: string) {
       return concat(yield* Stream.runCollect((yield* BlobStore).get(key)))
     })
 
-    it.effect("what is put is got back byte for byte, with its size and type", () =>
+    it.effect("returns a blob byte for byte, with its size and type", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         const parts = [pattern(70_000, 1), pattern(1, 2), pattern(300_000, 3)]
@@ -59,7 +59,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("more than one part of an upload is put together in order", () =>
+    it.effect("joins the parts of a large upload in order", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         const parts = Array.from({ length: 20 }, (_, index) => pattern(2 ** 20 + index, index))
@@ -68,7 +68,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("no bytes at all are a blob too", () =>
+    it.effect("stores an empty blob", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         yield* blobs.put(key, Stream.empty, plain)
@@ -77,7 +77,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("a second put replaces bytes and type", () =>
+    it.effect("replaces bytes and type by a second put", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         yield* blobs.put(key, ofText("a longer first text"), plain)
@@ -87,7 +87,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("what is not there is missing, and removing it is no error", () =>
+    it.effect("reports a missing blob, and removes it without an error", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")
@@ -101,7 +101,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("all that an owner has in any room goes together, and nothing else", () =>
+    it.effect("removes everything of an owner in every room, and nothing else", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         const owner = key.split("/")[1] ?? ""
@@ -120,7 +120,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("a copy stays as it was, whatever becomes of the first", () =>
+    it.effect("keeps a copy unchanged when the original changes", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         yield* blobs.put(key, ofText("as it was"), { ...plain, contentType: "text/csv" })
@@ -136,7 +136,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("exactly the limit goes in; one byte more is refused and leaves what was there", () =>
+    it.effect("accepts exactly the limit; refuses one byte more and keeps the old blob", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         yield* blobs.put(key, ofText("12345", "67890"), { ...plain, bytes_max: 10 })
@@ -150,7 +150,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("a stream that fails or dies says so, and leaves nothing", () =>
+    it.effect("reports a stream that fails or dies, and stores nothing", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         const failing = Stream.concat(ofText("begun"), Stream.fail("cut off" as const))
@@ -163,7 +163,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("nothing is visible before all of it is, and an interrupted put leaves nothing", () =>
+    it.effect("shows a blob only when it is complete, and stores nothing of an interrupted put", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         const begun = yield* Deferred.make<void>()
@@ -194,7 +194,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("a reader that has had enough may leave", () =>
+    it.effect("allows a reader to stop early", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         yield* blobs.put(key, Stream.succeed(pattern(5_000_000, 7)), plain)
@@ -205,7 +205,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect("a key that could lead elsewhere is a mistake of ours, not a place", () =>
+    it.effect("dies on a key that could lead outside the store", () =>
       Effect.gen(function* () {
         const { blobs } = yield* begin
         for (const key of ["", "/a", "a/", "a//b", "../a", "a/../../b", "a/./b", ".a", "a b", "a\0", "ä", "a\\b"]) {
@@ -218,7 +218,7 @@ export const blobs = <E>(
       }),
     )
 
-    it.effect(send === undefined ? "it signs no addresses" : "a signed address takes the bytes and gives them", () =>
+    it.effect(send === undefined ? "signs no addresses" : "signs addresses that accept and return the bytes", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         const up = yield* blobs.uploadUrl(key, { contentType: "text/csv", validFor: "1 hour" })

@@ -1,4 +1,4 @@
-// The laws of the port to the contacts that a rule tree picks.
+// Contract tests of the port that finds the contacts of a rule tree.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { contactSorts } from "../../src/contacts/ContactStore.ts"
@@ -12,7 +12,7 @@ import type { ActivityCondition, RuleCondition, RuleNode, RuleTree } from "../..
 import { type Segment, type SegmentQuery, SegmentStore } from "../../src/segments/SegmentStore.ts"
 import { at, begin as beginLists, cityIs, now, type Ports, sorted } from "../lists/listWorld.ts"
 
-const everybody: SegmentQuery = { page: 1, limit: 100, sort: "created_at", order: "desc", search: null }
+const segmentQuery: SegmentQuery = { page: 1, limit: 100, sort: "created_at", order: "desc", search: null }
 
 const or = (...conditions: ReadonlyArray<RuleNode>): RuleTree => ({ kind: "group", operator: "or", conditions })
 const and = (...conditions: ReadonlyArray<RuleNode>): RuleTree => ({ kind: "group", operator: "and", conditions })
@@ -39,15 +39,15 @@ const begin = Effect.gen(function* () {
   const segments = yield* SegmentStore
   const segment = (tree: RuleTree, fields: Segment["fields"] = []): Segment => ({ tree, fields, now })
   const page = (tree: RuleTree, query: Partial<SegmentQuery> = {}) =>
-    segments.list(world.workspace, segment(tree), { ...everybody, ...query })
+    segments.list(world.workspace, segment(tree), { ...segmentQuery, ...query })
   const idsOf = (tree: RuleTree, query: Partial<SegmentQuery> = {}) =>
     Effect.map(page(tree, query), ({ items }) => items.map(({ id }) => id))
   return { ...world, segments, segment, page, idsOf }
 })
 
 export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore, E>) =>
-  layer(live, { excludeTestServices: true })(`segment laws: ${name}`, (it) => {
-    it.effect("a page has whom the tree picks, in the order in which all contacts are listed", () =>
+  layer(live, { excludeTestServices: true })(`SegmentStore (${name})`, (it) => {
+    it.effect("returns the matches of a rule tree in the order of contact listings", () =>
       Effect.gen(function* () {
         const { contacts, workspace, add, page } = yield* begin
         const names = ["b", "B", "Ä", "A\u0308", "z", "ﬁ", "😀", "ΟΔΟΣ", "οδος", null, null, "ß"]
@@ -60,7 +60,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         }
         for (const sort of contactSorts) {
           for (const order of ["asc", "desc"] as const) {
-            const whole = yield* contacts.list(workspace, { ...everybody, sort, order, updatedAfter: null })
+            const whole = yield* contacts.list(workspace, { ...segmentQuery, sort, order, updatedAfter: null })
             const expected = whole.items.filter(({ city }) => city === "Here")
             assert.strictEqual(expected.length, 9)
             const pages = yield* Effect.forEach([1, 2, 3], (each) =>
@@ -84,7 +84,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
       }),
     )
 
-    it.effect("a page past the end is empty, and the total is still told", () =>
+    it.effect("returns an empty page past the end, with the total", () =>
       Effect.gen(function* () {
         const { add, page } = yield* begin
         yield* add({ city: "Here" })
@@ -95,7 +95,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
       }),
     )
 
-    it.effect("a search finds what it finds among all contacts, of those that the tree picks", () =>
+    it.effect("searches the matches of a rule tree as it searches all contacts", () =>
       Effect.gen(function* () {
         const { contacts, workspace, add, page } = yield* begin
         const someone = (patch: ContactPatch) => add({ ...patch, city: "Here" })
@@ -112,7 +112,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         const pieces = ["disp%_'\\", "zoë", "ZOË", "δοσ", "c[M]E*", "n.na@BÜCHER", "152000001", "disp", "here", "%", ""]
         const found: Array<number> = []
         for (const search of pieces) {
-          const whole = yield* contacts.list(workspace, { ...everybody, search, updatedAfter: null })
+          const whole = yield* contacts.list(workspace, { ...segmentQuery, search, updatedAfter: null })
           const expected = whole.items.filter(({ city }) => city === "Here")
           assert.deepStrictEqual(yield* page(cityIs("here"), { search }), { items: expected, total: expected.length })
           found.push(expected.length)
@@ -121,7 +121,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
       }),
     )
 
-    it.effect("a page counts everybody and shows as many as are asked for, the newest first", () =>
+    it.effect("counts all matches and returns the requested number, the newest first", () =>
       Effect.gen(function* () {
         const { contacts, workspace, add, segments, segment } = yield* begin
         const ids = yield* Effect.forEach([3, 1, 2, 3, 4, 5], (second) => add({ city: "Here" }, at(second * 1_000)))
@@ -129,7 +129,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         const [a = "", b = ""] = sorted([ids[0] ?? "", ids[3] ?? ""])
         const newest = [ids[5], ids[4], a, b, ids[2], ids[1]]
         for (const limit of [10, 3]) {
-          const { items, total } = yield* segments.list(workspace, segment(cityIs("here")), { ...everybody, limit })
+          const { items, total } = yield* segments.list(workspace, segment(cityIs("here")), { ...segmentQuery, limit })
           assert.strictEqual(total, 6)
           assert.deepStrictEqual(
             items.map(({ id }) => id),
@@ -137,12 +137,12 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
           )
           for (const contact of items) assert.deepStrictEqual(contact, yield* contacts.get(workspace, contact.id))
         }
-        const none = yield* segments.list(workspace, segment(cityIs("nowhere")), everybody)
+        const none = yield* segments.list(workspace, segment(cityIs("nowhere")), segmentQuery)
         assert.deepStrictEqual(none, { items: [], total: 0 })
       }),
     )
 
-    it.effect("a total is right where nothing but a list is asked for, however deep the question stands", () =>
+    it.effect("counts correctly when rules only name a list, at any depth", () =>
       Effect.gen(function* () {
         const { people, makeStatic, page } = yield* begin
         const list = yield* makeStatic("L", (yield* people(3)).slice(1))
@@ -156,7 +156,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
       }),
     )
 
-    it.effect("timelines and lists are asked as they stand at the segment's now", () =>
+    it.effect("reads timelines and lists as of the segment's now", () =>
       Effect.gen(function* () {
         const { people, makeStatic, move, idsOf } = yield* begin
         const [long, late, never] = yield* people(3)
@@ -178,7 +178,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
       }),
     )
 
-    it.effect("of each contact the latest activity of the types named is told, and the lists named, in order", () =>
+    it.effect("returns the latest activity of each named type and the named lists of each contact, in order", () =>
       Effect.gen(function* () {
         const { contacts, workspace, people, makeStatic, move, segments } = yield* begin
         const ids = yield* people(3)
@@ -198,13 +198,13 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
           activity("contact_created", "has_no_activity"),
           activity("email_opened", "has_activity"),
         )
-        const told = yield* segments.subjects(workspace, asked, tree)
+        const subjectRows = yield* segments.subjects(workspace, asked, tree)
         assert.deepStrictEqual(
-          told.map(({ contact }) => contact),
+          subjectRows.map(({ contact }) => contact),
           asked,
         )
         const known = (index: number) => {
-          const subject = told[told.length - 1 - index]
+          const subject = subjectRows[subjectRows.length - 1 - index]
           return [
             subject?.activities.map(({ type, at }) => `${type} ${at.epochMilliseconds}`).sort(),
             sorted([...(subject?.lists ?? [])]),
@@ -220,7 +220,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
       }),
     )
 
-    it.effect("the evaluator says yes to the subjects of those whom a page has, and to no others", () =>
+    it.effect("evaluates to true for the contacts of a page and to false for all others", () =>
       Effect.gen(function* () {
         const { contacts, workspace, add, makeStatic, move, segments, segment } = yield* begin
         const field = (id: string, apiName: string, status: RuleField["status"]): RuleField => ({
@@ -264,7 +264,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         for (const tree of cases) {
           const subjects = yield* segments.subjects(workspace, everyone, tree)
           const picked = subjects.filter(compileRules(tree, { fields, now })).map(({ contact }) => contact.id)
-          const { items, total } = yield* segments.list(workspace, segment(tree, fields), everybody)
+          const { items, total } = yield* segments.list(workspace, segment(tree, fields), segmentQuery)
           assert.deepStrictEqual(sorted(items.map(({ id }) => id)), sorted(picked), JSON.stringify(tree))
           assert.strictEqual(total, picked.length)
           counts.push(total)
@@ -273,15 +273,15 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
       }),
     )
 
-    it.effect("another workspace's contacts, timelines and lists are not there", () =>
+    it.effect("ignores contacts, timelines and lists of another workspace", () =>
       Effect.gen(function* () {
         const { fresh, contacts, workspace, add, makeStatic, segments, segment } = yield* begin
         const id = yield* add({ city: "Here" })
         const list = yield* makeStatic("L", [id])
         const other = yield* fresh.workspace()
         const tree = or(cityIs("here"), member(list.id))
-        const nobody = { items: [], total: 0 }
-        assert.deepStrictEqual(yield* segments.list(other, segment(tree), everybody), nobody)
+        const emptyPage = { items: [], total: 0 }
+        assert.deepStrictEqual(yield* segments.list(other, segment(tree), segmentQuery), emptyPage)
         const contact = yield* contacts.get(workspace, id)
         const asking = or(activity("contact_created", "has_activity"), member(list.id))
         const [subject] = yield* segments.subjects(other, [contact], asking)

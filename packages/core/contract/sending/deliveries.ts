@@ -1,5 +1,5 @@
-// The laws of the sending pipeline's ports: nothing is sent twice, nobody is forgotten. Those of the queue, of its pace, of
-// outcomes and of tracking have files of their own; here is what holds for all of them.
+// Contract tests of the ports of sending. The queue, send rate limits, outcomes and tracking have their own files; this one
+// has what holds for all of them: no message is sent twice and no recipient is missed.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
 import type { DeliveryOutcome, DeliveryMachineState } from "../../src/sending/Delivery.ts"
@@ -10,7 +10,7 @@ import { DeliveryId } from "../../src/kernel/Ids.ts"
 import {
   accepted,
   begin,
-  type DeliveryLaws,
+  type DeliveryPorts,
   long_ms,
   one,
   people,
@@ -24,19 +24,19 @@ import { deliveryPace } from "./sendRateLimits.ts"
 import { deliveryQueue } from "./deliveryQueue.ts"
 import { deliveryReports } from "../bounces/deliveryReports.ts"
 import { deliveryTracking } from "../tracking/deliveryTracking.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
 export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./deliveryScenario.ts"
 
-/** All laws of `DeliveryStore`, `EngagementStore` and `ReportStore`. */
-export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) => {
+/** All contract tests of `DeliveryStore`, `EngagementStore` and `ReportStore`. */
+export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) => {
   deliveryQueue(name, live)
   deliveryPace(name, live)
   deliveryOutcomes(name, live)
   deliveryTracking(name, live)
   deliveryReports(name, live)
-  layer(live, { excludeTestServices: true })(`laws of deliveries: ${name}`, (it) => {
-    it.effect("another workspace sees nothing and moves nothing", () =>
+  layer(live, { excludeTestServices: true })(`DeliveryStore (${name})`, (it) => {
+    it.effect("neither shows nor changes deliveries of another workspace", () =>
       Effect.gen(function* () {
         const { claim, engagement, fresh, grant, started, states, store, transact } = yield* begin
         const { blast } = yield* started(people(2))
@@ -59,7 +59,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
       }),
     )
 
-    it.effect("a failed transaction settles, claims and records nothing", () =>
+    it.effect("settles, claims and records nothing when the transaction fails", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, started, states, store, transact, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(1))
@@ -72,7 +72,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
         yield* failing(store.settle(workspace, [settlement(claimed, accepted)]))
         assert.deepStrictEqual(yield* states(blast), ["handed_over"])
         assert.isEmpty((yield* scenario.contact(workspace, one(contacts))).timeline)
-        assert.isEmpty((yield* toldTo(workspace)).filter((event) => event.type.startsWith("email_")))
+        assert.isEmpty((yield* eventsOf(workspace)).filter((event) => event.type.startsWith("email_")))
       }),
     )
 
@@ -90,18 +90,18 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
         "resume",
         "open",
       ]),
-      /** Whose old claim is used. */
+      /** The worker whose old claim is used. */
       whose: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })),
     })
 
     it.effect.prop(
-      "whatever is done in whatever order, rows follow the machine and the counters are a recount",
+      "keeps rows on the state machine and counters correct for any sequence of operations",
       { commands: Schema.Array(Command).check(Schema.isMaxLength(30)) },
       ({ commands }) =>
         Effect.gen(function* () {
-          const law = yield* begin
-          const { scenario, workspace } = law
-          const { blast } = yield* law.started(people(4))
+          const fixture = yield* begin
+          const { scenario, workspace } = fixture
+          const { blast } = yield* fixture.started(people(4))
           const model = new Map<DeliveryId, DeliveryMachineState>(
             (yield* scenario.written(workspace, blast)).map((row) => [
               row.id,
@@ -118,31 +118,31 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
           }
           const ended = (claimed: ClaimedDelivery, outcome: Outcome, ending: DeliveryOutcome) =>
             Effect.gen(function* () {
-              yield* law.settle([settlement(claimed, outcome)])
+              yield* fixture.settle([settlement(claimed, outcome)])
               moved(claimed.id, { _tag: "settle", token: claimed.token, ending })
             })
           for (const { what, whose } of [...commands, { what: "sweep" as const, whose: 0 }]) {
             const claimed = claims[whose % Math.max(1, claims.length)]
             if (what === "claim") {
-              for (const each of yield* law.claim(2)) {
+              for (const each of yield* fixture.claim(2)) {
                 claims.unshift(each)
                 moved(each.id, { _tag: "claim", token: each.token })
               }
-            } else if (what === "sweep") yield* law.sweep
+            } else if (what === "sweep") yield* fixture.sweep
             else if (what === "pause" || what === "resume") {
               paused = what === "pause"
               yield* scenario.setBlast(workspace, blast, paused ? "paused" : "sending")
             } else if (what === "open") {
               const id = ids[whose]
               if (id !== undefined) {
-                yield* law.record(id, { _tag: "opened" })
+                yield* fixture.record(id, { _tag: "opened" })
                 moved(id, { _tag: "evidence" })
               }
             } else if (claimed !== undefined) {
               const { token } = claimed
               switch (what) {
                 case "grant":
-                  yield* law.grant([claimed])
+                  yield* fixture.grant([claimed])
                   moved(claimed.id, { _tag: "intent", token, answer: paused ? "paused" : "granted" })
                   break
                 case "accept":
@@ -158,7 +158,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
                   yield* ended(claimed, { _tag: "inDoubt" }, { state: "unconfirmed" })
                   break
                 case "giveBack":
-                  yield* law.giveBack([claimed])
+                  yield* fixture.release([claimed])
                   moved(claimed.id, { _tag: "giveBack", token })
               }
             }

@@ -1,15 +1,16 @@
-// The laws of the hand-over: nothing is sent without leave, and how it ended is written once, by who knows it.
+// Contract tests of the hand-over: no message is sent without an intent, and its outcome is written once by the holder of
+// the claim.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { IntentAnswer } from "../../src/sending/Delivery.ts"
 import { BlastId, DeliveryId } from "../../src/kernel/Ids.ts"
-import { accepted, at, begin, type DeliveryLaws, one, people, refused, settlement } from "./deliveryScenario.ts"
+import { accepted, at, begin, type DeliveryPorts, one, people, refused, settlement } from "./deliveryScenario.ts"
 import { Fresh } from "../kernel/fresh.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
-export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of delivery outcomes: ${name}`, (it) => {
-    it.effect("a late truthful settle by the same token ends the doubt; by another token it changes nothing", () =>
+export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) =>
+  layer(live, { excludeTestServices: true })(`DeliveryStore outcomes (${name})`, (it) => {
+    it.effect("accepts a late settlement of an unconfirmed message with the same token and ignores another token", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, settle, started, sweep, workspace } = yield* begin
         const { blast } = yield* started(people(3))
@@ -35,7 +36,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("an intent is granted once, to its holder, while its lease runs", () =>
+    it.effect("grants an intent once, to the holder of the claim, during its lease", () =>
       Effect.gen(function* () {
         const { claim, grant, started } = yield* begin
         yield* started(people(2))
@@ -51,7 +52,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("an intent can't be asked for inside a transaction, where it could still be undone", () =>
+    it.effect("dies on a request for an intent inside a transaction, which could still undo it", () =>
       Effect.gen(function* () {
         const { claim, grant, started, states, transact } = yield* begin
         const { blast } = yield* started(people(1))
@@ -62,7 +63,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("after a pause has committed no intent is granted, and the delivery waits in the queue", () =>
+    it.effect("grants no intent after a committed pause, and the delivery stays in the queue", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, started, workspace } = yield* begin
         const { blast } = yield* started(people(2))
@@ -79,7 +80,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("after a cancel has committed whoever is still claimed is blocked at the intent", () =>
+    it.effect("blocks claimed deliveries at the intent after a committed cancellation", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, started, workspace } = yield* begin
         const { blast } = yield* started(people(1))
@@ -92,7 +93,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
 
     for (const operational of [false, true]) {
       it.effect(
-        `who leaves between claim and intent is blocked with the reason${operational ? ", unless the mail is operational" : ""}`,
+        `blocks a contact with the reason that arises between claim and intent${operational ? ", unless the mail is operational" : ""}`,
         () =>
           Effect.gen(function* () {
             const { claim, grant, scenario, started, workspace } = yield* begin
@@ -144,7 +145,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
       )
     }
 
-    it.effect("a settled message is sent and delivered, on the timeline and among the events, once", () =>
+    it.effect("records a settled message once as sent and delivered, in timeline and events", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, settle, started, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(2))
@@ -164,7 +165,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
           assert.deepStrictEqual([...timeline].sort(), ["email_delivered", "email_sent"])
           assert.isNull(lastActivityAt, "being written to is nothing that one does")
         }
-        const events = (yield* toldTo(workspace)).filter((event) => event.type.startsWith("email_"))
+        const events = (yield* eventsOf(workspace)).filter((event) => event.type.startsWith("email_"))
         assert.deepStrictEqual(events.map((event) => event.type).sort(), [
           "email_delivered",
           "email_delivered",
@@ -176,7 +177,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("nothing is sent without an intent, whatever its holder says", () =>
+    it.effect("sends nothing without an intent, whatever the claim's holder settles", () =>
       Effect.gen(function* () {
         const { claim, settle, started, states } = yield* begin
         const { blast } = yield* started(people(2))
@@ -190,7 +191,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("a bad address fails its delivery, marks its contact, and is told", () =>
+    it.effect("fails the delivery of a bad address, marks its contact, and writes an event", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, settle, started, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(2))
@@ -209,13 +210,13 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
           assert.isTrue(marketingEmailInvalid)
           assert.deepStrictEqual(timeline, ["email_bounced"])
         }
-        const types = (yield* toldTo(workspace)).map((event) => event.type)
+        const types = (yield* eventsOf(workspace)).map((event) => event.type)
         assert.strictEqual(types.filter((type) => type === "email_bounced").length, 2)
         assert.strictEqual(types.filter((type) => type === "contact_updated").length, 2)
       }),
     )
 
-    it.effect("refused for the moment, a delivery waits its time in the queue with one more try behind it", () =>
+    it.effect("queues a temporarily refused delivery again after its backoff, with one more attempt counted", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, settle, started, workspace } = yield* begin
         const { blast } = yield* started(people(2))

@@ -1,4 +1,5 @@
-// The laws of the queue: everyone in the audience is in it once, and whoever takes from it gets what nobody else has.
+// Contract tests of the delivery queue: each contact of the audience has one delivery, and each delivery has one claim at a
+// time.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { blockReason } from "../../src/sending/Suppression.ts"
@@ -6,7 +7,7 @@ import { BlastId } from "../../src/kernel/Ids.ts"
 import {
   accepted,
   begin,
-  type DeliveryLaws,
+  type DeliveryPorts,
   long_ms,
   one,
   people,
@@ -17,10 +18,10 @@ import {
 } from "./deliveryScenario.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
-export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of the delivery queue: ${name}`, (it) => {
+export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) =>
+  layer(live, { excludeTestServices: true })(`DeliveryStore queue (${name})`, (it) => {
     it.effect(
-      "everyone in the audience gets one delivery, the blocked with their reason, and the blast its counts",
+      "writes one delivery for each contact of the audience, blocked ones with their reason, and the blast's counts",
       () =>
         Effect.gen(function* () {
           const { scenario, store, transact, workspace } = yield* begin
@@ -69,7 +70,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
         }),
     )
 
-    it.effect("fixing an audience again adds nobody and answers the same", () =>
+    it.effect("adds no delivery and returns the same result when the audience pass is repeated", () =>
       Effect.gen(function* () {
         const { scenario, store, transact, workspace } = yield* begin
         const { blast } = yield* scenario.blast(workspace, people(3))
@@ -86,7 +87,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("eight who fix one audience at once make one delivery each", () =>
+    it.effect("writes one delivery for each contact when eight audience passes run at the same time", () =>
       Effect.gen(function* () {
         const { scenario, store, transact, workspace } = yield* begin
         const { blast } = yield* scenario.blast(workspace, people(20))
@@ -98,7 +99,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("a blast that is not sending gets no audience, one whose list is gone says so", () =>
+    it.effect("refuses the audience of a blast that is not sending, and reports a deleted list", () =>
       Effect.gen(function* () {
         const { scenario, store, transact, workspace } = yield* begin
         const cancelled = yield* scenario.blast(workspace, people(1))
@@ -115,7 +116,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("an audience makes its workspace due, also an empty one, and a failed transaction leaves nothing", () =>
+    it.effect("makes the workspace due by an audience, also an empty one; a failed transaction writes nothing", () =>
       Effect.gen(function* () {
         const { scenario, store, transact, workspace } = yield* begin
         const { blast } = yield* scenario.blast(workspace, [])
@@ -127,7 +128,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("a claim brings what a message is made of", () =>
+    it.effect("returns what a message is rendered from", () =>
       Effect.gen(function* () {
         const { claim, started } = yield* begin
         const { blast, contacts } = yield* started([{ email: "Ann.Müller@Exämple.test" }], { operational: true })
@@ -138,7 +139,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("claimers at once get disjoint deliveries, and tokens only grow", () =>
+    it.effect("gives concurrent workers disjoint deliveries, and fencing tokens only grow", () =>
       Effect.gen(function* () {
         const { claim, started, store, transact, workspace } = yield* begin
         yield* started(people(60))
@@ -157,7 +158,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("every sending blast has its share of a claim; a paused or cancelled one has none", () =>
+    it.effect("gives every sending blast its share of a claim, and a paused or cancelled one none", () =>
       Effect.gen(function* () {
         const { claim, scenario, started, workspace } = yield* begin
         const first = yield* started(people(30))
@@ -174,7 +175,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("an expired claim comes back under a new token, and its old holder is granted nothing", () =>
+    it.effect("queues an expired claim again under a new token, and grants its old holder nothing", () =>
       Effect.gen(function* () {
         const { claim, grant, settle, started, states, sweep } = yield* begin
         const { blast } = yield* started(people(1))
@@ -192,9 +193,9 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("an expired hand-over is unconfirmed and never queued again", () =>
+    it.effect("marks an expired hand-over as unconfirmed and never queues it again", () =>
       Effect.gen(function* () {
-        const { claim, giveBack, grant, rest, scenario, started, states, sweep, workspace } = yield* begin
+        const { claim, release, grant, rest, scenario, started, states, sweep, workspace } = yield* begin
         const { blast } = yield* started(people(1))
         const claimed = one(yield* claim())
         assert.strictEqual((yield* grant([claimed], 0)).get(claimed.id), "granted")
@@ -203,21 +204,21 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
         assert.deepStrictEqual(yield* sweep, { queued: 0, unconfirmed: 0 })
         assert.deepStrictEqual(yield* states(blast), ["unconfirmed"])
         assert.strictEqual(one(yield* scenario.written(workspace, blast)).reason, "unconfirmed")
-        assert.strictEqual(yield* giveBack([claimed]), 0, "its holder came too late")
+        assert.strictEqual(yield* release([claimed]), 0, "its holder came too late")
         assert.isEmpty(yield* claim())
         assert.deepStrictEqual(yield* rest, { dry: true })
       }),
     )
 
-    it.effect("what its living holder gives back is free at once and has lost no try", () =>
+    it.effect("makes a released delivery free at once without counting an attempt", () =>
       Effect.gen(function* () {
-        const { claim, giveBack, grant, scenario, started, workspace } = yield* begin
+        const { claim, release, grant, scenario, started, workspace } = yield* begin
         const { blast } = yield* started(people(2))
         const claimed = yield* claim()
         yield* grant([one(claimed)])
-        assert.strictEqual(yield* giveBack(claimed.map((each) => ({ ...each, token: each.token - 1 }))), 0)
-        assert.strictEqual(yield* giveBack(claimed), 2)
-        assert.strictEqual(yield* giveBack(claimed), 0)
+        assert.strictEqual(yield* release(claimed.map((each) => ({ ...each, token: each.token - 1 }))), 0)
+        assert.strictEqual(yield* release(claimed), 2)
+        assert.strictEqual(yield* release(claimed), 0)
         for (const row of yield* scenario.written(workspace, blast)) {
           assert.deepInclude(row, { state: "queued", token: null, attempts: 0 })
         }
@@ -225,7 +226,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("a renewed lease holds, claimed or handed over; what is lost can't be renewed", () =>
+    it.effect("extends the lease of a claimed or handed-over delivery; a lost one cannot be renewed", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, started, states, store, sweep, transact, workspace } = yield* begin
         const { blast } = yield* started(people(3))
@@ -241,7 +242,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("a workspace leaves the line when nothing is open and no blast is unfinished, and not before", () =>
+    it.effect("keeps a workspace due until no delivery is open and every blast is finished", () =>
       Effect.gen(function* () {
         const { claim, grant, rest, scenario, settle, started, store, workspace } = yield* begin
         const { blast } = yield* started(people(2))
@@ -259,7 +260,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       }),
     )
 
-    it.effect("the workspace that waited longest has the next turn", () =>
+    it.effect("gives the next turn to the workspace that waited longest", () =>
       Effect.gen(function* () {
         const { claim, fresh, scenario, started, store, transact, workspace } = yield* begin
         const other = yield* fresh.workspace()

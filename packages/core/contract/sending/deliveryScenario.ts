@@ -1,5 +1,5 @@
-// What the laws of deliveries begin with: rows of other rooms, made by the adapter that is tested, and the verbs of the ports
-// with their usual arguments.
+// Fixture of the contract tests of deliveries: rows of other rooms, written by the tested adapter, and the methods of the
+// ports with their usual arguments.
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
 import type { BounceKind } from "../../src/sending/EnhancedCode.ts"
@@ -29,11 +29,11 @@ export interface ScenarioContact {
 
 export interface ScenarioOptions {
   readonly operational?: boolean
-  /** Those of an earlier blast, in the same order: nobody new. */
+  /** The contacts of an earlier blast, in the same order; no new ones. */
   readonly again?: ReadonlyArray<ContactId>
 }
 
-/** A delivery as it is written. */
+/** A delivery as it is stored. */
 export interface WrittenDelivery {
   readonly id: DeliveryId
   readonly contactId: ContactId
@@ -53,11 +53,11 @@ export interface WrittenDelivery {
   readonly reply: string | null
 }
 
-/** How an adapter's rows come about without the other rooms, and how they are looked at. */
+/** How an adapter creates and reads rows without the other rooms. */
 export class DeliveryScenario extends Context.Service<
   DeliveryScenario,
   {
-    /** Contacts, and those who are there already, in a static list, and a blast of it that is sending. */
+    /** Contacts, new and existing, in a static list, and a blast to it that is sending. */
     readonly blast: (
       workspace: WorkspaceId,
       contacts: ReadonlyArray<ScenarioContact>,
@@ -76,7 +76,7 @@ export class DeliveryScenario extends Context.Service<
     ) => Effect.Effect<void>
     readonly suppress: (workspace: WorkspaceId, email: string, reason: SuppressionReason) => Effect.Effect<void>
     readonly written: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<ReadonlyArray<WrittenDelivery>>
-    /** The timeline also of a contact that is gone: there should be none. */
+    /** The timeline, also of a deleted contact: it should be empty. */
     readonly contact: (
       workspace: WorkspaceId,
       contact: ContactId,
@@ -87,15 +87,15 @@ export class DeliveryScenario extends Context.Service<
       readonly timeline: ReadonlyArray<string>
     }>
     readonly suppressionOf: (workspace: WorkspaceId, email: string) => Effect.Effect<SuppressionReason | null>
-    /** As if the workspace's buckets had been taken from, and its leases been given, so much earlier; negative: later. */
+    /** Moves the workspace's buckets and leases back by this duration; negative: forward. */
     readonly elapse: (workspace: WorkspaceId, by_ms: number) => Effect.Effect<void>
-    /** The kept counters, null where an adapter has none and counts. */
+    /** The stored counters; null where an adapter counts instead of storing. */
     readonly tally: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<DeliveryTally | null>
   }
 >()("tentpole/contract/DeliveryScenario") {}
 
-/** What the laws of deliveries ask for. */
-export type DeliveryLaws =
+/** The ports that the contract tests of deliveries need. */
+export type DeliveryPorts =
   | DeliveryStore
   | EngagementStore
   | BounceReportStore
@@ -117,13 +117,13 @@ export const settlement = (claimed: ClaimedDelivery, outcome: Outcome): Settleme
 export const accepted: Outcome = { _tag: "accepted", reply: "250 2.0.0 ok" }
 export const refused = (code: number, reply: string): Outcome => ({ _tag: "refused", code, reply })
 
-/** More contacts than a law makes. */
-const everybody = 1_000_000
+/** More contacts than a test creates. */
+const chunk_size = 1_000_000
 
-/** The audience of a blast, fixed at one go. */
+/** The audience of a blast, written in one chunk. */
 export const wholeAudience = (store: DeliveryStore["Service"], workspace: WorkspaceId, blast: BlastId) =>
-  Effect.flatMap(store.fixAudience(workspace, blast, everybody), (fixed) =>
-    fixed === "unfinished" ? Effect.die(new Error("a law makes fewer contacts")) : Effect.succeed(fixed),
+  Effect.flatMap(store.fixAudience(workspace, blast, chunk_size), (fixed) =>
+    fixed === "unfinished" ? Effect.die(new Error("the fixture creates fewer contacts")) : Effect.succeed(fixed),
   )
 
 export const begin = Effect.gen(function* () {
@@ -145,9 +145,9 @@ export const begin = Effect.gen(function* () {
   const grant = (claims: ReadonlyArray<Claim>, lease_ms = long_ms) => store.grant(workspace, claims, lease_ms)
   const settle = (settlements: ReadonlyArray<Settlement>) => transact(store.settle(workspace, settlements))
   const sweep = transact(store.sweep(workspace))
-  const giveBack = (claims: ReadonlyArray<Claim>) => transact(store.release(workspace, claims))
+  const release = (claims: ReadonlyArray<Claim>) => transact(store.release(workspace, claims))
   const rest = transact(store.endTurn(workspace))
-  /** What stands in each state, in the order of the alphabet. */
+  /** The deliveries in each state, in alphabetical order. */
   const states = (blast: BlastId) =>
     Effect.map(scenario.written(workspace, blast), (rows) => rows.map((row) => row.state).sort())
   /** One batch. */
@@ -191,7 +191,7 @@ export const begin = Effect.gen(function* () {
     grant,
     settle,
     sweep,
-    giveBack,
+    release,
     rest,
     states,
     record,

@@ -1,4 +1,4 @@
-// The laws of the port that signs mail. Whether a signature is good is said by a verifier that is none of ours.
+// Contract tests of the port that signs messages. An independent verifier checks the signatures.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { decodeText, encodeText } from "../../src/kernel/Bytes.ts"
@@ -9,7 +9,7 @@ import { ada, addresses, AnyHtml, approved, KeptText, recipient, sender } from "
 
 export interface DkimWorld {
   readonly key: DkimKey
-  /** `pass`, or whatever else the verifier says of the message's only signature. */
+  /** `pass`, or the verifier's other result for the message's only signature. */
   readonly verdict: (message: Uint8Array) => Effect.Effect<string>
 }
 
@@ -24,11 +24,11 @@ const long = approved({
 })
 
 export const dkim = <E>(name: string, live: Layer.Layer<DkimSigner, E>, { key, verdict }: DkimWorld) =>
-  layer(live, { excludeTestServices: true })(`signing laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`DkimSigner (${name})`, (it) => {
     const sign = (email = approved(), to = recipient(), operational = false) =>
       dkimSigned(rendered(email, to, operational), key)
 
-    it.effect("a signed message is verified by another implementation", () =>
+    it.effect("signs messages that another implementation verifies", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* verdict(yield* sign()), "pass")
         assert.strictEqual(yield* verdict(yield* sign(long)), "pass")
@@ -39,7 +39,7 @@ export const dkim = <E>(name: string, live: Layer.Layer<DkimSigner, E>, { key, v
     )
 
     it.effect.prop(
-      "it is verified whatever the email and the recipient hold",
+      "signs messages that verify for any email and recipient",
       { html: AnyHtml, value: KeptText, subject: KeptText },
       ({ html, value, subject }) =>
         Effect.gen(function* () {
@@ -55,26 +55,28 @@ export const dkim = <E>(name: string, live: Layer.Layer<DkimSigner, E>, { key, v
       { arbitrary: { runs: 100 } },
     )
 
-    it.effect("both unsubscribe headers are signed, and what must not be added once more than it occurs", () =>
-      Effect.gen(function* () {
-        const [, names = ""] = /\bh=([^;]*);/.exec(decodeText(yield* sign())) ?? []
-        const count = new Map<string, number>()
-        for (const each of names.replace(/\s/g, "").split(":")) count.set(each, (count.get(each) ?? 0) + 1)
-        assert.deepStrictEqual(Object.fromEntries(count), {
-          from: 2,
-          to: 2,
-          subject: 2,
-          "reply-to": 2,
-          date: 1,
-          "message-id": 1,
-          "list-unsubscribe": 1,
-          "list-unsubscribe-post": 1,
-          "list-id": 1,
-          "feedback-id": 1,
-          "mime-version": 1,
-          "content-type": 2,
-        })
-      }),
+    it.effect(
+      "signs both unsubscribe headers, and each header once more than it occurs where additions must break the signature",
+      () =>
+        Effect.gen(function* () {
+          const [, names = ""] = /\bh=([^;]*);/.exec(decodeText(yield* sign())) ?? []
+          const count = new Map<string, number>()
+          for (const each of names.replace(/\s/g, "").split(":")) count.set(each, (count.get(each) ?? 0) + 1)
+          assert.deepStrictEqual(Object.fromEntries(count), {
+            from: 2,
+            to: 2,
+            subject: 2,
+            "reply-to": 2,
+            date: 1,
+            "message-id": 1,
+            "list-unsubscribe": 1,
+            "list-unsubscribe-post": 1,
+            "list-id": 1,
+            "feedback-id": 1,
+            "mime-version": 1,
+            "content-type": 2,
+          })
+        }),
     )
 
     it.effect.each(alterations)("it fails when %s is altered", ([, from, to]) =>
@@ -86,7 +88,7 @@ export const dkim = <E>(name: string, live: Layer.Layer<DkimSigner, E>, { key, v
       }),
     )
 
-    it.effect("the signature stands first, in lines of at most 78 characters, and nothing else is touched", () =>
+    it.effect("puts the signature first, in lines of at most 78 characters, and changes nothing else", () =>
       Effect.gen(function* () {
         const text = decodeText(yield* sign(long))
         const end = text.search(/\r\n(?![ \t])/)
@@ -102,7 +104,7 @@ export const dkim = <E>(name: string, live: Layer.Layer<DkimSigner, E>, { key, v
       }),
     )
 
-    it.effect("a key that can't be read is a defect", () =>
+    it.effect("dies on a key that cannot be read", () =>
       Effect.gen(function* () {
         const exit = yield* Effect.exit(dkimSigned(rendered(), { ...key, privateKeyPem: "no key" }))
         assert.isTrue(exit._tag === "Failure" && exit.cause.reasons.every((reason) => reason._tag === "Die"))

@@ -1,4 +1,4 @@
-// A blast of which everything has come: most have it, one was refused for good, one is unconfirmed, one was left out.
+// A blast with each outcome: most messages are sent, one is refused, one is unconfirmed, one is blocked.
 import { Effect } from "effect"
 import { Settlement } from "../../src/sending/Settlement.ts"
 import type { BlastId } from "../../src/kernel/Ids.ts"
@@ -8,7 +8,7 @@ const lease_ms = 60_000
 
 type World = Effect.Success<ReturnType<typeof furnished>>
 
-/** Sends to everybody who can be sent to; the last two are refused for good, and in doubt. */
+/** Sends to all deliverable recipients; the last two are refused and unconfirmed. */
 const mail = Effect.fnUntraced(function* ({ deliveries, transact, ws }: World) {
   const claims = yield* transact(deliveries.claim(ws, { limit: 100, lease_ms }))
   yield* deliveries.grant(ws, claims, lease_ms)
@@ -24,7 +24,7 @@ const mail = Effect.fnUntraced(function* ({ deliveries, transact, ws }: World) {
   yield* transact(deliveries.settle(ws, settlements))
 })
 
-/** Five people: two have it, one has not, one may have it, and one has unsubscribed before. */
+/** Five contacts: two received the message, one did not, one is unconfirmed, and one had unsubscribed. */
 export const mailedBlast = Effect.gen(function* () {
   const world = yield* furnished()
   const members = yield* Effect.forEach(["ann", "bob", "cyd", "dan"], (each) =>

@@ -1,5 +1,5 @@
-// The laws of speed: nobody takes more than the limits of the workspace and of the recipients' domains allow, and a domain
-// that has to wait holds up no other. Time passes by back-dating the buckets; what really passes besides is counted in.
+// Contract tests of send rate limits: no worker takes more than the limits of the workspace and of the recipient domains
+// allow, and a waiting domain delays no other. Time passes by back-dating the buckets; the real time that passes is added.
 import { assert, layer } from "@effect/vitest"
 import { Clock, DateTime, Effect, type Layer } from "effect"
 import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
@@ -10,7 +10,7 @@ import { WorkspaceChange, type WorkspaceFields } from "../../src/workspaces/Work
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import {
   begin as beginDeliveries,
-  type DeliveryLaws,
+  type DeliveryPorts,
   long_ms,
   one,
   people,
@@ -43,21 +43,21 @@ const byDomain = (claimed: ReadonlyArray<ClaimedDelivery>): Readonly<Record<stri
   return counts
 }
 
-/** What `begin` gives, and time that passes as it is told. */
+/** The fixture of `begin`, with a clock that tests move. */
 const begin = Effect.gen(function* () {
-  const law = yield* beginDeliveries
-  const { scenario, workspace } = law
+  const fixture = yield* beginDeliveries
+  const { scenario, workspace } = fixture
   const began_ms = yield* Clock.currentTimeMillis
   let added_ms = 0
   return {
-    ...law,
+    ...fixture,
     limit: (fields: Parameters<typeof limited>[1]) => limited(workspace, fields),
     pass: (by_ms: number) =>
       Effect.andThen(
         Effect.sync(() => (added_ms += by_ms)),
         scenario.elapse(workspace, by_ms),
       ),
-    /** How much can have been taken by now, at this rate: what came in, and a bucket that was full at the beginning. */
+    /** How many permits can have been taken by now at this rate: the inflow, and a bucket that was full at the beginning. */
     allowed: (per_second: number) =>
       Effect.map(Clock.currentTimeMillis, (now_ms) => {
         const passed_ms = now_ms - began_ms + added_ms
@@ -66,9 +66,9 @@ const begin = Effect.gen(function* () {
   }
 })
 
-export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of speed: ${name}`, (it) => {
-    it.effect("without a limit a claim takes what it asks for, and nothing hurries it", () =>
+export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) =>
+  layer(live, { excludeTestServices: true })(`DeliveryStore send rate limits (${name})`, (it) => {
+    it.effect("claims as many as requested at once without a limit", () =>
       Effect.gen(function* () {
         const { claim, started } = yield* begin
         yield* started(people(40))
@@ -78,33 +78,31 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
       }),
     )
 
-    it.effect(
-      "a workspace takes what its limit allows, and after any time no more than fills in within one second",
-      () =>
-        Effect.gen(function* () {
-          const { allowed, claim, limit, pass, started } = yield* begin
-          yield* limit({ sendingPerSecond: 10 })
-          yield* started(people(100))
-          let taken = 0
-          const look = Effect.gen(function* () {
-            const claimed = yield* claim(100)
-            assert.isTrue(claimed.every(({ rateLimited }) => rateLimited))
-            taken += claimed.length
-            assert.isAtMost(taken, yield* allowed(10))
-            return claimed.length
-          })
-          assert.isAtLeast(yield* look, 1, "the first goes at once")
-          for (const passed_ms of [1000, 500, 100, 700, 250]) {
-            yield* pass(passed_ms)
-            yield* look
-          }
-          assert.isAtLeast(taken, 25, "and what was allowed was taken")
-          yield* pass(3_600_000)
-          assert.isAtMost(yield* look, Pace.bucketSize(10, true), "an hour is no reason for a flood")
-        }),
+    it.effect("claims what the workspace's limit allows, and after any time at most one second's worth", () =>
+      Effect.gen(function* () {
+        const { allowed, claim, limit, pass, started } = yield* begin
+        yield* limit({ sendingPerSecond: 10 })
+        yield* started(people(100))
+        let taken = 0
+        const look = Effect.gen(function* () {
+          const claimed = yield* claim(100)
+          assert.isTrue(claimed.every(({ rateLimited }) => rateLimited))
+          taken += claimed.length
+          assert.isAtMost(taken, yield* allowed(10))
+          return claimed.length
+        })
+        assert.isAtLeast(yield* look, 1, "the first goes at once")
+        for (const passed_ms of [1000, 500, 100, 700, 250]) {
+          yield* pass(passed_ms)
+          yield* look
+        }
+        assert.isAtLeast(taken, 25, "and what was allowed was taken")
+        yield* pass(3_600_000)
+        assert.isAtMost(yield* look, Pace.bucketSize(10, true), "an hour is no reason for a flood")
+      }),
     )
 
-    it.effect("claimers at once share one bucket", () =>
+    it.effect("shares one bucket between concurrent claims", () =>
       Effect.gen(function* () {
         const { allowed, claim, limit, pass, started, store, transact, workspace } = yield* begin
         yield* limit({ sendingPerSecond: 20 })
@@ -123,7 +121,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
       }),
     )
 
-    it.effect("claimers at once share each domain's bucket", () =>
+    it.effect("shares each domain's bucket between concurrent claims", () =>
       Effect.gen(function* () {
         const { allowed, claim, limit, pass, started, store, transact, workspace } = yield* begin
         yield* limit({ sendingPerDomainPerSecond: 4 })
@@ -145,7 +143,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
       }),
     )
 
-    it.effect("a domain that has to wait holds up no other, however many wait for it", () =>
+    it.effect("delays no domain because of another, whatever the number of waiting deliveries", () =>
       Effect.gen(function* () {
         const { allowed, claim, limit, started } = yield* begin
         yield* limit({ sendingPerDomainPerSecond: 1 })
@@ -159,7 +157,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
       }),
     )
 
-    it.effect("both limits hold together", () =>
+    it.effect("applies both limits together", () =>
       Effect.gen(function* () {
         const { allowed, claim, limit, pass, started } = yield* begin
         yield* limit({ sendingPerSecond: 6, sendingPerDomainPerSecond: 2 })
@@ -176,7 +174,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
       }),
     )
 
-    it.effect("a limit that is set while a blast is being sent holds from the next claim on, and so does its end", () =>
+    it.effect("applies a limit from the next claim on when it is set or removed during a blast", () =>
       Effect.gen(function* () {
         const { claim, limit, started } = yield* begin
         yield* started([...at("one.test", 30), ...at("two.test", 30)])
@@ -192,9 +190,9 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
       }),
     )
 
-    it.effect("what comes back into a domain's lane is found again, although nobody stood in it any more", () =>
+    it.effect("finds a delivery that returns to the empty queue of a domain", () =>
       Effect.gen(function* () {
-        const { claim, giveBack, limit, pass, started } = yield* begin
+        const { claim, release, limit, pass, started } = yield* begin
         yield* limit({ sendingPerDomainPerSecond: 1 })
         yield* started(at("one.test", 1))
         const claimed = yield* claim()
@@ -203,13 +201,13 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
         assert.isEmpty(yield* claim())
         yield* pass(120_000)
         assert.isEmpty(yield* claim())
-        assert.strictEqual(yield* giveBack(claimed), 1)
+        assert.strictEqual(yield* release(claimed), 1)
         yield* pass(5000)
         assert.strictEqual((yield* claim()).length, 1)
       }),
     )
 
-    it.effect("a pause does not save permits up, and several blasts go on by turns", () =>
+    it.effect("saves no permits during a pause, and serves several blasts in turn", () =>
       Effect.gen(function* () {
         const { claim, limit, pass, scenario, started, workspace } = yield* begin
         yield* limit({ sendingPerSecond: 2, sendingPerDomainPerSecond: 2 })
@@ -234,7 +232,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
       }),
     )
 
-    it.effect("a workspace that waits for a permit is not due until there is one, and not dry", () =>
+    it.effect("makes a workspace that waits for a permit due when there is one, and does not treat it as empty", () =>
       Effect.gen(function* () {
         const { claim, grant, limit, pass, rest, settle, started, store, workspace } = yield* begin
         yield* limit({ sendingPerSecond: 1 })
@@ -254,7 +252,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
       }),
     )
 
-    it.effect("a failed transaction takes no permit", () =>
+    it.effect("takes no permit when the transaction fails", () =>
       Effect.gen(function* () {
         const { claim, limit, started, store, transact, workspace } = yield* begin
         yield* limit({ sendingPerSecond: 1 })
@@ -265,7 +263,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
       }),
     )
 
-    it.effect("a claim brings no more than may be held, and leaves the others where they were", () =>
+    it.effect("claims at most the number that a worker may have, and leaves the others unchanged", () =>
       Effect.gen(function* () {
         const { started, store, states, transact, workspace } = yield* begin
         const { blast } = yield* started(people(40))

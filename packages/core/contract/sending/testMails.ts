@@ -1,4 +1,4 @@
-// The laws of the port to test messages: each may be handed over once, whoever asks, and goes with its email.
+// Contract tests of test messages: each is handed over at most once and is deleted with its email.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Result } from "effect"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
@@ -9,7 +9,7 @@ import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
 export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | EmailStore | Transactor | Fresh, E>) =>
-  layer(live, { excludeTestServices: true })(`test mail laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`TestMailStore (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       const workspace = yield* fresh.workspace()
@@ -43,7 +43,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
       return { fresh, workspace, store, emails, transact, email, added, waits }
     })
 
-    it.effect("a message waits as it was written, until it is handed over", () =>
+    it.effect("reads a message as it was written until it is handed over", () =>
       Effect.gen(function* () {
         const { workspace, store, transact, added } = yield* begin
         for (const mail of [yield* added(), yield* added({ contactId: null })]) {
@@ -53,7 +53,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
       }),
     )
 
-    it.effect("it is handed over once, however many ask", () =>
+    it.effect("hands a message over once, whatever the number of requests", () =>
       Effect.gen(function* () {
         const { workspace, store, transact, added, waits } = yield* begin
         const { id } = yield* added()
@@ -64,7 +64,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
       }),
     )
 
-    it.effect("one that was not sent for certain waits again; one that has ended does not", () =>
+    it.effect("queues a message again that was certainly not sent, and no message with an outcome", () =>
       Effect.gen(function* () {
         const { workspace, store, transact, added, waits } = yield* begin
         const { id } = yield* added()
@@ -79,7 +79,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
       }),
     )
 
-    it.effect("a handing over that is rolled back has not been", () =>
+    it.effect("hands nothing over when the transaction fails", () =>
       Effect.gen(function* () {
         const { workspace, store, transact, added, waits } = yield* begin
         const { id } = yield* added()
@@ -88,7 +88,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
       }),
     )
 
-    it.effect("it goes with its email, and another email's stays", () =>
+    it.effect("deletes test messages with their email, and none of another email", () =>
       Effect.gen(function* () {
         const { workspace, store, emails, transact, email, added, waits } = yield* begin
         const mine = yield* added()
@@ -107,7 +107,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
       }),
     )
 
-    it.effect("another workspace neither sees nor moves it", () =>
+    it.effect("neither shows nor changes test messages of another workspace", () =>
       Effect.gen(function* () {
         const { fresh, store, transact, added, waits } = yield* begin
         const other = yield* fresh.workspace()

@@ -1,4 +1,4 @@
-// The laws of tents' files.
+// Contract tests of assets.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Result } from "effect"
 import { AssetId, TentId, type WorkspaceId } from "../../src/kernel/Ids.ts"
@@ -12,7 +12,7 @@ import { Fresh } from "../kernel/fresh.ts"
 const at = (ms: number) => DateTime.makeUnsafe(ms)
 
 export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore | Transactor | Fresh, E>) =>
-  layer(live, { excludeTestServices: true })(`asset laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`AssetStore (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* AssetStore
       const tents = yield* TentStore
@@ -30,7 +30,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
         const plain = { fileName: "a.png", contentType: "image/png", size_bytes: 7, createdAt: at(5) }
         return { id, tentId, ...plain, ...over }
       })
-      /** As an upload does it: under the tent's lock, by what the tent holds. */
+      /** Does what an upload does: under the tent's lock, with the tent's assets. */
       const attached = Effect.fnUntraced(function* (tentId: TentId, over: Partial<Asset> = {}, of = workspace) {
         const asset = yield* file(tentId, over)
         yield* transact(
@@ -45,18 +45,20 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
       return { store, tents, transact, fresh, workspace, idle, file, attached }
     })
 
-    it.effect("a file is found again as it was attached, the largest and the oddest name too", () =>
-      Effect.gen(function* () {
-        const { store, workspace, idle, attached } = yield* begin
-        const tent = yield* idle()
-        const first = yield* attached(tent, { fileName: "Ö ' % \\ 🦊.png", size_bytes: 5_000_000_000 })
-        const second = yield* attached(tent, { contentType: "text/plain", createdAt: at(6) })
-        assert.deepStrictEqual(yield* store.get(workspace, tent, first.id), first)
-        assert.deepStrictEqual(yield* store.ofTent(workspace, tent), [first, second])
-      }),
+    it.effect(
+      "reads an asset as it was attached, also one of the largest size and with unusual characters in its name",
+      () =>
+        Effect.gen(function* () {
+          const { store, workspace, idle, attached } = yield* begin
+          const tent = yield* idle()
+          const first = yield* attached(tent, { fileName: "Ö ' % \\ 🦊.png", size_bytes: 5_000_000_000 })
+          const second = yield* attached(tent, { contentType: "text/plain", createdAt: at(6) })
+          assert.deepStrictEqual(yield* store.get(workspace, tent, first.id), first)
+          assert.deepStrictEqual(yield* store.ofTent(workspace, tent), [first, second])
+        }),
     )
 
-    it.effect("files stand in the order in which they came, and those of one instant by id", () =>
+    it.effect("lists assets in the order of their uploads, those of one instant by id", () =>
       Effect.gen(function* () {
         const { store, workspace, idle, attached } = yield* begin
         const tent = yield* idle()
@@ -70,7 +72,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
       }),
     )
 
-    it.effect("a file is found under its own tent only, and no more once it is removed", () =>
+    it.effect("finds an asset only under its own tent, and no longer once it is removed", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, idle, attached } = yield* begin
         const [one, two] = [yield* idle(), yield* idle()]
@@ -83,7 +85,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
       }),
     )
 
-    it.effect("of many that are attached at once to a tent with room for one, one is", () =>
+    it.effect("attaches one of several concurrent assets to a tent with room for one", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, idle, file, attached } = yield* begin
         const tent = yield* idle()
@@ -107,7 +109,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
       }),
     )
 
-    it.effect("a tent goes with its files, and with nobody else's", () =>
+    it.effect("deletes a tent with its assets, and no others", () =>
       Effect.gen(function* () {
         const { store, tents, transact, workspace, idle, attached } = yield* begin
         const [one, two] = [yield* idle(), yield* idle()]
@@ -124,7 +126,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
       }),
     )
 
-    it.effect("a failed transaction leaves no file, and takes none", () =>
+    it.effect("neither attaches nor removes assets when the transaction fails", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, idle, file, attached } = yield* begin
         const tent = yield* idle()
@@ -143,7 +145,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
       }),
     )
 
-    it.effect("another workspace sees and touches nothing", () =>
+    it.effect("neither shows nor changes assets of another workspace", () =>
       Effect.gen(function* () {
         const { store, transact, fresh, workspace, idle, attached } = yield* begin
         const other = yield* fresh.workspace()

@@ -1,4 +1,4 @@
-// The laws of bulk creations of tents.
+// Contract tests of bulk jobs.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Result } from "effect"
 import { ApprovalId, BulkJobId, TentId, TentTemplateId, type WorkspaceId } from "../../src/kernel/Ids.ts"
@@ -20,7 +20,7 @@ export const bulkTents = <E>(
   name: string,
   live: Layer.Layer<BulkStore | TentStore | WorkspaceStore | Transactor | Fresh, E>,
 ) =>
-  layer(live, { excludeTestServices: true })(`bulk laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`Bulk jobs (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* BulkStore
       const tents = yield* TentStore
@@ -42,7 +42,7 @@ export const bulkTents = <E>(
         ...over,
         items: items.map((item) => readBulkItem(item, { autoPublish: over.autoPublish ?? false })),
       })
-      /** Under the lock of the credits, by what there is. */
+      /** Decides under the lock of the credits. */
       const admitted = Effect.fnUntraced(function* (wanted: Wanted, of: WorkspaceId = workspace) {
         const request = requested(wanted)
         const id = BulkJobId.make(yield* fresh.id)
@@ -68,7 +68,7 @@ export const bulkTents = <E>(
     })
     const item = (over = {}) => ({ instructions: "Grüße 🦊", ...over })
 
-    it.effect("a job is found again as it was admitted, with its tents, and their credits are taken", () =>
+    it.effect("reads a job as it was admitted, with its tents, and takes their credits", () =>
       Effect.gen(function* () {
         const { store, tents, workspace, admitted, credits } = yield* begin
         const { job, tents: made } = yield* admitted({
@@ -89,7 +89,7 @@ export const bulkTents = <E>(
       }),
     )
 
-    it.effect("a job of which everything was rejected makes no tent and takes nothing", () =>
+    it.effect("creates no tent and takes no credit for a job whose items were all rejected", () =>
       Effect.gen(function* () {
         const { store, workspace, admitted, credits } = yield* begin
         const { job } = yield* admitted({ items: [{}, { colour: 1 }] })
@@ -99,7 +99,7 @@ export const bulkTents = <E>(
       }),
     )
 
-    it.effect("jobs that want more than there is at once share what there is, to the last credit", () =>
+    it.effect("shares the last credits between concurrent jobs that need more than there are", () =>
       Effect.gen(function* () {
         const { fresh, admitted, credits } = yield* begin
         const workspace = yield* fresh.workspace({ credits: 7 })
@@ -115,7 +115,7 @@ export const bulkTents = <E>(
       }),
     )
 
-    it.effect("a store takes no more credits than there are, also when it is told to", () =>
+    it.effect("never takes more credits than there are, whatever the change says", () =>
       Effect.gen(function* () {
         const { store, tents, transact, fresh } = yield* begin
         const workspace = yield* fresh.workspace({ credits: 1 })
@@ -131,7 +131,7 @@ export const bulkTents = <E>(
         }
         const id = BulkJobId.make(yield* fresh.id)
         const tentIds = [TentId.make(yield* fresh.id), TentId.make(yield* fresh.id)]
-        // Decided on what is not true.
+        // Decided on wrong facts.
         const change = BulkChange.admit({ id, request, credits: 2, tentIds, now: at(1) })
         const refused = yield* Effect.result(transact(store.apply(workspace, change)))
         assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "InsufficientCredits")
@@ -140,7 +140,7 @@ export const bulkTents = <E>(
       }),
     )
 
-    it.effect("a job goes on with its tents, and one that is deleted is left out", () =>
+    it.effect("advances a job with its tents and leaves out deleted ones", () =>
       Effect.gen(function* () {
         const { store, workspace, admitted, change } = yield* begin
         const { job, tents } = yield* admitted({ items: [item(), item(), item()] })
@@ -159,7 +159,7 @@ export const bulkTents = <E>(
       }),
     )
 
-    it.effect("a failed transaction leaves no job, no tent and no credit taken", () =>
+    it.effect("writes no job and no tent and takes no credit when the transaction fails", () =>
       Effect.gen(function* () {
         const { tents, transact, workspace, admitted, credits } = yield* begin
         yield* Effect.exit(transact(Effect.andThen(admitted({ items: [item(), item()] }), Effect.fail("no"))))
@@ -168,7 +168,7 @@ export const bulkTents = <E>(
       }),
     )
 
-    it.effect("another workspace sees nothing", () =>
+    it.effect("shows nothing of another workspace", () =>
       Effect.gen(function* () {
         const { store, fresh, admitted } = yield* begin
         const { job } = yield* admitted({ items: [item()] })

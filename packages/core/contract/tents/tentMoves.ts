@@ -1,4 +1,4 @@
-// Tents in the hands of laws: every move as a store sees it, locked, decided and applied in a transaction of its own.
+// Moves of tents for contract tests: each locks, decides and applies in its own transaction.
 import { DateTime, Effect } from "effect"
 import { TentId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type Alias, isAlias } from "../../src/tents/Alias.ts"
@@ -30,7 +30,7 @@ export interface Wanted {
   readonly request?: Partial<TentRequest>
 }
 
-/** The moves of a tent as laws make them: locked, decided, applied, in a transaction each. */
+/** The moves of a tent. */
 export const moves = (
   store: TentStore["Service"],
   transact: Transactor["Service"]["transact"],
@@ -63,7 +63,7 @@ export const moves = (
     yield* transact(store.apply(workspace, change))
     return change.after ?? (yield* Effect.die("an accepted tent is there"))
   })
-  /** What it became; null when nothing was to do or nothing is left. */
+  /** The tent after the move; null when there was nothing to do or the tent was deleted. */
   const change = (workspace: WorkspaceId, id: TentId, decide: (tent: Tent) => TentChange | null) =>
     transact(
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-// The laws of tents.
+// Contract tests of `TentStore`.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { ApprovalId, AssetId, TentId, TentTemplateId } from "../../src/kernel/Ids.ts"
@@ -18,7 +18,7 @@ export const tents = <E>(
   name: string,
   live: Layer.Layer<TentStore | PublishedPages | WorkspaceStore | Transactor | Fresh, E>,
 ) =>
-  layer(live, { excludeTestServices: true })(`tent laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`TentStore (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* TentStore
       const pages = yield* PublishedPages
@@ -29,7 +29,7 @@ export const tents = <E>(
       return { store, pages, workspaces, transact, fresh, workspace, ...moves(store, transact, fresh) }
     })
 
-    it.effect("a tent is found again as it was accepted, and its credit is taken", () =>
+    it.effect("reads a tent as it was accepted, and takes its credit", () =>
       Effect.gen(function* () {
         const { store, workspaces, workspace, accept } = yield* begin
         const tent = yield* accept(workspace, { name: "Äpfel", userId: "u 7", now: at(1_234), autoPublish: true })
@@ -39,7 +39,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("all that was asked for is found again, and an idle tent that was given it stays that tent", () =>
+    it.effect("reads all fields of the request, also of an idle tent that received it later", () =>
       Effect.gen(function* () {
         const { store, workspace, transact, fresh, accept } = yield* begin
         const assetIds = [AssetId.make(yield* fresh.id), AssetId.make(yield* fresh.id)]
@@ -61,7 +61,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("every state is found again as it was written", () =>
+    it.effect("reads every state as it was written", () =>
       Effect.gen(function* () {
         const { store, workspace, accept, change, completed, publishAs } = yield* begin
         const failed = yield* accept(workspace, { autoPublish: true })
@@ -80,7 +80,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("of two that want the last credit, one gets it, and the other leaves nothing", () =>
+    it.effect("gives the last credit to one of two requests, and writes nothing of the other", () =>
       Effect.gen(function* () {
         const { store, workspaces, fresh, accept } = yield* begin
         const workspace = yield* fresh.workspace({ credits: 1 })
@@ -96,7 +96,7 @@ export const tents = <E>(
     )
 
     it.effect(
-      "of many that begin, complete and fail one generation at once, one of each wins, and no credit doubles",
+      "starts, completes and fails a generation once each when requests run at the same time, and moves one credit",
       () =>
         Effect.gen(function* () {
           const { store, workspaces, workspace, accept, change } = yield* begin
@@ -121,7 +121,7 @@ export const tents = <E>(
         }),
     )
 
-    it.effect("a failed transaction leaves no tent, no alias and no credit taken", () =>
+    it.effect("writes no tent and no alias and takes no credit when the transaction fails", () =>
       Effect.gen(function* () {
         const { store, workspaces, workspace, transact, accepted, completed } = yield* begin
         const tent = yield* completed(workspace)
@@ -144,7 +144,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("an alias is one tent's: of many that publish under it at once, one does", () =>
+    it.effect("gives an alias to one of several concurrent publications", () =>
       Effect.gen(function* () {
         const { store, workspace, completed, publishAs } = yield* begin
         const all = yield* Effect.forEach([1, 2, 3, 4], () => completed(workspace))
@@ -159,12 +159,12 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("a store refuses a taken alias also when it is handed one", () =>
+    it.effect("refuses a taken alias that no use case checked", () =>
       Effect.gen(function* () {
         const { store, workspace, transact, completed, publishAs } = yield* begin
         const [one, two] = [yield* completed(workspace), yield* completed(workspace)]
         yield* publishAs(workspace, one.id, { alias: alias("held") })
-        // Decided on facts that are not true: as if nobody had it.
+        // Decided on wrong facts, as if the alias were free.
         const outcome = yield* Effect.fromResult(publish(two, { alias: alias("held") }, contextOf(untrue)))
         const change = outcome.change ?? (yield* Effect.die("it was not live"))
         const refused = yield* Effect.flip(transact(store.apply(workspace, change)))
@@ -173,7 +173,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("pages that publish themselves at once under one alias get -2, -3 …", () =>
+    it.effect("gives aliases with -2, -3 … to pages that are published automatically at the same time", () =>
       Effect.gen(function* () {
         const { workspace, accept, change, autoPublished } = yield* begin
         const all = yield* Effect.forEach([1, 2, 3], () =>
@@ -188,7 +188,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("of many that delete a tent at once, one does, and its credit comes back once", () =>
+    it.effect("deletes a tent once when several requests delete it, and returns its credit once", () =>
       Effect.gen(function* () {
         const { workspaces, workspace, accept, remove } = yield* begin
         const { id } = yield* accept(workspace, {})
@@ -202,7 +202,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("fifty that publish at once on a plan for one publish one", () =>
+    it.effect("publishes one of fifty concurrent tents on a plan for one", () =>
       Effect.gen(function* () {
         const { store, fresh, completed, publishAs } = yield* begin
         const workspace = yield* fresh.workspace({ plan: "free" })
@@ -218,7 +218,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("while one decides about publishing, nobody else in the workspace does", () =>
+    it.effect("locks the workspace while a publication is decided", () =>
       Effect.gen(function* () {
         const { store, workspace, fresh, transact, completed, publishAs } = yield* begin
         const other = yield* fresh.workspace()
@@ -244,7 +244,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("facts count the published others and name the taken aliases that begin alike", () =>
+    it.effect("counts the other published tents and lists the taken aliases with the same beginning", () =>
       Effect.gen(function* () {
         const { store, workspace, transact, completed, publishAs, change } = yield* begin
         const all = yield* Effect.forEach(["sale", "sale-2", "tale", "sa"], (text) =>
@@ -264,7 +264,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("a tent that is removed is gone, its alias free, and its unspent credit back", () =>
+    it.effect("deletes a tent, frees its alias, and returns its unspent credit", () =>
       Effect.gen(function* () {
         const { store, workspaces, workspace, accept, completed, publishAs, remove } = yield* begin
         const tent = yield* completed(workspace)
@@ -279,7 +279,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("slices hold every tent once, newest first, and are narrowed by status and name", () =>
+    it.effect("lists every tent once, newest first, filtered by status and name", () =>
       Effect.gen(function* () {
         const { store, workspace, accept, change } = yield* begin
         for (const [name, now] of [
@@ -320,7 +320,7 @@ export const tents = <E>(
       }),
     )
 
-    it.effect("another workspace sees and touches nothing", () =>
+    it.effect("neither shows nor changes tents of another workspace", () =>
       Effect.gen(function* () {
         const { store, pages, workspace, fresh, transact, completed, publishAs, remove } = yield* begin
         const other = yield* fresh.workspace()
@@ -342,7 +342,7 @@ export const tents = <E>(
     )
   })
 
-/** As if nobody had published anything. */
+/** Facts as if no tent were published. */
 const untrue: PublishFacts = {
   plan: { publishedTents_max: null, brandingRemovable: true },
   others_published: 0,

@@ -1,4 +1,4 @@
-// The laws of tracking: what recipients do counts once, alone and in batches.
+// Contract tests of tracking: each event of a recipient counts once, alone and in batches.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer, Schema } from "effect"
 import { EngagementChange, type Event, type TimedEvent } from "../../src/tracking/Engagement.ts"
@@ -7,17 +7,17 @@ import {
   accepted,
   at,
   begin,
-  type DeliveryLaws,
+  type DeliveryPorts,
   one,
   people,
   settlement,
   type WrittenDelivery,
 } from "../sending/deliveryScenario.ts"
-import { toldTo } from "../contacts/notifications.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
-export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { excludeTestServices: true })(`laws of tracking: ${name}`, (it) => {
-    it.effect("an opening, a click and an unsubscription count once each, on the delivery and the contact", () =>
+export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) =>
+  layer(live, { excludeTestServices: true })(`EngagementStore (${name})`, (it) => {
+    it.effect("counts an open, a click and an unsubscription once each, on the delivery and the contact", () =>
       Effect.gen(function* () {
         const { claim, grant, record, scenario, settle, started, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(1))
@@ -44,14 +44,14 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
           ["email_clicked", "email_opened", "email_unsubscribed"],
         )
         assert.strictEqual(yield* scenario.suppressionOf(workspace, "person0@example.test"), "unsubscribe")
-        const types = (yield* toldTo(workspace)).map((event) => event.type)
+        const types = (yield* eventsOf(workspace)).map((event) => event.type)
         for (const type of ["email_clicked", "email_opened", "email_unsubscribed", "contact_updated"]) {
           assert.strictEqual(types.filter((each) => each === type).length, 1, type)
         }
       }),
     )
 
-    it.effect("ten openings at once are one", () =>
+    it.effect("counts ten concurrent opens once", () =>
       Effect.gen(function* () {
         const { claim, grant, record, scenario, settle, started, workspace } = yield* begin
         const { contacts } = yield* started(people(1))
@@ -68,7 +68,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("an unsubscription binds the address of a contact that is gone, and spares a stronger suppression", () =>
+    it.effect("unsubscribes the address of a deleted contact, and keeps a stronger suppression", () =>
       Effect.gen(function* () {
         const { claim, grant, record, scenario, settle, started, workspace } = yield* begin
         const { contacts } = yield* started(people(2))
@@ -85,7 +85,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("a click on an unconfirmed message proves that it was sent", () =>
+    it.effect("takes a click on an unconfirmed message as proof that it was sent", () =>
       Effect.gen(function* () {
         const { claim, grant, record, scenario, settle, started, sweep, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(1))
@@ -104,7 +104,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("what machines do is written down, and counts nowhere", () =>
+    it.effect("stores machine hits without counting them", () =>
       Effect.gen(function* () {
         const { claim, engagement, grant, recordAll, scenario, started, sweep, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(1))
@@ -113,7 +113,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
         yield* Effect.sleep("5 millis")
         yield* sweep
         const before = yield* scenario.written(workspace, blast)
-        const told = (yield* toldTo(workspace)).length
+        const writtenEvents = (yield* eventsOf(workspace)).length
         const later = DateTime.add(at, { hours: 1 })
         for (const when of [at, later]) {
           yield* recordAll([
@@ -130,14 +130,14 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
         )
         const { lastActivityAt, timeline } = yield* scenario.contact(workspace, one(contacts))
         assert.deepStrictEqual([lastActivityAt, timeline], [null, []])
-        assert.strictEqual((yield* toldTo(workspace)).length, told)
+        assert.strictEqual((yield* eventsOf(workspace)).length, writtenEvents)
       }),
     )
 
-    /** Two blasts to the same three people, all sent. */
+    /** Two blasts to the same three contacts, all sent. */
     const twoMessagesEach = Effect.gen(function* () {
-      const law = yield* begin
-      const { claim, grant, scenario, settle, started, workspace } = law
+      const fixture = yield* begin
+      const { claim, grant, scenario, settle, started, workspace } = fixture
       const { blast, contacts } = yield* started(people(3))
       const { blast: second } = yield* started(people(3), { again: contacts })
       const claimed = [...(yield* claim()), ...(yield* claim())]
@@ -149,7 +149,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
         Effect.all([scenario.written(workspace, blast), scenario.written(workspace, second)]),
         (written) => written.flatMap(inOrder),
       )
-      return { ...law, contacts, rows, ids: (yield* rows).map((row) => row.id) }
+      return { ...fixture, contacts, rows, ids: (yield* rows).map((row) => row.id) }
     })
 
     const Something = Schema.Struct({
@@ -158,7 +158,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
     })
 
     it.effect.prop(
-      "a batch leaves what its events leave one by one",
+      "writes for a batch what its events write one by one",
       { happened: Schema.Array(Something).check(Schema.isMaxLength(12)) },
       ({ happened }) =>
         Effect.gen(function* () {
@@ -189,7 +189,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
                 suppressed: yield* Effect.forEach([0, 1, 2], (person) =>
                   scenario.suppressionOf(workspace, `person${person}@example.test`),
                 ),
-                told: (yield* toldTo(workspace))
+                writtenEvents: (yield* eventsOf(workspace))
                   .filter(({ type }) => type !== "email_sent" && type !== "email_delivered")
                   .map(({ at: when, contactId, data, type }) => ({
                     type,
@@ -204,7 +204,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
       { arbitrary: { runs: 10 } },
     )
 
-    it.effect("batches over the same deliveries, in opposite orders, neither wait in a circle nor count twice", () =>
+    it.effect("neither deadlocks nor counts twice when batches name the same deliveries in opposite orders", () =>
       Effect.gen(function* () {
         const { claim, engagement, grant, scenario, settle, started, transact, workspace } = yield* begin
         const { blast } = yield* started(people(60))
@@ -238,7 +238,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("what a batch names that is not there is left out, and the rest is written", () =>
+    it.effect("skips unknown deliveries of a batch and writes the rest", () =>
       Effect.gen(function* () {
         const { engagement, fresh, ids, recordAll, rows, transact, workspace } = yield* twoMessagesEach
         const [there] = ids
@@ -258,7 +258,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
       }),
     )
 
-    it.effect("a change that was decided on something else writes nothing of its batch", () =>
+    it.effect("writes nothing of a batch with a change that was decided on another state", () =>
       Effect.gen(function* () {
         const { claim, engagement, grant, scenario, started, sweep, transact, workspace } = yield* begin
         const { blast } = yield* started(people(2))

@@ -1,4 +1,4 @@
-// The laws of page views.
+// Contract tests of page views.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { TentId } from "../../src/kernel/Ids.ts"
@@ -20,7 +20,7 @@ const ago = (ms: number) => DateTime.subtract(noon, { milliseconds: ms })
 const week = daysUntil(noon, 7)
 
 export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentStore | Transactor | Fresh, E>) =>
-  layer(live, { excludeTestServices: true })(`traffic laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`Page views (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* TrafficStore
       const { transact } = yield* Transactor
@@ -35,7 +35,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       return { store, transact, fresh, workspace, tent, view, batchOf, record }
     })
 
-    it.effect("what was seen of a tent goes with it, and what was seen of others stays", () =>
+    it.effect("deletes the views of a deleted tent and retains those of others", () =>
       Effect.gen(function* () {
         const { store, transact, fresh, workspace, tent, view, record } = yield* begin
         const tents = yield* TentStore
@@ -54,7 +54,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("views are counted by day and by each dimension, visitors once a day", () =>
+    it.effect("counts views by day and by each dimension, and visitors once a day", () =>
       Effect.gen(function* () {
         const { store, workspace, tent, view, record } = yield* begin
         yield* record(view(), view({ browser: "Chrome" }), view({ n: 2, country: "DE" }))
@@ -90,7 +90,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("a batch that is written again counts once, also by four at once", () =>
+    it.effect("counts a repeated batch once, also when four write it at the same time", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, tent, view, batchOf, record } = yield* begin
         const batch = yield* batchOf(view(), view({ n: 2, referrer: "a.example" }))
@@ -110,7 +110,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("whoever was told of is not told again, and views without visitors count all the same", () =>
+    it.effect("reports each visitor as new once, and counts views without visitors", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, tent, view, batchOf, record } = yield* begin
         yield* record(view())
@@ -123,12 +123,12 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("a day keeps so many values, whoever writes at once, and the others are one", () =>
+    it.effect("stores a limited number of values a day, whatever the number of writers, and adds the others up", () =>
       Effect.gen(function* () {
         const { store, workspace, tent, view, record } = yield* begin
         const sites = (first: number, count: number) =>
           Array.from({ length: count }, (_, index) => view({ referrer: `site-${first + index}.example` }))
-        // Of those that are new in a batch, the ones with the most views come first.
+        // Of the new values of a batch, those with the most views come first.
         yield* record(...sites(0, values_max - 100), view({ referrer: "site-7.example" }))
         yield* Effect.all(
           Array.from({ length: 6 }, (_, index) =>
@@ -156,7 +156,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("of new values in a batch those with the most views are kept", () =>
+    it.effect("keeps the new values of a batch that have the most views", () =>
       Effect.gen(function* () {
         const { store, workspace, view, tent, record } = yield* begin
         const many = Array.from({ length: values_max + 20 }, (_, index) => view({ referrer: `a-${index}.example` }))
@@ -169,11 +169,11 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("batches that are written at once are all counted", () =>
+    it.effect("counts all of several concurrent batches", () =>
       Effect.gen(function* () {
         const { store, fresh, workspace, tent, view, record } = yield* begin
         const other = TentId.make(yield* fresh.id)
-        // In opposite orders: writers that lock days as they come would wait for each other.
+        // In opposite orders: writers that lock days in the order of the batch would wait for each other.
         const batch = (flip: boolean) =>
           record(...[tent, other].map((tentId, at) => view({ tentId, browser: flip === (at === 0) ? "a" : "b" })))
         yield* Effect.all(
@@ -185,7 +185,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("days outside the span don't count, to the millisecond", () =>
+    it.effect("counts no day outside the time range, to the millisecond", () =>
       Effect.gen(function* () {
         const { store, workspace, tent, view, record } = yield* begin
         const midnight = ago(6 * day_ms + day_ms / 2)
@@ -204,7 +204,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("groups are the 50 greatest, recent views the newest 50", () =>
+    it.effect("returns the 50 largest groups and the newest 50 views", () =>
       Effect.gen(function* () {
         const { store, workspace, tent, view, record } = yield* begin
         const many = Array.from({ length: 60 }, (_, index) =>
@@ -222,7 +222,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
     )
 
     it.effect(
-      "a visitor of two tents is one visit of the workspace, and tents that are gone are not among the top",
+      "counts a visitor of two tents as one visitor of the workspace, and leaves deleted tents out of the top",
       () =>
         Effect.gen(function* () {
           const { store, workspace, tent, fresh, transact, view, record } = yield* begin
@@ -237,7 +237,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
         }),
     )
 
-    it.effect("a failed transaction counts nothing, and what it tried may be tried again", () =>
+    it.effect("counts nothing when the transaction fails, and accepts the batch again", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, tent, view, batchOf } = yield* begin
         const write = store.record(workspace, yield* batchOf(view()))
@@ -249,7 +249,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("another workspace sees nothing", () =>
+    it.effect("shows nothing of another workspace", () =>
       Effect.gen(function* () {
         const { store, fresh, tent, view, record } = yield* begin
         const other = yield* fresh.workspace()
@@ -260,7 +260,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("a day has one salt for all who ask, and none once it is thrown away", () =>
+    it.effect("has one salt a day for all processes, and none after it is deleted", () =>
       Effect.gen(function* () {
         const { store, transact } = yield* begin
         const salt = (day: string, n: number) =>

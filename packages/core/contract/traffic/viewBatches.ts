@@ -1,4 +1,4 @@
-// Views as a process tells them to a store, for whoever needs some that were seen.
+// Page views in batches for tests that need stored views.
 import { Effect } from "effect"
 import { dayOf } from "../../src/traffic/Analytics.ts"
 import type { ViewBatch } from "../../src/traffic/TrafficStore.ts"
@@ -7,7 +7,7 @@ import { Fresh } from "../kernel/fresh.ts"
 
 const visitor = (n: number) => n.toString(16).padStart(32, "0")
 
-/** A view by the first visitor, unless told otherwise. */
+/** A view by the first visitor, unless stated otherwise. */
 export const seenView = ({
   n = 1,
   ...over
@@ -22,7 +22,7 @@ export const seenView = ({
   day: dayOf(over.at),
 })
 
-/** A batch of views under an id of its own. */
+/** A batch of views under a new id. */
 export const viewBatch = Effect.fnUntraced(function* (views: ReadonlyArray<SeenView>) {
   const fresh = yield* Fresh
   const { sums, visitors, newest } = sumViews(views)

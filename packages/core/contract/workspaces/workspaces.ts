@@ -1,4 +1,4 @@
-// The laws of the port to workspaces.
+// Contract tests of `WorkspaceStore`.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer } from "effect"
 import { ApiKeyId, DomainId, WorkspaceId } from "../../src/kernel/Ids.ts"
@@ -12,7 +12,7 @@ import { Fresh } from "../kernel/fresh.ts"
 const at = (ms: number) => DateTime.makeUnsafe(ms)
 
 export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | Transactor | Fresh, E>) =>
-  layer(live, { excludeTestServices: true })(`workspace laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`WorkspaceStore (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       return { store: yield* WorkspaceStore, ...(yield* Transactor), fresh, workspace: yield* fresh.workspace() }
@@ -48,7 +48,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
       return made
     })
 
-    it.effect("a workspace is found again as it was written, by id and by slug", () =>
+    it.effect("reads a workspace as it was written, by id and by slug", () =>
       Effect.gen(function* () {
         const { store, transact, fresh } = yield* begin
         const id = WorkspaceId.make(yield* fresh.id)
@@ -77,7 +77,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
       }),
     )
 
-    it.effect("a change is written over what was there", () =>
+    it.effect("writes a change over the old values", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const after = yield* transact(
@@ -94,7 +94,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
       }),
     )
 
-    it.effect("of two made at once under one slug, one is told", () =>
+    it.effect("refuses one of two concurrent workspaces with the same slug", () =>
       Effect.gen(function* () {
         const { store, transact, fresh } = yield* begin
         const slug = `same-${yield* fresh.id}`
@@ -108,7 +108,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
       }),
     )
 
-    it.effect("a failed transaction leaves nothing", () =>
+    it.effect("writes nothing when the transaction fails", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const key = yield* keyOf(workspace)
@@ -118,7 +118,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
       }),
     )
 
-    it.effect("a key is found by its hash with its workspace, until it is revoked or its time is over", () =>
+    it.effect("finds a key by its hash with its workspace until it is revoked or expires", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const key = yield* keyOf(workspace)
@@ -140,7 +140,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
       }),
     )
 
-    it.effect("a key's last use only moves on", () =>
+    it.effect("moves a key's last use only forward", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const key = yield* keyOf(workspace)
@@ -151,7 +151,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
       }),
     )
 
-    it.effect("another workspace neither sees nor touches keys and domains", () =>
+    it.effect("neither shows nor changes keys and domains of another workspace", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, fresh } = yield* begin
         const other = yield* fresh.workspace()
@@ -166,7 +166,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
       }),
     )
 
-    it.effect("a domain is written, verified and removed", () =>
+    it.effect("creates, verifies and removes a domain", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const domain = yield* domainOf("b.test")

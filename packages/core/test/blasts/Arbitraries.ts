@@ -1,4 +1,4 @@
-// Blasts of every kind, and random lives of them: a list of events, drawn from schemas, run through the machine.
+// Arbitrary blasts and lifecycles: lists of events, drawn from schemas and run through the machine.
 import { DateTime, Result, Schema } from "effect"
 import type { Blast, DraftBlast } from "../../src/blasts/Blast.ts"
 import { type BlastChange, type BlastEvent, decide } from "../../src/blasts/machine.ts"
@@ -28,7 +28,7 @@ export const draft = (over: Partial<DraftBlast> = {}): DraftBlast => ({
   ...over,
 })
 
-/** Everything there, on a plan without limits. */
+/** Facts without anything missing, on a plan without limits. */
 export const facts = (over: Partial<LaunchFacts> = {}): LaunchFacts => ({
   list: { listId: listId(0), name: "All", kind: "static", memberCount: 3, empty: false },
   email: {
@@ -72,7 +72,7 @@ export const moves = [
 
 const whole = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** What the world is like when the move is tried. */
+/** The facts when a move is tried. */
 const World = Schema.Struct({
   list: Schema.Literals(["static", "dynamic", "system", "gone"]),
   empty: Schema.Boolean,
@@ -88,7 +88,7 @@ const World = Schema.Struct({
 })
 export type World = typeof World.Type
 
-/** Mostly good, so that lives get somewhere. */
+/** Usually good, so that lifecycles get far. */
 const Good = Schema.Struct({
   ...World.fields,
   list: Schema.Literal("static"),
@@ -99,7 +99,7 @@ const Good = Schema.Struct({
 
 export const Happening = Schema.Struct({
   move: Schema.Literals(moves),
-  /** Since the last one. */
+  /** Time since the previous event. */
   elapsed_ms: Schema.Union([whole(0, 5_000), whole(0, 3 * 86_400_000)]),
   /** For `schedule`: before or after now. */
   ahead_ms: whole(-1_000, 86_400_000),
@@ -154,7 +154,7 @@ interface Step {
   readonly after: Blast
 }
 
-/** The event of a happening, as the blast would see it. */
+/** The event of a step, for the given blast. */
 export const eventOf = (
   blast: Blast,
   { move, ahead_ms, operational, other, world }: Happening,
@@ -194,7 +194,7 @@ export const eventOf = (
   }
 }
 
-/** A blast's life from a draft; it ends early when the blast is deleted. */
+/** The lifecycle of a blast, from a draft. It ends early when the blast is deleted. */
 export const live = (happenings: ReadonlyArray<Happening>, first: Blast = draft()): ReadonlyArray<Step> => {
   const steps: Array<Step> = []
   let before = first

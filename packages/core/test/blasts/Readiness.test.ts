@@ -10,8 +10,8 @@ const email = facts().email
 const withEmail = (over: Partial<NonNullable<typeof email>>) =>
   facts({ email: email === null ? null : { ...email, ...over } })
 
-describe("readiness", () => {
-  it("a new draft misses audience, email and time", () => {
+describe("Readiness", () => {
+  it("lists audience, email and time as missing in a new draft", () => {
     const bare = readiness(
       draft({ audience: null, email: null }),
       facts({ list: null, email: null, senderAddress: null }),
@@ -19,11 +19,11 @@ describe("readiness", () => {
     assert.deepStrictEqual(bare, { ready: false, missing: ["audience", "email", "schedule"], warnings: [] })
   })
 
-  it("only the time is missing from a draft that is ready", () => {
+  it("lists only the time as missing in a draft that is ready", () => {
     assert.deepStrictEqual(readiness(draft(), facts()), { ready: true, missing: ["schedule"], warnings: [] })
   })
 
-  it("an email has to be approved, and its sender's domain verified", () => {
+  it("requires an approved email and a verified domain of its sender", () => {
     const both = readiness(draft(), {
       ...withEmail({ status: "draft", approval: null }),
       verifiedDomains: new Set(),
@@ -36,7 +36,7 @@ describe("readiness", () => {
     assert.deepStrictEqual(unnamed.missing, ["email_approval", "schedule"])
   })
 
-  it("an empty audience is a warning, by its kind", () => {
+  it("warns about an empty audience of each kind", () => {
     const list = facts().list
     const empty = (kind: "static" | "dynamic" | "system") =>
       readiness(draft(), facts({ list: list === null ? null : { ...list, kind, empty: true } }))
@@ -46,7 +46,7 @@ describe("readiness", () => {
     assert.isTrue(empty("static").ready)
   })
 
-  it("tokens that resolve for nobody, a missing postal address and a missed schedule are warnings", () => {
+  it("warns about tokens without any value, a missing postal address and a missed schedule", () => {
     const all = readiness(draft({ scheduleMissed: true }), {
       ...withEmail({ texts: ["{{contact.nickname}}"] }),
       postalAddress: " ",
@@ -55,7 +55,7 @@ describe("readiness", () => {
     assert.deepStrictEqual(readiness(draft(), facts({ postalAddress: null }), true).warnings, [])
   })
 
-  it("tokens of unknown fields and of flows are unresolved in a blast", () => {
+  it("reports tokens of unknown fields and of flows as unresolved", () => {
     const texts = [
       "{{contact.first_name}} {{contact.nick}} {{contact.custom_fields.size}}",
       "{{campaign.dynamic.code}}",
@@ -65,7 +65,7 @@ describe("readiness", () => {
   })
 
   it.prop(
-    "reading a draft, scheduling it and sending it give the one answer",
+    "gives one answer for reading, scheduling and sending a draft",
     [Happening],
     ([{ world, operational }]) => {
       const known = factsOf(world)
@@ -83,7 +83,7 @@ describe("readiness", () => {
   )
 })
 
-describe("the plan's limits", () => {
+describe("Plan limits", () => {
   const free = (contacts: number, usedToday: number, qualified: number) =>
     facts({ plan: plans.free, allotment: { contacts, usedToday, qualified } })
   const limitOf = (known: ReturnType<typeof facts>) => {
@@ -92,22 +92,22 @@ describe("the plan's limits", () => {
     return sent.failure._tag === "FreePlanEmailLimit" ? [sent.failure.reason, sent.failure.extras] : sent.failure.code
   }
 
-  it("the last mail of the day and the last contact are allowed, one more is not", () => {
+  it("allow the last email of the day and the last contact, and not one more", () => {
     assert.strictEqual(limitOf(free(1_000, 40, 60)), 60)
     assert.deepStrictEqual(limitOf(free(1_000, 40, 61)), ["daily_email_limit", { limit: 100, current: 40 }])
     assert.deepStrictEqual(limitOf(free(1_001, 0, 1)), ["contact_allowance", { limit: 1000, current: 1001 }])
   })
 
-  it("what is not ready is told before what is too much", () => {
+  it("are reported only when nothing is missing", () => {
     assert.strictEqual(limitOf({ ...free(5_000, 100, 50), list: null }), "campaign_not_ready")
   })
 
-  it("a plan that cuts the audience takes no more of the day than it sends", () => {
+  it("charge a plan that cuts the audience only for what it sends", () => {
     const cut = { ...plans.free, recipientsPerBlast_max: 10 }
     assert.strictEqual(limitOf({ ...free(5, 90, 400), plan: cut }), 10)
   })
 
-  it("a schedule over the limits is cancelled at its time, with the reason and nothing sent", () => {
+  it("cancel a schedule that exceeds them at its time, with the reason and nothing sent", () => {
     const scheduled = Result.getOrThrow(
       decide(draft(), { _tag: "schedule", facts: facts(), scheduledAt: at(20_000), operational: false }, now),
     ).after

@@ -21,20 +21,20 @@ const success = <A, E>(result: Result.Result<A, E>): A => {
 const code = <A, E extends { readonly code: string }>(result: Result.Result<A, E>) =>
   Result.isFailure(result) ? result.failure.code : "no refusal"
 
-/** Events of the store's own: it makes the workspace due itself. */
+/** Events that stores create: the store makes the workspace due itself. */
 const audienceMoves: ReadonlyArray<Happening["move"]> = ["writeAudience", "fixAudience"]
 
 const lives = { arbitrary: { runs: 400 } }
 
-/** The statuses that the table gives for an event; none where it refuses it. */
+/** The statuses that the table gives for an event; none where it refuses the event. */
 const targets = (status: BlastStatus, move: BlastEvent["_tag"]): ReadonlyArray<string> => {
   const row: { readonly [Move in BlastEvent["_tag"]]?: string | ReadonlyArray<string> } = transitions[status]
   return [row[move] ?? []].flat()
 }
 
-describe("a blast's life, whatever happens", () => {
+describe("Blast machine, any lifecycle", () => {
   it.prop(
-    "keeps to the table of transitions, and a refused event changes nothing",
+    "follows the table of transitions, and a refused event changes nothing",
     [Life],
     ([happenings]) => {
       for (const { before, after, change, happening } of live(happenings)) {
@@ -60,7 +60,7 @@ describe("a blast's life, whatever happens", () => {
   )
 
   it.prop(
-    "locks one approval and one time from the day it is scheduled or launched, until it is a draft again",
+    "keeps one approval and one time while a blast is scheduled or launched",
     [Life],
     ([happenings]) => {
       for (const { before, after } of live(happenings)) {
@@ -96,7 +96,7 @@ describe("a blast's life, whatever happens", () => {
   )
 
   it.prop(
-    "begins no mail over the plan's limits",
+    "launches no blast over the plan's limits",
     [Life],
     ([happenings]) => {
       for (const { before, after, happening } of live(happenings)) {
@@ -115,7 +115,7 @@ describe("a blast's life, whatever happens", () => {
   )
 
   it.prop(
-    "is sent only after its audience was fixed, and every change of status is told once",
+    "completes only after the audience, and writes one event for each change of status",
     [Life],
     ([happenings]) => {
       for (const { before, after, change, now } of live(happenings)) {
@@ -135,7 +135,7 @@ describe("a blast's life, whatever happens", () => {
   )
 
   it.prop(
-    "makes deliveries due exactly when recipients may wait to be sent to, or to be ended with their blast",
+    "makes deliveries due exactly when recipients may be waiting for a send or for the end of their blast",
     [Life],
     ([happenings]) => {
       for (const { before, after, change, happening } of live(happenings)) {
@@ -149,7 +149,7 @@ describe("a blast's life, whatever happens", () => {
   )
 
   it.prop(
-    "is retried where it has ended by itself, keeps its audience, and is not over before everybody is in the queue",
+    "retries only what ended by itself, keeps the audience, and completes when every recipient is queued",
     [Life],
     ([happenings]) => {
       for (const { before, after, change, happening } of live(happenings)) {
@@ -169,7 +169,7 @@ describe("a blast's life, whatever happens", () => {
   )
 
   it.prop(
-    "notes when it falls due, exactly when it is given its time",
+    "makes schedules due exactly when the blast has a time",
     [Life],
     ([happenings]) => {
       for (const { after, change, happening } of live(happenings)) {
@@ -181,7 +181,7 @@ describe("a blast's life, whatever happens", () => {
   )
 
   it.prop(
-    "ends only by the user's hand: nothing scheduled, sending or archived is deleted",
+    "ends only at a user's request: scheduled, sending and archived blasts are not deleted",
     [Life],
     ([happenings]) => {
       for (const { before, change } of live(happenings)) {
@@ -192,7 +192,7 @@ describe("a blast's life, whatever happens", () => {
   )
 
   it.prop(
-    "an audience once begun comes to its end, whatever becomes of the blast, and is fixed once",
+    "completes an audience that was started, whatever happens to the blast, and completes it once",
     [Life],
     ([happenings]) => {
       for (const { before, after, happening } of live(happenings)) {
@@ -246,7 +246,7 @@ describe("a blast's life, whatever happens", () => {
       if (!seen.has(key)) seen.set(key, { blast, now_ms })
     }
     follow(draft(), 1_000)
-    // A map goes on to the entries that are added meanwhile.
+    // A Map iterates over entries that are added meanwhile.
     for (const { blast, now_ms } of seen.values()) {
       for (const move of moves) {
         for (const world of worlds) {
@@ -268,7 +268,7 @@ describe("a blast's life, whatever happens", () => {
   })
 })
 
-describe("moves", () => {
+describe("Blast machine, moves", () => {
   const now = at(10_000)
   const scheduled = success(
     decide(draft(), { _tag: "schedule", facts: facts(), scheduledAt: at(20_000), operational: true }, now),
@@ -285,7 +285,7 @@ describe("moves", () => {
     )
   })
 
-  it("a schedule fires from its time on, for a day; after that the blast is a draft that says so", () => {
+  it("launches a schedule for a day from its time; after that the blast is a draft with the reason", () => {
     assert.strictEqual(code(decide(scheduled, { _tag: "fire", facts: facts() }, at(19_999))), "invalid_state")
     assert.strictEqual(success(decide(scheduled, { _tag: "fire", facts: facts() }, at(20_000))).after.status, "sending")
     assert.strictEqual(
@@ -297,14 +297,14 @@ describe("moves", () => {
     assert.isFalse("time" in missed)
   })
 
-  it("a schedule fires with the approval it was scheduled with", () => {
+  it("launches a schedule with the approval that it was scheduled with", () => {
     const email = facts().email
     const newer = facts({ email: email === null ? null : { ...email, approval: null, status: "draft" } })
     const fired = success(decide(scheduled, { _tag: "fire", facts: newer }, at(20_000))).after
     assert.deepStrictEqual(lockedOf(fired), scheduled.locked)
   })
 
-  it("a schedule whose list is gone or whose sender is not verified any more fails", () => {
+  it("fails a schedule without its list or without a verified sender", () => {
     const gone = success(decide(scheduled, { _tag: "fire", facts: facts({ list: null }) }, at(20_000))).after
     assert.deepInclude(gone, { status: "failed", failure: "audience_gone" })
     const sender = success(
@@ -313,7 +313,7 @@ describe("moves", () => {
     assert.deepInclude(sender, { status: "failed", failure: "sender_domain_unverified" })
   })
 
-  it("a retry asks for the sender and the allowance of contacts, not for the day's mails", () => {
+  it("checks sender and contact limit for a retry, but not the day's emails", () => {
     const fixed = {
       ...sending,
       launch: { ...sending.launch, audience: { at: now, recipientCount: 3, qualifiedCount: 3, truncated: false } },
@@ -338,7 +338,7 @@ describe("moves", () => {
     assert.strictEqual(success(decide(over, { _tag: "complete" }, at(14_000))).after.status, "sent")
   })
 
-  it("pausing and resuming twice changes nothing the second time", () => {
+  it("changes nothing when a blast is paused or resumed twice", () => {
     const paused = success(decide(sending, { _tag: "pause" }, at(11_000))).after
     assert.strictEqual(success(decide(paused, { _tag: "pause" }, at(12_000))).after, paused)
     const resumed = success(decide(paused, { _tag: "resume" }, at(13_000))).after
@@ -349,7 +349,7 @@ describe("moves", () => {
     }
   })
 
-  it("a cancelled blast keeps what it was to be, and carries no reason of the service's", () => {
+  it("keeps audience and email of a cancelled blast, without a reason of the service", () => {
     const early = success(decide(scheduled, { _tag: "cancel" }, now)).after
     assert.deepInclude(early, { launch: null, cancelledAt: now, cancelledReason: null })
     assert.deepStrictEqual(early.time, scheduled.time)
@@ -357,7 +357,7 @@ describe("moves", () => {
     assert.deepStrictEqual(mid.launch, sending.launch)
   })
 
-  it("every refused move names the status and what was asked for", () => {
+  it("names the status and the requested move in every refusal", () => {
     const refused = decide(sending, { _tag: "setEmail", email: sending.email, inlineEmail: null }, now)
     assert.isTrue(Result.isFailure(refused))
     if (Result.isFailure(refused)) {
@@ -366,7 +366,7 @@ describe("moves", () => {
     }
   })
 
-  it("names have 1 to 200 characters and descriptions at most 1000, told together", () => {
+  it("reports names outside 1 to 200 characters and descriptions over 1,000 together", () => {
     const both = createBlast(draft().id, { name: " ", description: "x".repeat(1001) }, now)
     assert.deepStrictEqual(Result.isFailure(both) ? both.failure.issues.map(({ path }) => path) : [], [
       "name",

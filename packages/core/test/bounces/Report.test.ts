@@ -39,7 +39,7 @@ const sent: ReportedDelivery = {
   newest: [{ id, bounceKind: null }],
 }
 
-/** The delivery as it stands after the report. */
+/** The delivery after the report. */
 const after = (before: ReportedDelivery, report: BounceReport, at: DateTime.Utc): ReportedDelivery => {
   const change = ReportChange.of(before, report, at)
   if (change === undefined) return before
@@ -74,7 +74,7 @@ const AnyReport = Schema.Union([
 const Standings = Schema.Struct({
   state: Schema.Literals(["handed_over", "sent", "unconfirmed"]),
   suppression: Schema.NullOr(Schema.Literals(["unsubscribe", "bounce", "complaint", "manual"])),
-  /** How the four messages before went, the newest first. */
+  /** The outcomes of the four messages before, the newest first. */
   past: Schema.Array(Schema.NullOr(Schema.Literals(["hard", "soft"]))).check(Schema.isMaxLength(4)),
 })
 
@@ -94,7 +94,7 @@ const begun = ({ past, state, suppression }: typeof Standings.Type): ReportedDel
   ],
 })
 
-/** What must not depend on the order in which reports come: everything but times. */
+/** The result without times: it must not depend on the order of reports. */
 const ending = (delivery: ReportedDelivery) => ({
   state: delivery.state,
   delivered: delivery.deliveredAt !== null,
@@ -106,16 +106,16 @@ const ending = (delivery: ReportedDelivery) => ({
   suppression: delivery.suppression,
 })
 
-/** Nothing first, what an operator said last. */
+/** No suppression first, the operator's last. */
 const reasons = [null, "unsubscribe", "bounce", "complaint", "manual"] as const
 const strengthOf = ({ suppression }: ReportedDelivery): number => reasons.indexOf(suppression)
 
 const play = (from: ReportedDelivery, reports: ReadonlyArray<BounceReport>): ReportedDelivery =>
   reports.reduce((delivery, report, at) => after(delivery, report, DateTime.makeUnsafe(1000 * (at + 1))), from)
 
-describe("reports", () => {
+describe("Bounce reports", () => {
   it.prop(
-    "in whatever order they come, and however often, they end alike",
+    "give the same result in any order and number",
     {
       from: Standings,
       reports: Schema.Array(AnyReport).check(Schema.isMaxLength(8)),
@@ -131,16 +131,16 @@ describe("reports", () => {
   )
 
   it.prop(
-    "each is told once, no mark is moved, and no suppression becomes weaker",
+    "write one event each, change no mark, and never weaken a suppression",
     { from: Standings, reports: Schema.Array(AnyReport).check(Schema.isMaxLength(12)) },
     ({ from, reports }) => {
-      const told: Array<string> = []
+      const activityTypes: Array<string> = []
       let before = begun(from)
       for (const [at, report] of reports.entries()) {
         const now = DateTime.makeUnsafe(1000 * (at + 1))
         const change = ReportChange.of(before, report, now)
         const next = after(before, report, now)
-        told.push(...(change?.activities.map(({ type }) => type) ?? []))
+        activityTypes.push(...(change?.activities.map(({ type }) => type) ?? []))
         for (const mark of ["sentAt", "bouncedAt", "complainedAt"] as const) {
           if (before[mark] !== null) assert.strictEqual(next[mark], before[mark])
         }
@@ -148,22 +148,22 @@ describe("reports", () => {
         assert.isAtLeast(strengthOf(next), strengthOf(before), "what was graver stays")
         before = next
       }
-      assert.strictEqual(new Set(told).size, told.length)
+      assert.strictEqual(new Set(activityTypes).size, activityTypes.length)
     },
   )
 
-  it("a bounce of an address that the contact has no more does not mark the new one", () => {
+  it("do not mark the new address when the old one bounces", () => {
     const contact = sent.contact === null ? null : { ...sent.contact, emailNormalized: "new@example.test" }
     const change = ReportChange.of({ ...sent, contact }, { _tag: "bounced", kind: "hard", words: null }, epoch)
     assert.isFalse(change?.invalidates)
     assert.strictEqual(change?.suppresses, "bounce", "the old one is not written to again")
   })
 
-  it("a message that was never handed over has nothing to report", () => {
+  it("have no effect on a message that was not handed over", () => {
     assert.isUndefined(ReportChange.of({ ...sent, handedOverAt: null }, { _tag: "complained" }, epoch))
   })
 
-  it("five in a row wear an address out, and one that arrived begins anew", () => {
+  it("suppress an address after five soft bounces in a row; a delivery restarts the count", () => {
     assert.isTrue(bouncesRepeatedly(["soft", "soft", "soft", "soft", "soft", null]))
     assert.isFalse(bouncesRepeatedly(["soft", "soft", "soft", "soft"]))
     assert.isFalse(bouncesRepeatedly(["soft", "soft", null, "soft", "soft", "soft"]))
@@ -171,8 +171,8 @@ describe("reports", () => {
   })
 })
 
-describe("enhanced codes", () => {
-  it("are read where they stand, and nowhere else", () => {
+describe("Enhanced status codes", () => {
+  it("are read at their place in a reply, and nowhere else", () => {
     assert.deepStrictEqual(codeIn("smtp; 550 5.1.1 <x@example.test> unknown"), { class: 5, subject: 1, detail: 1 })
     assert.deepStrictEqual(codeIn("5.1.10 (null MX)"), { class: 5, subject: 1, detail: 10 })
     for (const none of ["", "192.5.1.1", "version 5.1.1.4", "3.1.1", "5.1", "15.1.1"]) assert.isUndefined(codeIn(none))
@@ -180,7 +180,7 @@ describe("enhanced codes", () => {
     assert.deepStrictEqual(codeOfReply("550-5.1.1 no"), { class: 5, subject: 1, detail: 1 })
   })
 
-  it("say whose fault it is", () => {
+  it("classify bounces by cause", () => {
     const of = (text: string) => {
       const code = codeIn(text)
       assert(code !== undefined)

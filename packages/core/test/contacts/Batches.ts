@@ -1,4 +1,4 @@
-// What tests of batches begin with: a few people, few enough to meet each other, and a store that is a list.
+// Fixture of batch tests: a few contacts with few identities, and a store in memory.
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { decideCreates } from "@tentpole/core/contacts/batch/BatchCreates"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
@@ -17,7 +17,7 @@ export const read = (item: object): ReadItem => readItem(item, how)
 
 export const emails = ["a@x.test", "A@X.test", "b@x.test", "c@x.test", "", "bad"]
 export const phones = ["+14152000001", "415 200 0001", "+14152000002", "+14152000003", ""]
-/** A workspace's contacts, as a store would have them after a change. */
+/** A workspace's contacts after a change, as a store would have them. */
 export const written = (
   people: ReadonlyArray<Contact>,
   { creates, updates, deletes }: ContactsChange,

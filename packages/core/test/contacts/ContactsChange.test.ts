@@ -1,4 +1,4 @@
-// Contacts that are named by their ids, altered and deleted, as if one item came after another.
+// Tests of updates and deletions of contacts by id in one request.
 import type { BatchDecision, ContactFacts } from "@tentpole/core/contacts/batch/Batch"
 import { decideDeletes, contactsToDelete } from "@tentpole/core/contacts/batch/BatchDeletes"
 import { decideUpdates, contactsToUpdate } from "@tentpole/core/contacts/batch/BatchUpdates"
@@ -49,11 +49,11 @@ const inOneGo =
 const updated = inOneGo(
   (item) => readUpdate(item, how),
   (read, { id: own, emailNormalized, phone }) => {
-    const whom = contactsToUpdate(read)
+    const identities = contactsToUpdate(read)
     return (
-      whom.ids.includes(own) ||
-      (emailNormalized !== null && whom.emails.includes(emailNormalized)) ||
-      (phone !== null && whom.phones.includes(phone))
+      identities.ids.includes(own) ||
+      (emailNormalized !== null && identities.emails.includes(emailNormalized)) ||
+      (phone !== null && identities.phones.includes(phone))
     )
   },
   decideUpdates,
@@ -93,9 +93,9 @@ const statuses = ({ results }: Step) =>
     return why?.code ?? status
   })
 
-describe("a batch of updates", () => {
+describe("Batch of updates", () => {
   it.prop(
-    "is what its items would be one by one, and keeps everybody known by something of their own",
+    "equals its items one by one, and every contact keeps an email or phone of its own",
     [listOf(Update)],
     ([items]) => {
       const whole = updated(people, items)
@@ -105,7 +105,7 @@ describe("a batch of updates", () => {
     runs,
   )
 
-  it("hands on an email that an earlier item gives up, not before", () => {
+  it("assigns an email only after an earlier item gave it up", () => {
     const step = updated(people, [
       { contact_id: id(1), email: "a@x.test" },
       { contact_id: id(0), email: "free@x.test" },
@@ -115,7 +115,7 @@ describe("a batch of updates", () => {
     assert.deepStrictEqual([step.people[0]?.email, step.people[1]?.email], ["free@x.test", "A@x.test"])
   })
 
-  it("names who stands in the way, and is never in its own", () => {
+  it("names the contact that has the address, and never the updated contact itself", () => {
     const [taken] = updated(people, [{ contact_id: id(1), phone: "415 200 0003" }]).results as ReadonlyArray<{
       readonly refusal: ItemRefusal
     }>
@@ -128,7 +128,7 @@ describe("a batch of updates", () => {
     assert.deepStrictEqual([statuses(own), own.people[0]?.email], [["updated"], "A@X.TEST"])
   })
 
-  it("refuses to clear the last thing that somebody is known by, and says which key would", () => {
+  it("refuses to clear the last email or phone, and names the key that would help", () => {
     for (const [item, paths] of [
       [{ contact_id: id(0), email: null, phone: "" }, ["email", "phone"]],
       [{ contact_id: id(1), email: null }, ["email"]],
@@ -148,7 +148,7 @@ describe("a batch of updates", () => {
     ])
   })
 
-  it("knows nobody who is not there, and takes an id in capitals", () => {
+  it("reports unknown contacts and accepts ids in capitals", () => {
     assert.deepStrictEqual(
       statuses(
         updated(people, [
@@ -160,15 +160,15 @@ describe("a batch of updates", () => {
     )
   })
 
-  it("that changes nothing writes nothing", () => {
+  it("writes nothing when nothing changes", () => {
     const step = updated(people, [{ contact_id: id(0) }, { contact_id: id(0), city: "Bern", email: "a@x.test" }])
     assert.deepStrictEqual([statuses(step), step.people, step.events], [["updated", "updated"], people, []])
   })
 })
 
-describe("a batch of deletions", () => {
+describe("Batch of deletions", () => {
   it.prop(
-    "is what its items would be one by one",
+    "equals its items one by one",
     [listOf(Deletion)],
     ([items]) => {
       assert.deepStrictEqual(deleted(people, items), oneByOne(deleted, people, items))
@@ -176,7 +176,7 @@ describe("a batch of deletions", () => {
     runs,
   )
 
-  it("tells of each who goes, once", () => {
+  it("writes one event for each deleted contact", () => {
     const step = deleted(people, [{ contact_id: id(1) }, { contact_id: id(9) }, { contact_id: id(1) }, {}])
     assert.deepStrictEqual(statuses(step), ["deleted", "NOT_FOUND", "NOT_FOUND", "INVALID_ITEM"])
     assert.deepStrictEqual(
@@ -187,14 +187,14 @@ describe("a batch of deletions", () => {
   })
 })
 
-describe("the change of someone who goes", () => {
+describe("Change of a deleted contact", () => {
   const before = newContact(id(7), { email: { written: "z@x.test", normalized: "z@x.test" } }, "api", now)
   const after = patchContact(before, { city: "x" }, later)
   const made = { before: null, after: before, at: now }
   const altered = { before, after, at: later, resubscribes: true }
   const gone = { before: after, after: null, at: later }
 
-  it("has no line for a timeline that goes too, and forgets no event", () => {
+  it("has no timeline entries, which are deleted too, and keeps every event", () => {
     const change = ContactsChange.of([altered, gone])
     assert.deepStrictEqual([change.deletes, change.updates, change.activities], [[before], [], []])
     assert.deepStrictEqual(
@@ -204,7 +204,7 @@ describe("the change of someone who goes", () => {
     assert.deepStrictEqual(change.resubscribed, ["z@x.test"])
   })
 
-  it("writes nobody who came and went in it", () => {
+  it("writes no contact that was created and deleted in it", () => {
     const change = ContactsChange.of([made, altered, gone])
     assert.deepStrictEqual([change.creates, change.updates, change.deletes, change.activities], [[], [], [], []])
     assert.deepStrictEqual(
@@ -213,18 +213,18 @@ describe("the change of someone who goes", () => {
     )
   })
 
-  it("ends with it", () => {
+  it("allows no step after the deletion", () => {
     assert.throws(() => ContactsChange.of([altered, gone, gone]))
     assert.throws(() => ContactsChange.of([altered, gone, { before: null, after: before, at: later }]))
     assert.throws(() => ContactsChange.of([altered, { before, after: null, at: later }]))
   })
 })
 
-describe("what is read", () => {
+describe("Reading items", () => {
   const paths = (read: Result.Result<unknown, ItemRefusal>) =>
     Result.getOrThrow(Result.flip(read)).issues.map(({ path, message }) => `${path}: ${message}`)
 
-  it("of an update names its contact, and every fault of it", () => {
+  it("names the contact of an update and every fault", () => {
     const read = (item: unknown) => readUpdate(item, how).update
     assert.deepStrictEqual(
       read({ contact_id: id(1), city: "x" }),
@@ -241,7 +241,7 @@ describe("what is read", () => {
     for (const bad of [null, 5, "x", []]) assert.deepStrictEqual(paths(read(bad)), [": must be an object"])
   })
 
-  it("of a body without names takes neither: one is read-only, the other unknown", () => {
+  it("rejects names without a body: one is read-only, the other unknown", () => {
     assert.deepStrictEqual(readPatch({}, how), Result.succeed({}))
     assert.deepStrictEqual(
       paths(readPatch({ contact_id: id(1), client_item_id: "k", marketing_email_invalid: true }, how)),
@@ -253,7 +253,7 @@ describe("what is read", () => {
     )
   })
 
-  it("of a deletion is who, and nothing else", () => {
+  it("accepts only the contact of a deletion", () => {
     assert.deepStrictEqual(readDelete({ contact_id: id(1), client_item_id: "k" }), {
       clientItemId: "k",
       contactId: Result.succeed(id(1)),
@@ -265,12 +265,12 @@ describe("what is read", () => {
   })
 })
 
-describe("the refusal of one", () => {
+describe("Item refusal", () => {
   const issue = (code: ItemErrorCode, path: string) => ({ path, code, message: "is wrong" })
   const code = (...codes: ReadonlyArray<ItemErrorCode>) =>
     refusalOfOne(refusal(codes.map((each, n) => issue(each, `f${n}`)))).code
 
-  it("has the code of its fault, and that of the whole as soon as faults differ", () => {
+  it("has the code of its fault, and the general code when faults differ", () => {
     for (const own of [
       "invalid_email",
       "invalid_phone",

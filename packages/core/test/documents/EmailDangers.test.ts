@@ -1,4 +1,4 @@
-// What is dangerous in an email, by each way in which it is read.
+// Tests of dangerous content in an email, for each way in which clients read it.
 import { addressesOf, emailDangersOf, readingsOf } from "../../src/documents/EmailDangers.ts"
 import { dangersOf } from "../../src/documents/Clean.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -7,13 +7,13 @@ import { Schema } from "effect"
 const revealed = (html: string) => `<!--[if !mso]><!-->${html}<!--<![endif]-->`
 const forOutlook = (html: string) => `<!--[if mso]>${html}<![endif]-->`
 
-describe("a reading", () => {
-  it("of an email without conditions is the email", () => {
+describe("Reading of an email", () => {
+  it("is the email itself without conditional comments", () => {
     const html = "<p>a</p><!-- [x] --><!-- if -->"
     assert.deepStrictEqual(readingsOf(html), [html])
   })
 
-  it("opens what Outlook reads, and has away what it does not", () => {
+  it("includes what Outlook reads and leaves out what it does not", () => {
     const [first, opened, away] = readingsOf(`a${forOutlook("<b>")}c${revealed("<d>")}e<![if !mso]><f><![endif]>g`).map(
       (each) => each.replaceAll(/<!(--)?(<!)?\[endif\](--)?>|<!-->|<!\[if !mso\]>/g, "").replaceAll(" ", ""),
     )
@@ -23,7 +23,7 @@ describe("a reading", () => {
   })
 
   it.prop(
-    "has everything in its place",
+    "keeps every part at its place",
     [
       Schema.Array(
         Schema.Literals([
@@ -49,7 +49,7 @@ describe("a reading", () => {
   )
 })
 
-describe("a danger", () => {
+describe("Danger", () => {
   const script = "<script>x()</script>"
 
   it.each([
@@ -82,7 +82,7 @@ describe("a danger", () => {
     assert.deepStrictEqual(emailDangersOf(html), [])
   })
 
-  it("of an address is not settled by what a page's own check makes of its braces", () => {
+  it("of an address is found despite braces that a page's check would accept", () => {
     const html = "<a href='java{{contact.city}}script:x()'>"
     assert.deepStrictEqual(dangersOf(html), [])
     assert.deepStrictEqual(addressesOf("java{{a}}script:x()"), ["javascript:", "javaxscript:"])

@@ -48,15 +48,15 @@ const issuesOf = (result: Result.Result<unknown, unknown>): ReadonlyArray<string
 const missingOf = (result: Result.Result<unknown, { readonly _tag: string }>) =>
   Result.isFailure(result) && "missing" in result.failure ? result.failure.missing : null
 
-describe("an email", () => {
-  it("begins as a draft at version 1, its preview text in its HTML", () => {
+describe("Email", () => {
+  it("starts as a draft at version 1, with its preview text in its HTML", () => {
     const change = Result.getOrThrow(create({ previewText: "Look & see" }))
     assert.strictEqual(statusOf(change.after), "draft")
     assert.strictEqual(change.after.currentVersion, 1)
     assert.match(change.html ?? "", /^<div data-preheader[^>]*>Look &amp; see<\/div><p>one<\/p>$/)
   })
 
-  it("tells everything that is wrong with its fields, by their names on the wire", () => {
+  it("reports all wrong fields by their API names", () => {
     const wrong = create({
       name: " ",
       subject: "s".repeat(999),
@@ -71,7 +71,7 @@ describe("an email", () => {
     )
   })
 
-  it.each(["\r\n", "\n", "\r", "\u0085", "\u2028", "\u0007"])("has no %j in what goes into headers", (end) => {
+  it.each(["\r\n", "\n", "\r", "\u0085", "\u2028", "\u0007"])("rejects %j in fields of headers", (end) => {
     const value = `a@example.test${end}Bcc: evil@example.test`
     for (const field of ["subject", "fromName", "fromAddress", "replyToEmail"] as const) {
       assert.isNotEmpty(issuesOf(create({ [field]: value })))
@@ -79,7 +79,7 @@ describe("an email", () => {
     }
   })
 
-  it("takes every field at its limit", () => {
+  it("accepts every field at its limit", () => {
     const fields = {
       name: "n".repeat(200),
       subject: "s".repeat(998),
@@ -89,12 +89,12 @@ describe("an email", () => {
     assert.deepInclude(current(fields).document, fields)
   })
 
-  it("keeps an empty preview text or sender's name as none, and an address without white space around it", () => {
+  it("treats an empty preview text or sender name as none, and trims addresses", () => {
     const { document: email } = current({ previewText: "", fromName: "  ", fromAddress: " News@Example.test " })
     assert.deepInclude(email, { previewText: null, fromName: null, fromAddress: "News@Example.test" })
   })
 
-  it("has HTML of 4 MB at most, whatever is set, counted in bytes, and not none", () => {
+  it("accepts HTML of at most 4 MB in bytes, and not empty HTML", () => {
     const tag = (result: Result.Result<unknown, { readonly _tag: string }>) =>
       Result.isFailure(result) ? result.failure._tag : "taken"
     const half = "é".repeat(2 * 1024 * 1024)
@@ -104,21 +104,21 @@ describe("an email", () => {
     assert.strictEqual(tag(create({}, " \n")), "Invalid")
   })
 
-  it("that is given what it has already does not change", () => {
+  it("does not change when an update repeats its values", () => {
     const it = current()
     for (const patch of [{}, { subject: "Hello" }, { previewText: null }]) {
       assert.isTrue(isUnchanged(Result.getOrThrow(EmailChange.update(it, patch, at(2)))))
     }
   })
 
-  it("changes the fields that are given, and clears those that are given as null", () => {
+  it("changes the given fields, and clears those given as null", () => {
     const it = current({ previewText: "pre" })
     const change = Result.getOrThrow(EmailChange.update(it, { subject: "New", fromName: null }, at(2)))
     assert.deepStrictEqual(change.after, { ...it.document, subject: "New", fromName: null, updatedAt: at(2) })
     assert.isNull(change.html)
   })
 
-  it("has a new preview text in its current HTML, and makes no version of it", () => {
+  it("writes a new preview text into its current HTML without a version", () => {
     const it = current({ previewText: "MarkerOne" })
     const change = Result.getOrThrow(EmailChange.update(it, { previewText: "MarkerTwo" }, at(2)))
     assert.strictEqual(change.html, it.html?.replace("MarkerOne", "MarkerTwo"))
@@ -126,7 +126,7 @@ describe("an email", () => {
     assert.strictEqual(Result.getOrThrow(EmailChange.update(it, { previewText: null }, at(2))).html, "<p>one</p>")
   })
 
-  it("has its preview text in a new version too", () => {
+  it("writes its preview text into a new version", () => {
     const change = Result.getOrThrow(
       EmailChange.setContent(current({ previewText: "pre" }).document, "<p>two</p>", at(2)),
     )
@@ -134,7 +134,7 @@ describe("an email", () => {
     assert.strictEqual(change.after.currentVersion, 2)
   })
 
-  it("knows when its own plain text is older than its HTML", () => {
+  it("marks its own plain text as stale when the HTML is newer", () => {
     const overridden = Result.getOrThrow(EmailChange.setPlainText(current().document, "mine", at(2))).after
     assert.isFalse(stale(overridden))
     const changed = Result.getOrThrow(EmailChange.setContent(overridden, "<p>two</p>", at(3))).after
@@ -145,7 +145,7 @@ describe("an email", () => {
   })
 })
 
-describe("an approval", () => {
+describe("Email approval", () => {
   it.each([
     [{}, null],
     [{ subject: null }, ["subject"]],
@@ -160,7 +160,7 @@ describe("an approval", () => {
     assert.deepStrictEqual(missingOf(approve(current(fields))), missing)
   })
 
-  it("freezes everything together", () => {
+  it("freezes all parts together", () => {
     const it = current({ previewText: "pre" })
     const { approved: frozen, after } = Result.getOrThrow(approve(it, 1))
     assert.deepStrictEqual(frozen, {
@@ -179,13 +179,13 @@ describe("an approval", () => {
     assert.deepStrictEqual([statusOf(after), after.approval], ["approved", { id: approvalId, version: 1 }])
   })
 
-  it("freezes the user's own plain text where there is one", () => {
+  it("freezes the user's own plain text when there is one", () => {
     const { document: email, html } = current()
     const overridden = Result.getOrThrow(EmailChange.setPlainText(email, "mine", at(2))).after
     assert.strictEqual(Result.getOrThrow(approve({ document: overridden, html })).approved?.text, "mine")
   })
 
-  it("of another version than the newest is stale", () => {
+  it("refuses a version that is not the newest", () => {
     for (const version of [0, 2]) {
       const refused = approve(current(), version)
       assert.strictEqual(Result.isFailure(refused) ? refused.failure._tag : "", "ApprovalVersionStale")
@@ -197,7 +197,7 @@ describe("an approval", () => {
     assert.strictEqual(Result.isFailure(refused) ? refused.failure._tag : "", "TemplateNotReady")
   })
 
-  it("is taken back only from what is approved, and while nobody counts on it", () => {
+  it("is withdrawn only from an approved email that is not in use", () => {
     const { after } = Result.getOrThrow(approve(current()))
     const tag = (email: Email, names: ReadonlyArray<string>) => {
       const result = EmailChange.unapprove(
@@ -238,7 +238,7 @@ describe("an approval", () => {
   }
 
   it.prop(
-    "moves only by approving and taking back, whatever is edited; and versions only grow",
+    "changes only by approve and unapprove, whatever is edited, and versions only grow",
     [Schema.Array(Step)],
     ([steps]) => {
       let it = current()
@@ -258,7 +258,7 @@ describe("an approval", () => {
   )
 })
 
-describe("the scaffold", () => {
+describe("Email scaffold", () => {
   const brand = {
     ...noBrand,
     name: `A&B "<x>`,
@@ -267,7 +267,7 @@ describe("the scaffold", () => {
     domain: "example.com",
   }
 
-  it("shows the brand, and nothing of it breaks out", { tags: ["attack/brand-injection"] }, () => {
+  it("shows the brand without letting it inject HTML", { tags: ["attack/brand-injection"] }, () => {
     const html = scaffold({ workspaceName: "W", brand })
     assert.include(html, "A&amp;B &quot;&lt;x&gt;")
     assert.include(html, "https://example.com/l.png?a=1&amp;b=&quot;")
@@ -280,7 +280,7 @@ describe("the scaffold", () => {
     assert.include(scaffold({ workspaceName: "W & W", brand: noBrand }), "W &amp; W")
   })
 
-  it("is dark where it is dark, narrow where it is narrow, and made of tables", () => {
+  it("adapts to dark mode and narrow screens, and is built of tables", () => {
     const html = scaffold({ workspaceName: "W", brand: noBrand })
     for (const part of ["prefers-color-scheme: dark", "max-width: 620px", 'role="presentation"', 'name="viewport"']) {
       assert.include(html, part)
@@ -288,7 +288,7 @@ describe("the scaffold", () => {
     assert.isAbove(scan(html).bodyEnd, scan(html).bodyStart)
   })
 
-  it("can be sent as it is: its token has a fallback, and the footer with the unsubscribe link is added", () => {
+  it("is ready to send: its token has a fallback, and the footer with the unsubscribe link is added", () => {
     const compiled = compile(approved({ html: scaffold({ workspaceName: "W", brand }) }), sender, {
       operational: false,
       tracked: true,

@@ -24,8 +24,8 @@ const after = (change: ExportChange | null): Export => {
   return change.after
 }
 
-describe("an export", () => {
-  it("begins queued, with the job that writes it", () => {
+describe("Export", () => {
+  it("starts queued, with the job that writes it", () => {
     const { change, begun } = begin()
     assert.deepStrictEqual(begun, { id, subject, status: "queued", createdAt: noon })
     assert.strictEqual(change.after, begun)
@@ -33,13 +33,13 @@ describe("an export", () => {
     for (const kind of ["list", "blast"] as const) assert.isTrue(isBlobKey(exportKey(workspace, kind, id)))
   })
 
-  it("is started once, and whoever takes a started one goes on", () => {
+  it("is started once; a second worker continues a started one", () => {
     const running = after(ExportChange.start(begin().begun))
     assert.strictEqual(running.status, "running")
     assert.isNull(ExportChange.start(running))
   })
 
-  it("moves as its table says, and forgets from every status", () => {
+  it("follows its table and can be deleted from every status", () => {
     const queued = begin().begun
     const running = after(ExportChange.start(queued))
     for (const from of [queued, running, after(complete(running)), after(fail(running))]) {
@@ -56,7 +56,7 @@ describe("an export", () => {
     }
   })
 
-  it("ends once, with what belongs to its end and the job that removes it a day later", () => {
+  it("ends once, with its result and the job that deletes it a day later", () => {
     const running = after(ExportChange.start(begin().begun))
     for (const pending of [begin().begun, running]) {
       const completed = after(complete(pending))
@@ -86,7 +86,7 @@ describe("an export", () => {
     }
   })
 
-  it("is there for a day after its end, and as long as it takes to get there", () => {
+  it("is available until a day after its end", () => {
     const last = DateTime.add(noon, { milliseconds: day_ms - 1 })
     const over = DateTime.add(noon, { milliseconds: day_ms })
     for (const ended of [after(complete(begin().begun)), after(fail(begin().begun))]) {
@@ -96,7 +96,7 @@ describe("an export", () => {
     assert.isNull(ExportChange.forget(begin().begun).after)
   })
 
-  it("is written and removed by jobs of its own kind", () => {
+  it("is written and deleted by jobs of its own kind", () => {
     const { begun, change } = ExportChange.begin({ id, subject: ofBlast }, noon)
     const ending = ExportChange.complete(begun, { stem: "spring-clicked", rowCount: 0 }, noon)
     const types = [change, ending].flatMap((each) => each?.jobs ?? []).map(({ job }) => job.type)

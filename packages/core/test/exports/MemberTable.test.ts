@@ -40,8 +40,8 @@ const rowOf = (contact: Partial<Contact>, fields: ReadonlyArray<CustomField> = [
   return Object.fromEntries(header.map((name, at) => [name, cells[at]]))
 }
 
-describe("the table of an export", () => {
-  it("has every field in the description's order, custom ones before the instants, archived ones not", () => {
+describe("Table of exported members", () => {
+  it("has every field in the documented order, custom fields before the instants, without archived ones", () => {
     const { header } = memberTable([field("shoe_size"), field("gone", "archived"), field("email_2")])
     assert.deepStrictEqual(header, [
       "contact_id",
@@ -55,7 +55,7 @@ describe("the table of an export", () => {
     assert.strictEqual(memberTable([]).header.length, 1 + standardFields.length)
   })
 
-  it("says what a contact has: nothing is an empty cell, an instant is ISO, a phone and a number are plain", () => {
+  it("writes the contact's values: empty cells, ISO instants, plain phones and numbers", () => {
     assert.deepInclude(rowOf({}), { contact_id: id, email: "", service_score: "", unsubscribed: "false" })
     assert.deepInclude(
       rowOf({
@@ -80,7 +80,7 @@ describe("the table of an export", () => {
     )
   })
 
-  it("guards text, custom text too, and takes only a contact's own values", () => {
+  it("guards all texts against formulas, and reads only own properties of a contact", () => {
     const fields = [field("note"), field("vip"), field("age"), field("constructor")]
     const cells = rowOf(
       { firstName: "=1+1", email: "-a@example.com", customFields: { note: "@x", vip: true, age: -7 } },

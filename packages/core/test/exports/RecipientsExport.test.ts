@@ -27,8 +27,8 @@ const cells = (it: BlastRecipient) => {
   return Object.fromEntries(recipientHeader.map((name, at) => [name, row[at]]))
 }
 
-describe("a recipient in a file", () => {
-  it("has a cell for each column, guarded where a spreadsheet would run it, empty where there is nothing", () => {
+describe("Exported recipient", () => {
+  it("has a cell for each column, guarded against formulas, empty without a value", () => {
     assert.strictEqual(recipientRow(recipient).length, recipientHeader.length)
     assert.deepInclude(cells(recipient), {
       contact_id: recipient.contactId,
@@ -45,7 +45,7 @@ describe("a recipient in a file", () => {
     })
   })
 
-  it("whose name is a telephone number, has it as it is", () => {
+  it("keeps a name that looks like a phone number", () => {
     assert.strictEqual(cells({ ...recipient, displayName: "+14155550123" })["display_name"], "+14155550123")
   })
 })

@@ -1,4 +1,4 @@
-// What a form takes of what is sent, and what of it makes a contact.
+// Tests of form submissions: accepted fields, and the contact created from them.
 import { fieldsByName, type ItemContext } from "@tentpole/core/contacts/batch/ContactItem"
 import { type Answers, field_bytes_max, readAnswers, readVisitor, type SentFields } from "@tentpole/core/forms/Answers"
 import { readForms } from "@tentpole/core/forms/Form"
@@ -23,8 +23,8 @@ const read = (...sent: SentFields) => Result.getOrThrow(readAnswers(form, sent))
 const refused = (...sent: SentFields) =>
   Result.match(readAnswers(form, sent), { onSuccess: () => null, onFailure: (e) => e.code })
 
-describe("a form as its page declares it", () => {
-  it("has the fields with a name in their order, and neither files nor the trap", () => {
+describe("Form definition", () => {
+  it("has the named fields in their order, without files and the trap", () => {
     const declared = formOf(`<form id=f><fieldset><input name=b type=checkbox><input name=b type=checkbox></fieldset>
       <select name=a></select><input type=file name=cv><input type=reset name=r><input><input name=__proto__>
       <button name=plan value=1>Go</button></form><input name=outside>`)
@@ -32,38 +32,34 @@ describe("a form as its page declares it", () => {
     assert.strictEqual(declared.successUrl, null)
   })
 
-  it("is known by its id, else its name, else its place; what can't be an address is no id", () => {
+  it("is identified by its id, else its name, else its place; an invalid id is ignored", () => {
     const ids = (html: string) => [...readForms(tentId, html).keys()]
     assert.deepStrictEqual(ids(`<form id=a></form><form name=b></form><form></form>`), ["a", "b", "form-3"])
     assert.deepStrictEqual(ids(`<form id=".."></form><form id="${"x".repeat(201)}" name=n></form>`), ["form-1", "n"])
   })
 
-  it("stands twice under one id with the fields of both and the first address to go on to", () => {
+  it("merges two forms with one id: the fields of both and the first address to go on to", () => {
     const both = formOf(`<form id=f><input name=a></form><form id=f data-success-url=" /thanks "><input name=b></form>`)
     assert.deepStrictEqual([both.fields, both.successUrl], [["a", "b"], "/thanks"])
   })
 })
 
-describe("what is sent", () => {
-  it(
-    "counts as far as the form declares it, and stands together under one name",
-    { tags: ["attack/form-overwrite"] },
-    () => {
-      assert.deepStrictEqual(read(["email", "a@b.ch"], ["unsubscribed", "false"], ["tags", "x"], ["tags", "y"]), {
-        email: "a@b.ch",
-        tags: "x, y",
-      })
-    },
-  )
+describe("Submission input", () => {
+  it("keeps declared fields only, and joins values of one name", { tags: ["attack/form-overwrite"] }, () => {
+    assert.deepStrictEqual(read(["email", "a@b.ch"], ["unsubscribed", "false"], ["tags", "x"], ["tags", "y"]), {
+      email: "a@b.ch",
+      tags: "x, y",
+    })
+  })
 
-  it("is a machine's when the trap is filled, and nobody's when it is empty", () => {
+  it("is spam when the trap is filled, and empty without values", () => {
     assert.isNull(read(["email", "a@b.ch"], [honeypot_name, "http://spam"]))
     assert.isNotNull(read(["email", "a@b.ch"], [honeypot_name, ""]))
     assert.strictEqual(refused(["email", " "], ["other", "x"]), "validation_failed")
     assert.strictEqual(refused(), "validation_failed")
   })
 
-  it("has at most 100 fields of 10 KB, the trap apart", () => {
+  it("has at most 100 fields of 10 KB, not counting the trap", () => {
     const many = (count: number): SentFields =>
       Array.from({ length: count }, (_, n) => [n === 0 ? "email" : `x${n}`, "a@b.ch"])
     assert.isNotNull(read(...many(100), [honeypot_name, ""]))
@@ -73,7 +69,7 @@ describe("what is sent", () => {
     assert.strictEqual(refused(["undeclared", "x".repeat(field_bytes_max + 1)]), "payload_too_large")
   })
 
-  it("is text that can be kept", () => {
+  it("is text that can be stored", () => {
     for (const text of ["\0", "a\ud800", "\udc00"]) assert.strictEqual(refused(["message", text]), "validation_failed")
     assert.strictEqual(refused(["\0", "x"], ["email", "a@b.ch"]), "validation_failed")
   })
@@ -88,8 +84,8 @@ const how = (over: Partial<ItemContext> = {}): ItemContext => ({
 })
 const visitor = (answers: Answers) => Result.getOrThrow(readVisitor(answers, how()))
 
-describe("a visitor", () => {
-  it("is known by email or phone, and has the fields that contacts have", () => {
+describe("Contact of a visitor", () => {
+  it("is matched by email or phone, and has the standard fields", () => {
     const read = visitor({
       email: " Ada@Example.com ",
       phone: "044 668 18 00",
@@ -105,7 +101,7 @@ describe("a visitor", () => {
     assert.isNull(visitor({ first_name: "Ada" }))
   })
 
-  it("is asked again where neither email nor phone can be read, and keeps what no contact can have to the submission", () => {
+  it("requires a valid email or phone; other values stay in the submission", () => {
     const issues = (answers: Answers) =>
       Result.match(readVisitor(answers, how()), {
         onSuccess: () => [],
@@ -127,9 +123,9 @@ const receive = (answers: Answers, existing: ReadonlyArray<Contact>) =>
     { existing, ids: [ContactId.make(id(4))], now },
   )
 
-describe("a submission", () => {
+describe("Submission", () => {
   it(
-    "fills what is empty, overwrites nothing, and never takes an opt-out back",
+    "fills empty fields, overwrites nothing, and never reverts an opt-out",
     { tags: ["attack/form-overwrite"] },
     () => {
       const known = person({
@@ -157,7 +153,7 @@ describe("a submission", () => {
     },
   )
 
-  it("is about the email's owner where the phone is somebody else's", () => {
+  it("belongs to the owner of the email when the phone belongs to another contact", () => {
     const [one, two] = [
       person({ email: "a@b.ch", emailNormalized: "a@b.ch" }),
       person({ id: ContactId.make(id(5)), phone: "+41446681800" }),

@@ -1,4 +1,4 @@
-// Custom fields as a workspace may have them, for tests of imports.
+// Custom fields for tests of imports.
 import type { CustomField } from "@tentpole/core/contacts/CustomField"
 import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
 import { DateTime } from "effect"

@@ -44,7 +44,7 @@ const runOf = (more: Partial<ImportRun> = {}): ImportRun => ({
 
 type Cells = ReadonlyArray<string>
 
-/** Applies a file in chunks of `size`, to contacts in a map; what a store does, without one. */
+/** Imports a file in chunks of `size` into contacts in a map, as a store does. */
 const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there: ReadonlyArray<Contact> = []) => {
   const contacts = new Map<string, Contact>(there.map((contact) => [contact.id, contact]))
   const read = rowReader({
@@ -64,7 +64,7 @@ const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there
     const existing = [...contacts.values()].filter(
       ({ emailNormalized, phone }) => emails.includes(emailNormalized ?? "") || phones.includes(phone ?? ""),
     )
-    // The same id for the same row, whatever the size of chunks.
+    // The same id for the same row, for any chunk size.
     const fresh = rows.map((_, index) =>
       ContactId.make(`00000000-0000-4000-9000-${String(from + index).padStart(12, "0")}`),
     )
@@ -99,9 +99,9 @@ const Row = Schema.Tuple([
 ])
 const File = Schema.Array(Row)
 
-describe("a chunk", () => {
+describe("Import chunk", () => {
   it.prop(
-    "comes out the same wherever the file is cut into chunks",
+    "gives the same result for any division into chunks",
     {
       file: File,
       size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),
@@ -118,7 +118,7 @@ describe("a chunk", () => {
   )
 
   it.prop(
-    "every row has one result, failed ones with issues, and who is named in one is a contact",
+    "gives each row one result, failed ones with issues, and named contacts exist",
     { file: File },
     ({ file }) => {
       const { results, contacts } = applied(runOf(), file, 3)
@@ -153,7 +153,7 @@ describe("a chunk", () => {
     assert.deepStrictEqual(people(contacts), ['["a@b.co","+14155550101","Anna",7]'])
   })
 
-  it("leaves those who are there alone under `skip`, and says who they are", () => {
+  it("changes no existing contacts under `skip`, and names them", () => {
     const { rows, results, contacts } = after(
       [
         ["a@b.co", "", "Ann", "", ""],
@@ -167,7 +167,7 @@ describe("a chunk", () => {
     assert.strictEqual(contacts[0]?.firstName, "Ann")
   })
 
-  it("never clears a value with an empty cell, and fills only what is empty where that is asked for", () => {
+  it("never clears a value with an empty cell, and fills only empty values in fill mode", () => {
     const file: ReadonlyArray<Cells> = [
       ["a@b.co", "", "Ann", "", ""],
       ["a@b.co", "", "", "5", ""],
@@ -181,7 +181,7 @@ describe("a chunk", () => {
     assert.deepStrictEqual(people(after(file, { mappings }).contacts), ['["a@b.co",null,"Ann",6]'])
   })
 
-  it("refuses a row that is one person by email and another by phone, and says so of its column", () => {
+  it("refuses a row with the email of one contact and the phone of another, and names its column", () => {
     const { rows, results } = after([
       ["a@b.co", "", "Ann", "", ""],
       ["", "+14155550101", "Bob", "", ""],
@@ -191,7 +191,7 @@ describe("a chunk", () => {
     assert.deepInclude(results[2]?.issues[0], { header: "Phone", code: "conflict", value: "+14155550101" })
   })
 
-  it("says of each bad cell what is wrong, under its column", () => {
+  it("reports each wrong cell under its column", () => {
     const { results } = after([
       ["nobody", "12", "x".repeat(300), "much", ""],
       ["", " ", "Ann", "", ""],

@@ -16,8 +16,8 @@ const preview = (
   return previewOf(id, file, workspace, analyzeHeaders(file, workspace), answer)
 }
 
-describe("a preview", () => {
-  it("shows what the proposals would make of the rows, and what they would refuse", () => {
+describe("Import preview", () => {
+  it("shows the rows that the proposals would import, and those they would reject", () => {
     const seen = preview(
       ["Email", "E-mail", "Plan"],
       [
@@ -50,7 +50,7 @@ describe("a preview", () => {
     assert.isFalse(seen.availableFields.standard.some(({ writable }) => !writable))
   })
 
-  it("is blocked while no column names anybody", () => {
+  it("is blocked while no column identifies contacts", () => {
     const seen = preview(["Name", "City"], [["Ann", "Rome"]])
     assert.deepStrictEqual(
       seen.blockingIssues.map(({ code }) => code),
@@ -59,7 +59,7 @@ describe("a preview", () => {
     assert.deepStrictEqual(seen.sampleIssues, [])
   })
 
-  it("keeps a column called like a property of objects", () => {
+  it("keeps a column named like a property of objects", () => {
     const seen = preview(["email", "__proto__", "constructor"], [["a@b.co", "x", "y"]])
     assert.deepStrictEqual(Object.entries(seen.sampleRows[0] ?? {}), [
       ["email", "a@b.co"],
@@ -68,7 +68,7 @@ describe("a preview", () => {
     ])
   })
 
-  it("reads the rows by what the AI suggests too, and offers a field for the column that lost", () => {
+  it("reads rows by the AI's suggestions too, and offers a new field for the column that lost", () => {
     const matches = [
       { header: "Correo", targetField: "email" },
       { header: "Otro correo", targetField: "email" },
@@ -87,7 +87,7 @@ describe("a preview", () => {
     )
   })
 
-  it("offers no field for what the export of an earlier import has added", () => {
+  it("offers no field for the columns that an export of rejected rows added", () => {
     const headers = ["Email", "Plan", "row_number", "status", "reason"]
     const seen = preview(headers, [["a@b.co", "gold", "7", "failed", "invalid_email"]])
     assert.deepStrictEqual(seen.unmappedHeaders, ["Plan", "row_number", "status", "reason"])

@@ -5,8 +5,8 @@ import { Effect, Result, Schema, Stream } from "effect"
 
 const names = (...header: ReadonlyArray<string>) => Result.getOrThrow(columnNames(header))
 
-describe("column names", () => {
-  it("are the header's, and every column has one of its own", () => {
+describe("Column names", () => {
+  it("are those of the header, each distinct", () => {
     assert.deepStrictEqual(names(" Email ", "", "Name", "Name", "Name (2)"), [
       "Email",
       "Column 2",
@@ -18,7 +18,7 @@ describe("column names", () => {
   })
 
   it.prop(
-    "no two columns share one",
+    "are distinct for any header",
     [Schema.Array(Schema.Literals(["a", "a (2)", "", "Column 1", " a"]))],
     ([header]) => {
       const made = columnNames(header)
@@ -27,7 +27,7 @@ describe("column names", () => {
     },
   )
 
-  it("are refused where there are none, or thousands", { tags: ["attack/csv-bomb"] }, () => {
+  it("are refused when there are none or thousands", { tags: ["attack/csv-bomb"] }, () => {
     for (const header of [[], ["", " "], Array.from({ length: 2001 }, (_, index) => `c${index}`)]) {
       assert.strictEqual(Result.getOrThrow(Result.flip(columnNames(header))).code, "import_unreadable")
     }
@@ -37,8 +37,8 @@ describe("column names", () => {
 const Cell = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Null])
 const Rows = Schema.Array(Schema.Record(Schema.String, Cell))
 
-describe("rows of a request", () => {
-  it.effect("become a table of every key in the order they come up, its cells text", () =>
+describe("Rows of a request", () => {
+  it.effect("become a table with every key in order of appearance and text cells", () =>
     Effect.gen(function* () {
       const rows: ReadonlyArray<Record<string, RowValue>> = [
         { email: "a@b.co", age: 5 },
@@ -53,7 +53,7 @@ describe("rows of a request", () => {
     }),
   )
 
-  it.effect.prop("are read back whatever they hold, cut anywhere", [Rows], ([rows]) =>
+  it.effect.prop("read back as written for any cells and any division into chunks", [Rows], ([rows]) =>
     Effect.gen(function* () {
       const bytes = encodeRows(rows)
       const pieces = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1))

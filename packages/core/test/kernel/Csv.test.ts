@@ -2,7 +2,7 @@ import { csvText, csvTextInQuotes, guardFormula, withoutFormulaGuard } from "@te
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-/** Reads RFC 4180 to the letter, and nothing else. */
+/** A strict reader of RFC 4180. */
 const records = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
   const read: Array<Array<string>> = []
   for (let rest = text, record: Array<string> = []; rest !== "";) {
@@ -15,14 +15,14 @@ const records = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
   return read
 }
 
-/** Text made of what quoting, guarding and reading trip over. */
+/** Text of the characters that affect quoting, guarding and reading. */
 const Awkward = Schema.Array(
   Schema.Literals(["'", '"', ",", "\r", "\n", "\t", "=", "+", "-", "@", "1", ".", "e", " ", ";", "é", "😀", "x"]),
 )
 const join = (parts: ReadonlyArray<string>): string => parts.join("")
 
 describe("CSV text", () => {
-  it("is RFC 4180: cells quoted where they must be, quotes doubled, records ended by CRLF", () => {
+  it("follows RFC 4180: quotes where needed, doubled quotes, records ended by CRLF", () => {
     assert.strictEqual(csvText([]), "")
     assert.strictEqual(
       csvText([
@@ -33,12 +33,12 @@ describe("CSV text", () => {
     )
   })
 
-  it("can have every cell in quotes", () => {
+  it("can quote every cell", () => {
     assert.strictEqual(csvTextInQuotes([["a", "", 'say "hi"', "1;5"]]), '"a","","say ""hi""","1;5"\r\n')
   })
 
   it.prop(
-    "is read back as it was, whatever the cells hold",
+    "reads back as written for any cells",
     [Schema.Array(Schema.NonEmptyArray(Awkward)), Schema.Array(Schema.NonEmptyArray(Schema.String))],
     ([awkward, any]) => {
       for (const table of [awkward.map((cells) => cells.map(join)), any]) {
@@ -50,8 +50,8 @@ describe("CSV text", () => {
   )
 })
 
-describe("the guard before formulas", () => {
-  it("is put on what a spreadsheet would run, and on nothing else", { tags: ["attack/csv-formula"] }, () => {
+describe("Formula guard", () => {
+  it("is added to cells that a spreadsheet would run, and to no others", { tags: ["attack/csv-formula"] }, () => {
     const run = [
       "=1+1",
       "+x",
@@ -90,7 +90,7 @@ describe("the guard before formulas", () => {
     assert.deepStrictEqual(harmless.map(guardFormula), harmless)
   })
 
-  it("comes off where exports put it, and nowhere else", () => {
+  it("is removed where exports added it, and nowhere else", () => {
     const cells = ["'=1+1", "'+x", "'-5", "'@x", "'\tx", "'\rx", "''=1", "'x", "=1", "'", "+1"]
     assert.deepStrictEqual(cells.map(withoutFormulaGuard), [
       "=1+1",
@@ -108,7 +108,7 @@ describe("the guard before formulas", () => {
   })
 
   it.prop(
-    "leaves every text as it was once it is taken off again, and no formula while it is on",
+    "restores every text when removed, and leaves no formula while present",
     [Awkward, Schema.String],
     ([awkward, any]) => {
       for (const text of [join(awkward), any]) {

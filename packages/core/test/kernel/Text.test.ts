@@ -13,15 +13,17 @@ const byBytes = (left: string, right: string): number => {
   return Math.sign(a.length - b.length)
 }
 
-/** Case, composition, the Turkish i's, sigmas, compatibility signs, astral characters, halves of them, and plain text. */
+/**
+ * Case, composition, the Turkish i's, sigmas, compatibility characters, astral characters, lone surrogates, and plain text.
+ */
 const Unicode = Schema.Array(
   Schema.Literals([..."aAzZ 0\u007f\u0080ÄäİıÅÅKßẞΣσςΐ😀𐐀", "e\u0301", "i\u0307", "\u0345", "\ud800", "\udc00"]),
 )
 
-/** What folding is, said in one line and for every text alike. */
+/** The definition of folding in one line, for every text. */
 const defined = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC")
 
-describe("folding", () => {
+describe("Folding", () => {
   it.prop(
     "is composition, lower case and one sigma, for plain text too",
     [Unicode, Schema.String],
@@ -30,9 +32,9 @@ describe("folding", () => {
     },
   )
 
-  it.prop("a folded text is its own folded form", [Schema.String], ([text]) => fold(fold(text)) === fold(text))
+  it.prop("is idempotent", [Schema.String], ([text]) => fold(fold(text)) === fold(text))
 
-  it("is that of every character by itself, and before an accent", () => {
+  it("folds each character by itself, also before an accent", () => {
     for (let code = 0; code < 0x3000; code++) {
       for (const text of [String.fromCharCode(code), `a${String.fromCharCode(code)}\u0301`]) {
         assert.strictEqual(fold(text), defined(text))
@@ -40,7 +42,7 @@ describe("folding", () => {
     }
   })
 
-  it("makes one of what people write for the same", () => {
+  it("makes equal what users write for the same text", () => {
     for (const [left, right] of [
       ["CAFÉ", "cafe\u0301"],
       ["ΟΔΟΣ", "οδος"],
@@ -50,15 +52,15 @@ describe("folding", () => {
     }
   })
 
-  it("keeps apart what differs", () => {
+  it("keeps different texts different", () => {
     assert.notStrictEqual(fold("strasse"), fold("straße"))
     assert.notStrictEqual(fold("i"), fold("ı"))
   })
 })
 
-describe("order", () => {
+describe("Order", () => {
   it.prop(
-    "is that of the UTF-8 bytes",
+    "equals the order of the UTF-8 bytes",
     [WellFormed, WellFormed],
     ([left, right]) => byCodePoint(left, right) === byBytes(left, right),
   )
@@ -70,26 +72,26 @@ describe("order", () => {
   })
 })
 
-describe("trimming and slugs", () => {
-  it("takes Unicode's white space away at both ends, and nothing else", () => {
+describe("Trimming and slugs", () => {
+  it("trims Unicode white space at both ends, and nothing else", () => {
     assert.strictEqual(trim("\u2003\u00a0 a b\t\n"), "a b")
     assert.strictEqual(trim("\u200ba"), "\u200ba")
     assert.isTrue(isBlank("\u3000 "))
   })
 
   it.prop(
-    "blank is what trimming leaves nothing of",
+    "treats a text as blank exactly when trimming leaves nothing",
     [Schema.Array(Schema.Literals([" ", "\u3000", "\n", "a"]))],
     ([units]) => {
       assert.strictEqual(isBlank(units.join("")), trim(units.join("")) === "")
     },
   )
 
-  it.prop("a slug has Latin letters, digits and inner hyphens only", [Schema.String], ([text]) =>
+  it.prop("builds slugs of Latin letters, digits and inner hyphens only", [Schema.String], ([text]) =>
     /^([a-z0-9]+(-[a-z0-9]+)*)?$/.test(slugify(text)),
   )
 
-  it("reads as the text it comes from", () => {
+  it("builds a readable slug", () => {
     assert.strictEqual(slugify("Crème brûlée, 2 × daily!"), "creme-brulee-2-daily")
     assert.strictEqual(slugify("日本"), "")
   })

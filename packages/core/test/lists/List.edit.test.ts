@@ -47,9 +47,9 @@ const facts = (list: List, taken: ReadonlyArray<string> = [], known = nothing): 
 const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
   Result.isFailure(result) ? result.failure._tag : "done"
 
-describe("what an edit makes of a list", () => {
+describe("List update", () => {
   it.prop(
-    "it changes what it names, and only when that says something new",
+    "changes the named fields, and only when a value differs",
     {
       before: Schema.Literals(["none", "Bern", "Rome"]),
       name: Schema.Literals(["", "VIP", "vip", "V.I.P.", "Very"]),
@@ -85,7 +85,7 @@ describe("what an edit makes of a list", () => {
     },
   )
 
-  it("another list's name is refused, its slug is gone around; another spelling asks nobody", () => {
+  it("refuses another list's name, avoids its slug, and checks no names for another spelling of its own", () => {
     const others = ["vip", "very"]
     assert.strictEqual(tagOf(ListChange.update(facts(fixed, others), named("VERY"), now)), "ListNameExists")
     const { list } = Result.getOrThrow(ListChange.update(facts(fixed, others), named("very!"), now))
@@ -94,7 +94,7 @@ describe("what an edit makes of a list", () => {
     assert.deepStrictEqual([spelled.list.name, spelled.list.slug], ["vIP", "vip"])
   })
 
-  it("rules that are left alone go on naming an archived field; new ones may not", () => {
+  it("accepts unchanged rules that name an archived field, but not new ones", () => {
     const archived: RuleFacts = {
       ...nothing,
       fields: [
@@ -119,7 +119,7 @@ describe("what an edit makes of a list", () => {
     )
   })
 
-  it("system lists are not edited, and static ones have no rules, not even none", () => {
+  it("refuses system lists, and any rules for static lists, also null", () => {
     for (const edit of [named("x"), { description: null }, { rules: null }, {}]) {
       assert.strictEqual(tagOf(ListChange.update(facts(system), edit, now)), "SystemListProtected")
     }
@@ -134,10 +134,10 @@ describe("what an edit makes of a list", () => {
   })
 })
 
-describe("the deletion of a list", () => {
+describe("List deletion", () => {
   const free = { users: [], count: 0 }
 
-  it("is told to the outbox and to no timeline", () => {
+  it("writes an event and no timeline entries", () => {
     for (const list of [fixed, dynamic(null)]) {
       const change = Result.getOrThrow(ListChange.delete({ list, uses: free }, now))
       assert.deepStrictEqual([change.before, change.after, change.edited], [list, null, false])
@@ -146,7 +146,7 @@ describe("the deletion of a list", () => {
     }
   })
 
-  it("is refused for a system list, and while somebody uses the list: so many are named, all are counted", () => {
+  it("is refused for a system list and for a list in use; the refusal names a few users and counts all", () => {
     assert.strictEqual(tagOf(ListChange.delete({ list: system, uses: free }, now)), "SystemListProtected")
     const users: ReadonlyArray<ListUser> = Array.from({ length: list_users_max }, (_, index) => ({
       type: index === 0 ? "blast" : "contact_list",

@@ -32,8 +32,8 @@ const wanted = (contactIds: ReadonlyArray<ContactId>) => ({
 
 const some = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 12 })))
 
-describe("what becomes of a list", () => {
-  it("a new list begins with each contact once, and each timeline says so", () => {
+describe("List changes", () => {
+  it("add each contact of a new list once, with a timeline entry", () => {
     const { change, list } = Result.getOrThrow(ListChange.create(wanted([2, 1, 2].map(contact)), free, now))
     assert.deepStrictEqual(change.added, [contact(2), contact(1)])
     assert.deepStrictEqual(
@@ -54,12 +54,12 @@ describe("what becomes of a list", () => {
     )
   })
 
-  it("a contact that is not there refuses the list, with its place in the request", () => {
+  it("refuse a list with an unknown contact, with its place in the request", () => {
     const refused = ListChange.create(wanted([1, 9, 8].map(contact)), free, now)
     assert.deepInclude(Result.isFailure(refused) && refused.failure, { _tag: "NotFound", path: "contact_ids.1" })
   })
 
-  it("a taken name refuses a given one, and numbers a derived one", () => {
+  it("refuse a taken given name, and number a derived one", () => {
     const facts = { ...free, taken: { names: new Set(["vip"]), slugs: new Set(["vip"]) } }
     const refused = ListChange.create(wanted([]), facts, now)
     assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "ListNameExists")
@@ -69,7 +69,7 @@ describe("what becomes of a list", () => {
   })
 
   it.prop(
-    "adding and removing account for every contact asked for, each once, and never count wrong",
+    "account for every requested contact once and count correctly when adding and removing",
     { asked: some, known: some, held: some },
     ({ asked, known, held }) => {
       const contacts = new Set(known.map(contact))
@@ -95,7 +95,7 @@ describe("what becomes of a list", () => {
     },
   )
 
-  it("members of dynamic and system lists can't be moved", () => {
+  it("refuse to add or remove members of dynamic and system lists", () => {
     const { memberCount: _, ...common } = list
     const kinds: ReadonlyArray<readonly [List, "ListNotStatic" | "SystemListProtected"]> = [
       [{ ...common, kind: "dynamic", rules: null }, "ListNotStatic"],
@@ -109,7 +109,7 @@ describe("what becomes of a list", () => {
     }
   })
 
-  it("only a decision makes a change", () => {
+  it("come only from a decision", () => {
     const { change } = Result.getOrThrow(ListChange.create(wanted([]), free, now))
     assert.isTrue(ListChange.is(change))
     for (const forged of [{ ...change }, Object.create(ListChange.prototype), null])

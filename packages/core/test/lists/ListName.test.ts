@@ -7,24 +7,20 @@ const random = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
 const text = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(300))
 const nothingTaken = { names: new Set<string>(), slugs: new Set<string>() }
 
-describe("names of lists", () => {
-  it.prop(
-    "every candidate is a name that a list may have, no two are the same, and every slug is safe in a URL",
-    { text },
-    ({ text }) => {
-      const cut = text.slice(0, name_length_max)
-      const { names, slugs } = nameCandidates({ text: cut.toWellFormed(), origin: "derived" }, random)
-      for (const name of names) {
-        assert.isAtMost(name.length, name_length_max)
-        assert.isTrue(name.isWellFormed())
-      }
-      assert.strictEqual(new Set(names.map(fold)).size, names.length)
-      for (const slug of slugs) assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/)
-      assert.strictEqual(new Set(slugs).size, slugs.length)
-    },
-  )
+describe("List names", () => {
+  it.prop("are valid and distinct for all candidates, and every slug is safe in a URL", { text }, ({ text }) => {
+    const cut = text.slice(0, name_length_max)
+    const { names, slugs } = nameCandidates({ text: cut.toWellFormed(), origin: "derived" }, random)
+    for (const name of names) {
+      assert.isAtMost(name.length, name_length_max)
+      assert.isTrue(name.isWellFormed())
+    }
+    assert.strictEqual(new Set(names.map(fold)).size, names.length)
+    for (const slug of slugs) assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/)
+    assert.strictEqual(new Set(slugs).size, slugs.length)
+  })
 
-  it("a given name is tried alone, a derived one with numbers, cut so that they fit", () => {
+  it("have one candidate when given, and numbered ones that fit the limit when derived", () => {
     assert.deepStrictEqual(nameCandidates({ text: "VIP", origin: "given" }, random).names, ["VIP"])
     const [first, second] = nameCandidates({ text: "VIP", origin: "derived" }, random).names
     assert.deepStrictEqual([first, second], ["VIP", "VIP (2)"])
@@ -32,7 +28,7 @@ describe("names of lists", () => {
     assert.strictEqual(long, "😀".repeat(125) + " (2)")
   })
 
-  it("a slug comes from the Latin letters, is numbered when it is taken, and has six characters where there are none", () => {
+  it("give slugs of their Latin letters, numbered when taken, or six characters without letters", () => {
     const slugsOf = (text: string) => nameCandidates({ text, origin: "given" }, random).slugs
     assert.deepStrictEqual(slugsOf("VIP Customers & Friends! Zürich/2026").slice(0, 2), [
       "vip-customers-friends-zurich-2026",
@@ -41,7 +37,7 @@ describe("names of lists", () => {
     for (const slug of slugsOf("漢字")) assert.match(slug, /^list-[0-9a-f]{6}$/)
   })
 
-  it("the first that is free is taken, compared folded; none is when all are taken", () => {
+  it("use the first free candidate, compared folded, or none when all are taken", () => {
     const candidates = nameCandidates({ text: "ΟΔΟΣ", origin: "derived" }, random)
     const taken = { names: new Set([fold("οδος"), fold("ΟΔΟΣ (2)")]), slugs: new Set(candidates.slugs.slice(0, 1)) }
     assert.deepStrictEqual(freeName(candidates, taken), { name: "ΟΔΟΣ (3)", slug: candidates.slugs[1] })
@@ -50,7 +46,7 @@ describe("names of lists", () => {
     assert.strictEqual(freeName(candidates, nothingTaken).name, "ΟΔΟΣ")
   })
 
-  it("a name has something to read, and 255 characters at most", () => {
+  it("have a visible character and at most 255 characters", () => {
     const fits = (name: string) => Result.isSuccess(Schema.decodeUnknownResult(ListName)(name))
     assert.deepStrictEqual(["x", " x ", "n".repeat(255), "", " ", "\u2003\n", "n".repeat(256)].map(fits), [
       true,

@@ -2,7 +2,7 @@ import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-it("a plain name stands as it is, others have a stand-in beside their encoded form", () => {
+it("Content-Disposition has a plain name as it is, and a substitute beside the encoded form of others", () => {
   assert.strictEqual(attachment("list 1.csv"), 'attachment; filename="list 1.csv"')
   assert.strictEqual(
     attachment("Größe €.csv"),
@@ -18,7 +18,7 @@ it("a plain name stands as it is, others have a stand-in beside their encoded fo
 })
 
 it.prop(
-  "no name can end the header or its quotes",
+  "Content-Disposition cannot be ended by a name",
   [Schema.String],
   ([name]) => {
     const header = attachment(name)

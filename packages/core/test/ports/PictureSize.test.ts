@@ -1,4 +1,4 @@
-// What pictures say of their size, whatever else they hold.
+// Tests of image sizes: read from the header, whatever else the file contains.
 import { pictureSize } from "@tentpole/core/ports/PictureSize"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -16,7 +16,7 @@ const webp = (kind: string, ...rest: ReadonlyArray<number>) => [
 ]
 const segment = (marker: number, body: ReadonlyArray<number>) => [0xff, marker, ...big(body.length + 2, 2), ...body]
 
-/** The beginnings of pictures of a size, in every format that is read. */
+/** Headers of images of a size, in every supported format. */
 const headers = (width: number, height: number): Readonly<Record<string, ReadonlyArray<number>>> => {
   const frame = [8, ...big(height, 2), ...big(width, 2), 3, 1, 0x22, 0]
   return {
@@ -32,7 +32,7 @@ const headers = (width: number, height: number): Readonly<Record<string, Readonl
 const Side = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2 ** 13 }))
 
 it.prop(
-  "a picture's size is what its header says, in every format",
+  "Image size is read from the header in every format",
   [Side, Side],
   ([width_px, height_px]) => {
     for (const [format, bytes] of Object.entries(headers(width_px, height_px))) {
@@ -42,26 +42,33 @@ it.prop(
   { tags: ["attack/nesting-bomb"] },
 )
 
-it("what is cut off, empty, endless or no picture has no size", { tags: ["attack/nesting-bomb"] }, () => {
-  for (const [format, bytes] of Object.entries(headers(30, 20))) {
-    // The last byte of the size is the first that may not be missing.
-    for (let length = 0; length < bytes.length - 6; length++) {
-      assert.isNull(pictureSize(Uint8Array.from(bytes.slice(0, length))), `${format}, ${length} bytes`)
+it(
+  "Image size is null for files that are truncated, empty, endless or no image",
+  { tags: ["attack/nesting-bomb"] },
+  () => {
+    for (const [format, bytes] of Object.entries(headers(30, 20))) {
+      // The last byte of the size is the first byte that must be there.
+      for (let length = 0; length < bytes.length - 6; length++) {
+        assert.isNull(pictureSize(Uint8Array.from(bytes.slice(0, length))), `${format}, ${length} bytes`)
+      }
     }
-  }
-  for (const [format, bytes] of Object.entries(headers(1, 1))) {
-    if (["png", "gif", "jpeg"].includes(format)) {
-      assert.isNull(pictureSize(Uint8Array.from(bytes.map((byte) => (byte === 1 ? 0 : byte)))), `${format} of nothing`)
+    for (const [format, bytes] of Object.entries(headers(1, 1))) {
+      if (["png", "gif", "jpeg"].includes(format)) {
+        assert.isNull(
+          pictureSize(Uint8Array.from(bytes.map((byte) => (byte === 1 ? 0 : byte)))),
+          `${format} of nothing`,
+        )
+      }
     }
-  }
-  const segments = Uint8Array.from([0xff, 0xd8, ...Array.from({ length: 100_000 }, () => [0xff, 0xe0, 0, 0]).flat()])
-  for (const bytes of [segments, new Uint8Array(100_000).fill(0xff), Uint8Array.from(ascii("<svg>"))]) {
-    assert.isNull(pictureSize(bytes))
-  }
-})
+    const segments = Uint8Array.from([0xff, 0xd8, ...Array.from({ length: 100_000 }, () => [0xff, 0xe0, 0, 0]).flat()])
+    for (const bytes of [segments, new Uint8Array(100_000).fill(0xff), Uint8Array.from(ascii("<svg>"))]) {
+      assert.isNull(pictureSize(bytes))
+    }
+  },
+)
 
 it.prop(
-  "whatever the bytes are, they have a size or none",
+  "Image size is a size or null for any bytes",
   [Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))],
   ([bytes]) => {
     for (const begin of Object.values(headers(3, 3))) {

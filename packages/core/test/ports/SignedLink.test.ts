@@ -43,21 +43,21 @@ const before = DateTime.makeUnsafe(3_999_999_999_999)
 const isRefused = (forged: string, as: LinkPurpose = purpose): boolean =>
   Result.isFailure(readLink(secrets, as, forged, before))
 
-describe("a signed link", () => {
-  it("names what it is about until it expires, and not a moment longer", { tags: ["attack/signed-link"] }, () => {
+describe("Signed link", () => {
+  it("names its target until it expires, and not a moment longer", { tags: ["attack/signed-link"] }, () => {
     assert.deepStrictEqual(Result.getOrThrow(readLink(secrets, purpose, token, before)), link)
     const late = Result.getOrThrow(Result.flip(readLink(secrets, purpose, token, link.expiresAt)))
     assert.deepStrictEqual([late.code, late.purpose], ["link_refused", purpose])
     assert.match(token, /^[A-Za-z0-9_-]{71}$/)
   })
 
-  it("opens nothing that it was not made for", { tags: ["attack/signed-link"] }, () => {
+  it("opens only its own target", { tags: ["attack/signed-link"] }, () => {
     assert.isTrue(isRefused(token, "import_upload"))
     assert.isFalse(isRefused(signLink(secrets, "import_upload", link), "import_upload"))
     assert.isTrue(isRefused(signLink(secrets, "import_upload", link)))
   })
 
-  it("is refused when any bit of it is another", { tags: ["attack/signed-link", "attack/token-forgery"] }, () => {
+  it("is refused when any bit is changed", { tags: ["attack/signed-link", "attack/token-forgery"] }, () => {
     const bytes = Result.getOrThrow(Base64Url.decode(token))
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const forged = bytes.slice()
@@ -77,7 +77,7 @@ describe("a signed link", () => {
   })
 
   it.prop(
-    "is refused when any letter of it is another, also one that decodes to the same bytes",
+    "is refused when any letter is changed, also to one that decodes to the same bytes",
     {
       at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 70 })),
       by: Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]$/)),
@@ -88,7 +88,7 @@ describe("a signed link", () => {
     },
   )
 
-  it.prop("is refused when it is anything else", [Schema.String], ([text]) => {
+  it.prop("is refused for any other text", [Schema.String], ([text]) => {
     assert.isTrue(isRefused(text))
     assert.isTrue(isRefused(`${token}${text}=`))
   })

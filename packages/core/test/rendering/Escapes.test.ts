@@ -1,5 +1,5 @@
-// A contact's value stays a value: wherever a token stands, the HTML that a browser reads has the elements and attributes
-// that it has for a tame value. Read by a parser that knows nothing of tokens.
+// Tests that a contact's value cannot change the HTML around it: a browser reads the same elements and attributes as with a
+// harmless value. The reading parser does not know tokens.
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { defaultTreeAdapter, type DefaultTreeAdapterMap, parse } from "parse5"
@@ -18,7 +18,7 @@ const personOf = (value: string) =>
 const htmlFor = (html: string, value: string): string =>
   renderContent(compile(approved({ html }), sender, tracked), personOf(value)).html
 
-/** What could end a place, begin another one, or be taken for something that it is not. */
+/** Characters and texts that could end a context, begin another one, or be taken for one. */
 const breaking = [
   ..."<>\"'&`=/!-{}()[];:#%\\\0\r\n\t ".split(""),
   ..."<!-- --> --!> ]] ]]> </style> </script> </title> </textarea> </p> <![endif]--> <b> /> /script> !-- ?php".split(
@@ -43,7 +43,7 @@ const breaking = [
   "--".repeat(50),
 ]
 
-/** With a letter in it: a blank value leaves its place empty, and then there is another text to compare with. */
+/** Contains a letter: a blank value leaves its slot empty, and the text to compare with would be another. */
 const AnyValue = Schema.Tuple([
   Schema.Array(Schema.Union([Schema.Literals(breaking), Schema.String])).check(Schema.isMaxLength(6)),
   Schema.Literals(["v", "img src=x onerror=alert(1)", "/style", "!--", "javascript:v"]),
@@ -51,7 +51,7 @@ const AnyValue = Schema.Tuple([
 ])
 
 const value = "{{contact.last_name}}"
-/** Tokens in every place that HTML has, in good HTML and in bad. */
+/** Tokens in every context of HTML, in valid HTML and in broken HTML. */
 const places = [
   `<p>${value}</p>`,
   `<p title="${value}" class='${value}' id=${value}>`,
@@ -90,7 +90,7 @@ const AnyPlaces = Schema.Array(Schema.Union([Schema.Literals(places), AnyHtml]))
 
 type Node = DefaultTreeAdapterMap["node"]
 
-/** Elements and attributes, and of what stands in them only what no value may change. */
+/** Elements and attributes, and of their content only what no value may change. */
 const frameOf = (node: Node): ReadonlyArray<unknown> => {
   if (defaultTreeAdapter.isTextNode(node)) return []
   if (defaultTreeAdapter.isCommentNode(node)) {
@@ -99,7 +99,7 @@ const frameOf = (node: Node): ReadonlyArray<unknown> => {
   }
   const children = "childNodes" in node ? node.childNodes.flatMap(frameOf) : []
   if (!defaultTreeAdapter.isElementNode(node)) return children
-  // No value may stand in a script's URL: it is the author's word for word, or nobody's.
+  // A script's URL takes no value: it is the author's text or removed.
   const attributes = node.attrs.map(({ name, value }) => [
     name,
     ofAddresses.has(name) && isScripted(value) ? value : "",
@@ -109,14 +109,14 @@ const frameOf = (node: Node): ReadonlyArray<unknown> => {
 
 const ofAddresses = new Set(["href", "src", "action", "formaction"])
 
-/** As a browser looks at a URL. */
+/** A URL as a browser reads it. */
 const isScripted = (url: string): boolean =>
   // oxlint-disable-next-line no-control-regex -- what browsers take away
   /^[\0-\x20]*(?:javascript|vbscript|data):/i.test(url.replace(/[\t\n\r]/g, ""))
 
-describe("a contact's value", () => {
+describe("Contact value in HTML", () => {
   it.prop(
-    "stays in its place, whatever it is and wherever that is",
+    "cannot change the HTML around it, for any value in any context",
     [AnyPlaces, AnyValue],
     ([pieces, [before, middle, after]]) => {
       const html = pieces.flat().join("")
@@ -126,14 +126,14 @@ describe("a contact's value", () => {
     { tags: ["attack/html-injection"], arbitrary: { runs: 500 } },
   )
 
-  it.prop("stays in each place by itself", [AnyValue], ([[before, middle, after]]) => {
+  it.prop("stays in each context by itself", [AnyValue], ([[before, middle, after]]) => {
     const nasty = [...before, middle, ...after].join("")
     for (const html of places) {
       assert.deepStrictEqual(frameOf(parse(htmlFor(html, nasty))), frameOf(parse(htmlFor(html, "v"))), html)
     }
   })
 
-  it.prop("is read back as it is from texts and attributes", [AnyText], ([text]) => {
+  it.prop("reads back unchanged from texts and attributes", [AnyText], ([text]) => {
     const html = `<p>|${value}|</p><b title="|${value}|">|</b><i lang=|${value}|></i>`
     const found = new Array<string>()
     const collect = (node: Node): void => {
@@ -151,7 +151,7 @@ describe("a contact's value", () => {
     assert.deepStrictEqual(found, [`|${expected.replaceAll("\0", "")}|`, inAttribute, "|", inAttribute])
   })
 
-  it.prop("is read back as it is from a part of a link", [AnyText], ([text]) => {
+  it.prop("reads back unchanged from a part of a link", [AnyText], ([text]) => {
     const html = `<a href="https://x.example/a?q=${value}&amp;z=1">a</a>`
     const url = linkTarget(compile(approved({ html }), sender, tracked), 0, personOf(text))
     const expected = /\P{White_Space}/u.test(text) ? text.replace(/\p{Cs}/gu, "\ufffd") : ""
@@ -159,26 +159,22 @@ describe("a contact's value", () => {
     assert.strictEqual(decodeURIComponent(part), expected)
   })
 
-  it(
-    "is no token, whatever it looks like, also together with what stands beside it",
-    { tags: ["attack/token-injection"] },
-    () => {
-      const tokens = "{{contact.email}} {{unsubscribe_url}} {{contact.first_name}}"
-      const email = approved({
-        subject: "{{contact.company}}",
-        html: `<p title="{{contact.company}}">{{contact.company}}</p><p>{{contact.custom_fields.open}}email}}</p>`,
-        text: "{{contact.company}} {{contact.custom_fields.open}}email}}",
-      })
-      const person = recipient({ contact: { ...ada, company: tokens, customFields: { open: "{{contact." } } })
-      const { html, subject, text } = renderContent(
-        compile(email, sender, { operational: true, tracked: false, addresses }),
-        person,
-      )
-      assert.strictEqual(subject, tokens)
-      assert.strictEqual(html, `<p title="${tokens}">${tokens}</p><p>{{contact.email}}</p>`)
-      assert.strictEqual(text, `${tokens} {{contact.email}}`)
-    },
-  )
+  it("is never read as a token, also together with the text beside it", { tags: ["attack/token-injection"] }, () => {
+    const tokens = "{{contact.email}} {{unsubscribe_url}} {{contact.first_name}}"
+    const email = approved({
+      subject: "{{contact.company}}",
+      html: `<p title="{{contact.company}}">{{contact.company}}</p><p>{{contact.custom_fields.open}}email}}</p>`,
+      text: "{{contact.company}} {{contact.custom_fields.open}}email}}",
+    })
+    const person = recipient({ contact: { ...ada, company: tokens, customFields: { open: "{{contact." } } })
+    const { html, subject, text } = renderContent(
+      compile(email, sender, { operational: true, tracked: false, addresses }),
+      person,
+    )
+    assert.strictEqual(subject, tokens)
+    assert.strictEqual(html, `<p title="${tokens}">${tokens}</p><p>{{contact.email}}</p>`)
+    assert.strictEqual(text, `${tokens} {{contact.email}}`)
+  })
 
   it.each([
     ["text that looks like a tag", `a <${value}`, "img src=x onerror=alert(1)", "a &lt;img src=x onerror=alert(1)"],
@@ -201,10 +197,10 @@ describe("a contact's value", () => {
   })
 })
 
-describe("links for Outlook", () => {
+describe("Links for Outlook", () => {
   const html = `<!--[if mso]><v:roundrect href="https://x.example/a-b--c?n=${value}"><center>Go</center></v:roundrect><![endif]--><!--[if !mso]><!--><a href="https://y.example">Go</a><!--<![endif]-->`
 
-  it("lead through the redirect, and to where the author said", { tags: ["attack/link-injection"] }, () => {
+  it("lead through the redirect to the author's target", { tags: ["attack/link-injection"] }, () => {
     const compiled = compile(approved({ html }), sender, tracked)
     assert.strictEqual(linkTarget(compiled, 0, personOf("a--")), "https://x.example/a-b--c?n=a--")
     assert.strictEqual(linkTarget(compiled, 1, personOf("a--")), "https://y.example")

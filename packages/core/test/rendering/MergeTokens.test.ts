@@ -26,7 +26,7 @@ const reads = (text: string): string => {
   return read + text.slice(at)
 }
 
-describe("merge tokens", () => {
+describe("Merge tokens", () => {
   it.each([
     ["{{contact.first_name}}", "ada"],
     ["{{ contact.first_name }}", "ada"],
@@ -77,14 +77,14 @@ describe("merge tokens", () => {
     assert.strictEqual(reads(text), expected)
   })
 
-  it("a value that is blank counts as unset", () => {
+  it("treat a blank value as unset", () => {
     const [found] = findTokens("{{contact.first_name|there}}")
     assert.isDefined(found)
     const blank = { ...values, contact: { ...ada, firstName: " \u00a0" } }
     if (found !== undefined) assert.strictEqual(resolveToken(found.token, blank), "there")
   })
 
-  it("unknown names are reported once each, in order, without formats and fallbacks", () => {
+  it("report unknown names once each, in order, without formats and fallbacks", () => {
     const texts = [
       "{{contact.nope}} {{foo.bar|x}}",
       null,
@@ -94,13 +94,13 @@ describe("merge tokens", () => {
     assert.deepStrictEqual(unresolvedTokens(texts), ["contact.nope", "foo.bar", "contact.first_name"])
   })
 
-  it("a custom field is unknown when the workspace has no such field", () => {
+  it("are unknown for a custom field that the workspace does not have", () => {
     const text = "{{contact.custom_fields.size}} {{contact.custom_fields.other}}"
     assert.deepStrictEqual(unresolvedTokens([text], new Set(["size"])), ["contact.custom_fields.other"])
     assert.deepStrictEqual(unresolvedTokens([text]), [])
   })
 
-  it("every field of a contact has a token", () => {
+  it("exist for every field of a contact", () => {
     const fields = Object.keys(ada).filter((key) => !["id", "emailNormalized", "customFields"].includes(key))
     for (const key of ["contactId", ...fields]) {
       const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -109,7 +109,7 @@ describe("merge tokens", () => {
     }
   })
 
-  it.prop("tokens are found where they stand, whatever stands around them", [Schema.Array(AnyText)], ([texts]) => {
+  it.prop("are found in any surrounding text", [Schema.Array(AnyText)], ([texts]) => {
     const around = texts.map((text) => text.replace(/[{}]/g, ""))
     const found = findTokens(around.join("{{contact.first_name}}"))
     assert.strictEqual(found.length, Math.max(0, around.length - 1))
@@ -118,7 +118,7 @@ describe("merge tokens", () => {
     }
   })
 
-  it("finds nothing, soon, in what is made to be slow", { tags: ["attack/slow-input"] }, () => {
+  it("are searched in linear time in hostile text", { tags: ["attack/slow-input"] }, () => {
     for (const text of [
       "{{".repeat(500_000),
       "{".repeat(1_000_000),

@@ -19,9 +19,9 @@ const hosts = [
 ] as const
 const Host = Schema.Literals(hosts)
 
-describe("a preheader", () => {
+describe("Preheader", () => {
   it.prop(
-    "is inserted at the start of the body, replaced in place, and taken out again",
+    "is inserted at the start of the body, replaced in place, and removed",
     [Host, AnyText, AnyText],
     ([html, one, two]) => {
       const with1 = withPreheader(html, one)
@@ -36,7 +36,7 @@ describe("a preheader", () => {
     },
   )
 
-  it("stands right behind the body's tag, and all else stays byte for byte", () => {
+  it("follows the body's opening tag, and the rest stays byte for byte", () => {
     const html = withPreheader(odd, "MarkerOne")
     const at = odd.indexOf("<BODY  bgcolor=white>") + "<BODY  bgcolor=white>".length
     assert.strictEqual(html.slice(0, at), odd.slice(0, at))
@@ -44,7 +44,7 @@ describe("a preheader", () => {
     assert.match(html.slice(at), /^<div data-preheader [^>]*>MarkerOne<\/div>\n<p/)
   })
 
-  it("of the author's own, known by its class, is rewritten and emptied, not removed", () => {
+  it("of the author, known by its class, is rewritten and emptied, not removed", () => {
     const html = `<body><table><tr><td><span class="x preheader">old</span></td></tr></table>`
     assert.strictEqual(withPreheader(html, "new & <b>"), html.replace("old", "new &amp; &lt;b&gt;"))
     assert.strictEqual(withPreheader(html, null), html.replace("old", ""))

@@ -35,19 +35,19 @@ const message = (compiled: CompiledEmail, to = recipient()) => decodeText(toByte
 const parsed = (compiled: CompiledEmail, to = recipient()) =>
   Effect.promise(() => PostalMime.parse(toBytes(render(compiled, to))))
 
-/** Line breaks are CRLF on the wire, and the parser gives them back as LF; UTF-8 has no lone surrogates. */
+/** Line breaks are CRLF on the wire, and the parser returns them as LF; UTF-8 has no lone surrogates. */
 const received = (text: string): string => text.replace(/\r\n?/g, "\n").replace(/\p{Cs}/gu, "\ufffd")
-/** The parser ends every part with a line break of its own. */
+/** The parser ends every part with its own line break. */
 const part = (text: string): string => `${received(text)}\n`
 
-describe("a rendered message", () => {
+describe("Rendered message", () => {
   it.effect.prop(
-    "is parsed by others into the very HTML, text, subject and names that were rendered",
+    "parses into the same HTML, text, subject and names that were rendered",
     { html: AnyHtml, text: AnyText, subject: AnyText, value: AnyText, name: AnyText },
     ({ html, text, subject, value, name: anyName }) =>
       Effect.gen(function* () {
         const name = anyName.replaceAll("{{", "{")
-        // Half a pair is taken nowhere; two halves that come together would be one for the eye, and two for the encoder.
+        // Lone surrogates are refused everywhere. Two that meet would look like one character and be encoded as two.
         const email = approved({
           html: html.join("").toWellFormed(),
           text: `${text.toWellFormed()}{{contact.last_name}}`,
@@ -112,7 +112,7 @@ describe("a rendered message", () => {
     assert.deepStrictEqual(of(), of())
   })
 
-  it("says who, what and when", () => {
+  it("has sender, recipient, subject, date and list headers", () => {
     const whole = message(compile(approved({ subject: "Grüße {{contact.first_name:capitalize}}" }), sender, tracked))
     const head = whole.slice(0, whole.indexOf("\r\n\r\n") + 2)
     assert.strictEqual(
@@ -136,12 +136,12 @@ describe("a rendered message", () => {
     )
   })
 
-  it("has the text before the HTML, which readers prefer", () => {
+  it("has the text before the HTML, which mail clients prefer", () => {
     const whole = message(compile(approved(), sender, tracked))
     assert.isBelow(whole.indexOf("text/plain"), whole.indexOf("text/html"))
   })
 
-  it("names a domain by its A-labels", () => {
+  it("writes a domain in A-labels", () => {
     const whole = message(
       compile(approved({ fromAddress: "neu@bücher.example", replyToEmail: "r@bücher.example" }), sender, tracked),
     )
@@ -149,41 +149,41 @@ describe("a rendered message", () => {
     assert.include(whole, "Reply-To: r@xn--bcher-kva.example")
   })
 
-  it("has the address alone where the sender's name comes to nothing", () => {
+  it("has only the address when the sender's name renders empty", () => {
     const whole = message(compile(approved({ fromName: "{{contact.nope}}" }), sender, tracked))
     assert.include(whole, "From: news@example.test\r\n")
   })
 
-  it("as transactional mail has neither unsubscribe headers nor a footer", () => {
+  it("has neither unsubscribe headers nor a footer when it is operational", () => {
     const whole = message(compile(approved(), sender, { operational: true, tracked: true, addresses }))
     assert.notMatch(whole, /unsubscribe/i)
   })
 })
 
-describe("the HTML of a message", () => {
+describe("HTML of a message", () => {
   const htmlOf = (html: string, options = tracked, to = recipient()) =>
     renderContent(compile(approved({ html }), sender, options), to).html
 
-  it.prop("without tokens, links, footer and pixel is the author's, byte for byte", [AnyHtml], ([pieces]) => {
+  it.prop("is the author's, byte for byte, without tokens, links, footer and pixel", [AnyHtml], ([pieces]) => {
     const html = pieces.join("").replace(/\{\{|\}\}/g, "")
     assert.strictEqual(htmlOf(html, bare), html)
   })
 
-  it.prop("keeps everything between its spots", [AnyHtml], ([pieces]) => {
+  it.prop("keeps everything between its slots", [AnyHtml], ([pieces]) => {
     const html = pieces.join("")
     const { html: template } = compile(approved({ html }), sender, bare)
     let at = 0
     for (const piece of template) {
       if (typeof piece !== "string") continue
-      // Quotes are put around unquoted attributes that hold a token, and a `<` before a token is written as the text that
-      // it is: nothing else is ours.
+      // Quotes are added around unquoted attributes with a token, and a `<` before a token is escaped. Nothing else is
+      // added.
       const found = html.indexOf(piece.replace(/^"|"$/g, "").replace(/&lt;$/, "<"), at)
       assert.isAtLeast(found, at)
       at = found
     }
   })
 
-  it("leads web links through the redirect, and nothing else", () => {
+  it("leads web links through the redirect, and no other links", () => {
     const html = `<a href="https://a.example/?x=1&amp;y=2#f">1</a><a href='mailto:a@b.example'>2</a><a href=http://b.example>3</a><a data-no-track href="https://c.example">4</a><a href="#top">5</a><a href="/rel">6</a><a href="{{unsubscribe_url}}">7</a><a href="{{view_in_browser_url}}">8</a><link href="https://d.example"><map><area href="HTTPS://e.example"></map><a href="ftp://f.example">9</a>`
     const compiled = compile(approved({ html }), sender, tracked)
     assert.deepStrictEqual(compiled.links, [
@@ -201,7 +201,7 @@ describe("the HTML of a message", () => {
     assert.isNull(linkTarget(compiled, -1, recipient()))
   })
 
-  it("leaves links as they are when nothing is to be tracked", () => {
+  it("does not change links without tracking", () => {
     const html = `<p><a href="https://a.example/?x=1&amp;y=2">1</a></p>`
     assert.strictEqual(htmlOf(html, bare), html)
   })
@@ -217,7 +217,7 @@ describe("the HTML of a message", () => {
     ])
   })
 
-  it("takes a link's target from the recipient's values", () => {
+  it("fills a link's target with the recipient's values", () => {
     const html = `<a href="https://x.example/{{contact.last_name}}?q={{campaign.dynamic.code|a b}}&amp;z">1</a><a href=" {{campaign.dynamic.page}}?a=1">2</a>`
     const compiled = compile(approved({ html }), sender, tracked)
     const to = (page: string) => recipient({ dynamic: { code: "X&Y", page } })
@@ -231,14 +231,14 @@ describe("the HTML of a message", () => {
     assert.include(renderContent(compiled, to("mailto:a@b.example")).html, `<a href="mailto:a@b.example?a=1">2</a>`)
   })
 
-  it("keeps a link's target byte for byte, but for what no browser would keep", () => {
+  it("keeps a link's target byte for byte, except for what no browser would keep", () => {
     const html = `<a href=" https://x.example/a b?c=%20&amp;d=\n{{campaign.dynamic.code}} e {{campaign.dynamic.code}} ">1</a><a href="\thttps://y.example/ü?ö=1&z=&quot;x&quot; ">2</a>`
     const compiled = compile(approved({ html }), sender, tracked)
     assert.strictEqual(linkTarget(compiled, 0, recipient()), "https://x.example/a b?c=%20&d=X%26Y e X%26Y")
     assert.strictEqual(linkTarget(compiled, 1, recipient()), `https://y.example/ü?ö=1&z="x"`)
   })
 
-  it("has a footer with the postal address unless it offers to unsubscribe itself", () => {
+  it("has a footer with the postal address unless it has an unsubscribe link", () => {
     assert.include(
       htmlOf("<body><p>x</p></body>"),
       'Acme &amp; Söhne<br>1 Way<br>Town &lt;1&gt;<br><a href="https://pages.test/u/abc?x=1&amp;y=2"',
@@ -256,7 +256,7 @@ describe("the HTML of a message", () => {
     }
   })
 
-  it("has the footer where only a comment, a style or Outlook would offer to unsubscribe", () => {
+  it("has the footer when the unsubscribe link is only in a comment, a style or a part for Outlook", () => {
     for (const html of [
       "<!-- {{unsubscribe_url}} -->",
       "<style>{{unsubscribe_url}}</style>",
@@ -266,12 +266,12 @@ describe("the HTML of a message", () => {
     }
   })
 
-  it("reads a fallback as HTML, formats it, and writes it as HTML again", () => {
+  it("decodes a fallback as HTML, formats it, and escapes it again", () => {
     assert.strictEqual(htmlOf("<p>{{contact.city|R&amp;D &lt;x&gt;:uppercase}}</p>", bare), "<p>R&amp;D &lt;X&gt;</p>")
     assert.strictEqual(htmlOf(`<p title="{{contact.city|a &quot;b&quot;}}">`, bare), `<p title="a &quot;b&quot;">`)
   })
 
-  it("keeps values out of where they could do harm", { tags: ["attack/html-injection"] }, () => {
+  it("removes values from contexts in which they could do harm", { tags: ["attack/html-injection"] }, () => {
     const evil = recipient({ contact: withValue(`"'><script>alert(1)</script>{}();:/*`) })
     assert.strictEqual(
       htmlOf(
@@ -286,11 +286,11 @@ describe("the HTML of a message", () => {
   })
 })
 
-describe("the text of a message", () => {
+describe("Text of a message", () => {
   const textOf = (text: string, options = tracked) =>
     renderContent(compile(approved({ text }), sender, options), recipient()).text
 
-  it("has values as they are, and a footer of its own", () => {
+  it("has values without escaping, and its own footer", () => {
     assert.strictEqual(
       textOf("Hi {{contact.custom_fields.color}}"),
       "Hi blue & <green>\n\n---\nAcme & Söhne\n1 Way\nTown <1>\nUnsubscribe: https://pages.test/u/abc?x=1&y=2\n",
@@ -299,7 +299,7 @@ describe("the text of a message", () => {
     assert.strictEqual(textOf("Hi", bare), "Hi")
   })
 
-  it("is made from the HTML without its tags, styles, pictures and preheader, tokens whole", () => {
+  it("is derived from the HTML without tags, styles, images and preheader, with tokens intact", () => {
     const html = `<html><head><title>t</title><style>p{}</style></head><body><div data-preheader>pre</div><h1>Big &amp; bold</h1><table><tr><td>one</td><td>two</td></tr></table><p>{{contact.first_name|dear   friend}}</p><img src="x" alt="pic"><a href="https://a.example/?x=1&amp;y=2">go</a> <a href="{{unsubscribe_url}}">out</a></body></html>`
     assert.strictEqual(
       plainText(html),
@@ -307,15 +307,15 @@ describe("the text of a message", () => {
     )
   })
 
-  it("is made of whatever HTML there is", () => {
+  it("is derived from any HTML", () => {
     for (const html of ["", "text", "<".repeat(1000), "<div>".repeat(10_000), ...nasty])
       assert.isString(plainText(html))
   })
 })
 
-describe("rendering", () => {
+describe("Rendering", () => {
   it.prop(
-    "never throws, whatever the email, the workspace and the recipient hold",
+    "never throws for any email, workspace and recipient",
     [AnyHtml, AnyText, AnyText, Schema.Boolean],
     ([html, one, two, flag]) => {
       const compiled = compile(
@@ -344,7 +344,7 @@ describe("rendering", () => {
     },
   )
 
-  it("compiles what is made to be slow in good time", { tags: ["attack/slow-input"] }, () => {
+  it("compiles hostile input in linear time", { tags: ["attack/slow-input"] }, () => {
     for (const html of [
       "<b><i>".repeat(20_000),
       "{{contact.first_name}}".repeat(10_000),

@@ -55,9 +55,9 @@ const custom = (field: RuleField, operator: string, value?: unknown) => ({
   value,
 })
 
-describe("what rules mean", () => {
+describe("Rule evaluation", () => {
   it(
-    "text is compared by its folded form: case, composition, the Turkish i, final sigma",
+    "compares text by its folded form: case, composition, the Turkish i, final sigma",
     { tags: ["attack/text-folding"] },
     () => {
       for (const [stored, value] of [
@@ -77,7 +77,7 @@ describe("what rules mean", () => {
     },
   )
 
-  it("negative operators hold for a field without a value", () => {
+  it("holds for negative operators when the field has no value", () => {
     for (const [operator, value] of [
       ["not_equals", "x"],
       ["not_contains", "x"],
@@ -95,7 +95,7 @@ describe("what rules mean", () => {
     }
   })
 
-  it("text of white space alone is empty", () => {
+  it("treats text of white space as empty", () => {
     for (const blank of ["", " ", "\t\n\u00a0\u2003\u3000\u0085"]) {
       assert.isTrue(holds(rule("city", "is_empty"), subject({ city: blank })))
       assert.isFalse(holds(rule("city", "is_not_empty"), subject({ city: blank })))
@@ -103,14 +103,14 @@ describe("what rules mean", () => {
     assert.isFalse(holds(rule("city", "is_empty"), subject({ city: "\u200b" })))
   })
 
-  it("a boolean without a value is neither true nor false", () => {
+  it("treats a boolean without a value as neither true nor false", () => {
     assert.isFalse(holds(rule("marketingEmailSubscribed", "is_true"), subject({})))
     assert.isFalse(holds(rule("marketingEmailSubscribed", "is_false"), subject({})))
     assert.isTrue(holds(rule("marketingEmailSubscribed", "is_empty"), subject({})))
     assert.isTrue(holds(rule("marketingEmailSubscribed", "false"), subject({ marketingEmailSubscribed: false })))
   })
 
-  it("a day as value is the whole UTC day, a timestamp its millisecond", () => {
+  it("compares with the whole UTC day for a day, and with the millisecond for a timestamp", () => {
     const day = "2026-05-01"
     const first = at("2026-05-01T00:00:00.000Z")
     const last = at("2026-05-01T23:59:59.999Z")
@@ -129,14 +129,14 @@ describe("what rules mean", () => {
     assert.deepStrictEqual(answers("lte", "2026-05-01T00:00:00Z"), [true, true, false, false])
   })
 
-  it("a stored day counts as its first instant", () => {
+  it("treats a stored day as its first instant", () => {
     const born = subject({ customFields: { birthday: "2026-05-01" } })
     assert.isTrue(holds(custom(birthday, "equals", "2026-05-01T00:00:00Z"), born))
     assert.isTrue(holds(custom(birthday, "lt", "2026-05-01T00:00:00.001Z"), born))
     assert.isFalse(holds(custom(birthday, "gt", "2026-05-01"), born))
   })
 
-  it("time windows go back from now, months by the calendar", () => {
+  it("counts time windows back from now, months by the calendar", () => {
     const start = (amount: number, unit: "minute" | "hour" | "day" | "week" | "month") =>
       DateTime.formatIso(windowStart(now, { amount, unit }))
     assert.strictEqual(start(90, "minute"), "2026-05-31T10:30:00.000Z")
@@ -158,14 +158,14 @@ describe("what rules mean", () => {
     assert.isTrue(holds(window("did_not"), subject({})))
   })
 
-  it("membership is of the list named", () => {
+  it("tests membership of the named list only", () => {
     const member = (operator: string) => ({ kind: "condition", source: "list_membership", listId: list, operator })
     assert.isTrue(holds(member("is_member"), subject({}, { lists: new Set([list]) })))
     assert.isFalse(holds(member("is_not_member"), subject({}, { lists: new Set([list]) })))
     assert.isTrue(holds(member("is_not_member"), subject({})))
   })
 
-  it("a condition on an archived field holds for nobody, whatever its operator", () => {
+  it("never holds for a condition on an archived field, with any operator", () => {
     const archived = [{ ...shoe, status: "archived" as const }, birthday]
     for (const [operator, value] of [["equals", "42"], ["not_equals", "42"], ["is_empty"], ["is_not_empty"]]) {
       for (const customFields of [{}, { constructor: "42" } as Record<string, string>]) {
@@ -179,7 +179,7 @@ describe("what rules mean", () => {
     }
   })
 
-  it("rules that are compiled once answer each contact for itself, whoever was asked before", () => {
+  it("evaluates compiled rules for each contact independently", () => {
     for (const operator of ["equals", "contains", "starts_with", "ends_with"]) {
       const asked = compileRules(parsed(rule("city", operator, "rome")), { fields, now })
       const cities = ["Rome", "Rome", "Oslo", null, "Oslo", "ROME", "", "rome", null]
@@ -188,7 +188,7 @@ describe("what rules mean", () => {
     }
   })
 
-  it("a field called constructor is empty where it is not set", () => {
+  it("treats an unset field named constructor as empty", () => {
     assert.isTrue(holds(custom(shoe, "is_empty"), subject({})))
     assert.isTrue(holds(custom(shoe, "equals", "42"), subject({ customFields: { constructor: "42" } })))
   })

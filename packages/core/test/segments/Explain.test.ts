@@ -114,7 +114,7 @@ const subjectOf = ({ activities, member, createdAt, ...fields }: typeof Subject.
   lists: new Set(member ? [listId] : []),
 })
 
-/** What the groups make of the conditions that held, and nothing else. */
+/** The result of the groups, computed only from the conditions that hold. */
 const settled = (node: RuleNode, path: string, held: ReadonlySet<string>): boolean => {
   if (node.kind === "condition") return held.has(path)
   const parts = node.conditions.map((each, index) => settled(each, `${path}${path && "."}conditions.${index}`, held))
@@ -127,8 +127,8 @@ const heldOf = ({ conditions }: Explanation): ReadonlyArray<string> =>
 const nodeAt = (tree: RuleTree, path: string): unknown =>
   path.split(".").reduce((node: ReturnType<typeof JSON.parse>, key) => node[key], tree)
 
-describe("an explanation", () => {
-  it.prop("says yes where the rules do, and its conditions make it so", [Tree, Subject], ([drawn, fields]) => {
+describe("Explanation", () => {
+  it.prop("agrees with the rules, and follows from its conditions", [Tree, Subject], ([drawn, fields]) => {
     const tree = treeOf(drawn)
     const subject = subjectOf(fields)
     const explained = explainRules(tree, reading)(subject)
@@ -136,7 +136,7 @@ describe("an explanation", () => {
     assert.strictEqual(explained.matches, settled(tree, "", new Set(heldOf(explained))))
   })
 
-  it.prop("says of each condition what a tree of it alone does, at its path", [Tree, Subject], ([drawn, fields]) => {
+  it.prop("evaluates each condition as a tree of it alone does, at its path", [Tree, Subject], ([drawn, fields]) => {
     const tree = treeOf(drawn)
     const subject = subjectOf(fields)
     for (const { path, condition, held } of explainRules(tree, reading)(subject).conditions) {
@@ -146,20 +146,16 @@ describe("an explanation", () => {
     }
   })
 
-  it.prop(
-    "names every condition that held, one at least for whom the rules pick",
-    [Tree, Subject],
-    ([drawn, fields]) => {
-      const tree = treeOf(drawn)
-      const subject = subjectOf(fields)
-      const paths = matchedPaths(tree, reading)(subject)
-      const explained = explainRules(tree, reading)(subject)
-      assert.deepStrictEqual(paths, heldOf(explained))
-      if (explained.matches) assert.isNotEmpty(paths)
-    },
-  )
+  it.prop("names every condition that holds, at least one for a match", [Tree, Subject], ([drawn, fields]) => {
+    const tree = treeOf(drawn)
+    const subject = subjectOf(fields)
+    const paths = matchedPaths(tree, reading)(subject)
+    const explained = explainRules(tree, reading)(subject)
+    assert.deepStrictEqual(paths, heldOf(explained))
+    if (explained.matches) assert.isNotEmpty(paths)
+  })
 
-  it.prop("needs the latest activity of each type only", [Tree, Subject], ([drawn, fields]) => {
+  it.prop("needs only the latest activity of each type", [Tree, Subject], ([drawn, fields]) => {
     const tree = treeOf(drawn)
     const subject = subjectOf(fields)
     const latest = new Map<ActivityType, RuleSubject["activities"][number]>()
@@ -171,7 +167,7 @@ describe("an explanation", () => {
     assert.deepStrictEqual(explain({ ...subject, activities: [...latest.values()] }), explain(subject))
   })
 
-  it("shows what the contact has, whether it held or not", () => {
+  it("shows the contact's value for each condition, whether it holds or not", () => {
     const tree: RuleTree = { kind: "group", operator: "and", conditions: [...leaves] }
     const explain = (fields: typeof Subject.Type) =>
       explainRules(tree, reading)(subjectOf(fields)).conditions.map(({ value, held }) => [value, held])

@@ -39,8 +39,8 @@ const all = (...conditions: ReadonlyArray<unknown>) => ({ kind: "group", operato
 const nested = (levels: number): unknown => (levels === 0 ? leaf("city", "is_empty") : all(nested(levels - 1)))
 const good = leaf("city", "equals", "Bern")
 
-describe("parsing rules", () => {
-  it("a tree of canonical words is handed back as it is", () => {
+describe("Rule decoding", () => {
+  it("returns a tree of canonical operators unchanged", () => {
     const tree = {
       kind: "group",
       operator: "or",
@@ -60,13 +60,13 @@ describe("parsing rules", () => {
     assert.deepStrictEqual(treeOf(tree), tree)
   })
 
-  it("a group without operator joins by and, a lone condition is put into a group", () => {
+  it("joins a group without operator by and, and wraps a lone condition in a group", () => {
     assert.deepStrictEqual(treeOf({ kind: "group", conditions: [good] }), all(good))
     assert.deepStrictEqual(treeOf(good), all(good))
     assert.deepStrictEqual(pathsOf(leaf("nope", "equals", "x")), ["rules.field"])
   })
 
-  it("every alias that is promised becomes its canonical operator, and there is no other", () => {
+  it("turns every documented alias into its canonical operator, and knows no other", () => {
     const promised: Readonly<Record<string, string>> = {
       equals: "eq is",
       not_equals: "neq ne is_not",
@@ -107,7 +107,7 @@ describe("parsing rules", () => {
     assert.sameMembers([...operatorAliases.keys()], all)
   })
 
-  it("a unit of time is read in the plural too", () => {
+  it("accepts plural units of time", () => {
     const rules = (unit: string) =>
       all({
         kind: "condition",
@@ -120,7 +120,7 @@ describe("parsing rules", () => {
     assert.deepStrictEqual(pathsOf(rules("fortnight")), ["rules.conditions.0.timeWindow.unit"])
   })
 
-  it("a time window has a whole amount and a unit, and nothing besides", () => {
+  it("requires a whole amount and a unit for a time window, and nothing else", () => {
     const windowed = (timeWindow: unknown) =>
       pathsOf({ kind: "condition", source: "activity", activityType: "email_sent", operator: "did", timeWindow })
     for (const amount of [1, 3650])
@@ -141,7 +141,7 @@ describe("parsing rules", () => {
     ])
   })
 
-  it("a value beside an operator that takes none is dropped, whatever it is; ids lose their capitals", () => {
+  it("drops the value of an operator without one, and lowers the case of ids", () => {
     for (const value of ["x", "", null, 5, false, [], { deep: [{}] }]) {
       for (const operator of valueless) {
         const about = operator.endsWith("empty") ? "city" : "unsubscribed"
@@ -159,7 +159,7 @@ describe("parsing rules", () => {
     }
   })
 
-  it("a value is of its field's type: nothing is read out of text, and nothing but one value is taken", () => {
+  it("requires one value of the field's type, without conversion from text", () => {
     const wrong = {
       city: [5, true, ["x"], { equals: "x" }, "\0", "a\ud800", "x".repeat(10_001)],
       serviceScore: ["5", "", "1e3", true, [5], {}, NaN, Infinity, -Infinity, JSON.parse("1e309"), "2026-05-01"],
@@ -185,7 +185,7 @@ describe("parsing rules", () => {
     assert.deepStrictEqual(pathsOf(leaf("city", "equals", " ")), [])
   })
 
-  it("names that every object has by birth are no names here", { tags: ["attack/rule-tree"] }, () => {
+  it("accepts no names that every object has", { tags: ["attack/rule-tree"] }, () => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       const own = (value: unknown): object => JSON.parse(`{"${name}":${JSON.stringify(value)}}`)
       const merged = (it: object) => Object.defineProperty({ ...it }, name, { value: "x", enumerable: true })
@@ -207,7 +207,7 @@ describe("parsing rules", () => {
     assert.isUndefined(Reflect.get({}, "x"))
   })
 
-  it("conditions on a flow's own emails are refused wherever they stand", () => {
+  it("refuses conditions on a flow's own emails at any depth", () => {
     const step = { kind: "condition", source: "email_step", nodeId: "a", metric: "opened", operator: "has_activity" }
     assert.deepStrictEqual(pathsOf(step), ["rules.source"])
     assert.deepStrictEqual(pathsOf(all(good, all(step, step))), [
@@ -217,7 +217,7 @@ describe("parsing rules", () => {
     assert.include(issuesOf(step)[0]?.message, "flow")
   })
 
-  it("a group's conditions are an array with something in it", () => {
+  it("requires a non-empty array of conditions in a group", () => {
     for (const conditions of [undefined, null, {}, "x", 5, [], { 0: good, length: 1 }]) {
       assert.deepStrictEqual(pathsOf({ kind: "group", conditions }), ["rules.conditions"], JSON.stringify(conditions))
     }
@@ -226,7 +226,7 @@ describe("parsing rules", () => {
     }
   })
 
-  it("everything that is wrong is told at once, each at its path", { tags: ["attack/rule-tree"] }, () => {
+  it("reports all issues at once, each at its path", { tags: ["attack/rule-tree"] }, () => {
     const rules = {
       kind: "group",
       operator: "xor",
@@ -283,18 +283,18 @@ describe("parsing rules", () => {
     ])
   })
 
-  it("what is no object is refused at its root", () => {
+  it("refuses a value that is no object at its root", () => {
     for (const rules of [null, undefined, 5, "x", [], [good]]) assert.deepStrictEqual(pathsOf(rules), ["rules"])
   })
 
-  it("five levels of groups are taken, six are not; a condition is no level", () => {
+  it("accepts five levels of groups, not six; a condition is no level", () => {
     assert.deepStrictEqual(pathsOf(nested(5)), [])
     assert.deepStrictEqual(pathsOf(nested(6)), [
       "rules.conditions.0.conditions.0.conditions.0.conditions.0.conditions.0",
     ])
   })
 
-  it("a hundred groups and conditions are taken, one more is not", () => {
+  it("accepts a hundred groups and conditions, and not one more", () => {
     const leaves = (count: number) => Array.from({ length: count }, () => good)
     assert.deepStrictEqual(pathsOf(all(...leaves(99))), [])
     assert.deepStrictEqual(pathsOf(all(...leaves(100))), ["rules"])
@@ -302,7 +302,7 @@ describe("parsing rules", () => {
     assert.deepStrictEqual(pathsOf(all(all(...leaves(49)), all(...leaves(49)))), ["rules"])
   })
 
-  it("neither endless depth nor endless width is followed", { tags: ["attack/rule-tree"] }, () => {
+  it("stops at endless depth and endless width", { tags: ["attack/rule-tree"] }, () => {
     let deep: unknown = good
     for (let level = 0; level < 200_000; level++) deep = { kind: "group", conditions: [deep] }
     assert.strictEqual(issuesOf(deep).length, 1)
@@ -314,7 +314,7 @@ describe("parsing rules", () => {
     assert.isAtMost(issuesOf(keyed).length, 1001)
   })
 
-  it("names are found in every well-formed condition, also of a tree that has issues", () => {
+  it("finds names in every well-formed condition, also of a tree with issues", () => {
     const custom = { kind: "condition", source: "custom_field", operator: "is_empty" }
     const rules = all(
       { ...custom, fieldDefinitionId: text.id.toUpperCase() },
@@ -328,7 +328,7 @@ describe("parsing rules", () => {
     assert.deepStrictEqual(referencesInJson(rules), { fields: [text.id], lists: [list] })
   })
 
-  it("a day and a timestamp with zone are dates, a timestamp without one is not", () => {
+  it("accepts a day and a timestamp with zone as dates, and no timestamp without one", () => {
     for (const value of [
       "2026-05-01",
       "2024-02-29",
@@ -344,7 +344,7 @@ describe("parsing rules", () => {
   })
 
   it.prop(
-    "whatever has the shape of rules is read or refused, and what is read reads as itself",
+    "decodes or refuses anything in the shape of rules, and decodes its result to itself",
     { rules: RuleSchema },
     ({ rules }) => {
       const parsed = parseRules(rules, facts)

@@ -1,4 +1,4 @@
-// What callers are told that rules may ask is what the parser takes.
+// Tests that the rule metadata in the API describes exactly what the decoder accepts.
 import { assert, describe, it } from "@effect/vitest"
 import { valueTypes } from "@tentpole/core/contacts/ContactFields"
 import { type CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
@@ -42,8 +42,8 @@ const takes = (condition: object): boolean =>
   )
 const values = { string: "x", number: 1, boolean: "x", date: "2026-05-01" }
 
-describe("rule metadata", () => {
-  it("names the operators that the parser takes of each field, and no other", () => {
+describe("Rule metadata", () => {
+  it("names the operators that the decoder accepts for each field, and no other", () => {
     assert.deepStrictEqual(
       metadata.customFields.map(({ id, apiName, displayName, valueType }) => [id, apiName, displayName, valueType]),
       made.map(({ id, apiName, displayName, valueType }) => [id, apiName, displayName, valueType]),
@@ -63,7 +63,7 @@ describe("rule metadata", () => {
     assert.isFalse(takes({ source: "custom_field", fieldDefinitionId: gone.id, operator: "is_empty" }))
   })
 
-  it("names activities, units and lists as the parser takes them", () => {
+  it("names activities, units and lists as the decoder accepts them", () => {
     for (const operator of metadata.activityOperators) {
       for (const activityType of metadata.activityTypes)
         assert.isTrue(takes({ source: "activity", activityType, operator }))
@@ -77,7 +77,7 @@ describe("rule metadata", () => {
     }
   })
 
-  it("leads each alias to an operator that it names", () => {
+  it("maps each alias to an operator that it names", () => {
     const named = new Set<string>([
       ...metadata.standardFields.flatMap((field) => field.operators),
       ...metadata.activityOperators,
@@ -89,7 +89,7 @@ describe("rule metadata", () => {
     }
   })
 
-  it("tells the limits that trees are held to", () => {
+  it("reports the limits of rule trees", () => {
     const leaf = { kind: "condition", source: "contact", field: "city", operator: "is_empty" }
     const nested = (levels: number): object =>
       levels === 0 ? leaf : { kind: "group", conditions: [nested(levels - 1)] }

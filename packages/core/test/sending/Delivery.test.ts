@@ -35,7 +35,7 @@ const AnyMove = Schema.Union([
 const queued: DeliveryMachineState = { state: "queued", reason: null, token: null, attempts: 0 }
 const Moves = Schema.Array(AnyMove).check(Schema.isMaxLength(40))
 
-/** Every standing that a delivery comes through. */
+/** Every state that a delivery passes through. */
 const history = (
   moves: ReadonlyArray<Move>,
 ): ReadonlyArray<{ readonly from: DeliveryMachineState; readonly by: Move; readonly to: DeliveryMachineState }> => {
@@ -50,8 +50,8 @@ const history = (
   return steps
 }
 
-describe("the delivery's machine", () => {
-  it("moves exactly as its table says, from every state", () => {
+describe("Delivery machine", () => {
+  it("follows its table from every state", () => {
     const moves: ReadonlyArray<Move> = [
       { _tag: "claim", token: 1 },
       ...(["granted", "paused", ...blockReasons] as const).map(
@@ -86,7 +86,7 @@ describe("the delivery's machine", () => {
   })
 
   it.prop(
-    "nothing is sent that was not handed over before",
+    "marks nothing as sent that was not handed over",
     { moves: Moves },
     ({ moves }) => {
       let handedOver = false
@@ -99,7 +99,7 @@ describe("the delivery's machine", () => {
   )
 
   it.prop(
-    "from handed over only its holder's word leads back into the queue, never a lease that ran out",
+    "returns a handed-over delivery to the queue only by its holder, never by an expired lease",
     { moves: Moves },
     ({ moves }) => {
       for (const { by, from, to } of history(moves)) {
@@ -112,7 +112,7 @@ describe("the delivery's machine", () => {
   )
 
   it.prop(
-    "what is final stays so, but for a doubt that ends as sent or failed",
+    "keeps final states, except for an unconfirmed delivery that becomes sent or failed",
     { moves: Moves },
     ({ moves }) => {
       for (const { from, to } of history(moves)) {
@@ -125,7 +125,7 @@ describe("the delivery's machine", () => {
   )
 
   it.prop(
-    "whoever holds it has a token, and only failures, blocks and doubts have a reason",
+    "has a token while claimed, and a reason only when failed, blocked or unconfirmed",
     { moves: Moves },
     ({ moves }) => {
       for (const { to } of history(moves)) {
@@ -138,7 +138,7 @@ describe("the delivery's machine", () => {
   )
 
   it.prop(
-    "an old token moves nothing",
+    "ignores an old token",
     { moves: Moves, late: AnyMove },
     ({ late, moves }) => {
       const at = history(moves).at(-1)?.to ?? queued
@@ -149,7 +149,7 @@ describe("the delivery's machine", () => {
   )
 
   it.prop(
-    "tries are counted when they were in vain, and only then",
+    "counts attempts only when they failed",
     { moves: Moves },
     ({ moves }) => {
       for (const { by, from, to } of history(moves)) {
@@ -161,7 +161,7 @@ describe("the delivery's machine", () => {
   )
 
   it.prop(
-    "only who was not reached is tried again, as if for the first time; who perhaps was, only when that is asked for",
+    "retries only recipients that were not reached, from zero; unconfirmed ones only on request",
     { moves: Moves, unconfirmed: Schema.Boolean },
     ({ moves, unconfirmed }) => {
       for (const { to: at } of history(moves)) {
@@ -174,7 +174,7 @@ describe("the delivery's machine", () => {
     { arbitrary: { runs: 2000 } },
   )
 
-  it("a bad address never passes by itself, nor does a doubt", () => {
+  it("treats a bad address and an unconfirmed message as not temporary", () => {
     assert.deepStrictEqual(
       failureReasons.filter((reason) => !temporaryReasons.has(reason)),
       ["hard_bounce", "not_rendered", "unconfirmed"],

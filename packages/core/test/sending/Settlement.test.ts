@@ -18,7 +18,7 @@ const early = (stage: NotSent["stage"], code: number | null, reply: string, atte
     { at, acceptMeansDelivered: true },
   )
 
-describe("backoff", () => {
+describe("Backoff", () => {
   it("waits 30 s, 2 m, 10 m, 30 m, then hourly, for 24 hours in all", () => {
     const pauses: Array<number> = []
     for (let attempt = 1; ; attempt++) {
@@ -33,8 +33,8 @@ describe("backoff", () => {
   })
 })
 
-describe("a settlement", () => {
-  it("of an accepted message is sent, and delivered where acceptance means that", () => {
+describe("Settlement", () => {
+  it("marks an accepted message as sent, and delivered where acceptance means that", () => {
     const accepted: Outcome = { _tag: "accepted", reply: "250 2.0.0 ok" }
     assert.deepInclude(settled(accepted), {
       ending: { state: "sent" },
@@ -45,17 +45,17 @@ describe("a settlement", () => {
     assert.isFalse(settled(accepted, 0, false).delivered)
   })
 
-  it("of a doubt is unconfirmed, whatever the number of tries", () => {
+  it("marks an unknown outcome as unconfirmed after any number of attempts", () => {
     for (const attempts of [0, 5, 100]) {
       assert.deepStrictEqual(settled({ _tag: "inDoubt" }, attempts).ending, { state: "unconfirmed" })
     }
   })
 
-  it("of a reply that is neither yes nor no is no leave to send again", () => {
+  it("does not send again after a reply that is neither positive nor negative", () => {
     assert.deepStrictEqual(settled({ _tag: "refused", code: 354, reply: "354 go on" }).ending, { state: "unconfirmed" })
   })
 
-  it.each([421, 450, 451, 452, 454])("of %i waits, before and after the body", (code) => {
+  it.each([421, 450, 451, 452, 454])("waits after %i, before and after the body", (code) => {
     for (const settlement of [
       settled({ _tag: "refused", code, reply: `${code} later` }),
       early("recipient", code, `${code} later`),
@@ -65,7 +65,7 @@ describe("a settlement", () => {
     }
   })
 
-  it("of a temporary refusal after the last pause has failed", () => {
+  it("fails a temporary refusal after the last backoff", () => {
     let attempts = 0
     while (pauseAfter_s(attempts + 1) !== undefined) attempts++
     assert.deepStrictEqual(settled({ _tag: "refused", code: 451, reply: "451 later" }, attempts).ending, {
@@ -105,17 +105,17 @@ describe("a settlement", () => {
     }
   })
 
-  it("of a refused sender says nothing about the recipient's address", () => {
+  it("does not blame the recipient's address for a refused sender", () => {
     const settlement = early("sender", 550, "550 5.1.1 muddled")
     assert.deepInclude(settlement, { ending: { state: "failed", reason: "refused" }, bounce: null })
   })
 
-  it("of a broken connection waits", () => {
+  it("waits after a broken connection", () => {
     assert.deepStrictEqual(early("connection", null, "gone").ending, { state: "queued" })
     assert.deepStrictEqual(settled({ _tag: "notSent" }).ending, { state: "queued" })
   })
 
-  it("of a message that can't be made has failed", () => {
+  it("fails a message that cannot be rendered", () => {
     const settlement = Settlement.of(
       { id, token: 1, attempts: 0 },
       { _tag: "notRendered", why: "no" },
@@ -125,7 +125,7 @@ describe("a settlement", () => {
   })
 
   it.prop(
-    "keeps a reply as one printable line, cut",
+    "stores a reply as one printable, truncated line",
     { reply: Schema.String },
     ({ reply }) => {
       const kept = toPrintableLine(`550 ${reply}\r\n\u001b[31m${reply.repeat(200)}`)
@@ -136,7 +136,7 @@ describe("a settlement", () => {
   )
 })
 
-describe("hard bounces", () => {
+describe("Hard bounces", () => {
   it.prop(
     "are 5.1.x and nothing else",
     {
@@ -151,8 +151,8 @@ describe("hard bounces", () => {
   )
 })
 
-describe("a login that is wanted", () => {
-  it("is told by the reply to MAIL, and by no other", () => {
+describe("Required login", () => {
+  it("is recognised from the reply to MAIL only", () => {
     assert.isTrue(requiresLogin(new NotSent({ stage: "sender", code: 530, reply: "530 5.7.0 log in" })))
     assert.isFalse(requiresLogin(new NotSent({ stage: "recipient", code: 530, reply: "530 5.7.0 log in" })))
     assert.isFalse(requiresLogin(new NotSent({ stage: "sender", code: 550, reply: "550 no" })))

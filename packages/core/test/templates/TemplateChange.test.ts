@@ -1,4 +1,4 @@
-// The moves of templates, and the HTML that they accept.
+// Tests of the moves of templates, and of the HTML that they accept.
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { isStale, type Locked, statusOf } from "../../src/documents/Document.ts"
@@ -50,11 +50,11 @@ const generating = (current = email()): Locked<EmailTemplate> => {
 const tagOf = (result: Result.Result<unknown, { readonly _tag: string }>): string =>
   Result.isFailure(result) ? result.failure._tag : "ok"
 
-describe("an approval", () => {
+describe("Template approval", () => {
   const approve = (current: Locked<EmailTemplate>, version?: number) =>
     EmailTemplateChange.approve(current, null, version === undefined ? { approvalId } : { approvalId, version }, at(9))
 
-  it("freezes the HTML with what stands beside it, also of one that is approved", () => {
+  it("freezes the HTML with its other fields, also of an approved template", () => {
     const { after, approved } = Result.getOrThrow(approve(email()))
     assert.strictEqual(statusOf(after), "approved")
     assert.deepStrictEqual(approved, {
@@ -69,7 +69,7 @@ describe("an approval", () => {
     assert.strictEqual(tagOf(approve({ ...email(), document: after })), "ok")
   })
 
-  it("needs HTML before anything else, and the newest version when one is named", () => {
+  it("needs HTML first, and then the newest version when one is named", () => {
     assert.strictEqual(tagOf(approve({ ...generating(), html: null })), "TemplateNotReady")
     assert.strictEqual(tagOf(approve({ ...generating(), html: null }, 1)), "TemplateNotReady")
     assert.strictEqual(tagOf(approve(email(), 2)), "ApprovalVersionStale")
@@ -82,14 +82,14 @@ describe("an approval", () => {
     assert.strictEqual(tagOf(approve(generating(), 2)), "ApprovalVersionStale")
   })
 
-  it("of a tent template takes the newest completed version while one is being written", () => {
+  it("of a tent template uses the newest completed version during a generation", () => {
     const { after: document, generation } = Result.getOrThrow(TentTemplateChange.generate(tent(), request, at(2)))
     const running = { ...tent(), document, generation: there(generation).after }
     const { after } = Result.getOrThrow(TentTemplateChange.approve(running, null, { approvalId }, at(9)))
     assert.deepStrictEqual(after.approval, { id: approvalId, version: 1 })
   })
 
-  it("is taken back only where there is one, and where nothing counts on it", () => {
+  it("is withdrawn only when there is one and it is not in use", () => {
     const approved = Result.getOrThrow(approve(email())).after
     const uses = [{ kind: "email flow" as const, name: "Welcome" }]
     assert.strictEqual(tagOf(EmailTemplateChange.unapprove(email().document, [], at(10))), "InvalidState")
@@ -103,14 +103,14 @@ describe("an approval", () => {
   })
 })
 
-describe("a generation", () => {
-  it("is one at a time", () => {
+describe("Template generation", () => {
+  it("is the only one at a time", () => {
     assert.strictEqual(tagOf(EmailTemplateChange.generate(generating(), request, at(3))), "GenerationInProgress")
     const failed: Generation = { ...there(generating().generation), status: "failed", error: "no" }
     assert.strictEqual(tagOf(EmailTemplateChange.generate({ ...email(), generation: failed }, request, at(3))), "ok")
   })
 
-  it("makes the version after the newest, also when somebody edited meanwhile", () => {
+  it("creates the version after the newest, also after edits meanwhile", () => {
     const edited = Result.getOrThrow(EmailTemplateChange.setContent(generating().document, "<p>two</p>", at(3))).after
     const change = there(
       EmailTemplateChange.complete({ ...generating(), document: edited }, generationId, answer, at(4)),
@@ -119,7 +119,7 @@ describe("a generation", () => {
     assert.strictEqual(change.credits_taken, 0)
   })
 
-  it("that is over, or another one, changes nothing any more", () => {
+  it("changes nothing when it is over or another one", () => {
     assert.isNull(EmailTemplateChange.complete(generating(), other, answer, at(4)))
     assert.isNull(EmailTemplateChange.fail(generating(), other, "no", at(4)))
     const done = there(EmailTemplateChange.complete(generating(), generationId, answer, at(4)))
@@ -128,13 +128,13 @@ describe("a generation", () => {
     assert.isNull(EmailTemplateChange.fail(after, generationId, "no", at(5)))
   })
 
-  it("gives its credit back when it fails, or when the template goes meanwhile", () => {
+  it("returns its credit when it fails or its template is deleted", () => {
     assert.strictEqual(EmailTemplateChange.fail(generating(), generationId, "no", at(4))?.credits_taken, -1)
     assert.strictEqual(Result.getOrThrow(EmailTemplateChange.remove(generating(), [])).credits_taken, -1)
     assert.strictEqual(Result.getOrThrow(EmailTemplateChange.remove(email(), [])).credits_taken, 0)
   })
 
-  it("fills subject and preview text where nobody wrote them, with what can be kept", () => {
+  it("fills empty subject and preview text with what can be stored", () => {
     const written = withWritten(defaults, { subject: "AI", previewText: "before" })
     assert.deepStrictEqual([written.subject, written.previewText], ["Hello", "before"])
     const mended = withWritten(noDefaults, { subject: " two\nlines", previewText: "p".repeat(201) })
@@ -142,15 +142,15 @@ describe("a generation", () => {
   })
 })
 
-describe("what is written", () => {
-  it("an unchanged name and mail are nothing to write", () => {
+describe("Template fields", () => {
+  it("write nothing when name and email are unchanged", () => {
     const same = EmailTemplateChange.update(email(), { name: "a template", defaults: { subject: "Hello" } }, at(2))
     assert.isTrue(isUnchanged(Result.getOrThrow(same)))
     const { after } = Result.getOrThrow(EmailTemplateChange.update(email(), { defaults: { subject: null } }, at(2)))
     assert.deepStrictEqual([after.defaults.subject, after.updatedAt], [null, at(2)])
   })
 
-  it("wrong defaults are told all at once, by their names on the wire", () => {
+  it("report all wrong defaults at once, by their API names", () => {
     const wrong = withDefaults(defaults, {
       subject: "",
       previewText: "p".repeat(201),
@@ -171,7 +171,7 @@ describe("what is written", () => {
     )
   })
 
-  it("a plain text of one's own is stale once the HTML changes, and goes", () => {
+  it("lose a custom plain text, which is stale, when the HTML changes", () => {
     const { document, html } = email()
     const own = Result.getOrThrow(EmailTemplateChange.setPlainText(document, "mine", at(2))).after
     assert.strictEqual(plainTextOf({ document: own, html }), "mine")
@@ -183,7 +183,7 @@ describe("what is written", () => {
     assert.strictEqual(tagOf(EmailTemplateChange.setPlainText(back, "x".repeat(1_000_001), at(5))), "Invalid")
   })
 
-  it("a copy says so in its name, which stays within its limit and whole", () => {
+  it("mark a copy in its name, within the limit and without cutting characters", () => {
     const copy = { id: EmailTemplateId.make(other), createdByName: "b", now: at(2) }
     const { document } = email()
     const nameOf = (name: string) =>
@@ -194,7 +194,7 @@ describe("what is written", () => {
     assert.strictEqual(tagOf(EmailTemplateChange.duplicate({ ...email(), html: null }, copy)), "TemplateNotReady")
   })
 
-  it("a new one begins in one way only", () => {
+  it("of a new template have exactly one source", () => {
     const paths = (it: { readonly html?: string; readonly prompt?: string }, id?: string) => {
       const checked = checkNewTemplate({ name: "n", ...it }, { path: "email_id", id })
       return Result.isFailure(checked) ? checked.failure.issues.map(({ path }) => path) : []
@@ -210,7 +210,7 @@ describe("what is written", () => {
 describe("HTML of templates", () => {
   const cleaned = cleanUnlessSafe(() => Result.succeed("<p>clean</p>"))
 
-  it("stays byte for byte when nothing in it could act, and is cleaned otherwise", () => {
+  it("stays byte for byte when nothing in it is active, and is cleaned otherwise", () => {
     assert.deepStrictEqual(
       storable(cleaned, dangersOf, 2 ** 21)("<P Class=x>é</P>"),
       Result.succeed("<P Class=x>é</P>"),
@@ -218,37 +218,33 @@ describe("HTML of templates", () => {
     assert.deepStrictEqual(storable(cleaned, dangersOf, 2 ** 21)("<p onclick=x()>"), Result.succeed("<p>clean</p>"))
   })
 
-  it("is refused when it is empty, too large, or can't be made safe", () => {
+  it("is refused when it is empty, too large, or cannot be made safe", () => {
     assert.strictEqual(tagOf(storable(cleaned, dangersOf, 2 ** 21)(" \n")), "Invalid")
     assert.strictEqual(tagOf(storable(cleaned, dangersOf, 2 ** 21)("é".repeat(2 ** 20 + 1))), "HtmlTooLarge")
     const unclean = storable(() => Result.fail(new Unclean({ reason: "nests too deep" })), dangersOf, 2 ** 21)("<p>")
     assert.deepStrictEqual(Result.isFailure(unclean) && unclean.failure._tag === "Invalid" && unclean.failure.issues, [
       { path: "html", message: "nests too deep" },
     ])
-    // A cleaner that does nothing is seen through.
+    // A cleaner that does nothing is detected.
     assert.strictEqual(
       tagOf(storable((html) => Result.succeed(html), dangersOf, 2 ** 21)("<script>x()</script>")),
       "Invalid",
     )
   })
 
-  it(
-    "of a page that begins blank carries the brand, and nothing that a brand could bring along",
-    { tags: ["attack/brand-injection"] },
-    () => {
-      const brand = {
-        ...noBrand,
-        name: `<script>x()</script>"`,
-        logoUrl: `https://e.test/"onerror="x()`,
-        primaryColor: "red;}</style><script>",
-      }
-      const html = pageScaffold({ workspaceName: "w", brand })
-      assert.deepStrictEqual(dangersOf(html), [])
-      assert.include(html, "&lt;script&gt;")
-      assert.notInclude(html, "red;")
-      const plain = pageScaffold({ workspaceName: "Acme & Co", brand: { ...noBrand, primaryColor: "#abcdef" } })
-      assert.include(plain, "<title>Acme &amp; Co</title>")
-      assert.include(plain, "#abcdef")
-    },
-  )
+  it("of a blank page carries the brand without injected content", { tags: ["attack/brand-injection"] }, () => {
+    const brand = {
+      ...noBrand,
+      name: `<script>x()</script>"`,
+      logoUrl: `https://e.test/"onerror="x()`,
+      primaryColor: "red;}</style><script>",
+    }
+    const html = pageScaffold({ workspaceName: "w", brand })
+    assert.deepStrictEqual(dangersOf(html), [])
+    assert.include(html, "&lt;script&gt;")
+    assert.notInclude(html, "red;")
+    const plain = pageScaffold({ workspaceName: "Acme & Co", brand: { ...noBrand, primaryColor: "#abcdef" } })
+    assert.include(plain, "<title>Acme &amp; Co</title>")
+    assert.include(plain, "#abcdef")
+  })
 })

@@ -14,12 +14,12 @@ import {
 import { Result, Schema } from "effect"
 import { alias } from "./TentFixture.ts"
 
-/** Text near the rule: its characters, in any order and length, and now and then others. */
+/** Text near the rule: its characters in any order and length, and sometimes others. */
 const NearAlias = Schema.String.check(Schema.isPattern(/^[a-z0-9A-Z._\- /ä]{0,110}$/))
 const Spelled = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9._-]{0,99}$/))
 const Uuid = Schema.String.check(Schema.isUUID())
 
-it("what the description shows as right is right", () => {
+it("Aliases that the documentation shows as valid are valid", () => {
   for (const text of [
     "a",
     "0",
@@ -40,7 +40,7 @@ it("what the description shows as right is right", () => {
   }
 })
 
-it("what the description shows as wrong is wrong", () => {
+it("Aliases that the documentation shows as invalid are invalid", () => {
   const spelling = [
     "",
     " ",
@@ -66,7 +66,7 @@ it("what the description shows as wrong is wrong", () => {
 })
 
 it.prop(
-  "an alias is what the rule says, and nothing else",
+  "An alias is valid exactly by the documented rule",
   [NearAlias],
   ([text]) => {
     const expected =
@@ -83,7 +83,7 @@ it.prop(
 )
 
 it.prop(
-  "a UUID is no alias, in whatever version",
+  "An alias is never a UUID of any version",
   [Uuid],
   ([uuid]) => {
     assert.isFalse(isAlias(uuid.toLowerCase()))
@@ -94,7 +94,7 @@ it.prop(
 )
 
 it.prop(
-  "the nth of an alias is an alias of its own, and shares its stem",
+  "A numbered alias is an alias of its own with the same stem",
   [Spelled, Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 99_999 }))],
   ([text, n]) => {
     if (!isAlias(text)) return
@@ -107,7 +107,7 @@ it.prop(
   },
 )
 
-it("the first free one is found, and is cut to a hundred characters", () => {
+it("The first free alias is found and cut to 100 characters", () => {
   assert.strictEqual(firstFree(alias("a"), new Set()), "a")
   assert.strictEqual(firstFree(alias("a"), new Set(["a", "a-2", "a-4"])), "a-3")
   const long = "y".repeat(100)
@@ -116,7 +116,7 @@ it("the first free one is found, and is cut to a hundred characters", () => {
 })
 
 it.prop(
-  "whichever turn it is, the one that is found is free, not before its turn, and the first of those",
+  "The found alias is free, and the first free one from the given number",
   [
     Spelled,
     Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 }))),
@@ -134,7 +134,7 @@ it.prop(
   },
 )
 
-it("a tent is named by id, alias or the root's spelling; a reserved word names nothing", () => {
+it("A tent is named by id, alias or the root's spelling; a reserved word names no tent", () => {
   const read = (text: string, spelled: string = root_in_path) =>
     Result.getOrNull(readTentName("identifier", text, spelled))
   assert.deepStrictEqual(read("__index__"), { by: "alias", alias: root })

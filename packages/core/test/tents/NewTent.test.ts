@@ -13,7 +13,7 @@ const faults = (over: Partial<NewTent>): ReadonlyArray<string> => {
   return Result.isFailure(checked) ? checked.failure.issues.map((issue) => issue.path) : []
 }
 
-it("every fault of a new tent is told at once", () => {
+it("A new tent reports every fault at once", () => {
   assert.deepStrictEqual(faults({}), [])
   assert.deepStrictEqual(faults({ name: " ", prompt: "\n", customPageAlias: "Not OK", autoPublish: false }), [
     "name",
@@ -23,7 +23,7 @@ it("every fault of a new tent is told at once", () => {
   ])
 })
 
-it("an alias needs auto_publish, and assets the tent that holds them", () => {
+it("A new tent needs auto_publish for an alias, and an existing tent for assets", () => {
   assert.deepStrictEqual(faults({ customPageAlias: "ok", autoPublish: false }), ["custom_page_alias"])
   assert.deepStrictEqual(faults({ customPageAlias: "admin" }), ["custom_page_alias"])
   assert.deepStrictEqual(faults({ assetIds: [file] }), ["asset_ids"])

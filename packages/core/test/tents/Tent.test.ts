@@ -22,7 +22,7 @@ const moved = (tent: Tent, move: typeof Move.Type, now: number): TentChange | nu
   }
 }
 
-/** Both machines moved as their tables say. */
+/** Both machines moved by their tables. */
 const assertEdges = (from: Tent, move: typeof Move.Type, to: Tent) => {
   const targets = (row: { readonly [event: string]: string | ReadonlyArray<string> }, event: string) =>
     [row[event] ?? []].flat()
@@ -33,7 +33,7 @@ const assertEdges = (from: Tent, move: typeof Move.Type, to: Tent) => {
 }
 
 it.prop(
-  "whatever is done to a tent in whatever order, its credit is spent once or given back once",
+  "A tent's credit is spent once or returned once, in any sequence of operations",
   [Schema.Array(Move).check(Schema.isMaxLength(30))],
   ([moves]) => {
     let tent = queued()
@@ -53,7 +53,7 @@ it.prop(
   },
 )
 
-it("a generation goes from queued over generating to completed or failed, and nowhere else", () => {
+it("A generation goes from queued to generating to completed or failed, and nowhere else", () => {
   const failed = there(TentChange.fail(generating(), "no", at(3))?.after)
   assert.deepStrictEqual(
     [generating(), completed(), failed].map((tent) => TentChange.begin(tent, at(4))),
@@ -63,7 +63,7 @@ it("a generation goes from queued over generating to completed or failed, and no
   for (const tent of [completed(), failed]) assert.strictEqual(TentChange.fail(tent, "no", at(4)), null)
 })
 
-it("an accepted generation queues its job under its own name", () => {
+it("An accepted generation queues its job under its own name", () => {
   assert.deepStrictEqual(
     TentChange.accept({
       idle: null,
@@ -86,13 +86,13 @@ it("an accepted generation queues its job under its own name", () => {
   )
 })
 
-it("a failed generation that should have been published says why it is not", () => {
+it("A failed generation with auto_publish reports why nothing was published", () => {
   const tent = there(TentChange.fail(generating({ autoPublish: true, alias: alias("a") }), "no", at(3))?.after)
   assert.strictEqual(tent.publication?.status, "failed")
   assert.strictEqual(tent.publication?.requestedAlias, "a")
 })
 
-it("a page is published where it was asked for, and again there without being asked", () => {
+it("A page is published at the requested alias, and again there without a new request", () => {
   const first = Result.getOrThrow(publish(completed(), { alias: alias("spring") }, context()))
   const live = there(first.change?.after)
   assert.strictEqual(live.alias, "spring")
@@ -103,7 +103,7 @@ it("a page is published where it was asked for, and again there without being as
   assert.deepStrictEqual([again.alias, again.publication?.requestedAlias], ["spring", "spring"])
 })
 
-it("publishing the very page that is live changes nothing; another alias or branding does", () => {
+it("Publishing the live page again changes nothing; another alias or branding does", () => {
   const live = there(Result.getOrThrow(publish(completed(), { alias: alias("a") }, context())).change?.after)
   assert.strictEqual(Result.getOrThrow(publish(live, {}, context())).change, null)
   assert.strictEqual(Result.getOrThrow(publish(live, { alias: alias("a") }, context())).change, null)
@@ -113,19 +113,19 @@ it("publishing the very page that is live changes nothing; another alias or bran
   assert.isFalse(bare?.after?.branding)
 })
 
-it("a tent without a page is not published", () => {
+it("A tent without a page is not published", () => {
   for (const tent of [queued(), generating(), there(TentChange.fail(generating(), "no", at(3))?.after)]) {
     const refused = publish(tent, {}, context())
     assert.strictEqual(Result.isFailure(refused) && refused.failure.code, "tent_not_ready")
   }
 })
 
-it("an alias that another tent has is refused by hand", () => {
+it("A manual publication is refused for another tent's alias", () => {
   const refused = publish(completed(), { alias: alias("a") }, context({ taken: new Set(["a"]) }))
   assert.strictEqual(Result.isFailure(refused) && refused.failure.code, "alias_taken")
 })
 
-it("over the plan's limit nothing is published, and the failure is kept", () => {
+it("A publication over the plan's limit is refused, and the failure is stored", () => {
   const full = context({ plan: { publishedTents_max: 1, brandingRemovable: false }, others_published: 1 })
   const { refusal, change } = Result.getOrThrow(publish(completed(), {}, full))
   assert.deepStrictEqual(refusal?.extras, { limit: 1, current: 1 })
@@ -133,7 +133,7 @@ it("over the plan's limit nothing is published, and the failure is kept", () => 
   assert.strictEqual(change?.page, undefined)
 })
 
-it("a page that is live counts for itself: its alias can change on a full plan", () => {
+it("A live page does not count against its own alias change on a full plan", () => {
   const live = there(Result.getOrThrow(publish(completed(), {}, context())).change?.after)
   const full = context({ plan: { publishedTents_max: 1, brandingRemovable: false }, others_published: 1 })
   const { refusal, change } = Result.getOrThrow(publish(live, { alias: alias("b") }, full))
@@ -141,7 +141,7 @@ it("a page that is live counts for itself: its alias can change on a full plan",
   assert.strictEqual(change?.after?.alias, "b")
 })
 
-it("a plan that shows the line publishes with it, and warns", () => {
+it("A plan that shows the branding line publishes with it and warns", () => {
   const { change } = Result.getOrThrow(
     publish(completed(), { removeBranding: true }, context({ plan: { ...facts().plan, brandingRemovable: false } })),
   )
@@ -152,7 +152,7 @@ it("a plan that shows the line publishes with it, and warns", () => {
   ])
 })
 
-it("by itself a page takes the next free alias, and for a taken root the default address", () => {
+it("An automatic publication takes the next free alias, and the default address for a taken root", () => {
   const outcome = (wanted: string, taken: ReadonlyArray<string>) => {
     const { after } = autoPublish(
       completion({ autoPublish: true, alias: alias(wanted) }),
@@ -167,7 +167,7 @@ it("by itself a page takes the next free alias, and for a taken root the default
   assert.deepStrictEqual(outcome(root, [root]), ["null", ["alias_taken"]])
 })
 
-it("by itself a page on a full plan is completed and not published", () => {
+it("An automatic publication on a full plan completes without publishing", () => {
   const change = autoPublish(
     completion({ autoPublish: true }),
     context({ plan: { publishedTents_max: 1, brandingRemovable: true }, others_published: 1 }),

@@ -1,4 +1,4 @@
-// Tents for tests: made by the very moves that make them, and drawn at random.
+// Tents for tests, created by the production moves and drawn at random.
 import { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Alias, isAlias } from "@tentpole/core/tents/Alias"
 import type { PublishContext, PublishFacts } from "@tentpole/core/tents/pages/Publish"

@@ -41,13 +41,13 @@ const delivery: TrackedDelivery = {
 const types = (before: TrackedDelivery, event: Event) =>
   EngagementChange.of(before, event, now)?.activities.map((activity) => activity.type) ?? []
 
-describe("engagement", () => {
-  it("a click without an opening is both", () => {
+describe("Engagement", () => {
+  it("records a click without an open as both", () => {
     assert.deepStrictEqual(types(delivery, { _tag: "clicked", url: "u" }), ["email_opened", "email_clicked"])
     assert.deepStrictEqual(types({ ...delivery, openedAt: epoch }, { _tag: "clicked", url: "u" }), ["email_clicked"])
   })
 
-  it("the second of a kind is nothing", () => {
+  it("ignores the second event of a kind", () => {
     assert.isEmpty(types({ ...delivery, openedAt: epoch }, { _tag: "opened" }))
     assert.isEmpty(
       types({ ...delivery, openedAt: epoch, clickedAt: epoch, clickedUrl: "u" }, { _tag: "clicked", url: "v" }),
@@ -55,13 +55,13 @@ describe("engagement", () => {
     assert.isEmpty(types({ ...delivery, unsubscribedAt: epoch, suppressed: true }, { _tag: "unsubscribed" }))
   })
 
-  it("who follows an old unsubscribe link after subscribing again means it again", () => {
+  it("unsubscribes again by an old link after the contact subscribed again", () => {
     assert.deepStrictEqual(types({ ...delivery, unsubscribedAt: epoch, suppressed: false }, { _tag: "unsubscribed" }), [
       "email_unsubscribed",
     ])
   })
 
-  it("whatever comes back from a doubtful message proves that it was sent", () => {
+  it("takes any event of an unconfirmed message as proof that it was sent", () => {
     const doubtful: TrackedDelivery = {
       ...delivery,
       state: "unconfirmed",
@@ -75,13 +75,13 @@ describe("engagement", () => {
       assert.strictEqual(change?.after.sentAt, epoch, "at its hand-over")
       assert.deepStrictEqual(types(doubtful, event).slice(0, 2), ["email_sent", "email_delivered"])
     }
-    // Its sender still lives, and will say so itself.
+    // Its worker is still alive and will settle it itself.
     const handedOver: TrackedDelivery = { ...doubtful, state: "handed_over", reason: null }
     const { state, sentAt } = EngagementChange.of(handedOver, { _tag: "opened" }, now)?.after ?? delivery
     assert.deepStrictEqual([state, sentAt], ["handed_over", null])
   })
 
-  it("what machines do is written down once, and nothing follows from it", () => {
+  it("stores a machine hit once, without any effect", () => {
     const doubtful: TrackedDelivery = { ...delivery, state: "unconfirmed", reason: "unconfirmed", sentAt: null }
     for (const [_tag, mark] of [
       ["openedByMachine", "machineOpenedAt"],
@@ -96,14 +96,14 @@ describe("engagement", () => {
     }
   })
 
-  it("can't be made by hand", () => {
+  it("cannot be constructed outside of a decision", () => {
     const change = EngagementChange.of(delivery, { _tag: "opened" }, now)
     assert.isTrue(EngagementChange.is(change))
     assert.isFalse(EngagementChange.is({ ...change }))
   })
 })
 
-describe("a visitor", () => {
+describe("Bot filter", () => {
   const person = {
     method: "GET",
     userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
@@ -111,7 +111,7 @@ describe("a visitor", () => {
     knownMachine: false,
   }
 
-  it("is a person unless something speaks against it", () => {
+  it("treats a visitor as a person without evidence to the contrary", () => {
     assert.isFalse(isBot(person))
     assert.isTrue(isBot({ ...person, method: "HEAD" }))
     assert.isTrue(isBot({ ...person, userAgent: null }))
@@ -120,14 +120,14 @@ describe("a visitor", () => {
     assert.isTrue(isBot({ ...person, knownMachine: true }))
   })
 
-  it("is none within two seconds of the hand-over: nobody is that quick", { tags: ["attack/bot-engagement"] }, () => {
+  it("treats a hit within two seconds of the hand-over as a bot's", { tags: ["attack/bot-engagement"] }, () => {
     const after = (millis: number) => isTooSoon(epoch, DateTime.makeUnsafe(millis))
     assert.deepStrictEqual([-5_000, 0, 1_999, 2_000, 60_000].map(after), [true, true, true, false, false])
     assert.isFalse(isTooSoon(null, epoch))
   })
 })
 
-describe("suppression", () => {
+describe("Suppression", () => {
   const Facts = Schema.Struct({
     emailNormalized: Schema.NullOr(Schema.Literal("a@x.test")),
     unsubscribed: Schema.Boolean,
@@ -136,22 +136,18 @@ describe("suppression", () => {
     suppression: Schema.NullOr(Schema.Literals(["bounce", "complaint", "unsubscribe", "manual"])),
   })
 
-  it.prop(
-    "operational mail is stopped by bad addresses and strong suppressions only",
-    { facts: Facts },
-    ({ facts }) => {
-      const reason = blockReason(facts, true)
-      const strong = facts.suppression !== null && facts.suppression !== "unsubscribe"
-      assert.strictEqual(reason !== undefined, facts.emailNormalized === null || facts.marketingEmailInvalid || strong)
-    },
-  )
+  it.prop("stops operational mail for bad addresses and strong suppressions only", { facts: Facts }, ({ facts }) => {
+    const reason = blockReason(facts, true)
+    const strong = facts.suppression !== null && facts.suppression !== "unsubscribe"
+    assert.strictEqual(reason !== undefined, facts.emailNormalized === null || facts.marketingEmailInvalid || strong)
+  })
 
-  it.prop("what stops operational mail stops marketing too", { facts: Facts }, ({ facts }) => {
+  it.prop("stops marketing whenever it stops operational mail", { facts: Facts }, ({ facts }) => {
     if (blockReason(facts, true) !== undefined) assert.isDefined(blockReason(facts, false))
   })
 
   it.prop(
-    "an intent is granted only to a running blast and a recipient without reason",
+    "allows an intent only for a running blast and a recipient without block reason",
     {
       facts: Facts,
       paused: Schema.Boolean,

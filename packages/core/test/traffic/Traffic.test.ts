@@ -4,7 +4,7 @@ import { type Counts, dayOf, daysUntil, readDaysBack, toTrafficReport } from "@t
 import { visitor_bytes, visitorOf } from "@tentpole/core/traffic/Visitor"
 import { DateTime, Schema } from "effect"
 
-/** No hash, but one-to-one on what it is given: whatever the rule leaves out can't be told apart. */
+/** Not a hash, but one-to-one: two values are equal only when they differ in what the rule leaves out. */
 const spelled = (bytes: Uint8Array): Uint8Array => {
   let [a, b] = [2166136261, 5381]
   for (const byte of bytes) {
@@ -21,7 +21,7 @@ const who = {
   userAgent: "Firefox",
 }
 
-it("a visitor is the same for the same day, workspace, address and browser, and another for any other", () => {
+it("A visitor is the same for the same day, workspace, address and browser, and another otherwise", () => {
   const of = (over: Partial<typeof who> = {}, with_ = salt) => visitorOf(spelled, with_, { ...who, ...over }).join()
   assert.strictEqual(of(), of())
   const others = [
@@ -35,7 +35,7 @@ it("a visitor is the same for the same day, workspace, address and browser, and 
   assert.strictEqual(visitorOf(spelled, salt, who).length, visitor_bytes)
 })
 
-it("days back are 1 to 7, and everything else is 7", () => {
+it("Days back are 1 to 7, and 7 for any other value", () => {
   assert.deepStrictEqual(["1", "4", "7"].map(readDaysBack), [1, 4, 7])
   for (const text of [undefined, "", "0", "8", "-1", "1.5", "01", "1e0", "x", " 3"])
     assert.strictEqual(readDaysBack(text), 7)
@@ -44,7 +44,7 @@ it("days back are 1 to 7, and everything else is 7", () => {
 const Instant = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_102_444_800_000 }))
 
 it.prop(
-  "days run on without a gap to today's",
+  "Days run to today's without a gap",
   [Instant, Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 7 }))],
   ([ms, count]) => {
     const days = daysUntil(DateTime.makeUnsafe(ms), count)
@@ -57,7 +57,7 @@ it.prop(
   },
 )
 
-it("days without a view are there with zero, and the views add up", () => {
+it("Days without a view have zero views, and the views add up", () => {
   const range = daysUntil(DateTime.makeUnsafe("2026-05-07T12:00:00Z"), 3)
   const none = { country: [], device: [], browser: [], os: [], referrer: [] }
   const counts: Counts = { visits: 2, days: [{ day: "2026-05-06", views: 5 }], groups: none, recent: [] }

@@ -9,7 +9,7 @@ const tents = ["a", "b"].map((digit) => TentId.make(`00000000-0000-4000-8000-000
 const midnight = Date.parse("2026-05-07T00:00:00Z")
 const Few = Schema.Literals(["x", "y", "z"])
 
-/** Of two tents, some moments before and after a midnight, with values that come again. */
+/** Of two tents, around a midnight, with repeated values. */
 const View = Schema.Struct({
   tentId: Schema.Literals(tents),
   ms: Schema.Int.check(Schema.isBetween({ minimum: -3, maximum: 3 })),
@@ -52,7 +52,7 @@ const visitors = (parts: ReadonlyArray<ViewSums>): ReadonlyArray<string> =>
 const options = { arbitrary: { runs: 200, size: 300 } }
 
 it.prop(
-  "however views are split into batches, these add up to the same, and tell of the same visitors",
+  "Batches of views add up to the same sums and visitors for any division",
   [Views, Cuts],
   ([given, cuts]) => {
     const views = given.map(seen)
@@ -73,7 +73,7 @@ it.prop(
 )
 
 it.prop(
-  "what of the batches is newest is what is newest of the whole",
+  "The newest views of the batches are the newest of the whole",
   [Views, Cuts],
   ([given, cuts]) => {
     const views = given.map((view, index) => ({ ...seen(view), referrer: String(index) }))
@@ -100,7 +100,7 @@ it.prop(
   options,
 )
 
-it("nothing that tells who saw it stands in a single view", () => {
+it("A single view has nothing that identifies its visitor", () => {
   const [single] = sumViews([
     seen({
       tentId: tents[0] ?? assert.fail("no tent"),
@@ -116,7 +116,7 @@ it("nothing that tells who saw it stands in a single view", () => {
   assert.hasAllKeys(single, ["tentId", "at", "country", "device", "browser", "os", "referrer"])
 })
 
-it("days have numbers that change at midnight UTC", () => {
+it("Days have numbers that change at midnight UTC", () => {
   const at = (text: string) => dayNumberOf(DateTime.makeUnsafe(text))
   assert.strictEqual(at("2026-05-07T00:00:00.000Z"), at("2026-05-07T23:59:59.999Z"))
   assert.strictEqual(at("2026-05-07T00:00:00.000Z") - at("2026-05-06T23:59:59.999Z"), 1)

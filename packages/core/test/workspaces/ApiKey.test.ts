@@ -20,7 +20,7 @@ const key = (over: Partial<ApiKey>): ApiKey => ({
 })
 
 describe("API keys", () => {
-  it.effect("a new one has the form that is documented, and its checksum right", () =>
+  it.effect("have the documented form and a correct checksum", () =>
     Effect.gen(function* () {
       const raw = yield* newKey
       assert.match(raw, /^tp_live_[0-9A-Za-z]{38}$/)
@@ -28,13 +28,13 @@ describe("API keys", () => {
     }).pipe(Effect.provide(SecretsLayer.layer)),
   )
 
-  it.effect("two new ones differ", () =>
+  it.effect("differ from each other", () =>
     Effect.gen(function* () {
       assert.notStrictEqual(yield* newKey, yield* newKey)
     }).pipe(Effect.provide(SecretsLayer.layer)),
   )
 
-  it("what can't be a key is known without asking anybody", { tags: ["attack/key-guessing"] }, () => {
+  it("are refused without a look-up when their form is wrong", { tags: ["attack/key-guessing"] }, () => {
     for (const text of [
       "",
       "tp_live_short",
@@ -47,13 +47,13 @@ describe("API keys", () => {
     }
   })
 
-  it("an operator's own may have 32 to 128 plain characters", () => {
+  it("of an operator may have 32 to 128 plain characters", () => {
     assert.isTrue(Result.isSuccess(checkChosenKey("a-b_C".repeat(7))))
     assert.isTrue(Result.isFailure(checkChosenKey("short")))
     assert.isTrue(Result.isFailure(checkChosenKey(`${"a".repeat(40)}!`)))
   })
 
-  it("is live until it is revoked or its time is over", { tags: ["attack/dead-key"] }, () => {
+  it("are valid until they are revoked or expire", { tags: ["attack/dead-key"] }, () => {
     assert.isTrue(isLive(key({}), 1_000))
     assert.isTrue(isLive(key({ expiresAt: DateTime.makeUnsafe(1_001) }), 1_000))
     assert.isFalse(isLive(key({ expiresAt: DateTime.makeUnsafe(1_000) }), 1_000))

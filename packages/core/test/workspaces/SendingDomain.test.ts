@@ -21,10 +21,10 @@ const domain: SendingDomain = {
   createdAt: DateTime.makeUnsafe(0),
 }
 
-describe("the DNS records of a sending domain", () => {
+describe("DNS records of a sending domain", () => {
   const [dkim, spf, returnPath, dmarc] = dnsRecords(domain, "mail.example.org")
 
-  it("name what has to be set, and where", () => {
+  it("have name and value to set", () => {
     assert.deepStrictEqual(dkim, {
       purpose: "dkim",
       type: "TXT",
@@ -35,7 +35,7 @@ describe("the DNS records of a sending domain", () => {
     assert.strictEqual(dmarc?.name, "_dmarc.example.com")
   })
 
-  it("count at their name, a policy also at those above it up to the organisation's", () => {
+  it("count at their name; a policy also counts at parent names up to the organisation's", () => {
     const namesFor = (name: string) => dnsRecords({ ...domain, domain: name }, "mail.example.org").map(namesOf)
     assert.deepStrictEqual(namesFor("example.co.uk")[3], ["_dmarc.example.co.uk"])
     assert.deepStrictEqual(namesFor("a.b.example.co.uk")[3], [
@@ -46,7 +46,7 @@ describe("the DNS records of a sending domain", () => {
     assert.deepStrictEqual(namesFor("a.example.com")[1], ["bounce.a.example.com"])
   })
 
-  it("are satisfied by what means the same, and by nothing else", () => {
+  it("are satisfied by equivalent values, and by nothing else", () => {
     if (dkim === undefined || spf === undefined || returnPath === undefined || dmarc === undefined) return assert.fail()
     assert.isTrue(satisfies(dkim, ["v=DKIM1;k=rsa;  p=MIIB IjAN"]))
     assert.isFalse(satisfies(dkim, ["v=DKIM1; k=rsa; p=other"]))
@@ -65,13 +65,13 @@ describe("the DNS records of a sending domain", () => {
   })
 })
 
-describe("domain names", () => {
+describe("Domain names", () => {
   it("are A-labels in lower case", () => {
     assert.strictEqual(toDomain("Bücher.Example"), "xn--bcher-kva.example")
     assert.strictEqual(toDomain(" example.COM "), "example.com")
   })
 
-  it("that look like another one, or are none, are refused", () => {
+  it("are refused when they look like another one or are invalid", () => {
     for (const text of [
       "",
       "localhost",
@@ -87,18 +87,18 @@ describe("domain names", () => {
     }
   })
 
-  it("of a public suffix belong to nobody", () => {
+  it("are refused for public suffixes", () => {
     assert.isTrue(Result.isFailure(checkDomain("domain", "co.uk")))
     assert.isTrue(Result.isSuccess(checkDomain("domain", "example.co.uk")))
     assert.isTrue(Result.isSuccess(checkDomain("domain", "example.test")))
   })
 
-  it.prop("reading one never throws, and is the same the second time", [Schema.String], ([text]) => {
+  it.prop("decode without throwing, and to themselves the second time", [Schema.String], ([text]) => {
     const once = toDomain(text)
     return once === null || toDomain(once) === once
   })
 
-  it("under .test and .localhost exist nowhere", () => {
+  it("do not exist under .test and .localhost", () => {
     assert.isTrue(isReservedName("example.test"))
     assert.isTrue(isReservedName("a.localhost"))
     assert.isFalse(isReservedName("mytest"))

@@ -1,4 +1,4 @@
-// A stand-in for the port to secrets, for tests of the rules alone: numbers that grow, and a hash that only tells apart.
+// A fake of the secrets port for tests of the rules: growing numbers, and a hash that is only distinct.
 import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { Effect, Layer } from "effect"
 

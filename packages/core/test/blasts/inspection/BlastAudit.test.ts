@@ -45,8 +45,8 @@ const clean: BlastEvidence = {
 
 const broken = (evidence: BlastEvidence) => audit(evidence).lines.filter(({ holds }) => !holds)
 
-describe("an audit of a blast", () => {
-  it("holds when all is as it should be, and tells who is in doubt since when", () => {
+describe("Blast audit", () => {
+  it("holds for correct evidence, and lists unconfirmed recipients with their time", () => {
     const { holds, lines, recipients } = audit(clean)
     assert.isTrue(holds)
     assert.strictEqual(recipients, clean.recipients)
@@ -58,7 +58,7 @@ describe("an audit of a blast", () => {
     })
   })
 
-  it("names each finding in a line of its own, with whom it is about", () => {
+  it("reports each finding in its own line with the recipients concerned", () => {
     const checks = auditFindings.map((finding) => {
       const [line, ...others] = broken({ ...clean, found: { ...clean.found, [finding]: { count: 12, samples: [id] } } })
       assert.deepStrictEqual([others, line?.deliveries], [[], [id]], finding)
@@ -68,33 +68,33 @@ describe("an audit of a blast", () => {
     assert.strictEqual(new Set(checks).size, auditFindings.length)
   })
 
-  it("does not mind who is open while it is being sent, or ends", () => {
+  it("ignores open recipients while the blast is sending or ending", () => {
     const found = { ...clean.found, open: { count: 1, samples: [id] } }
     for (const status of ["sending", "cancelled", "failed", "archived"] as const) {
       assert.deepStrictEqual(broken({ ...clean, status, found }), [], status)
     }
   })
 
-  it("names each counter that is not what is counted", () => {
+  it("reports each counter that differs from the count", () => {
     for (const name of Object.keys(tally) as ReadonlyArray<keyof DeliveryTally>) {
       const [line, ...others] = broken({ ...clean, tally: { ...tally, [name]: 40 } })
       assert.deepStrictEqual([line?.result, others], [`${name} says 40, counted ${tally[name]}`, []])
     }
   })
 
-  it("misses nobody: whom the audience held is sent to, failed, blocked or open", () => {
+  it("accounts for every contact of the audience: sent, failed, blocked or open", () => {
     assert.deepStrictEqual(
       broken({ ...clean, recipientCount: 7 }).map(({ result }) => result),
       ["7 when the audience was fixed, 6 now: 3 sent, 1 failed, 2 blocked, 0 open"],
     )
-    const nobody = { ...tally, sent: 0, failed: 0, blocked: 0 }
+    const noCounts = { ...tally, sent: 0, failed: 0, blocked: 0 }
     const draft = {
       ...clean,
       status: "draft",
       recipientCount: null,
       recipients: [],
-      recount: nobody,
-      tally: nobody,
+      recount: noCounts,
+      tally: noCounts,
     } as const
     assert.deepStrictEqual(broken(draft), [])
   })

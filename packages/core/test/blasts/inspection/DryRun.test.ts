@@ -25,8 +25,8 @@ const fields = new Set(["size"])
 const names = (html: string) =>
   bareTokens(email(html), fields).map(({ token, of }) => `${token} ${of?.kind ?? "nobody"}`)
 
-describe("a dry run", () => {
-  it("names tokens that may stand empty, once each, and none with a fallback or that everybody has a value for", () => {
+describe("Dry run", () => {
+  it("names tokens that may be empty once each, and none with a fallback or a value for every contact", () => {
     assert.deepStrictEqual(
       names(
         `{{contact.first_name}} {{contact.last_name|you}} {{contact.contact_id}} {{contact.created_at}} {{workspace.name}}
@@ -43,7 +43,7 @@ describe("a dry run", () => {
     assert.deepStrictEqual(names("{{contact.first_name:loud}}"), ["contact.first_name nobody"])
   })
 
-  it("says that somebody lacks a value exactly when the token reads nothing for them", () => {
+  it("counts a contact as lacking a value exactly when the token renders empty", () => {
     const someone = blankContact(ContactId.make(uuid), at(0))
     const people = [
       someone,
@@ -68,7 +68,7 @@ describe("a dry run", () => {
     }
   })
 
-  it("takes as long as the tightest limit wants", () => {
+  it("takes the duration of the tightest limit", () => {
     const survey = { qualifiedCount: 10_000, domains: [{ domain: "a.test", count: 6_000 }] }
     const within = (sendingPerSecond: number | null, sendingPerDomainPerSecond: number | null) =>
       estimated_s(survey, { sendingPerSecond, sendingPerDomainPerSecond }, 10)

@@ -1,4 +1,4 @@
-// Batches are decided as if their items came one after another.
+// Tests that a batch is decided as if its items came one after another.
 import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult } from "@tentpole/core/contacts/batch/Batch"
 import { decideCreates } from "@tentpole/core/contacts/batch/BatchCreates"
 import { apiUpsert, decideUpserts, type UpsertOptions } from "@tentpole/core/contacts/batch/BatchUpserts"
@@ -32,11 +32,11 @@ const optionsOf = ({ skipIfFilled, ...rest }: typeof Options.Type): UpsertOption
 type Decide = (items: ReadonlyArray<ReadItem>, facts: BatchFacts) => BatchDecision
 
 const known = (people: ReadonlyArray<Contact>, items: ReadonlyArray<ReadItem>) => {
-  const whom = identitiesOf(items)
+  const identities = identitiesOf(items)
   return people.filter(
     ({ emailNormalized, phone }) =>
-      (emailNormalized !== null && whom.emails.includes(emailNormalized)) ||
-      (phone !== null && whom.phones.includes(phone)),
+      (emailNormalized !== null && identities.emails.includes(emailNormalized)) ||
+      (phone !== null && identities.phones.includes(phone)),
   )
 }
 
@@ -70,9 +70,9 @@ const oneByOne = (decide: Decide, people: ReadonlyArray<Contact>, items: Readonl
 
 const runs = { arbitrary: { runs: 3000 } }
 
-describe("a batch", () => {
+describe("Contact batch", () => {
   it.prop(
-    "of creates is what its items would be one by one",
+    "of creates equals its items one by one",
     [Items, Items],
     ([before, items]) => {
       const decide: Decide = (each, facts) => decideCreates(each, facts, { source: "api" })
@@ -84,7 +84,7 @@ describe("a batch", () => {
   )
 
   it.prop(
-    "of upserts is what its items would be one by one, whatever the options",
+    "of upserts equals its items one by one, with any options",
     [Items, Items, Options],
     ([before, items, chosen]) => {
       const options = optionsOf(chosen)
@@ -97,7 +97,7 @@ describe("a batch", () => {
   )
 
   it.prop(
-    "alters nobody it is told to skip, and overwrites nothing it may only fill",
+    "changes no contact that it has to skip, and overwrites nothing that it may only fill",
     [Items, Items, Options],
     ([before, items, chosen]) => {
       const people = start(before)
@@ -118,7 +118,7 @@ describe("a batch", () => {
     },
   )
 
-  it.prop("answers for each item, and names whoever stands in the way", [Items, Items], ([before, items]) => {
+  it.prop("answers for each item and names the conflicting contact", [Items, Items], ([before, items]) => {
     const people = start(before)
     const { results } = inOneGo((each, facts) => decideUpserts(each, facts, apiUpsert), people, items.map(read))
     assert.strictEqual(results.length, items.length)
@@ -134,14 +134,14 @@ const upsert = (people: ReadonlyArray<Contact>, options: Partial<UpsertOptions>,
 const statuses = ({ results }: { readonly results: ReadonlyArray<ItemResult> }) =>
   results.map((result) => (result.status === "rejected" ? result.refusal.code : result.status))
 
-describe("an upsert", () => {
+describe("Upsert", () => {
   const people = start([
     { email: "a@x.test", phone: "+14152000001", city: "Bern" },
     { email: "b@x.test" },
     { phone: "+14152000003" },
   ])
 
-  it("goes by the email, and by the phone only without one", () => {
+  it("matches by email, and by phone only without an email", () => {
     assert.deepStrictEqual(
       statuses(
         upsert(
@@ -157,7 +157,7 @@ describe("an upsert", () => {
     )
   })
 
-  it("never alters whom it names by phone beside another email", () => {
+  it("never changes the contact of the phone when the item has another email", () => {
     for (const item of [
       { email: "new@x.test", phone: "+14152000001" },
       { email: "b@x.test", phone: "+14152000003" },
@@ -167,14 +167,14 @@ describe("an upsert", () => {
     }
   })
 
-  it("of an import finds by either, and gives the found one the other", () => {
+  it("of an import matches by email or phone and adds the other", () => {
     const after = upsert(people, { match: "email_or_phone" }, { email: "new@x.test", phone: "+14152000003" })
     assert.deepStrictEqual([statuses(after), after.people[2]?.email], [["updated"], "new@x.test"])
     const split = upsert(people, { match: "email_or_phone" }, { email: "b@x.test", phone: "+14152000003" })
     assert.deepStrictEqual(statuses(split), ["conflict"])
   })
 
-  it("of a form leaves out a phone that is somebody else's", () => {
+  it("of a form leaves out the phone of another contact", () => {
     const options = { match: "email_or_phone", splitIdentity: "email_wins", skipIfFilled: "all" } as const
     const after = upsert(people, options, { email: "b@x.test", phone: "+14152000003", city: "Rome" })
     assert.deepStrictEqual(
@@ -184,16 +184,16 @@ describe("an upsert", () => {
     assert.deepStrictEqual(after.people[2], people[2])
   })
 
-  it("keeps the spelling of the email it went by", () => {
+  it("keeps the spelling of the email that it matched", () => {
     assert.strictEqual(upsert(people, {}, { email: " A@X.test ", city: "Rome" }).people[0]?.email, "a@x.test")
   })
 
-  it("that changes nothing writes nothing", () => {
+  it("writes nothing when nothing changes", () => {
     const after = upsert(people, {}, { email: "a@x.test", city: "Bern", phone: "+14152000001" })
     assert.deepStrictEqual([statuses(after), after.people, after.activities], [["updated"], people, []])
   })
 
-  it("that would leave nobody to know the contact by is refused", () => {
+  it("refuses to leave a contact without email and phone", () => {
     assert.deepStrictEqual(statuses(upsert(people, {}, { phone: "", email: "" }, { city: "x" })), [
       "INVALID_ITEM",
       "INVALID_ITEM",
@@ -201,21 +201,21 @@ describe("an upsert", () => {
   })
 })
 
-describe("a contact's change", () => {
+describe("Contact change", () => {
   const base: ContactPatch = {
     email: { written: "A@x.test", normalized: "a@x.test" },
     customFields: new Map([["n", 1]]),
   }
   const contact = { ...newContact(id(1), base, "api", now), marketingEmailInvalid: true }
 
-  it("of the address takes it for good again, another spelling does not", () => {
+  it("resets the state of an address for a new address, but not for another spelling", () => {
     const spelt = patchContact(contact, { email: { written: "a@X.test", normalized: "a@x.test" } }, later)
     assert.deepStrictEqual([spelt.email, spelt.marketingEmailInvalid], ["a@X.test", true])
     const moved = patchContact(contact, { email: { written: "b@x.test", normalized: "b@x.test" } }, later)
     assert.deepStrictEqual([moved.emailNormalized, moved.marketingEmailInvalid], ["b@x.test", false])
   })
 
-  it("that changes nothing leaves the very contact", () => {
+  it("returns the same contact when nothing changes", () => {
     assert.strictEqual(patchContact(contact, { ...base, city: null }, later), contact)
   })
 
@@ -224,7 +224,7 @@ describe("a contact's change", () => {
     assert.deepStrictEqual(after.updatedAt, later)
   })
 
-  it("fills, where it may only fill, what is empty: an opt-out too", () => {
+  it("fills only empty values when it may only fill, including an opt-out", () => {
     const patch = {
       city: "x",
       email: null,
@@ -246,7 +246,7 @@ describe("a contact's change", () => {
     })
   })
 
-  it("is a mistake when its steps don't follow each other, or leave nobody", () => {
+  it("dies when its steps do not follow each other or leave no contact", () => {
     const after = patchContact(contact, { city: "x" }, later)
     const step = { before: contact, after, at: later }
     assert.throws(() => ContactsChange.of([step, step]))
@@ -256,7 +256,7 @@ describe("a contact's change", () => {
     assert.isTrue(ContactsChange.is(ContactsChange.of([step])))
   })
 
-  it("that is undone within the change is told, and has taken place", () => {
+  it("writes events of a step that a later step of the same change undoes", () => {
     const after = patchContact(contact, { city: "x" }, later)
     const undone = patchContact(after, { city: null }, later)
     const change = ContactsChange.of([

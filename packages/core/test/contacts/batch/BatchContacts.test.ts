@@ -1,11 +1,11 @@
-// Email addresses and phone numbers: what is taken for one, and when two spellings are one.
+// Tests of email addresses and phone numbers: which are valid, and which spellings are equal.
 import { encodeText } from "@tentpole/core/kernel/Bytes"
 import { parseEmail } from "@tentpole/core/kernel/values/EmailAddress"
 import { parsePhone } from "@tentpole/core/kernel/values/PhoneNumber"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-/** Pieces that addresses are made of, and what people and attackers put between them. */
+/** Parts of addresses, and what users and attackers put between them. */
 const pieces: ReadonlyArray<string> = [
   ..."aZ09.-_+'=~@@@@..",
   ...' "()<>,;:\\[]%|{}/?&*#!$^`\r\n\t\0',
@@ -49,9 +49,9 @@ const runs = { arbitrary: { runs: 3000 } }
 
 const taken = (text: string): string => parseEmail(text)?.normalized ?? assert.fail(`${text} was refused`)
 
-describe("an email address", () => {
+describe("Email address", () => {
   it.prop(
-    "that is taken is one mailbox, and nothing in it can end a header, a command or the address",
+    "is one mailbox when it is valid, and cannot end a header, a command or the address",
     [Pieces, Pieces, Domain],
     ([local, before, domain]) => {
       const address = parseEmail(`${local.join("")}@${before.join("")}${domain}`)
@@ -73,7 +73,7 @@ describe("an email address", () => {
   )
 
   it.prop(
-    "normalises to itself, from whichever form of it",
+    "normalises to itself in each of its forms",
     [Pieces, Domain],
     ([local, domain]) => {
       const address = parseEmail(`${local.join("")}@${domain}`)
@@ -97,14 +97,14 @@ describe("an email address", () => {
     },
   )
 
-  it("is kept as it was written, trimmed", () => {
+  it("is stored as it was written, trimmed", () => {
     assert.deepStrictEqual(parseEmail(" \u00a0An.Na+x@Bücher.Example\n"), {
       written: "An.Na+x@Bücher.Example",
       normalized: "an.na+x@xn--bcher-kva.example",
     })
   })
 
-  it("is one in every composition and every spelling of its domain", { tags: ["attack/text-folding"] }, () => {
+  it("is equal in every composition and every spelling of its domain", { tags: ["attack/text-folding"] }, () => {
     assert.strictEqual(taken("re\u0301my@x.test"), taken("R\u00c9MY@X.TEST"))
     for (const domain of ["bücher.example", "BU\u0308CHER.Example", "xn--bcher-kva.example", "XN--BCHER-KVA.EXAMPLE"]) {
       assert.strictEqual(taken(`a@${domain}`), "a@xn--bcher-kva.example")
@@ -113,80 +113,76 @@ describe("an email address", () => {
     assert.strictEqual(taken("ΟΔΟΣ@x.test"), taken("οδος@x.test"))
   })
 
-  it(
-    "is refused when it means nobody, or somebody else than it seems to",
-    { tags: ["attack/address-spoofing"] },
-    () => {
-      const bad = [
-        "",
-        " ",
-        "@",
-        "a",
-        "a@",
-        "@x.test",
-        "no-at-sign",
-        "a@@x.test",
-        "a@b@x.test",
-        "a b@x.test",
-        "a@x .test",
-        "a@ x.test",
-        '"a@evil.test x"@good.test',
-        '"a b"@good.test',
-        '"a"@good.test',
-        "a@good.test(x)evil.test",
-        "a(x)@good.test",
-        "a@x,b@y",
-        "a@x.test,b@y.test",
-        "a@x.test;b@y.test",
-        "<a@x.test>",
-        "Ann <a@x.test>",
-        "mailto:a@x.test",
+  it("is refused when it has no mailbox or looks like another address", { tags: ["attack/address-spoofing"] }, () => {
+    const bad = [
+      "",
+      " ",
+      "@",
+      "a",
+      "a@",
+      "@x.test",
+      "no-at-sign",
+      "a@@x.test",
+      "a@b@x.test",
+      "a b@x.test",
+      "a@x .test",
+      "a@ x.test",
+      '"a@evil.test x"@good.test',
+      '"a b"@good.test',
+      '"a"@good.test',
+      "a@good.test(x)evil.test",
+      "a(x)@good.test",
+      "a@x,b@y",
+      "a@x.test,b@y.test",
+      "a@x.test;b@y.test",
+      "<a@x.test>",
+      "Ann <a@x.test>",
+      "mailto:a@x.test",
 
-        "a@go\u00adod.test",
-        "a@good\u3002test",
-        "a@good\uff0etest",
-        "a@good\uff61test",
-        "a\u200b@x.test",
-        "a\u202e@x.test",
-        "a@ｅxample.com",
-        "a@①②⑦.test",
-        "a@exa%6dple.com",
-        "a%b.test@x.test",
-        "a\r\nBcc: b@x.test",
-        "a@x.test\0",
+      "a@go\u00adod.test",
+      "a@good\u3002test",
+      "a@good\uff0etest",
+      "a@good\uff61test",
+      "a\u200b@x.test",
+      "a\u202e@x.test",
+      "a@ｅxample.com",
+      "a@①②⑦.test",
+      "a@exa%6dple.com",
+      "a%b.test@x.test",
+      "a\r\nBcc: b@x.test",
+      "a@x.test\0",
 
-        "a@localhost",
-        "a@127.0.0.1",
-        "a@[127.0.0.1]",
-        "a@[::1]",
-        "a@-x.test",
-        "a@x-.test",
-        "a@x..test",
-        "a@.x.test",
-        "a@x.test.",
-        "a..b@x.test",
-        ".a@x.test",
-        "a.@x.test",
-        "a@x_y.test",
-        "a@xn--a.test",
-        "a@x.123",
-        "\ud800@x.test",
+      "a@localhost",
+      "a@127.0.0.1",
+      "a@[127.0.0.1]",
+      "a@[::1]",
+      "a@-x.test",
+      "a@x-.test",
+      "a@x..test",
+      "a@.x.test",
+      "a@x.test.",
+      "a..b@x.test",
+      ".a@x.test",
+      "a.@x.test",
+      "a@x_y.test",
+      "a@xn--a.test",
+      "a@x.123",
+      "\ud800@x.test",
 
-        `${"a".repeat(65)}@x.test`,
-        `${"é".repeat(33)}@x.test`,
-        `a@${"b".repeat(64)}.test`,
-        `a@${"b.".repeat(130)}test`,
-      ]
-      for (const text of bad) assert.isNull(parseEmail(text), JSON.stringify(text))
-    },
-  )
+      `${"a".repeat(65)}@x.test`,
+      `${"é".repeat(33)}@x.test`,
+      `a@${"b".repeat(64)}.test`,
+      `a@${"b.".repeat(130)}test`,
+    ]
+    for (const text of bad) assert.isNull(parseEmail(text), JSON.stringify(text))
+  })
 })
 
 const countries = ["US", "DE", "CH", "GB", "BR", "JP", "IN", "AU", "ZZ"] as const
 
-describe("a phone number", () => {
+describe("Phone number", () => {
   it.prop(
-    "that is taken is E.164, and itself wherever it is read",
+    "is E.164 when it is valid, and decodes to itself",
     [
       Schema.Array(
         Schema.Literals([..."0123456789", "+", " ", "-", "(", ")", ".", "/", "٤", "x", "#", ";", "\n"]),
@@ -202,7 +198,7 @@ describe("a phone number", () => {
     runs,
   )
 
-  it("is one in every way of writing it", () => {
+  it("is equal in every notation", () => {
     for (const text of [
       "+14152000001",
       "4152000001",
@@ -219,12 +215,12 @@ describe("a phone number", () => {
     assert.strictEqual(parsePhone("0041 44 668 18 00", "DE"), "+41446681800")
   })
 
-  it("without country code needs a country that has numbers", () => {
+  it("needs a country with phone numbers when it has no country code", () => {
     assert.isNull(parsePhone("4152000001", "ZZ"))
     assert.strictEqual(parsePhone("+14152000001", "ZZ"), "+14152000001")
   })
 
-  it("is refused when it could not be dialled, or would lose something", () => {
+  it("is refused when it cannot be dialled or would lose digits", () => {
     const bad = [
       "",
       "abc",

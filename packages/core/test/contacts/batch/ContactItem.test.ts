@@ -1,4 +1,4 @@
-// Items, rows and forms, read into patches: every fault is told at once.
+// Tests of items, rows and forms decoded into patches, with all faults at once.
 import type { CustomValue } from "@tentpole/core/contacts/Contact"
 import { type StandardField, standardFields } from "@tentpole/core/contacts/ContactFields"
 import { type CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
@@ -58,8 +58,8 @@ const sample = (field: StandardField): unknown => {
   }
 }
 
-describe("an item", () => {
-  it.prop("is read or refused, whatever it is", [Schema.Json], ([item]) => {
+describe("Contact item", () => {
+  it.prop("is decoded or refused for any JSON", [Schema.Json], ([item]) => {
     for (const how of [json, text]) {
       const read = readItem(item, how)
       if (Result.isFailure(read.patch)) assert.isAbove(read.patch.failure.message.length, 0)
@@ -67,7 +67,7 @@ describe("an item", () => {
     }
   })
 
-  it("takes each writable field of the table, clears those that can be, and no other", () => {
+  it("accepts each writable field of the table, clears optional ones, and accepts no other field", () => {
     for (const field of standardFields) {
       const read = readItem({ [field.apiName]: sample(field) }, json)
       assert.strictEqual(Result.isSuccess(read.patch), field.writable, field.apiName)
@@ -79,7 +79,7 @@ describe("an item", () => {
     }
   })
 
-  it("keeps each text within its limit", () => {
+  it("limits the length of each text", () => {
     for (const field of standardFields) {
       if (field.kind !== "text") continue
       assert.deepStrictEqual(patch({ [field.apiName]: "é".repeat(field.length_max) }), {
@@ -92,7 +92,7 @@ describe("an item", () => {
     }
   })
 
-  it("is told all that is wrong with it, and a fault of form names it", () => {
+  it("reports all faults at once, and a fault of its form by name", () => {
     const item = {
       client_item_id: "mine",
       email: "nope",
@@ -119,7 +119,7 @@ describe("an item", () => {
     assert.strictEqual(refusal(5).message, "The item must be an object")
   })
 
-  it("names nothing that every object has", { tags: ["attack/prototype-key"] }, () => {
+  it("accepts no name that every object has", { tags: ["attack/prototype-key"] }, () => {
     const raw: unknown = JSON.parse(
       '{"email":"a@x.test","__proto__":{"city":"x"},"constructor":1,"custom_fields":{"__proto__":1,"toString":2}}',
     )
@@ -131,15 +131,15 @@ describe("an item", () => {
     ])
   })
 
-  it("with a great many faults is told a hundred of them", () => {
+  it("reports at most 100 faults", () => {
     const item = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`odd_${n}`, n]))
     assert.strictEqual(refusal(item).issues.length, 100)
     assert.strictEqual(refusal({ custom_fields: item }).issues.length, 100)
   })
 })
 
-describe("text", () => {
-  it("is parsed by the type of its field, and says nothing when blank", () => {
+describe("Text value", () => {
+  it("is parsed by the type of its field, and means nothing when blank", () => {
     const cells = {
       email: " Ann@X.test ",
       first_name: " Ann ",
@@ -170,7 +170,7 @@ describe("text", () => {
     })
   })
 
-  it("that is no value of its field refuses the row", () => {
+  it("refuses the row when it is no value of its field", () => {
     assert.deepStrictEqual(issues({ service_score: "12 kg", custom_fields: { a_date: "soon" } }, text), [
       ["service_score", "INVALID_ITEM"],
       ["custom_fields.a_date", "invalid_custom_field_value"],

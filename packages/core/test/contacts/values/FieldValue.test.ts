@@ -1,4 +1,4 @@
-// Custom fields come into being all together or not at all, and are edited one by one.
+// Tests of custom fields: created all together or not at all, and updated one by one.
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { customValue } from "@tentpole/core/contacts/Contact"
 import { newContact } from "@tentpole/core/contacts/ContactPatch"
@@ -38,8 +38,8 @@ const made = (names: ReadonlyArray<string>) => Result.getOrThrow(make(names)).cr
 const archived = (field: CustomField): CustomField => ({ ...field, status: "archived" })
 const refusal = (change: ReturnType<typeof make>) => Result.getOrThrow(Result.flip(change))
 
-describe("fields asked for together", () => {
-  it("are made as asked, in their order", () => {
+describe("Field creation", () => {
+  it("creates fields as requested, in their order", () => {
     const fields = made(["b", "a"])
     assert.deepStrictEqual(
       fields.map((field) => [field.id, field.apiName, field.displayName, field.description, field.status]),
@@ -50,7 +50,7 @@ describe("fields asked for together", () => {
     )
   })
 
-  it("are told every name that is a standard field's, with its place", () => {
+  it("reports every name of a standard field with its place", () => {
     const standard = standardFields.map((field) => field.apiName)
     const refused = refusal(make(["fine", ...standard]))
     assert.strictEqual(refused.code, "validation_failed")
@@ -62,7 +62,7 @@ describe("fields asked for together", () => {
 
   const Name = Schema.Literals(["a", "b", "c", "constructor"])
   it.prop(
-    "collide with active ones, archived ones and each other, every one of them told",
+    "reports every collision with active fields, archived fields and each other",
     [Schema.Array(Name)],
     ([names]) => {
       const [a, b] = made(["a", "b"])
@@ -91,7 +91,7 @@ describe("fields asked for together", () => {
     },
   )
 
-  it("fill the workspace up to its limit of active ones, and not beyond", () => {
+  it("fills the workspace up to its limit of active fields, and not beyond", () => {
     const full = made(Array.from({ length: active_fields_max - 1 }, (_, n) => `f_${n}`))
     assert.isTrue(Result.isSuccess(make(["last"], full)))
     const refused = refusal(make(["one", "two"], full))
@@ -111,7 +111,7 @@ describe("fields asked for together", () => {
   })
 })
 
-describe("a field that is edited", () => {
+describe("Field update", () => {
   const later = DateTime.makeUnsafe(9)
   const edit = (field: CustomField, patch: FieldPatch, existing: ReadonlyArray<CustomField> = [field]) =>
     FieldChange.update(field.id, patch, { existing, now: later })
@@ -133,7 +133,7 @@ describe("a field that is edited", () => {
   })
 
   it.prop(
-    "takes what the patch says and keeps the rest, and its time moves only when something changes",
+    "changes what the patch names and keeps the rest; the time moves only with a change",
     [Before, Patch],
     ([some, patch]) => {
       const before = one(some)
@@ -147,7 +147,7 @@ describe("a field that is edited", () => {
     },
   )
 
-  it("is archived, and archived again without a change", () => {
+  it("archives a field, and changes nothing the second time", () => {
     const before = one()
     const { field } = Result.getOrThrow(FieldChange.archive(before.id, { existing: [before], now: later }))
     assert.deepStrictEqual(field, { ...before, status: "archived", updatedAt: later })
@@ -155,7 +155,7 @@ describe("a field that is edited", () => {
     assert.deepStrictEqual([again.field, again.change.updates], [field, []])
   })
 
-  it("is not restored where the limit of active ones is reached, though it may be edited and told what it is", () => {
+  it("refuses to restore a field at the limit of active fields, but still allows other updates", () => {
     const full = made(Array.from({ length: active_fields_max }, (_, n) => `f_${n}`))
     const gone = one({ id: id(999), status: "archived" })
     const refused = Result.getOrThrow(Result.flip(edit(gone, { status: "active" }, [...full, gone])))
@@ -176,7 +176,7 @@ describe("a field that is edited", () => {
     assert.isTrue(Result.isSuccess(edit(gone, { status: "active" }, [...full.slice(1), gone])))
   })
 
-  it("must be one of the workspace", () => {
+  it("reports a field of another workspace as not found", () => {
     for (const change of [
       edit(one(), { displayName: "Boot" }, []),
       FieldChange.archive(id(1), { existing: [], now: later }),
@@ -186,8 +186,8 @@ describe("a field that is edited", () => {
   })
 })
 
-describe("the values that are shown", () => {
-  it("are those of active fields, null where there is none, whatever the name", () => {
+describe("Shown values", () => {
+  it("are those of active fields, null without a value, for any name", () => {
     const [text, none, gone, constructor] = made(["text", "none", "gone", "constructor"])
     if (!text || !none || !gone || !constructor) return assert.fail()
     const customFields = new Map([

@@ -13,8 +13,8 @@ const fields = [
 const column = (header: string, ...values: ReadonlyArray<string>) => ({ header, index: 0, values })
 const one = (...values: ReadonlyArray<string>) => fieldCandidates([column("x", ...values)], [])[0]
 
-describe("fields that could be made", () => {
-  it("have names that can be, from any header", () => {
+describe("Field candidates", () => {
+  it("have valid names for any header", () => {
     for (const [header, name] of [
       ["T-shirt Grö", "t_shirt_gro"],
       ["2nd phone", "field_2nd_phone"],
@@ -25,11 +25,11 @@ describe("fields that could be made", () => {
     }
   })
 
-  it.prop("every suggested name is a name", [Schema.String], ([header]) => {
+  it.prop("suggest a valid name for every header", [Schema.String], ([header]) => {
     assert.match(suggestApiName(header, 1), /^[a-z][a-z0-9_]{0,254}$/)
   })
 
-  it("have the one type that all values read as", () => {
+  it("have the one type that all values decode as", () => {
     assert.strictEqual(inferValueType(["1", "2.5", "-3"]), "number")
     assert.strictEqual(inferValueType(["yes", "No"]), "boolean")
     assert.strictEqual(inferValueType(["2026-05-01", "2026-05-02T10:00:00Z"]), "date")
@@ -39,7 +39,7 @@ describe("fields that could be made", () => {
     assert.strictEqual(inferValueType(["4915112345678901"]), "string")
   })
 
-  it("say what stands in the way of their name", () => {
+  it("report what conflicts with their name", () => {
     const columns = ["Old Plan", "Shoe-Size", "Contact ID", "Plan", "plan"].map((header, index) => ({
       header,
       index,
@@ -70,7 +70,7 @@ describe("fields that could be made", () => {
     assert.deepStrictEqual([candidates[3]?.sampleValues, candidates[3]?.confidence], [["a", "b"], "medium"])
   })
 
-  it("show all that stands in the way, whether it has the name or the label", () => {
+  it("report all conflicts of API name and label", () => {
     const kinds = (...headers: ReadonlyArray<string>) =>
       fieldCandidates(
         headers.map((header) => column(header)),
@@ -82,7 +82,7 @@ describe("fields that could be made", () => {
     assert.deepInclude(level?.conflicts[0], { conflictKey: "tier", existingFieldDisplayName: "Level!" })
   })
 
-  it("find room for no more fields than a workspace may have", () => {
+  it("offer no more fields than a workspace may have", () => {
     const many = Array.from({ length: active_fields_max - 2 }, (_, index) => field(`f${index}`))
     const archived = field("old_plan", { status: "archived" })
     const headers = ["f1", "old plan", "one", "two", "three"]
@@ -102,7 +102,7 @@ describe("fields that could be made", () => {
     )
   })
 
-  it("are the surer the more values agree, and unsure of text that nearly is something else", () => {
+  it("are more certain the more values agree, and uncertain of text that is nearly another type", () => {
     assert.deepStrictEqual([one()?.suggestedValueType, one()?.confidence], ["string", "low"])
     const dates = Array.from({ length: 20 }, (_, index) => `2026-05-${index + 10}`)
     assert.deepInclude(one(...dates.slice(0, 2)), { suggestedValueType: "date", confidence: "low" })
@@ -144,17 +144,17 @@ describe("fields that could be made", () => {
     }
   }
 
-  it.prop("days and timestamps in any accepted form are dates", [Schema.NonEmptyArray(Day)], ([days]) => {
+  it.prop("infer a date from days and timestamps in any accepted form", [Schema.NonEmptyArray(Day)], ([days]) => {
     assert.strictEqual(inferValueType(days.map(written)), "date")
   })
 
-  it.prop("amounts in any accepted form are numbers", [Schema.NonEmptyArray(Schema.Finite)], ([amounts]) => {
+  it.prop("infer a number from amounts in any accepted form", [Schema.NonEmptyArray(Schema.Finite)], ([amounts]) => {
     const plain = amounts.map((amount) => amount.toFixed(2)).filter((text) => text.replace(/\D/g, "").length <= 15)
     if (plain.length > 0) assert.strictEqual(inferValueType(plain), "number")
   })
 
   it.prop(
-    "yes and no in any accepted form are booleans",
+    "infer a boolean from yes and no in any accepted form",
     [Schema.NonEmptyArray(Schema.Literals(["true", "No", "Y", "off", "T", "yes", "FALSE", "on"]))],
     ([words]) => {
       assert.strictEqual(inferValueType(words), "boolean")
@@ -162,7 +162,7 @@ describe("fields that could be made", () => {
   )
 
   it.prop(
-    "a type is inferred only where every value reads as it: one word among them makes text",
+    "infer a type only when every value decodes as it: one word makes text",
     [Schema.Array(Day), Schema.Literals(["soon", "12.5.2026", "-"])],
     ([days, word]) => {
       assert.strictEqual(inferValueType([...days.map(written), word]), "string")

@@ -14,8 +14,8 @@ const fields = [
 const proposed = (...headers: ReadonlyArray<string>) =>
   proposeMappings(headers, targetsOf(fields)).map(({ targetField }) => targetField)
 
-describe("proposed mappings", () => {
-  it("know the headers of the leading tools' exports", () => {
+describe("Proposed mappings", () => {
+  it("recognise the headers of common tools' exports", () => {
     const exports: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
       HubSpot: {
         "Record ID": null,
@@ -76,7 +76,7 @@ describe("proposed mappings", () => {
     }
   })
 
-  it("know every writable field by its own name and label, whatever case and punctuation", () => {
+  it("recognise every writable field by its name and label, in any case and punctuation", () => {
     for (const { apiName, displayName, writable } of standardFieldByName.values()) {
       const wanted = writable ? [apiName, apiName, apiName] : [null, null, null]
       assert.deepStrictEqual(
@@ -93,14 +93,14 @@ describe("proposed mappings", () => {
     assert.deepStrictEqual(proposed("SIZE OF SHOES"), ["shoe_size"])
   })
 
-  it("never send two columns to one field: the earlier one has it, and the other says which", () => {
+  it("never map two columns to one field: the earlier column gets it, and the other reports it", () => {
     const [first, second, third] = proposeMappings(["E-mail", "Phone", "Email"], targetsOf(fields))
     assert.deepStrictEqual([first?.targetField, second?.targetField, third?.targetField], ["email", "phone", null])
     assert.strictEqual(third?.source, "none")
     assert.match(third?.reason ?? "", /"E-mail"/)
   })
 
-  it("leave out what the export of failed rows has added, wherever its names come from", () => {
+  it("ignore the columns that an export of rejected rows added", () => {
     const own = [field("status"), field("reason"), field("row_number")]
     const proposals = (...headers: ReadonlyArray<string>) => proposeMappings(headers, targetsOf(own))
     const exported = proposals("email", "status", "row_number", "status (2)", "reason")
@@ -125,7 +125,7 @@ describe("proposed mappings", () => {
     }
   })
 
-  it("take a tool's own columns for no field, but for one that has their very name", () => {
+  it("map a tool's internal columns to a field only by the field's exact name", () => {
     assert.deepStrictEqual(proposed("Email Address", "REGION", "LEID", "EUID"), ["email", null, null, null])
     assert.deepStrictEqual(proposed("Email Address", "REGION", "LEID"), ["email", "state", null])
     const own = proposeMappings(["REGION", "LEID", "EUID"], targetsOf([field("region")]))
@@ -133,7 +133,7 @@ describe("proposed mappings", () => {
     assert.match(own[1]?.reason ?? "", /Mailchimp/)
   })
 
-  it("have synonyms of standard fields only, and each means one field", () => {
+  it("have synonyms for standard fields only, each for one field", () => {
     const seen = new Map<string, string>()
     for (const [apiName, synonyms] of Object.entries(headerSynonyms)) {
       assert.isTrue(standardFieldByName.get(apiName)?.writable, apiName)
@@ -145,7 +145,7 @@ describe("proposed mappings", () => {
   })
 
   it.prop(
-    "no field is proposed twice",
+    "propose no field twice",
     [Schema.Array(Schema.Literals(["Email", "E-mail", "Phone", "SMS", "Name", "x", ""]))],
     ([headers]) => {
       const targets = proposed(...headers).filter((target) => target !== null)
@@ -169,8 +169,8 @@ const issuesOf = (...mappings: ReadonlyArray<WantedMapping>) =>
     onFailure: ({ issues }) => issues.map(({ path }) => path),
   })
 
-describe("chosen mappings", () => {
-  it("are kept without the columns left out, their kinds filled in", () => {
+describe("Chosen mappings", () => {
+  it("are stored without ignored columns, with their kinds filled in", () => {
     const checked = checkMappings(
       [
         wanted("Email", "email"),

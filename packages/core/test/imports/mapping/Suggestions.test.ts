@@ -22,7 +22,7 @@ const reading = (file: File) => {
   return { proposed, question: suggestionRequestOf(columns, proposed, targets) }
 }
 
-/** What is proposed when the AI says so: field, source and reason by header. */
+/** The proposals for an AI answer: field, source and reason by header. */
 const proposals = (file: File, said: Readonly<Record<string, string>> | SuggestionAnswer) => {
   const { proposed, question } = reading(file)
   const matches = Object.entries(said).map(([header, targetField]): ColumnMatch => ({ header, targetField }))
@@ -40,8 +40,8 @@ const isAnswer = (said: Readonly<Record<string, string>> | SuggestionAnswer): sa
 const fieldsOf = (file: File, said: Readonly<Record<string, string>>) =>
   proposals(file, said).map(({ targetField }) => targetField)
 
-describe("the question to the AI", () => {
-  it("has the open columns with the shapes of their values, and the fields that are free", () => {
+describe("AI request for mappings", () => {
+  it("contains the open columns with the shapes of their values, and the free fields", () => {
     const { request } = reading({
       Email: ["ann@b.co"],
       "E-mail": ["ann@c.co"],
@@ -54,7 +54,7 @@ describe("the question to the AI", () => {
     for (const name of ["email", "created_at", "contact_id", "old_plan"]) assert.notInclude(offered, name)
   })
 
-  it("is none where every column is placed or empty", () => {
+  it("is not sent when every column is mapped or empty", () => {
     assert.strictEqual(reading({ Email: ["a@b.co"], "E-mail": ["x"] }).question.request, null)
     assert.strictEqual(reading({ Email: ["a@b.co"], Talla: [""] }).question.request, null)
     assert.strictEqual(
@@ -63,7 +63,7 @@ describe("the question to the AI", () => {
     )
   })
 
-  it("is none where the first line is somebody's row", () => {
+  it("is not sent when the first line is a row of data", () => {
     for (const header of ["ann@example.com", "ann@localhost", "+49 30 1234567", "Ann <ann@b.co>"]) {
       const { question } = reading({ [header]: ["x"], Müller: ["y"] })
       assert.strictEqual(question.request, null)
@@ -71,7 +71,7 @@ describe("the question to the AI", () => {
     }
   })
 
-  it("is bounded in columns and in the length of headers", () => {
+  it("limits the number of columns and the length of headers", () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`Spalte ${index}`, ["x"]]))
     const { request, omissionByHeader } = reading(many).question
     assert.strictEqual(request?.columns.length, request_columns_max)
@@ -87,8 +87,8 @@ describe("the question to the AI", () => {
   })
 })
 
-describe("the shape of a value", () => {
-  it("shows how it is written", () => {
+describe("Shape of a value", () => {
+  it("shows its notation", () => {
     for (const [value, shape] of [
       ["Ann.Lee@example.com", "Aaa.Aaa@aaaaaaa.aaa"],
       ["+49 (30) 1234-567", "+99 (99) 9999-999"],
@@ -102,16 +102,16 @@ describe("the shape of a value", () => {
     }
   })
 
-  it.prop("has neither letter nor digit of it, and no more than 40 characters", [Schema.String], ([value]) => {
+  it.prop("contains neither letter nor digit of it, and at most 40 characters", [Schema.String], ([value]) => {
     const text = `${value}${value} Zz19 ${value}`
     assert.match(shapeOf(text), /^[aA9*\x20-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]{0,40}$/)
   })
 })
 
-describe("the answer of the AI", () => {
+describe("AI answer for mappings", () => {
   const file: File = { Email: ["a@b.co"], Uno: ["x"], Dos: ["y"] }
 
-  it("is taken where it names an open column and a free field", () => {
+  it("is accepted for an open column and a free field", () => {
     const [email, uno, dos] = proposals(file, { Uno: "first_name", Dos: "shoe_size" })
     assert.deepInclude(email, { targetField: "email", source: "deterministic" })
     assert.deepInclude(uno, { targetField: "first_name", targetKind: "standard", source: "ai", standing: "mapped" })
@@ -119,14 +119,14 @@ describe("the answer of the AI", () => {
     assert.match(uno?.reason ?? "", /AI/)
   })
 
-  it("is dropped where it names what is not there, can't be written, or was not asked about", () => {
+  it("is ignored for unknown columns, read-only fields, and columns that were not sent", () => {
     for (const name of ["no_such", "old_plan", "created_at", "contact_id", "__proto__", ""]) {
       assert.deepStrictEqual(fieldsOf(file, { Uno: name, Nowhere: "phone", uno: "phone" }), ["email", null, null], name)
     }
     assert.deepStrictEqual(fieldsOf(file, { Email: "phone" }), ["email", null, null])
   })
 
-  it("never sends two columns to one field: a header match wins, then the earlier column", () => {
+  it("never maps two columns to one field: a header match wins, then the earlier column", () => {
     const [, uno, dos] = proposals(file, { Dos: "phone", Uno: "phone" })
     assert.deepStrictEqual([uno?.targetField, dos?.targetField], ["phone", null])
     assert.deepInclude(dos, { source: "none", reason: 'The column "Uno" is already mapped to phone' })
@@ -134,7 +134,7 @@ describe("the answer of the AI", () => {
     assert.deepInclude(other, { targetField: null, reason: 'The column "Email" is already mapped to email' })
   })
 
-  it("says of each open column whether it was asked about", () => {
+  it("reports of each open column whether it was sent", () => {
     const reasons = proposals({ ...file, Tres: [""] }, { Uno: "phone" }).map(({ reason }) => reason)
     assert.deepStrictEqual(reasons.slice(2), [
       "No field has this name, and the AI suggests none",
@@ -142,7 +142,7 @@ describe("the answer of the AI", () => {
     ])
   })
 
-  it("that is silent leaves the columns open, and says why", () => {
+  it("leaves the columns open when it is empty, and reports why", () => {
     const [email, uno] = proposals(file, { _tag: "silent", reason: "the AI is asleep" })
     assert.strictEqual(email?.source, "deterministic")
     assert.deepInclude(uno, {
@@ -160,7 +160,7 @@ describe("the answer of the AI", () => {
     }),
   )
   it.prop(
-    "whatever it is, no field is proposed twice, and only open columns change",
+    "proposes no field twice and changes only open columns, for any answer",
     [Schema.Array(name), said],
     (drawn) => {
       const [headers, answer] = drawn

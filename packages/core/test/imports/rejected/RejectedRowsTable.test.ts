@@ -24,15 +24,15 @@ const kept = (record: ReadonlyArray<string>, more: Partial<RejectedRow> = {}): R
   ...more,
 })
 
-/** What the table makes of records, without what it says of them. */
-const told = (headers: ReadonlyArray<string> | null, records: ReadonlyArray<ReadonlyArray<string>>) => {
+/** The records in the table, without what the table adds. */
+const table = (headers: ReadonlyArray<string> | null, records: ReadonlyArray<ReadonlyArray<string>>) => {
   const widest = Math.max(0, ...records.map(({ length }) => length))
   const { header, row } = rejectedRowsTable({ headers, widest, formulaGuarded: true })
   assert.deepStrictEqual(header.slice(-3), ["row_number", "status", "reason"])
   return [header.slice(0, -3), ...records.map((record) => row(kept(record)).slice(0, -3))]
 }
 
-describe("the table of rows that did not go in", () => {
+describe("Table of rejected rows", () => {
   it("has the file's columns and cells, then number, status and reason", () => {
     const { header, row } = rejectedRowsTable({ headers: ["Email", "Name"], widest: 2, formulaGuarded: true })
     assert.deepStrictEqual(header, ["Email", "Name", "row_number", "status", "reason"])
@@ -46,7 +46,7 @@ describe("the table of rows that did not go in", () => {
     ])
   })
 
-  it("says every issue as a sentence, and of a row without any that somebody is there already", () => {
+  it("writes every issue as a sentence, and for a row without issues that the contact exists", () => {
     const { row } = rejectedRowsTable({ headers: ["Email"], widest: 1, formulaGuarded: true })
     const reason = (issues: ReadonlyArray<RowIssue>) => row(kept(["x"], { status: "skipped", issues })).at(-1)
     assert.strictEqual(reason([issue(null, "The row is empty")]), "The row is empty.")
@@ -60,8 +60,8 @@ describe("the table of rows that did not go in", () => {
     assert.match(reason([]) ?? "", /^A contact with this email or phone is there already/)
   })
 
-  it("pads short rows, and keeps the surplus of long ones in columns of their own", () => {
-    assert.deepStrictEqual(told(["Email", "Column 4"], [["a"], ["b", "c"], ["d", "e", "f", "g"], []]), [
+  it("pads short rows, and puts extra cells of long ones into columns of their own", () => {
+    assert.deepStrictEqual(table(["Email", "Column 4"], [["a"], ["b", "c"], ["d", "e", "f", "g"], []]), [
       ["Email", "Column 4", "Column 3", "Column 4 (2)"],
       ["a", "", "", ""],
       ["b", "c", "", ""],
@@ -70,65 +70,61 @@ describe("the table of rows that did not go in", () => {
     ])
   })
 
-  it("puts what is beyond the most columns together into the last one", () => {
+  it("joins everything beyond the maximum number of columns in the last one", () => {
     const long = Array.from({ length: columns_max + 2 }, (_, index) => `c${index}`)
-    const [header = [], row = []] = told(["Email"], [long])
+    const [header = [], row = []] = table(["Email"], [long])
     assert.deepStrictEqual([header.length, row.length], [columns_max, columns_max])
     assert.strictEqual(row.at(-1), long.slice(columns_max - 1).join(","))
   })
 
-  it("calls columns by their places where nobody knows their names", () => {
-    assert.deepStrictEqual(told(null, [["a", "b"], ["c"]]), [
+  it("numbers columns without names", () => {
+    assert.deepStrictEqual(table(null, [["a", "b"], ["c"]]), [
       ["Column 1", "Column 2"],
       ["a", "b"],
       ["c", ""],
     ])
-    assert.deepStrictEqual(told(null, []), [[]])
+    assert.deepStrictEqual(table(null, []), [[]])
   })
 
-  it(
-    "guards what a spreadsheet would run, names too, and what is guarded already only once",
-    { tags: ["attack/csv-formula"] },
-    () => {
-      assert.deepStrictEqual(told(["=cmd", "b"], [["=1+1", "'=1+1"]]), [
-        ["'=cmd", "b"],
-        ["'=1+1", "'=1+1"],
-      ])
-      const { row } = rejectedRowsTable({ headers: ["a", "b"], widest: 2, formulaGuarded: false })
-      assert.deepStrictEqual(row(kept(["=1", "'=1"])).slice(0, 2), ["'=1", "''=1"])
-    },
-  )
+  it("guards cells and names against formulas, and guarded ones only once", { tags: ["attack/csv-formula"] }, () => {
+    assert.deepStrictEqual(table(["=cmd", "b"], [["=1+1", "'=1+1"]]), [
+      ["'=cmd", "b"],
+      ["'=1+1", "'=1+1"],
+    ])
+    const { row } = rejectedRowsTable({ headers: ["a", "b"], widest: 2, formulaGuarded: false })
+    assert.deepStrictEqual(row(kept(["=1", "'=1"])).slice(0, 2), ["'=1", "''=1"])
+  })
 
-  it("takes the place of what an export has added before", () => {
+  it("replaces the columns that an earlier export added", () => {
     const again = ["Email", "Name", "row_number", "status", "reason"]
-    assert.deepStrictEqual(told(again, [["a", "b", "2", "failed", "why"], ["c"], ["d", "e", "3"]]), [
+    assert.deepStrictEqual(table(again, [["a", "b", "2", "failed", "why"], ["c"], ["d", "e", "3"]]), [
       ["Email", "Name"],
       ["a", "b"],
       ["c", ""],
       ["d", "e"],
     ])
     const named = Result.getOrThrow(columnNames(["status", "row_number", "status", "reason"]))
-    assert.deepStrictEqual(told(named, [["new", "2", "failed", "why"]]), [["status"], ["new"]])
+    assert.deepStrictEqual(table(named, [["new", "2", "failed", "why"]]), [["status"], ["new"]])
   })
 
-  it("finds what was added at the end of a row with a delimiter too many, and loses nothing of one without", () => {
+  it("finds the added columns in rows with an extra delimiter, and loses nothing of rows without", () => {
     const again = ["Email", "Name", "row_number", "status", "reason"]
-    assert.deepStrictEqual(told(again, [["a", "b", "c", "2", "failed", "why"]])[1], ["a", "b", "c", "", "", ""])
+    assert.deepStrictEqual(table(again, [["a", "b", "c", "2", "failed", "why"]])[1], ["a", "b", "c", "", "", ""])
     const foreign = ["a", "b", "c", "d", "e", "f"]
-    assert.deepStrictEqual(told(again, [foreign])[1], foreign)
+    assert.deepStrictEqual(table(again, [foreign])[1], foreign)
   })
 
-  it("does not take a file's own last columns for its own unless they are all three", () => {
+  it("treats last columns as added only when all three are there", () => {
     for (const own of [
       ["row_number", "status", "reason"],
       ["a", "status", "reason"],
       ["a", "status", "row_number", "reason"],
     ]) {
-      assert.deepStrictEqual(told(own, [own])[0], own)
+      assert.deepStrictEqual(table(own, [own])[0], own)
     }
   })
 
-  it("can be as wide as a file can, and is still taken", () => {
+  it("can be as wide as a file and still be imported", () => {
     const widest = Array.from({ length: columns_max }, (_, index) => `c${index}`)
     const { header } = rejectedRowsTable({ headers: widest, widest: columns_max, formulaGuarded: true })
     assert.strictEqual(Result.getOrThrow(columnNames(header)).length, columns_max + 3)
@@ -136,7 +132,7 @@ describe("the table of rows that did not go in", () => {
   })
 })
 
-describe("a row that is empty", () => {
+describe("Empty row", () => {
   const tagOf = (headers: ReadonlyArray<string>, cells: ReadonlyArray<string>) =>
     rowReader({ headers, mappings: [], fields: fieldsByName([]), defaultCountry: "US", formulaGuarded: true })({
       rowNumber: 2,
@@ -152,7 +148,7 @@ describe("a row that is empty", () => {
     assert.strictEqual(tagOf(again, ["", "", "4", "failed", "why", "more"]), "failed")
   })
 
-  it("is not one whose last columns are the file's own", () => {
+  it("is not empty when the last columns are the file's own", () => {
     assert.strictEqual(tagOf(["Email", "status", "reason"], ["", "x", ""]), "failed")
     assert.strictEqual(tagOf(["row_number", "status", "reason"], ["", "x", ""]), "failed")
     assert.strictEqual(tagOf(["Email"], ["", "x"]), "failed")
@@ -160,8 +156,8 @@ describe("a row that is empty", () => {
   })
 })
 
-describe("the name of the file", () => {
-  it("is the imported file's, with what it holds, once", () => {
+describe("File name of rejected rows", () => {
+  it("is the imported file's name with the content, added once", () => {
     assert.deepStrictEqual(
       ["Ann & Co.csv", "people.2026.TXT", "people", ".csv", "", null, "a-not-imported.csv", "a/b\r\n.csv"].map(
         rejectedRowsFileName,

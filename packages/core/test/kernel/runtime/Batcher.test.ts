@@ -1,10 +1,10 @@
-// Batches of requests and of writes on a test clock.
+// Tests of batched requests and writes on a test clock.
 import { batchRequests, batchWrites } from "@tentpole/core/kernel/runtime/Batcher"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"
 
-/** Batches that answer with their own size while the latch is open. */
+/** Batches that return their own size while the latch is open. */
 const begin = Effect.fnUntraced(function* (concurrency = 1) {
   const sizes: Array<number> = []
   const go = yield* Latch.make(true)
@@ -16,7 +16,7 @@ const begin = Effect.fnUntraced(function* (concurrency = 1) {
 })
 
 describe("batchRequests", () => {
-  it.effect("a single request waits for linger_ms", () =>
+  it.effect("holds a single request for linger_ms", () =>
     Effect.gen(function* () {
       const { ask, sizes } = yield* begin()
       const alone = yield* Effect.forkChild(ask("alone"))
@@ -27,14 +27,14 @@ describe("batchRequests", () => {
     }),
   )
 
-  it.effect("half a batch runs at once", () =>
+  it.effect("runs half a batch at once", () =>
     Effect.gen(function* () {
       const { ask } = yield* begin()
       assert.deepStrictEqual(yield* Effect.all([ask("a"), ask("b")], { concurrency: "unbounded" }), [2, 2])
     }),
   )
 
-  it.effect("requests during a batch join the next one, up to batch_max", () =>
+  it.effect("collects requests during a batch in the next one, up to batch_max", () =>
     Effect.gen(function* () {
       const { ask, go, sizes } = yield* begin()
       const askers = (count: number) =>
@@ -72,7 +72,7 @@ describe("batchRequests", () => {
 })
 
 describe("batchWrites", () => {
-  it.effect("a few items wait for linger_ms, half a batch is written at once", () =>
+  it.effect("writes a few items after linger_ms, and half a batch at once", () =>
     Effect.gen(function* () {
       const sizes: Array<number> = []
       const { add, drained } = yield* batchWrites<string>({ linger_ms: 40, batch_max: 4 }, (batch) =>

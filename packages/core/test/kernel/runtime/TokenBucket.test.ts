@@ -1,5 +1,5 @@
-// The bucket, against what it promises: never more than a minute's worth at once, never more than flows in, and no request
-// refused that may be made.
+// Tests of the token bucket's guarantees: at most one minute's worth at once, never more than the inflow, and no allowed
+// request refused.
 import { type Bucket, takeToken as takeFrom, tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -25,22 +25,18 @@ const run = (perMinute: number, gaps: ReadonlyArray<number>) => {
   })
 }
 
-describe("the token bucket", () => {
-  it.prop(
-    "in any stretch of time no more is allowed than it holds and what flows in",
-    [PerMinute, Gaps],
-    ([rate, gaps]) => {
-      const all = run(rate, gaps)
-      const passed = all.filter(({ allowed }) => allowed)
-      for (const [from, first] of passed.entries()) {
-        const last = passed.at(-1) ?? first
-        const stretch_ms = last.now_ms - first.now_ms
-        assert.isAtMost(passed.length - from, rate + (stretch_ms * rate) / 60_000 + 1e-6)
-      }
-    },
-  )
+describe("Token bucket", () => {
+  it.prop("allows in any time range at most its content and the inflow", [PerMinute, Gaps], ([rate, gaps]) => {
+    const all = run(rate, gaps)
+    const passed = all.filter(({ allowed }) => allowed)
+    for (const [from, first] of passed.entries()) {
+      const last = passed.at(-1) ?? first
+      const stretch_ms = last.now_ms - first.now_ms
+      assert.isAtMost(passed.length - from, rate + (stretch_ms * rate) / 60_000 + 1e-6)
+    }
+  })
 
-  it.prop("what it says is left can be taken at once, and not one more", [PerMinute, Gaps], ([rate, gaps]) => {
+  it.prop("allows exactly as many requests as it reports as remaining", [PerMinute, Gaps], ([rate, gaps]) => {
     const last = run(Math.min(rate, 500), gaps).at(-1)
     if (last === undefined) return
     let { bucket } = last
@@ -52,7 +48,7 @@ describe("the token bucket", () => {
     assert.isFalse(take(bucket, Math.min(rate, 500), last.now_ms).allowed)
   })
 
-  it.prop("who waits as long as told may go on, and who waits until the reset finds it full", [PerMinute], ([rate]) => {
+  it.prop("allows a request after the reported wait, and is full at the reset", [PerMinute], ([rate]) => {
     let bucket: Bucket | undefined
     let taken = take(bucket, rate, 0)
     while (taken.allowed) taken = take((bucket = taken.bucket), rate, 0)
@@ -61,7 +57,7 @@ describe("the token bucket", () => {
     assert.isAtLeast(take(taken.bucket, rate, taken.reset_s * 1000).remaining, rate - 1)
   })
 
-  it("1,200 a minute is 20 a second, evenly", () => {
+  it("turns 1,200 a minute into 20 a second, evenly", () => {
     let bucket: Bucket | undefined
     for (let each = 0; each < 1200; each++) bucket = take(bucket, 1200, 0).bucket
     assert.isFalse(take(bucket, 1200, 49).allowed)
@@ -70,14 +66,14 @@ describe("the token bucket", () => {
     assert.strictEqual(take(bucket, 1200, 0).reset_s, 60)
   })
 
-  it("a clock that is set back neither adds nor removes tokens", () => {
+  it("neither adds nor removes tokens when the clock is set back", () => {
     const first = take(undefined, 60, 100_000)
     const back = take(first.bucket, 60, 10_000)
     assert.deepStrictEqual([back.allowed, back.remaining], [true, 58])
     assert.strictEqual(take(back.bucket, 60, 10_000).remaining, 57)
   })
 
-  it("the least recently used key starts again when there are too many", () => {
+  it("starts the least recently used key again when there are too many", () => {
     const takeOf = tokenBuckets({ capacity: 60, per_second: 1, keys_max: 100 })
     for (let each = 0; each < 10_000; each++) {
       takeOf(`key ${each}`, 0)

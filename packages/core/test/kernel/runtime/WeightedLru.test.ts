@@ -11,7 +11,7 @@ const Step = Schema.Struct({
 
 const weight_max = 4
 
-/** A list, the one used longest ago first. */
+/** A list, the least recently used entry first. */
 interface Kept {
   readonly key: string
   readonly version: string
@@ -20,7 +20,7 @@ interface Kept {
 }
 
 it.prop(
-  "it is a list, from which goes what was used longest ago until the rest is light enough",
+  "WeightedLru removes the least recently used entries until the rest is light enough",
   [Schema.Array(Step).check(Schema.isMinLength(20), Schema.isMaxLength(60))],
   ([steps]) => {
     const memory = new WeightedLru<number>(weight_max)

@@ -1,4 +1,4 @@
-// Domains of plain letters are read without IDNA, and must read as IDNA reads them.
+// Tests that domains of plain letters, which are decoded without IDNA, decode as IDNA decodes them.
 import { toDomain } from "@tentpole/core/kernel/values/DomainName"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -6,7 +6,7 @@ import { toASCII } from "tr46"
 
 const parts = ["a", "B", "7", "x", "n", "-", ".", "xn--", "a".repeat(61), "example", ".test"] as const
 
-/** The definition: what IDNA makes of a name, if that is a host name of two labels or more. */
+/** The definition: IDNA's result for a name, if that is a host name of two labels or more. */
 const byIdna = (name: string): string | null => {
   const ascii = toASCII(name, {
     checkHyphens: true,
@@ -19,9 +19,9 @@ const byIdna = (name: string): string | null => {
   return labels.length >= 2 && labels.every((each) => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(each)) ? ascii : null
 }
 
-describe("a domain of plain letters", () => {
+describe("Domain of plain letters", () => {
   it.prop(
-    "is what IDNA makes of it, although IDNA is not asked",
+    "decodes to what IDNA returns, without calling it",
     [Schema.Array(Schema.Literals(parts)).check(Schema.isMaxLength(8))],
     ([drawn]) => {
       const name = drawn.join("")

@@ -1,4 +1,4 @@
-// Values of fields: strict in JSON, parsed from text.
+// Tests of field values: strict in JSON, parsed from text.
 import { valueTypes } from "@tentpole/core/contacts/ContactFields"
 import { readBoolean, readDate, readNumber, readText, readValue } from "@tentpole/core/contacts/values/FieldValue"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,14 +12,14 @@ const Offset = Schema.Int.check(Schema.isBetween({ minimum: -14 * 60, maximum: 1
 
 const two = (number: number): string => String(number).padStart(2, "0")
 
-describe("a value", () => {
-  it.prop("that is taken is taken again as it is kept", [Schema.Json, Schema.Literals(valueTypes)], ([raw, type]) => {
+describe("Field value", () => {
+  it.prop("decodes its stored form to itself", [Schema.Json, Schema.Literals(valueTypes)], ([raw, type]) => {
     const read = readValue(type, raw, "json")
     if (Result.isFailure(read)) return
     assert.deepStrictEqual(value<unknown>(readValue(type, read.success, "json")), read.success)
   })
 
-  it("of JSON is never coerced", { tags: ["attack/number-coercion"] }, () => {
+  it("in JSON is never coerced", { tags: ["attack/number-coercion"] }, () => {
     for (const raw of ["5", "", " ", true, {}, [], Number.NaN, Number.POSITIVE_INFINITY])
       refused(readNumber(raw, "json"))
     for (const raw of ["true", "", 1, 0, {}, []]) refused(readBoolean(raw, "json"))
@@ -28,7 +28,7 @@ describe("a value", () => {
     for (const type of valueTypes) assert.isNull(value<unknown>(readValue(type, null, "json")))
   })
 
-  it("of text is what it says", () => {
+  it("in text is parsed by its type", () => {
     for (const [text, number] of [
       ["12.5", 12.5],
       [" -0.5 ", -0.5],
@@ -51,29 +51,29 @@ describe("a value", () => {
     refused(readDate("05/01/2026", "text"))
   })
 
-  it.prop("of a number has no negative zero", [Schema.Finite], ([number]) => {
+  it.prop("is never negative zero as a number", [Schema.Finite], ([number]) => {
     assert.isFalse(Object.is(value(readNumber(number, "json")), -0))
     assert.isTrue(value(readNumber(number, "json")) === number)
     assert.strictEqual(value(readNumber(String(number), "text")), number + 0)
   })
-  it("of minus zero is zero", { tags: ["attack/number-coercion"] }, () =>
+  it("turns minus zero into zero", { tags: ["attack/number-coercion"] }, () =>
     assert.isTrue(Object.is(value(readNumber(-0, "json")), 0)),
   )
 })
 
-describe("a text", () => {
-  it("counts characters, and empty is none", () => {
+describe("Text value", () => {
+  it("counts characters, and treats empty text as no value", () => {
     assert.isNull(value(readText("", 5)))
     assert.strictEqual(value(readText("😀".repeat(5), 5)), "😀".repeat(5))
     refused(readText("😀".repeat(6), 5))
     assert.strictEqual(value(readText(" ", 5)), " ")
   })
-  it("that can't be stored is refused", { tags: ["attack/lone-surrogate"] }, () => {
+  it("is refused when it cannot be stored", { tags: ["attack/lone-surrogate"] }, () => {
     for (const text of ["a\0b", "\ud800", "a\udc00", "\udc00\ud800"]) refused(readText(text, 10))
   })
 })
 
-describe("a date", () => {
+describe("Date value", () => {
   it.prop(
     "with an offset is its instant, in UTC with milliseconds",
     [Instant, Offset],
@@ -87,7 +87,7 @@ describe("a date", () => {
     { arbitrary: { runs: 500 } },
   )
 
-  it("is a day of the calendar", { tags: ["attack/date-coercion"] }, () => {
+  it("is a valid calendar day", { tags: ["attack/date-coercion"] }, () => {
     for (const day of ["2024-02-29", "2000-02-29", "1969-12-31", "0001-01-01", "9999-12-31"]) {
       assert.strictEqual(value(readDate(day, "json")), day)
     }
@@ -106,7 +106,7 @@ describe("a date", () => {
     }
   })
 
-  it("is a time of the day, in the years of four digits", { tags: ["attack/date-coercion"] }, () => {
+  it("is a valid time of day in a year of four digits", { tags: ["attack/date-coercion"] }, () => {
     for (const text of ["T24:00:00Z", "T12:60:00Z", "T12:00:60Z", "T12Z", "T12:00:00+24:00", "T12:00:00.Z"]) {
       refused(readDate(`2026-05-01${text}`, "json"))
     }

@@ -1,4 +1,4 @@
-// What operators may write: domains of pages, senders and brands, and what the audit log is told of a workspace's changes.
+// Tests of operator input (domains of pages, senders and brands) and of audit entries of workspace changes.
 import { auditOfWorkspace } from "@tentpole/core/workspaces/WorkspaceAudit"
 import { checkPageDomain } from "@tentpole/core/workspaces/PageDomain"
 import { decodeCursor, encodeCursor, textId } from "@tentpole/core/kernel/Page"
@@ -16,8 +16,8 @@ const wrong = (fields: WorkspaceFields): ReadonlyArray<string> =>
 
 const workspace = (fields: WorkspaceFields): Workspace => Result.getOrThrow(made(fields)).after
 
-describe("a workspace's fields", () => {
-  it("sender defaults are what an email would take", () => {
+describe("Workspace fields", () => {
+  it("accept sender defaults that an email would accept", () => {
     const good = { fromName: "Ann", fromAddress: "ann@example.com", replyToEmail: "r@example.com" }
     assert.deepStrictEqual(wrong({ senderDefaults: good }), [])
     assert.deepStrictEqual(wrong({ senderDefaults: { fromName: null, fromAddress: null } }), [])
@@ -27,7 +27,7 @@ describe("a workspace's fields", () => {
     )
   })
 
-  it("a brand's addresses are web addresses, its colour one", () => {
+  it("accept web addresses and a colour for a brand", () => {
     const good = { logoUrl: "https://a.test/l.png", iconUrl: null, primaryColor: "#1A73e8", domain: "example.com" }
     assert.deepStrictEqual(wrong({ brand: good }), [])
     assert.deepStrictEqual(
@@ -36,7 +36,7 @@ describe("a workspace's fields", () => {
     )
   })
 
-  it("a time zone is one of IANA's, a postal address fits into a footer", () => {
+  it("accept an IANA time zone and a postal address that fits into a footer", () => {
     assert.deepStrictEqual(wrong({ timeZone: "Europe/Zurich", postalAddress: "1 Way" }), [])
     assert.deepStrictEqual(wrong({ timeZone: "Mars/Olympus", postalAddress: "x".repeat(501) }), [
       "time_zone",
@@ -45,23 +45,23 @@ describe("a workspace's fields", () => {
   })
 })
 
-describe("page domains", () => {
+describe("Page domains", () => {
   const service = { pagesHost: "Pages.example", hosts: ["api.example.com"] }
   const checked = (name: string) => Result.getOrElse(checkPageDomain("domain", name, service), () => null)
 
-  it("are somebody's own, in their A-labels", () => {
+  it("belong to the workspace, in A-labels", () => {
     assert.strictEqual(checked("WWW.Bücher.example"), "www.xn--bcher-kva.example")
   })
 
-  it("are no public suffix, and none of the service's own", () => {
+  it("are neither public suffixes nor the service's own", () => {
     for (const name of ["co.uk", "localhost", "pages.example", "a.pages.example", "api.example.com", "a b.test", ""]) {
       assert.isNull(checked(name), name)
     }
   })
 })
 
-describe("the audit of a workspace", () => {
-  it("tells plans, credits and limits with their values, people's words and addresses by name alone", () => {
+describe("Audit entry of a workspace change", () => {
+  it("has values of plans, credits and limits, and only the names of fields with personal text", () => {
     const before = workspace({ plan: "free", credits: 1, postalAddress: "1 Way", senderDefaults: { fromName: "Ann" } })
     const change = WorkspaceChange.update(
       before,
@@ -80,14 +80,14 @@ describe("the audit of a workspace", () => {
     for (const word of ["Way", "Street", "Ann", "@"]) assert.notInclude(JSON.stringify(event), word)
   })
 
-  it("tells nothing of a change that changes nothing", () => {
+  it("is not written when nothing changes", () => {
     const before = workspace({})
     const same = Result.getOrThrow(WorkspaceChange.update(before, { credits: before.credits }, at(9))).after
     assert.deepStrictEqual(auditOfWorkspace(before, same), [])
   })
 })
 
-it("a cursor holds an address as well as an id, and neither passes for the other", () => {
+it("Cursors of addresses and of ids do not decode as each other", () => {
   const cursor = { at: 5, id: "ann@example.com" }
   assert.deepStrictEqual(Result.getOrThrow(decodeCursor(encodeCursor(cursor), textId)), cursor)
   assert.isTrue(Result.isFailure(decodeCursor(encodeCursor(cursor))))

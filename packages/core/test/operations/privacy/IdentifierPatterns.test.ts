@@ -1,4 +1,4 @@
-// By what somebody is found in texts, and that nobody else is taken for them.
+// Tests that identifier patterns match a contact in texts, and no other contact.
 import {
   formerIdentifiers,
   matchesText,
@@ -10,12 +10,12 @@ import { Schema } from "effect"
 
 const ann = identifierPatternsOf(["Ann@x.test", "ann@x.test", null], ["+14155550123", null, ""])
 
-it("traces are each there once, in lower case, and nothing is none", () => {
+it("Identifier patterns are distinct, in lower case, and empty for a contact without identifiers", () => {
   assert.deepStrictEqual(ann, { emails: ["ann@x.test"], phones: ["+14155550123"] })
   assert.isFalse(matchesText(identifierPatternsOf([null], []))("ann@x.test"))
 })
 
-it("somebody is found in a text, and those who are only called alike are not", () => {
+it("Identifier patterns match a contact in a text, and not contacts with similar addresses", () => {
   const names = matchesText(ann)
   for (const text of ["ann@x.test", '{"a":"ANN@X.test"}', "<Ann@x.test>", "write to ann@x.test.", "(+14155550123)"]) {
     assert.isTrue(names(text), text)
@@ -32,13 +32,13 @@ it("somebody is found in a text, and those who are only called alike are not", (
   }
 })
 
-it("in cells a number is found as people write it", () => {
+it("Identifier patterns match a number in cells in every common notation", () => {
   const names = matchesCells(ann)
   for (const cell of ["(415) 555-0123", "+1 415 555 0123", "001 415.555.0123"]) assert.isTrue(names(cell), cell)
   for (const cell of ["555-012", "415 555 0124", "14155550123 and more"]) assert.isFalse(names(cell), cell)
 })
 
-it("a timeline tells what addresses and numbers were, and became", () => {
+it("Identifier patterns include the former and new addresses and numbers of a timeline", () => {
   const changes = [
     { field: "email", from: "a@x.test", to: "b@x.test" },
     { field: "city", from: "Rome", to: "Oslo" },
@@ -53,7 +53,7 @@ const Local = Schema.String.check(Schema.isPattern(/^[!#$%&'*+/=?^_`{|}~a-z0-9-]
 const Other = Schema.String.check(Schema.isPattern(/^[ ,;:<>()[\]"]{0,5}$/))
 
 it.prop(
-  "whatever an address is made of, it is found between what can't belong to one, and not behind a letter",
+  "Identifier patterns match any address between characters that cannot belong to one, and not after a letter",
   [Local, Other, Other],
   ([local, before, after]) => {
     const email = `${local}@x.test`

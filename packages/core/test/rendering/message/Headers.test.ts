@@ -1,5 +1,5 @@
-// Headers under attack: whatever anybody has put into any field, a message has the headers that it is to have, and names the
-// people it is to name.
+// Tests of headers with hostile values: a message has exactly the expected headers and names the right addresses, whatever
+// any field contains.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import PostalMime from "postal-mime"
@@ -12,7 +12,7 @@ import { SenderAddress } from "../../../src/workspaces/Sender.ts"
 import { wireAddress } from "../../../src/rendering/message/Headers.ts"
 import { render } from "../../../src/rendering/Render.ts"
 
-/** What ends lines, headers, names, words and addresses, somewhere. */
+/** Characters that end lines, headers, names, words or addresses in some parser. */
 const lineEnds = ["\r\n", "\n", "\r", "\0", "\t", "\v", "\f", "\x1b[2J", "\u0085", "\u2028", "\u2029"] as const
 const invisible = ["\u202e", "\ufeff", "\u200b", "\u00ad"] as const
 const headers = ["Bcc: eve@evil.test", "\r\nBcc: eve@evil.test", "\r\n\r\n<script>", "\r\n .\r\n", "X-A: b"] as const
@@ -40,9 +40,9 @@ const expected =
     " ",
   )
 
-describe("a message's headers", () => {
+describe("Message headers", () => {
   it.effect.prop(
-    "are the expected ones, each once, whatever any field holds",
+    "are the expected ones, each once, for any field values",
     { subject: Hostile, name: Hostile, value: Hostile, workspace: Hostile, ids: Hostile, address: Hostile },
     ({ address, ids, name, subject, value, workspace }) =>
       Effect.gen(function* () {
@@ -79,7 +79,7 @@ describe("a message's headers", () => {
   )
 
   it.effect.prop(
-    "name one person each, of the address that was taken, however the name is written",
+    "name one person each, with the right address, for any name",
     { local: Hostile, host: Hostile, name: Hostile },
     ({ local, host, name }) =>
       Effect.gen(function* () {
@@ -108,8 +108,8 @@ describe("a message's headers", () => {
   )
 })
 
-describe("addresses", () => {
-  it("are measured as they are mailed, in octets", () => {
+describe("Addresses", () => {
+  it("are measured in octets, as they are sent", () => {
     assert.isNotNull(parseEmail(`${"a".repeat(64)}@example.org`))
     assert.isNull(parseEmail(`${"a".repeat(65)}@example.org`))
     assert.isNotNull(parseEmail(`${"ü".repeat(32)}@example.org`))
@@ -119,7 +119,7 @@ describe("addresses", () => {
     assert.isNull(parseEmail(`${"ẞ".repeat(32)}@example.org`))
   })
 
-  it("go out composed, with A-labels", () => {
+  it("are sent composed, with A-labels", () => {
     assert.strictEqual(wireAddress("ju\u0308rgen@müller.example"), "jürgen@xn--mller-kva.example")
   })
 

@@ -1,5 +1,4 @@
-// Messages that are written one after the other into the same memory: each is what it would be in memory of its own, and
-// nobody ever sees another's.
+// Tests of messages that reuse memory: each is the same as in memory of its own, and no message sees another's bytes.
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { ada, addresses, AnyHtml, AnyText, approved, recipient, sender } from "../../../contract/emails/emailSamples.ts"
@@ -16,9 +15,9 @@ const compiled = (html: string) =>
   })
 const personOf = (firstName: string) => recipient({ contact: { ...ada, firstName } })
 
-describe("memory that is used again", () => {
+describe("MessageMemory", () => {
   it.prop(
-    "holds messages as memory of their own would, whatever stood in it, and leaves those alone that are still out",
+    "holds messages as new memory would, whatever it contained, and does not touch messages in use",
     {
       html: AnyHtml,
       people: Schema.Array(Schema.Struct({ name: AnyText, isBack: Schema.Boolean })).check(Schema.isMaxLength(8)),
@@ -35,7 +34,7 @@ describe("memory that is used again", () => {
         return { message, bytes, expected, isBack }
       })
       for (const { bytes, expected, isBack, message } of out) {
-        // With a subject that finds no room in front of it a message has been copied: that is nobody else's either.
+        // A message whose subject does not fit in front of it was copied: no other message has that memory either.
         if (bytes.length > 0 || !isBack) assert.deepStrictEqual(bytes, expected)
         assert.strictEqual(message.body.length === 0, isBack)
       }
@@ -43,7 +42,7 @@ describe("memory that is used again", () => {
     { arbitrary: { runs: 100 } },
   )
 
-  it("shows the message before to nobody, however they held on to it", () => {
+  it("never shows an earlier message to a later one", () => {
     const memory = new MessageMemory()
     const first = render(compiled("<p>{{contact.first_name}}</p>"), personOf("Secret"), memory)
     const whole = toBytes(first)
@@ -54,7 +53,7 @@ describe("memory that is used again", () => {
     for (const bytes of held) assert.strictEqual(bytes.length, 0)
   })
 
-  it("is the same memory again, and lent to one message at a time", () => {
+  it("lends the same memory again, to one message at a time", () => {
     const memory = new MessageMemory()
     const first = memory.take(100)
     first.fill(7)
@@ -68,7 +67,7 @@ describe("memory that is used again", () => {
     assert.strictEqual(second[0], 7, "what is back already can't be given back for someone else")
   })
 
-  it("takes only what it has lent", () => {
+  it("accepts only memory that it lent", () => {
     const memory = new MessageMemory()
     const foreign = new Uint8Array(16 * 1024).fill(9)
     memory.release(foreign)
@@ -77,7 +76,7 @@ describe("memory that is used again", () => {
     assert.strictEqual(memory.take(1)[0], 0)
   })
 
-  it("is as large as it has to be, and does not keep what is larger than messages are", () => {
+  it("grows as needed and drops memory larger than usual messages", () => {
     const memory = new MessageMemory()
     for (const size_bytes of [1, 50_000, 100, 3_000_000, 1]) {
       const bytes = memory.take(size_bytes)

@@ -25,7 +25,7 @@ const Bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maxim
 )
 
 it.effect.prop(
-  "whatever bytes begin with, they have a type, and none that they don't say",
+  "An asset's type is detected from any bytes, and only from its signature",
   { bytes: Bytes },
   ({ bytes }) =>
     Effect.gen(function* () {
@@ -36,7 +36,7 @@ it.effect.prop(
 )
 
 const fileTypeTest = tagged(it.effect, "attack/file-type")
-fileTypeTest("text that a browser would run is told from text that it would show", () =>
+fileTypeTest("An asset that a browser would run is distinguished from text that it would show", () =>
   Effect.gen(function* () {
     const typeOf = (text: string) => contentTypeOf(encodeText(text))
     for (const text of [
@@ -62,7 +62,7 @@ fileTypeTest("text that a browser would run is told from text that it would show
 )
 
 it.prop(
-  "a name of a file is never part of a key, and has nothing in it that breaks a line",
+  "A file name is never part of a key and has no line breaks",
   [Schema.String],
   ([given]) => {
     const name = Result.getOrNull(readFileName(given))
@@ -73,12 +73,12 @@ it.prop(
   { tags: ["attack/file-name"] },
 )
 
-it("keys are made of ids, and are keys", () => {
+it("Asset keys consist of ids and are valid blob keys", () => {
   const key = assetKey(workspace, id, AssetId.make("0199aa00-0000-7000-8000-000000000001"))
   assert.isTrue(isBlobKey(key))
 })
 
-it("an upload's clean-up waits until no upload can be under way, and is another one than a deletion's", () => {
+it("The clean-up of an upload runs after every possible upload, and is another job than a deletion", () => {
   const file = AssetId.make("0199aa00-0000-7000-8000-000000000001")
   const held = { id: file, tentId: id, fileName: "a", contentType: "x/y", size_bytes: 1, createdAt: at(1) }
   const [removal] = AssetChange.remove(held).jobs
@@ -90,7 +90,7 @@ it("an upload's clean-up waits until no upload can be under way, and is another 
 })
 
 it(
-  "what no model reads, or is too large, is only named; small pictures can stand on the page",
+  "Assets that no model reads or that are too large are only named; small images can be embedded",
   { tags: ["attack/nesting-bomb"] },
   () => {
     const room = (contentType: string, size_bytes: number) => {
@@ -114,7 +114,7 @@ const Sized = Schema.Struct({
 })
 
 it.prop(
-  "what is shown is never more than a provider takes, nor what stands on a page more than it bears",
+  "Shown assets never exceed the provider's limit, embedded ones never the page's",
   [Schema.Array(Sized).check(Schema.isMaxLength(5))],
   ([files]) => {
     const rooms = assetUses(files)
@@ -126,7 +126,7 @@ it.prop(
   },
 )
 
-it("a page has the pictures where it names them, and nothing where it names none", () => {
+it("A page embeds images where it names them, and nothing otherwise", () => {
   const data = "data:image/png;base64,AQID"
   const assets = [asset(), asset({ address: "asset:2", bytes: null }), asset({ address: null })]
   assert.strictEqual(withPictures(`<img src="asset:1">`, assets), `<img src="${data}">`)

@@ -32,7 +32,7 @@ const faultOf = (item: unknown, autoPublish = true): string => {
   return read.read === null ? read.fault : ""
 }
 
-it("names come from the prefix, else the descriptor, and count on with every item", () => {
+it("Bulk names come from the prefix, else the descriptor, and number every item", () => {
   const names = (over: Parameters<typeof admit>[1]) =>
     admit(
       [{ instructions: "x" }, {}, { instructions: "x", tent_name: "Own" }, { instructions: "x" }],
@@ -44,14 +44,14 @@ it("names come from the prefix, else the descriptor, and count on with every ite
   assert.deepStrictEqual(names(both), ["City (9)", "City (10)", "Own", "City (12)"])
 })
 
-it("data comes first, line by line, then the instructions", () => {
+it("Bulk prompts have the data first, line by line, then the instructions", () => {
   const item = { input_data: { city: "Ulm", floors: [1, 2], note: null }, instructions: "Use blue" }
   const { read } = readBulkItem(item, { autoPublish: false })
   assert.strictEqual(read?.prompt, "city: Ulm\nfloors: [1,2]\nnote: null\n\nUse blue")
   assert.strictEqual(readBulkItem({ instructions: "Only" }, { autoPublish: false }).read?.prompt, "Only")
 })
 
-it("everything that is wrong with an item is said at once, and where", () => {
+it("Bulk items report all faults at once with their place", () => {
   for (const [item, ...words] of [
     [{}, "input_data or instructions is needed"],
     [{ input_data: {}, instructions: " \n" }, "input_data or instructions is needed"],
@@ -70,13 +70,13 @@ it("everything that is wrong with an item is said at once, and where", () => {
   assert.strictEqual(faultOf({ instructions: "x", custom_page_alias: "ok" }), "")
 })
 
-it("what a rejected item is called by its sender is told with it", () => {
+it("A rejected item includes its client_item_id", () => {
   const [item] = admit([{ client_item_id: "ö", custom_page_alias: "A", colour: 1 }]).job.items
   assert.deepInclude(item, { status: "rejected", clientItemId: "ö", customPageAlias: "A", code: "INVALID_ITEM" })
   assert.strictEqual(readBulkItem({ client_item_id: 5 }, { autoPublish: false }).clientItemId, null)
 })
 
-it("of several with one alias each asks for a place of its own, in the order of the request", () => {
+it("Bulk items with one alias each get an alias of their own, in the order of the request", () => {
   const items = ["a", "b", "a", "a", "/", "/"].map((alias) => ({ instructions: "x", custom_page_alias: alias }))
   const { job, tents } = admit(items, { autoPublish: true })
   assert.deepStrictEqual(
@@ -99,7 +99,7 @@ it("of several with one alias each asks for a place of its own, in the order of 
 const Draw = Schema.Literals(["right", "wrong", "aliased"])
 
 it.prop(
-  "whatever is sent, each item has its result in its place, and as many credits are taken as tents are made",
+  "Bulk jobs have a result for each item in its place, and take as many credits as they create tents",
   [
     Schema.Array(Draw).check(Schema.isMinLength(1), Schema.isMaxLength(25)),
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 })),
@@ -128,7 +128,7 @@ it.prop(
       made,
     )
     assert.strictEqual(new Set(change.tents.flatMap(({ jobs }) => jobs.map(({ id }) => id))).size, made.length)
-    // Credits go to the first that can have them.
+    // Credits go to the first items that can have them.
     const codes = results.flatMap((item) =>
       item.status === "rejected" && item.code === "INSUFFICIENT_CREDITS" ? [item.index] : [],
     )
@@ -139,7 +139,7 @@ it.prop(
   },
 )
 
-it("a job is accepted until one of its tents is begun, and completed when none is left", () => {
+it("A bulk job is accepted until a tent is started, and completed when none is left", () => {
   assert.deepStrictEqual(progressOf([]), { status: "completed", completed_count: 0, failed_count: 0 })
   assert.strictEqual(progressOf([queued(), queued()]).status, "accepted")
   assert.strictEqual(progressOf([queued(), completed()]).status, "running")

@@ -7,7 +7,7 @@ import { honeypot_name, toPublished } from "@tentpole/core/tents/pages/PageDocum
 import { Schema } from "effect"
 import { alias, id } from "../TentFixture.ts"
 
-it("a published page has its forms posted to the service, a trap in each, and the line; the rest stays byte for byte", () => {
+it("A published page posts its forms to the service, with a trap in each and the branding line; the rest stays byte for byte", () => {
   const html = `<!doctype html><body class="x"><p>Ö &amp; &copy;</p><FORM  action="https://evil.test" METHOD='get' id="sign up"><input name=email></FORM><form name="n"></form><form></form></body></html>`
   const served = toPublished(html, { tentId: id, branding: true })
   assert.include(served, `action="/f/${id}/sign%20up" method="post"`)
@@ -19,12 +19,12 @@ it("a published page has its forms posted to the service, a trap in each, and th
   assert.isBelow(served.indexOf("Made with Tentpole"), served.indexOf("</body>"))
 })
 
-it("a page without forms and line is served as it was generated", () => {
+it("A page without forms and branding line is served as it was generated", () => {
   const html = "<!doctype html><body><h1>x</h1></body></html>"
   assert.strictEqual(toPublished(html, { tentId: id, branding: false }), html)
 })
 
-it("dangers are found wherever they hide", () => {
+it("Dangers are found in every context", () => {
   for (const html of [
     "<script>x</script>",
     "<svg><script>x</script></svg>",
@@ -53,7 +53,7 @@ it("dangers are found wherever they hide", () => {
 })
 
 it.prop(
-  "an alias's path reads as that alias",
+  "An alias's path decodes to that alias",
   [Schema.String.check(Schema.isPattern(/^[a-z0-9._-]{1,12}$/))],
   ([text]) => {
     if (!isAlias(text)) return
@@ -61,12 +61,12 @@ it.prop(
   },
 )
 
-it.prop("an id's path reads as that id", [Schema.String.check(Schema.isUUID(4))], ([text]) => {
+it.prop("An id's path decodes to that id", [Schema.String.check(Schema.isUUID(4))], ([text]) => {
   const address = { by: "id", id: TentId.make(text.toLowerCase()) } as const
   assert.deepStrictEqual(readPath(addressPath(address)), address)
 })
 
-it("nothing is published at any other path", { tags: ["attack/path-traversal"] }, () => {
+it("No other path names a page", { tags: ["attack/path-traversal"] }, () => {
   for (const path of [
     "",
     "/t",
@@ -89,7 +89,7 @@ it("nothing is published at any other path", { tags: ["attack/path-traversal"] }
 })
 
 it(
-  "a host is read without port, case and final dot; a slug is one label before the pages' host",
+  "A host is decoded without port, case and final dot; a slug is one label before the pages' host",
   { tags: ["attack/foreign-host"] },
   () => {
     assert.strictEqual(readHost("Acme.LOCALHOST.:8081"), "acme.localhost")
@@ -102,7 +102,7 @@ it(
   },
 )
 
-it("a page's address has scheme and port of the pages' origin, and the workspace's own host where it has one", () => {
+it("A page's address has scheme and port of the pages' origin, and the workspace's own host if it has one", () => {
   const settings = { publicPagesUrl: "http://localhost:8081", pagesHost: "localhost" }
   const site = { slug: "acme", ownHost: null }
   assert.strictEqual(pageUrl(settings, site, { by: "id", id }), `http://acme.localhost:8081/t/${id}`)
