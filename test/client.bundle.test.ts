@@ -1,5 +1,5 @@
-// The typed client as somebody else bundles it: for a place that is no node, such as a worker at the edge. What comes with
-// it is looked at, and the bundle is run where there is nothing but what browsers have too.
+// Tests of the typed client in a bundle for runtimes without Node, such as edge workers: the bundle's contents and size, and a
+// run with browser globals only.
 import { build } from "esbuild"
 import { assert, beforeAll, describe, it } from "vitest"
 import { createContext, runInContext } from "node:vm"
@@ -18,7 +18,7 @@ const program = `
   }
 `
 
-describe("the client, bundled for a place without node", () => {
+describe("the client in a bundle for runtimes without Node", () => {
   let inputs: ReadonlyArray<string> = []
   let text = ""
 
@@ -41,7 +41,7 @@ describe("the client, bundled for a place without node", () => {
     text = outputFiles[0]?.text ?? ""
   })
 
-  it("has nothing of node, of a database, of adapters or of what the service does", () => {
+  it("contains no code of Node, a database, adapters or the service", () => {
     assert.isAbove(inputs.length, 100)
     const strays = inputs.filter(
       (path) =>
@@ -53,19 +53,19 @@ describe("the client, bundled for a place without node", () => {
     assert.deepStrictEqual(strays, [])
   })
 
-  it("is no larger than it was", () => {
+  it("does not exceed its size limit", () => {
     assert.isBelow(text.length, size_bytes_max)
   })
 
-  it("runs where there is neither process nor require", async () => {
-    const asked: Array<string> = []
+  it("runs without process and require", async () => {
+    const requests: Array<string> = []
     const json = (status: number, body: unknown) =>
       new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
     const contact = (contact_id: string) => ({ ...blank, contact_id })
     const fetch = async (input: string | URL, init?: RequestInit) => {
       const { method, url } = new Request(input, init)
       const { pathname, search, searchParams } = new URL(url)
-      asked.push(`${method} ${pathname}${search}`)
+      requests.push(`${method} ${pathname}${search}`)
       if (method === "POST") {
         const code = "contact_list_name_exists"
         return json(409, { error: "Conflict", error_code: code, code, message: "taken", details: {} })
@@ -77,7 +77,7 @@ describe("the client, bundled for a place without node", () => {
       })
     }
     const place = createContext({
-      // Of this realm, as what `fetch` gives is.
+      // The realm's own class, as `fetch` returns it.
       ArrayBuffer,
       Uint8Array,
       AbortController,
@@ -101,7 +101,7 @@ describe("the client, bundled for a place without node", () => {
     place["fetch"] = fetch
     const said = await runInContext("program(fetch)", place)
     assert.deepStrictEqual(JSON.parse(JSON.stringify(said)), { found: ids, code: "contact_list_name_exists" })
-    assert.deepStrictEqual(asked, [
+    assert.deepStrictEqual(requests, [
       "GET /v1/contacts?limit=1",
       "GET /v1/contacts?limit=1&page=2",
       "POST /v1/contact-lists",
@@ -111,7 +111,7 @@ describe("the client, bundled for a place without node", () => {
 
 const ids = ["7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11", "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12"]
 
-/** A contact of whom nothing is known. */
+/** A contact without optional values. */
 const blank = {
   ...Object.fromEntries(
     [

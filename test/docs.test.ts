@@ -16,7 +16,7 @@ const documents = (): ReadonlyArray<string> =>
     .filter((path) => path.endsWith(".md"))
     .map((path) => `docs/${path}`)
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub generates them. */
 const anchors = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
@@ -35,19 +35,19 @@ const brokenLinks = (page: string): ReadonlyArray<string> =>
     return anchor === undefined || anchors(readFileSync(at, "utf8")).has(anchor) ? [] : [`${page}: ${link}`]
   })
 
-it("docs/errors.md is printed from the table of errors", () => {
+it("docs/errors.md is generated from the table of errors", () => {
   assert.strictEqual(read("docs/errors.md"), errorsPage(), "run `npm run docs`")
 })
 
-it("docs/limits.md is printed from the constants that hold the limits", () => {
+it("docs/limits.md is generated from the constants of the limits", () => {
   assert.strictEqual(read("docs/limits.md"), limitsPage(), "run `npm run docs`")
 })
 
-it("docs/internals/state-machines.md is printed from the transition tables", () => {
+it("docs/internals/state-machines.md is generated from the transition tables", () => {
   assert.strictEqual(read("docs/internals/state-machines.md"), stateMachinesPage(), "run `npm run docs`")
 })
 
-it("a state machine's page has its diagram, and lists events that do not change the state", () => {
+it("the page of a state machine has a diagram and the events that do not change the state", () => {
   const page = stateMachinesPage([
     ["Letter", { draft: { edit: "draft", send: "sent", fire: ["sent", "deleted"] }, sent: { edit: "sent" } }],
   ])
@@ -72,13 +72,13 @@ These events change other fields only:
   )
 })
 
-it("links between documents lead to files and headings that exist", () => {
+it("links between documents refer to existing files and headings", () => {
   const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...documents()]
   const broken = pages.flatMap((page) => brokenLinks(page))
   assert.deepStrictEqual(broken, [])
 })
 
-it("paths of the repository that documents name exist", () => {
+it("paths in documents exist in the repository", () => {
   const missing = ["README.md", "CONTRIBUTING.md", ...documents()].flatMap((page) =>
     [...read(page).matchAll(/`((?:packages|test)\/[\w./-]+)`/g)].flatMap(([, path = ""]) =>
       existsSync(new URL(path, root)) ? [] : [`${page}: ${path}`],
@@ -87,7 +87,7 @@ it("paths of the repository that documents name exist", () => {
   assert.deepStrictEqual(missing, [])
 })
 
-it("exactly the variables that are read are in .env.example and docs/configuration.md", () => {
+it(".env.example and docs/configuration.md list exactly the variables that the code reads", () => {
   const used = new Set<string>()
   const environment = new Proxy<Record<string, string>>(
     {},

@@ -1,5 +1,5 @@
-// One PostgreSQL for the whole run, thrown away at its end, with a migrated template that test files clone. Its data lies
-// in memory where there is room: a clone then takes 25 to 50 ms, on a disk ten times that.
+// Starts one PostgreSQL for the whole run, with a migrated template database that test files clone. Its data is in memory if
+// there is space: a clone then takes 25 to 50 ms, on a disk ten times that.
 import { PgClient } from "@effect/sql-pg"
 import { ownerStatements, start } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"

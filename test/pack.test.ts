@@ -1,6 +1,6 @@
-// The packages as npm delivers them: what is in them, that they find what they import among what they declare, and that the
-// programs of the documents compile against them and run. And that here, in the checkout, the sources are what runs.
-// `npm run test:pack` also has npm install them into an empty project, which asks the registry for what they need.
+// Tests of the npm packages: their files, their dependencies, and that the programs of the documents compile and run with
+// them. In the checkout, the sources run. `npm run test:pack` also installs the packages into an empty project with npm, which
+// needs the registry.
 import { execFile } from "node:child_process"
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -21,7 +21,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-/** Runs a program as somebody else would: without the condition that leads to sources. */
+/** Runs a program without the `exports` condition that selects the sources. */
 const run = async (
   file: string,
   args: ReadonlyArray<string>,
@@ -45,7 +45,7 @@ const manifestOf = async (folder: string): Promise<Manifest> =>
 let home = ""
 const unpacked = (name: string): string => join(home, name)
 
-/** Gives a folder the packages that it declares and no others, as a strict installer does. */
+/** Links only the declared dependencies of a package into a folder, as a strict installer does. */
 const link = async (folder: string, owner: string, wanted: ReadonlyArray<string>) => {
   for (const name of wanted) {
     const own = name.startsWith("@tentpole/") ? unpacked(name.slice("@tentpole/".length)) : undefined
@@ -89,7 +89,7 @@ const filesOf = async (folder: string): Promise<ReadonlyArray<string>> =>
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => !path.startsWith("node_modules"))
 
-it("a package carries its sources and what is built of each of them, and no tests", async () => {
+it("a package contains its sources and their build output, and no tests", async () => {
   for (const name of names) {
     const files = new Set(await filesOf(unpacked(name)))
     for (const document of ["LICENSE", "README.md"]) assert(files.has(document), `${name}: ${document}`)
@@ -104,11 +104,11 @@ it("a package carries its sources and what is built of each of them, and no test
   }
 })
 
-it("every module finds what it imports among what its package declares", async () => {
+it("every module imports only declared dependencies", async () => {
   const modules: Array<string> = []
   for (const name of names) {
     for (const path of await filesOf(unpacked(name))) {
-      // Programs run when they are imported.
+      // Importing a program runs it.
       if (/^dist\/src\/.*\.js$/.test(path) && !path.endsWith("/main.js")) modules.push(join(unpacked(name), path))
     }
   }
@@ -125,7 +125,7 @@ it("every module finds what it imports among what its package declares", async (
   assert.deepStrictEqual(JSON.parse(await run(process.execPath, [all], home)), [])
 }, 300_000)
 
-/** The programs of the documents, compiled in a folder that has the packages. */
+/** Compiles the programs of the documents in a folder with the packages. */
 const compiled = async (app: string, compiler: string) => {
   const [memory = "", postgres = ""] = await programsIn("docs/embedding.md")
   const [promises = "", effects = ""] = await programsIn("docs/client.md")
@@ -140,7 +140,7 @@ const compiled = async (app: string, compiler: string) => {
   await run(process.execPath, [compiler, ...options, ...files], app)
 }
 
-/** The output of the programs that need no service, run by node alone. */
+/** The output of the programs that need no service. */
 const embedded = async (app: string) => {
   assert.match(await run(process.execPath, ["core.js"], app), /^entered_flow, waiting, .*email_sent/)
   assert.strictEqual(await run(process.execPath, ["adapters.js"], app), "Bakery\n")
@@ -155,7 +155,7 @@ const embedded = async (app: string) => {
   )
 }
 
-it("the programs of the documents compile against the packages and run on what was built", async () => {
+it("the programs of the documents compile and run with the packages", async () => {
   const app = join(home, "app")
   await mkdir(app)
   await writeFile(join(app, "package.json"), JSON.stringify({ type: "module" }))
@@ -179,13 +179,13 @@ it("the programs of the documents compile against the packages and run on what w
   )
 }, 300_000)
 
-/** Packages of others that an installation for production may bring. */
+/** Packages of others in an installation for production. */
 const packages_max = 110
-/** Our own packages, and what the test needs to compile. */
+/** Our packages, and the tools to compile the programs. */
 const tools = /node_modules\/(@tentpole\/|@?typescript\b)/
 
 if (process.env["PACK"] === "install") {
-  it("npm installs them into an empty project, where the same programs run", async () => {
+  it("npm installs the packages into an empty project, and the programs run there", async () => {
     const app = join(home, "installed")
     await mkdir(app)
     await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true, type: "module" }))
@@ -202,12 +202,12 @@ if (process.env["PACK"] === "install") {
   }, 600_000)
 }
 
-it("the command line that is installed answers", async () => {
+it("the installed command line works", async () => {
   const version = await run(process.execPath, [join(unpacked("http"), "bin/tentpole.js"), "--version"], home)
   assert.match(version, /\d+\.\d+\.\d+/)
 }, 300_000)
 
-it("in the checkout the sources run: in tests, in their global setup, and in programs that npm starts", async () => {
+it("in the checkout, tests, their global setup and npm scripts run the sources", async () => {
   const source = "packages/core/src/kernel/Text.ts"
   assert.include(origin(), source)
 

@@ -1,4 +1,4 @@
-// The roles of the deployment suffice: the owner for migrations, the login for the service.
+// Tests that the roles of the deployment have sufficient rights: the owner for migrations, the login for the service.
 import { PgClient } from "@effect/sql-pg"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { client } from "@tentpole/adapters/postgres/kernel/Postgres"
@@ -6,7 +6,7 @@ import { Effect, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { assert, inject, it } from "vitest"
 
-/** The statements of docker/roles.sql with other names: the server of the tests has its own roles. */
+/** The statements of docker/roles.sql with other role names, because the test server has its own roles. */
 const roles = (): ReadonlyArray<string> =>
   readFileSync(new URL("../docker/roles.sql", import.meta.url), "utf8")
     .replaceAll(/^(--|\\).*$/gm, "")
@@ -17,7 +17,7 @@ const roles = (): ReadonlyArray<string> =>
     .map((statement) => statement.trim())
     .filter((statement) => statement !== "" && !statement.startsWith("create role tentpole_service"))
 
-it("docker/roles.sql: the owner of the database migrates, and the login of the service cannot", async () => {
+it("docker/roles.sql lets the owner migrate, but not the login of the service", async () => {
   const server = inject("pgServer")
   const address = (user: string) => {
     const url = new URL(`${server}/shipped`)

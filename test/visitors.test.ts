@@ -1,13 +1,13 @@
-// Machines are told from people: a labelled corpus, and how much of it is judged right.
+// Test of the bot filter with a labelled corpus of requests.
 import { isBot, isTooSoon } from "@tentpole/core/tracking/BotFilter"
 import { visitorOf } from "@tentpole/http/tracking/TrackedVisitor"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { type LabelledVisit, labelled } from "./fixtures/visitors.ts"
 
-/** Of those that are called machines, so many are. Whoever is called one wrongly is a reader who counts for nothing. */
+/** The least share of real bots among requests that the filter calls bots. A wrong call loses a reader's engagement. */
 const precision_min = 0.99
-/** Of the machines, so many are called so. The rest pass for browsers, and take their time. */
+/** The least share of bots that the filter finds. The others look like browsers and take their time. */
 const recall_min = 0.95
 
 const handedOverAt = DateTime.makeUnsafe(1_700_000_000_000)
@@ -18,18 +18,18 @@ const judged = ({ after_ms, headers, method, userAgent }: LabelledVisit): Labell
   return isBot(visitor) || isTooSoon(handedOverAt, at) ? "machine" : "person"
 }
 
-describe("who fetches pixels and follows links", () => {
+describe("the bot filter", () => {
   const called = labelled.map((visit) => ({ visit, as: judged(visit) }))
   const wrong = called.filter(({ as, visit }) => as !== visit.who)
 
-  it("is labelled for 120 requests and more, of people and of machines", () => {
+  it("has a corpus of at least 120 labelled requests of people and bots", () => {
     assert.isAtLeast(labelled.length, 120)
     for (const who of ["person", "machine"]) {
       assert.isAtLeast(labelled.filter((visit) => visit.who === who).length, 50, who)
     }
   })
 
-  it("no reader is taken for a machine, and nearly every machine is found", () => {
+  it("takes no person for a bot, and finds nearly every bot", () => {
     const machines = called.filter(({ visit }) => visit.who === "machine")
     const found = machines.filter(({ as }) => as === "machine").length
     const accused = called.filter(({ as }) => as === "machine").length
@@ -44,7 +44,7 @@ describe("who fetches pixels and follows links", () => {
     )
   })
 
-  it("what goes unfound is what nothing gives away", () => {
+  it("misses only bots that nothing distinguishes from people", () => {
     for (const { visit } of wrong) assert.include(visit.why, "nothing gives it away")
   })
 })

@@ -1,4 +1,4 @@
-// `npm run test:attacks`: every test that holds a threat, with all requests instead of a sample; then threats and their tests.
+// `npm run test:attacks`: runs every test with a threat tag, with all requests instead of a sample; then lists threats and tests.
 import { startVitest } from "vitest/node"
 import { threats } from "./Threats.ts"
 

@@ -1,5 +1,4 @@
-// A browser for tests: one that the machine has, or the one that comes as a package and needs nothing besides. Where there is
-// neither, it says so.
+// A browser for tests: the installed one, or the one of an npm package. If there is neither, `none` says so.
 import { existsSync } from "node:fs"
 import { type Browser, chromium } from "playwright-core"
 
@@ -16,15 +15,15 @@ const flags = [
 
 const usual = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
-/** CHROMIUM_PATH first, then the package's own where it runs (Linux on x64), then what the machine has in the usual places. */
+/** CHROMIUM_PATH first, then the package's browser (Linux on x64 only), then the usual paths of the machine. */
 const executable = async (): Promise<string | null> => {
   const named = process.env["CHROMIUM_PATH"]
   if (named !== undefined) {
     if (existsSync(named)) return named
-    throw new Error(`CHROMIUM_PATH is ${named}, and there is nothing: set it to a Chromium, or leave it out`)
+    throw new Error(`CHROMIUM_PATH is ${named}, which does not exist: set it to a Chromium, or omit it`)
   }
   if (process.platform === "linux" && process.arch === "x64") {
-    // It brings libraries that a bare machine lacks, and unpacks them when it takes the machine for Amazon's.
+    // The package has libraries that a minimal machine lacks, and unpacks them only on AWS Lambda.
     process.env["AWS_EXECUTION_ENV"] ??= "AWS_Lambda_nodejs22.x"
     const { default: packed } = await import("@sparticuz/chromium")
     return packed.executablePath()
@@ -32,7 +31,7 @@ const executable = async (): Promise<string | null> => {
   return usual.find((path) => existsSync(path)) ?? null
 }
 
-/** Null where there is none. Its profile is a new one, and goes with it. */
+/** Null if there is no browser. Its profile is new and deleted with it. */
 export const launch = async (): Promise<Browser | null> => {
   const executablePath = await executable()
   return executablePath === null ? null : chromium.launch({ executablePath, args: flags })

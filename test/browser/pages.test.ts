@@ -1,4 +1,4 @@
-// Published pages in a browser: how they look to those who see, to those who don't, and that their forms arrive.
+// Tests of published pages in a browser: layout, accessibility, content policy and forms.
 import axe from "axe-core"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
@@ -45,7 +45,7 @@ describe.skipIf(browser === null)("a published page in a browser", () => {
     return { id, url: live.publication.published_url }
   }
 
-  /** A page at the address, and what the browser complained of. */
+  /** A page at the address, and the messages of the browser's console. */
   const open = async (url: string, options: Parameters<Browser["newContext"]>[0] = {}) => {
     const context: BrowserContext = await (browser ?? assert.fail(none)).newContext({ userAgent, ...options })
     const page: Page = await context.newPage()
@@ -59,7 +59,7 @@ describe.skipIf(browser === null)("a published page in a browser", () => {
     return { context, page, complaints }
   }
 
-  it("its form is sent without a script, thanks its sender, and leaves a contact, a submission and a view", async () => {
+  it("sends its form without a script, shows a thank-you page, and creates a contact, a submission and a view", async () => {
     const { id, url } = await publish(prompts[0] ?? "")
     const { context, page, complaints } = await open(url, { viewport: sizes[0] ?? null, javaScriptEnabled: false })
     await page.getByRole("link", { name: "Sign up" }).first().click()
@@ -88,14 +88,14 @@ describe.skipIf(browser === null)("a published page in a browser", () => {
   })
 
   it(
-    "it fits on phones and desktops, loads nothing that its policy stops, and nobody is shut out, by day and by night",
+    "fits phones and desktops, violates no content policy, and is accessible, in light and dark mode",
     { tags: ["attack/page-script"] },
     async () => {
       for (const prompt of prompts) {
         const { url } = await publish(prompt)
         for (const viewport of sizes) {
           for (const colorScheme of ["light", "dark"] as const) {
-            // What looks at the page comes from the test, not from the page.
+            // The test injects the script of the accessibility checker.
             const { context, page, complaints } = await open(url, { viewport, colorScheme })
             assert.deepStrictEqual(complaints, [], url)
             const width = await page.evaluate<number>("document.documentElement.scrollWidth")
@@ -113,7 +113,7 @@ describe.skipIf(browser === null)("a published page in a browser", () => {
     },
   )
 
-  it("a page that nobody can be shut out of is not all that can be seen: a label that is missing is found", async () => {
+  it("the accessibility check finds a missing label", async () => {
     const page = await (browser ?? assert.fail(none)).newPage()
     await page.setContent("<!doctype html><html lang=en><title>x</title><main><h1>x</h1><input name=email></main>")
     await page.evaluate(axe.source)

@@ -80,7 +80,7 @@ const watchBlast = async (service: Service, blastId: string, members: number) =>
 }
 
 const publishPage = async (service: Service) => {
-  const progress = bar("making and viewing a page", 20)
+  const progress = bar("generating and viewing a page", 20)
   const tent = await answered(service, "POST", "/v1/tents", {
     name: "Spring bakery",
     prompt: "A landing page for a spring bakery sale with a sign-up form for the newsletter",

@@ -1,5 +1,5 @@
-// The administration with the real processes: open to whoever has the token; a workspace that is deleted is erased, whoever
-// is killed meanwhile; and the same by command.
+// Tests of the administration with processes: access by token, erasure of a deleted workspace after a killed worker, and the
+// same operations on the command line.
 import { command as run } from "../support/CommandLine.ts"
 import { ask, Service, tentpole, until } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 const token = "admin_0123456789_0123456789_0123456789"
 const root = "/admin/v1/workspaces"
 
-describe("with ADMIN_TOKEN", () => {
+describe("administration with ADMIN_TOKEN", () => {
   let service: Service
   const admin = (method: string, path: string, body?: unknown) =>
     ask(service.api, method, path, body, { authorization: `Bearer ${token}` })
@@ -22,7 +22,7 @@ describe("with ADMIN_TOKEN", () => {
   afterAll(() => service.remove())
 
   it(
-    "a wrong token and a tenant's key are 401, the right one comes in",
+    "answers 401 to a wrong token and an API key, and accepts the token",
     { tags: ["attack/admin-access"] },
     async () => {
       assert.strictEqual((await service.call("GET", root)).status, 401)
@@ -37,7 +37,7 @@ describe("with ADMIN_TOKEN", () => {
     },
   )
 
-  it("what one command makes, another shows, and the log knows who it was", async () => {
+  it("commands see each other's changes, and the audit log has their actor", async () => {
     const creation = ["workspace", "create", "By command", "--plan", "pro", "--from-name", "Ann"]
     const made = await tentpole(creation, service.environment)
     assert.strictEqual(made.code, 0, made.output)
@@ -58,7 +58,7 @@ describe("with ADMIN_TOKEN", () => {
     )
   })
 
-  it("a workspace that is deleted while no worker lives is erased by the next one", async () => {
+  it("the next worker erases a workspace that was deleted while no worker ran", async () => {
     const { json: workspace } = await admin("POST", root, { name: "Doomed" })
     const at = `${root}/${workspace.workspace_id}`
     const { json: key } = await admin("POST", `${at}/keys`, { name: "k" })
@@ -69,8 +69,8 @@ describe("with ADMIN_TOKEN", () => {
     assert.strictEqual(made.status, 201, made.text)
 
     process.kill((await service.pids()).worker, "SIGKILL")
-    const gone = await admin("DELETE", `${at}?confirm=doomed`)
-    assert.strictEqual(gone.status, 202, gone.text)
+    const deleted = await admin("DELETE", `${at}?confirm=doomed`)
+    assert.strictEqual(deleted.status, 202, deleted.text)
     assert.strictEqual((await mine("GET", "/v1/contacts")).status, 401)
     const erased = await until("the workspace to be erased", async () => {
       const { json } = await admin("GET", `/admin/v1/audit-log?workspace_id=${workspace.workspace_id}`)
@@ -79,7 +79,7 @@ describe("with ADMIN_TOKEN", () => {
     assert.strictEqual(erased.actor, "worker")
   })
 
-  it("the doctor finds a running service well, and says what is wrong with a broken one", async () => {
+  it("the doctor reports no problem of a running service, and the problems of a broken one", async () => {
     const well = await command("doctor")
     assert.strictEqual(well.code, 0, well.output)
     assert.include(well.output, "PostgreSQL 18 answers")
@@ -93,7 +93,7 @@ describe("with ADMIN_TOKEN", () => {
     assert.notInclude(broken.output, "secret")
   })
 
-  it("a request with a key that is repeated after its process was killed and came back gets the first answer", async () => {
+  it("a repeated request with an idempotency key gets the first answer after a restart of the process", async () => {
     const headers = { "idempotency-key": "over a restart" }
     const body = { name: "Over a restart", kind: "static" }
     const first = await service.call("POST", "/v1/contact-lists", body, headers)

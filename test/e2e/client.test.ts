@@ -1,5 +1,4 @@
-// The typed client beside plain `fetch`, against the real processes: what one does the other sees; and the programs of
-// docs/client.md, as they stand there.
+// Tests of the typed client beside plain `fetch`, with processes; and of the programs in docs/client.md.
 import { ApiError, connect, type PromiseClient } from "@tentpole/http/client"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { programsIn, run } from "../support/Programs.ts"
@@ -20,7 +19,7 @@ describe("the typed client", () => {
   })
   afterAll(() => service.remove())
 
-  it("the programs of docs/client.md do what they say", async () => {
+  it("the programs of docs/client.md print what the page shows", async () => {
     const [withPromises = "", withEffect = ""] = await programsIn("docs/client.md")
     const place = { TENTPOLE_URL: service.api, TENTPOLE_KEY: apiKey }
     for (const time of ["for the first time", "again"]) {
@@ -32,7 +31,7 @@ describe("the typed client", () => {
     assert.match(said.output, /ann@example\.org[^]*created [0-9a-f-]{36}\n$/)
   })
 
-  it("what the client makes, plain fetch sees, and the other way round", async () => {
+  it("the client and fetch see each other's changes", async () => {
     const list = await tentpole.lists.create({ payload: { name: "By the client", kind: "static" } })
     const seen = await service.call("GET", `/v1/contact-lists/${list.list_id}`)
     assert.deepStrictEqual(seen.json, list)
@@ -46,7 +45,7 @@ describe("the typed client", () => {
     assert.isString(taken.error.requestId)
   })
 
-  it("an import goes by it from the file to the run's end", async () => {
+  it("imports a file from the upload to the end of the run", async () => {
     const session = await tentpole.imports.begin({ payload: { source: "upload", file_name: "people.csv" } })
     if (!("upload_url" in session) || typeof session.upload_url !== "string") return assert.fail("no upload_url")
     await fetch(session.upload_url, { method: "PUT", body: "Email,First Name\r\nbo@example.org,Bo\r\n" })
@@ -63,12 +62,12 @@ describe("the typed client", () => {
     assert.deepStrictEqual([ended.status, ended.created_count], ["completed", 1])
   })
 
-  it("a POST that is made again under its name is done once, though its process was killed between", async () => {
+  it("a POST with an idempotency key is executed once, also if its process is killed before the retry", async () => {
     const named = { idempotencyKey: "once" }
     const call = () => tentpole.lists.create.result({ payload: { name: "Once", kind: "static" } }, named)
     const first = await call()
     process.kill((await service.pids()).http, "SIGKILL")
-    // The process comes back while the client tries again.
+    // The process restarts while the client retries.
     const second = await until("an answer", async () => {
       const outcome = await call()
       return outcome.ok && outcome
@@ -78,7 +77,7 @@ describe("the typed client", () => {
     assert.strictEqual(second.headers["idempotency-replayed"], "true")
   })
 
-  it("turned away by the rate limit, it waits and comes back", async () => {
+  it("waits and retries after 429", async () => {
     const turnedAway: Array<number> = []
     const busy = connect({
       url: service.api,
@@ -90,7 +89,7 @@ describe("the typed client", () => {
       },
     })
     while (turnedAway.length === 0) {
-      // Others use up what there is, at once: one after the other a slow machine would get more meanwhile.
+      // Concurrent requests use up the limit: in sequence, it would be refilled on a slow machine.
       const others = Array.from({ length: perMinute }, () => service.call("GET", "/v1/contact-lists?limit=1"))
       const statuses = new Set((await Promise.all(others)).map(({ status }) => status))
       assert.isEmpty([...statuses].filter((status) => status !== 200 && status !== 429))

@@ -1,5 +1,5 @@
-// A person's data and a workspace's, with the real processes: told, written out, forgotten in every table and file; and a copy
-// of the whole, restored: nothing leaves it until somebody says so.
+// Tests of a contact's and a workspace's data with processes: export, erasure in every table and file, and a restored copy,
+// which sends nothing until SENDING is `on`.
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { readdir, readFile } from "node:fs/promises"
@@ -13,9 +13,9 @@ import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const token = "admin_0123456789_0123456789_0123456789"
-/** What is sealed in a database is opened with the secret that it was sealed with: a backup is worth nothing without it. */
+/** The secret that encrypts stored secrets. A backup needs it. */
 const secret = "a secret that outlives the machine, and its folder"
-/** Stands in every address and text that tells of the person, and in nothing else. */
+/** Part of all addresses and texts about the contact, and of nothing else. */
 const trace = "anntraced"
 const html = "<html><body><p>Hello {{contact.first_name|friend}}</p></body></html>"
 const sender = { from_name: "T", from_address: "t@example.test", reply_to_email: "t@example.test", subject: "Hello" }
@@ -32,7 +32,7 @@ const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
-describe("what is kept", () => {
+describe("stored data", () => {
   let sink: FakeSmtp
   let service: Service
   let database: string
@@ -52,15 +52,15 @@ describe("what is kept", () => {
 
   const call = (method: string, path: string, body?: unknown) => answered(service, method, path, body)
 
-  /** In which tables the trace stands, whichever there are. */
+  /** The tables that contain the trace. */
   const tablesNaming = async (): Promise<ReadonlyArray<string>> => {
     const tables = await superuser<{ readonly name: string }>(
       database,
       `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where c.relkind in ('r', 'p') and not c.relispartition and n.nspname not in ('pg_catalog', 'information_schema')`,
     )
-    const asked = tables.map(({ name }) => `select '${name}' as name from ${name} t where t::text ilike '%${trace}%'`)
-    const found = await superuser<{ readonly name: string }>(database, asked.join(" union "))
+    const queries = tables.map(({ name }) => `select '${name}' as name from ${name} t where t::text ilike '%${trace}%'`)
+    const found = await superuser<{ readonly name: string }>(database, queries.join(" union "))
     return found.map(({ name }) => name.replace("public.", "")).sort()
   }
   const filesNaming = async (): Promise<number> => {
@@ -69,16 +69,16 @@ describe("what is kept", () => {
     return texts.filter((text) => text.toLowerCase().includes(trace)).length
   }
 
-  it("somebody's traces are everywhere: in rows of every room, and in files", async () => {
-    const made = await call("POST", "/v1/contacts", {
+  it("a contact has rows in every room, and files", async () => {
+    const created = await call("POST", "/v1/contacts", {
       items: [{ email: `${trace}@x.test`, first_name: trace, phone: "+14155550123" }, { email: "other@x.test" }],
     })
-    id = made.items[0].contact_id
+    id = created.items[0].contact_id
     await call("PATCH", `/v1/contacts/${id}`, { email: `${trace}.two@x.test` })
 
     const list = await call("POST", "/v1/contact-lists", { name: "All", kind: "static", contact_ids: [id] })
     const { export_id } = await call("POST", `/v1/contact-lists/${list.list_id}/export`, {})
-    const rows = [{ Email: "new@x.test" }, { Email: "nobody", Note: `ask ${trace}.two@x.test` }]
+    const rows = [{ Email: "new@x.test" }, { Email: "no address", Note: `ask ${trace}.two@x.test` }]
     const session = await call("POST", "/v1/contacts/imports", { source: "rows", rows, file_name: "people.csv" })
     const mappings = [{ header: "Email", target_field: "email" }]
     const at = `/v1/contacts/imports/${session.import_session_id}/execute`
@@ -103,18 +103,18 @@ describe("what is kept", () => {
     assert.isAtLeast(await filesNaming(), 2)
   })
 
-  it("everything that is kept of somebody is told", async () => {
+  it("the data export of a contact contains everything stored about it", async () => {
     const [row] = await superuser<{ readonly workspace_id: string }>(database, "select workspace_id from workspace")
     const workspace_id = row?.workspace_id ?? ""
     const path = `/admin/v1/workspaces/${workspace_id}/contacts/${id}/export`
-    const told = await service.call("GET", path, undefined, { authorization: `Bearer ${token}` })
-    assert.strictEqual(told.json.contact_id, id)
-    assert.includeMembers(Object.keys(told.json.records), ["activity", "contact", "delivery", "list_member"])
-    assert.include(told.text, `${trace}@x.test`)
-    assert.notInclude(told.text, "other@x.test")
+    const exported = await service.call("GET", path, undefined, { authorization: `Bearer ${token}` })
+    assert.strictEqual(exported.json.contact_id, id)
+    assert.includeMembers(Object.keys(exported.json.records), ["activity", "contact", "delivery", "list_member"])
+    assert.include(exported.text, `${trace}@x.test`)
+    assert.notInclude(exported.text, "other@x.test")
   })
 
-  it("a workspace is written out whole, a line for each row, without secrets", async () => {
+  it("the export of a workspace has a line for each row, without secrets", async () => {
     const folder = join(service.folder, "out")
     const { code, output } = await command(["workspace", "export", "default", "--to", folder], service.environment)
     assert.strictEqual(code, 0, output)
@@ -137,7 +137,7 @@ describe("what is kept", () => {
     assert.match(again.output, /can't be written .*: use an empty folder/)
   })
 
-  it("who is erased stands in no table and no file any more", async () => {
+  it("an erased contact is in no table and no file", async () => {
     const { code, output } = await command(["contact", "erase", id], service.environment)
     assert.strictEqual(code, 0, output)
     assert.deepStrictEqual(await tablesNaming(), [])
@@ -146,7 +146,7 @@ describe("what is kept", () => {
     assert.strictEqual(log.json.entries[0].action, "contact.erased")
   })
 
-  it("from a copy that is started held nothing leaves, although its time has come; with `on`, once", async () => {
+  it("a restored copy sends nothing with SENDING=held, and each message once with `on`", async () => {
     const { lists } = await call("GET", "/v1/contact-lists?kind=system")
     const { blast_id } = await call("POST", "/v1/email-blasts", { name: "Later" })
     const { list_id } = lists.find(({ name }: { readonly name: string }) => name === "All contacts")
@@ -161,7 +161,7 @@ describe("what is kept", () => {
     const url = new URL(service.environment["DATABASE_URL"] ?? "")
     url.pathname = `/${copy}`
     await superuser("postgres", `create database ${copy} owner ${url.username} template ${database} strategy file_copy`)
-    // As if it were restored when the hour is over.
+    // As if the copy were restored after the scheduled time.
     await superuser(copy, "update blast set scheduled_at = now() - interval '1 minute' where status = 'scheduled'")
     await superuser(copy, "update due_work set due_at = now() - interval '1 minute'")
     const before = sink.messages.length
@@ -169,7 +169,7 @@ describe("what is kept", () => {
     const restored = await Service.prepare({ ...environment, SENDING: "held" })
     await restored.start()
     try {
-      // A worker that has made a tent has been at work for long enough to have looked at schedules.
+      // A worker that has generated a tent has run long enough to have checked the schedules.
       const tent = await answered(restored, "POST", "/v1/tents", { name: "n", prompt: "Build a website" })
       await until("a job", async () => (await answered(restored, "GET", `/v1/tents/${tent.id}`)).status === "completed")
       assert.strictEqual((await answered(restored, "GET", `/v1/email-blasts/${blast_id}`)).status, "scheduled")

@@ -1,4 +1,4 @@
-// Runs every call of docs/getting-started.md against the real processes, in order.
+// Test that runs every call of docs/getting-started.md with processes, in order.
 import { readFileSync } from "node:fs"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type Json, root, Service, until, visit } from "../support/Service.ts"
@@ -20,7 +20,7 @@ const steps = (): ReadonlyArray<Step> => {
   )
 }
 
-/** Every field of an answer by its name, nested ones too. */
+/** All fields of an answer by name, including nested ones. */
 const fieldsOf = (answer: Json): ReadonlyArray<readonly [string, string]> =>
   Object.entries(answer ?? {}).flatMap(([name, value]) =>
     typeof value === "string" ? [[name, value] as const] : typeof value === "object" ? fieldsOf(value) : [],
@@ -37,7 +37,7 @@ describe("docs/getting-started.md", () => {
   })
   afterAll(() => service.remove())
 
-  it("every call succeeds in the order of the page, and the blast and the page are there", async () => {
+  it("every call succeeds in order, the blast is sent and the page is published", async () => {
     const known = new Map<string, string>()
     const statuses: Array<string> = []
     const filled = (text: string) => text.replaceAll(/<(\w+)>/g, (placeholder, name) => known.get(name) ?? placeholder)

@@ -1,5 +1,5 @@
-// One line through everything, as a user walks it: contacts, a field, an import, a list, an email, a blast to a real mail
-// server, a page and its views; over HTTP, by the real processes, on a real database.
+// Test of the main path of a user with processes: contacts, a custom field, an import, a list, an email, a blast to a mail
+// server, a flow, a page and its views, over HTTP.
 import { dkimVerify } from "mailauth/lib/dkim/verify.js"
 import PostalMime from "postal-mime"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
@@ -24,25 +24,25 @@ const csv = [
   ),
 ].join("\r\n")
 
-describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
+describe("the main path of a user", { tags: ["attack/unsubscribe-post"] }, () => {
   let sink: FakeSmtp
   let service: Service
   let listId = ""
   let blastId = ""
 
-  const made = async (method: string, path: string, body: unknown, status: number) => {
+  const send = async (method: string, path: string, body: unknown, status: number) => {
     const answer = await service.call(method, path, body)
     assert.strictEqual(answer.status, status, `${method} ${path}: ${answer.text}`)
     return answer.json
   }
 
-  /** Imports a file as it is proposed; answers where its columns went, and the run at its end. */
+  /** Imports a file with the suggested mappings. Returns the mappings and the completed run. */
   const imported = async (file_name: string, content: string) => {
-    const session = await made("POST", "/v1/contacts/imports", { source: "upload", file_name }, 201)
+    const session = await send("POST", "/v1/contacts/imports", { source: "upload", file_name }, 201)
     const at = `/v1/contacts/imports/${session.import_session_id}`
     const headers = { "content-type": "text/csv" }
     assert.strictEqual((await fetch(session.upload_url, { method: "PUT", body: content, headers })).status, 200)
-    const preview = await made("POST", `${at}/preview`, undefined, 200)
+    const preview = await send("POST", `${at}/preview`, undefined, 200)
     const proposed = preview.proposed_mappings.filter(
       (each: { target_field: string | null }) => each.target_field !== null,
     )
@@ -51,9 +51,9 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
       target_field: each["target_field"],
       target_kind: each["target_kind"],
     }))
-    const { import_run_id } = await made("POST", `${at}/execute`, { mappings }, 202)
+    const { import_run_id } = await send("POST", `${at}/execute`, { mappings }, 202)
     const run = await until("the import to end", async () => {
-      const each = await made("GET", `/v1/contacts/imports/${import_run_id}`, undefined, 200)
+      const each = await send("GET", `/v1/contacts/imports/${import_run_id}`, undefined, 200)
       return each.status === "completed" || each.status === "failed" ? each : false
     })
     return { targets: proposed.map((each: { target_field: string }) => each.target_field), run }
@@ -69,22 +69,22 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
     await sink.close()
   })
 
-  it("contacts are made, listed and read", async () => {
-    const batch = await made(
+  it("creates, lists and gets contacts", async () => {
+    const batch = await send(
       "POST",
       "/v1/contacts",
-      { items: [{ email: "Ann@Example.org", first_name: "Ann" }, { first_name: "nobody" }] },
+      { items: [{ email: "Ann@Example.org", first_name: "Ann" }, { first_name: "without address" }] },
       201,
     )
     assert.deepStrictEqual([batch.created_count, batch.rejected_count], [1, 1])
-    const contact = await made("GET", `/v1/contacts/${batch.items[0].contact_id}`, undefined, 200)
+    const contact = await send("GET", `/v1/contacts/${batch.items[0].contact_id}`, undefined, 200)
     assert.deepStrictEqual([contact.email, contact.first_name, contact.unsubscribed], ["Ann@Example.org", "Ann", false])
-    const listed = await made("GET", "/v1/contacts?limit=10", undefined, 200)
+    const listed = await send("GET", "/v1/contacts?limit=10", undefined, 200)
     assert.strictEqual(listed.pagination.total, 1)
   })
 
-  it("a CSV is uploaded, previewed and imported, a column of its own included", async () => {
-    const field = await made(
+  it("uploads, previews and imports a CSV file with a column for a custom field", async () => {
+    const field = await send(
       "POST",
       "/v1/contact-fields",
       { display_name: "Favourite Colour", api_name: "favourite_colour", value_type: "string" },
@@ -99,38 +99,38 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
     )
   })
 
-  it("rows that did not go in are exported, mended and imported again", async () => {
+  it("exports rejected rows, and imports them after a correction", async () => {
     const first = await imported("late.csv", 'E-mail,City\r\nlate at example.org,"Bern; Thun"\r\n,\r\n')
     assert.deepStrictEqual([first.run.skipped_count, first.run.error_count], [1, 1])
     const { text, headers } = await service.call("GET", `/v1/contacts/imports/${first.run.import_run_id}/export`)
     assert.strictEqual(headers.get("content-disposition"), 'attachment; filename="late-not-imported.csv"')
     const again = await imported("late-not-imported.csv", text.replace("late at ", "late@"))
     assert.deepStrictEqual([again.run.created_count, again.run.skipped_count, again.run.error_count], [1, 1, 0])
-    const found = await made("GET", "/v1/contacts?email=late@example.org", undefined, 200)
+    const found = await send("GET", "/v1/contacts?email=late@example.org", undefined, 200)
     assert.strictEqual(found.items[0].city, "Bern; Thun")
   })
 
-  it("a dynamic list holds whom its rules match", async () => {
+  it("a dynamic list contains the contacts that match its rules", async () => {
     const rules = {
       kind: "group",
       operator: "and",
       conditions: [{ kind: "condition", source: "contact", field: "city", operator: "eq", value: "rome" }],
     }
-    const list = await made("POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules }, 201)
+    const list = await send("POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules }, 201)
     assert.strictEqual(list.rules.conditions[0].operator, "equals")
     listId = list.list_id
-    const count = await made("GET", `/v1/contact-lists/${listId}/member-count`, undefined, 200)
+    const count = await send("GET", `/v1/contact-lists/${listId}/member-count`, undefined, 200)
     assert.strictEqual(count.member_count, people / 2)
   })
 
-  it("a blast is written, refused while it is not ready, approved and sent", async () => {
-    const blast = await made("POST", "/v1/email-blasts", { name: "Spring news" }, 201)
+  it("refuses to launch a blast that is not ready, and sends it after approval", async () => {
+    const blast = await send("POST", "/v1/email-blasts", { name: "Spring news" }, 201)
     blastId = blast.blast_id
-    await made("PUT", `/v1/email-blasts/${blastId}/audience`, { source: "existing", list_id: listId }, 200)
+    await send("PUT", `/v1/email-blasts/${blastId}/audience`, { source: "existing", list_id: listId }, 200)
     const html =
       "<html><body><h1>Hello {{contact.first_name}}</h1><p>From {{contact.city}}: {{contact.custom_fields.favourite_colour|none}}</p>" +
       '<a href="https://example.com/?a=1&amp;b=2">Read</a></body></html>'
-    const withEmail = await made(
+    const withEmail = await send(
       "PUT",
       `/v1/email-blasts/${blastId}/email`,
       {
@@ -146,11 +146,11 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
     const early = await service.call("POST", `/v1/email-blasts/${blastId}/send-now`, {})
     assert.deepStrictEqual([early.status, early.json.error_code], [400, "campaign_not_ready"])
     assert.include(early.json.approval_readiness.missing, "email_approval")
-    await made("POST", `/v1/emails/${withEmail.email.email_id}/approve`, {}, 200)
-    const sending = await made("POST", `/v1/email-blasts/${blastId}/send-now`, {}, 202)
+    await send("POST", `/v1/emails/${withEmail.email.email_id}/approve`, {}, 200)
+    const sending = await send("POST", `/v1/email-blasts/${blastId}/send-now`, {}, 202)
     assert.strictEqual(sending.status, "sending")
     const sent = await until("the blast to be sent", async () => {
-      const each = await made("GET", `/v1/email-blasts/${blastId}`, undefined, 200)
+      const each = await send("GET", `/v1/email-blasts/${blastId}`, undefined, 200)
       return each.status === "sent" && each
     })
     assert.strictEqual(sent.details.blast_sent_count, people / 2)
@@ -159,7 +159,7 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
     assert.strictEqual(sink.messages.length, people / 2)
   })
 
-  it("a message is personal, signed, trackable, and can be unsubscribed from by one POST", async () => {
+  it("a message is personal, signed and tracked, and one POST unsubscribes", async () => {
     const mail = sink.messages.find((each) => each.to === "person4@example.org")
     if (mail === undefined) return assert.fail("no mail to person4")
     const parsed = await PostalMime.parse(mail.raw)
@@ -192,49 +192,49 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
     assert.strictEqual(one.status, 200)
 
     const details = await until("the click and the unsubscribe to be counted", async () => {
-      const { details: each } = await made("GET", `/v1/email-blasts/${blastId}`, undefined, 200)
+      const { details: each } = await send("GET", `/v1/email-blasts/${blastId}`, undefined, 200)
       return each.blast_clicked_count === 1 && each.blast_unsubscribed_count === 1 && each
     })
     assert.strictEqual(details.blast_opened_count, 1)
-    const { contacts } = await made("GET", `/v1/email-blasts/${blastId}/contacts?category=unsubscribed`, undefined, 200)
+    const { contacts } = await send("GET", `/v1/email-blasts/${blastId}/contacts?category=unsubscribed`, undefined, 200)
     assert.deepStrictEqual(
       contacts.map((each: { email: string }) => each.email),
       ["person4@example.org"],
     )
-    const found = await made("GET", "/v1/contacts?email=person4%40example.org", undefined, 200)
+    const found = await send("GET", "/v1/contacts?email=person4%40example.org", undefined, 200)
     assert.isTrue(found.items[0].unsubscribed)
   })
 
-  it("an audit says that everyone was mailed once, and the recipients are exported", async () => {
+  it("the audit confirms one message for each recipient, and the recipients can be exported", async () => {
     const audited = await tentpole(["audit", "blast", blastId], service.environment)
     assert.strictEqual(audited.code, 0, audited.output)
     assert.notInclude(audited.output, "WRONG")
     assert.match(audited.output, /^ok {5}an address has one delivery/m)
     const json = JSON.parse((await command(["audit", "blast", blastId, "--json"], service.environment)).output)
     assert.isTrue(json.ok)
-    const { blast_recipient_count } = (await made("GET", `/v1/email-blasts/${blastId}`, undefined, 200)).details
+    const { blast_recipient_count } = (await send("GET", `/v1/email-blasts/${blastId}`, undefined, 200)).details
     const counts: ReadonlyArray<{ readonly count: number }> = json.recipients
     assert.strictEqual(
       counts.reduce((sum, { count }) => sum + count, 0),
       blast_recipient_count,
     )
-    const nobody = randomUUID()
-    const unknown = await command(["audit", "blast", nobody], service.environment)
+    const unknownId = randomUUID()
+    const unknown = await command(["audit", "blast", unknownId], service.environment)
     assert.strictEqual(unknown.code, 1)
-    assert.strictEqual(unknown.output.trim(), `The workspace default has no blast ${nobody}.`)
+    assert.strictEqual(unknown.output.trim(), `The workspace default has no blast ${unknownId}.`)
 
     const exports = `/v1/email-blasts/${blastId}/contacts/export`
-    const { export_id } = await made("POST", exports, { category: "unsubscribed" }, 202)
+    const { export_id } = await send("POST", exports, { category: "unsubscribed" }, 202)
     const { download_url, row_count } = await until("the export to be written", async () => {
-      const each = await made("GET", `${exports}/${export_id}`, undefined, 200)
+      const each = await send("GET", `${exports}/${export_id}`, undefined, 200)
       return each.status === "completed" && each
     })
     assert.strictEqual(row_count, 1)
     assert.strictEqual((await visit(download_url)).text.split("\r\n").length, 3)
   })
 
-  it("a flow greets who comes, once", async () => {
-    const email = await made(
+  it("a flow sends one message to a new contact", async () => {
+    const email = await send(
       "POST",
       "/v1/emails",
       {
@@ -247,14 +247,14 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
       },
       201,
     )
-    await made("POST", `/v1/emails/${email.email_id}/approve`, {}, 200)
+    await send("POST", `/v1/emails/${email.email_id}/approve`, {}, 200)
     const steps = [{ type: "send_email", step_id: "greeting", email_id: email.email_id }]
     const triggers = [{ type: "contact_created" }]
-    const flow = await made("POST", "/v1/email-flows", { name: "Greeting", triggers, steps }, 201)
-    await made("POST", `/v1/email-flows/${flow.flow_id}/activate`, undefined, 200)
-    await made("POST", "/v1/contacts", { items: [{ email: "zoe@example.org", first_name: "Zoe" }] }, 201)
+    const flow = await send("POST", "/v1/email-flows", { name: "Greeting", triggers, steps }, 201)
+    await send("POST", `/v1/email-flows/${flow.flow_id}/activate`, undefined, 200)
+    await send("POST", "/v1/contacts", { items: [{ email: "zoe@example.org", first_name: "Zoe" }] }, 201)
     const member = await until("the member to be through", async () => {
-      const { members } = await made("GET", `/v1/email-flows/${flow.flow_id}/members`, undefined, 200)
+      const { members } = await send("GET", `/v1/email-flows/${flow.flow_id}/members`, undefined, 200)
       return members[0]?.status === "completed" && members[0]
     })
     assert.deepInclude(member, { entry_source: "contact_created", current_step_id: null })
@@ -263,25 +263,25 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
     assert.include(mails[0]?.raw ?? "", "Subject: Welcome, Zoe")
   })
 
-  it("a page is generated, published under an alias, served, and its view counted", async () => {
-    const { id } = await made(
+  it("generates a page, publishes it under an alias, serves it and counts a view", async () => {
+    const { id } = await send(
       "POST",
       "/v1/tents",
       { name: "Spring", prompt: "A landing page for a spring bakery sale" },
       202,
     )
     await until("the page to be generated", async () => {
-      const each = await made("GET", `/v1/tents/${id}`, undefined, 200)
+      const each = await send("GET", `/v1/tents/${id}`, undefined, 200)
       return each.status === "completed"
     })
-    const { publication } = await made("POST", `/v1/tents/${id}/publish`, { custom_page_alias: "spring" }, 200)
+    const { publication } = await send("POST", `/v1/tents/${id}/publish`, { custom_page_alias: "spring" }, 200)
     assert.strictEqual(publication.published_url, `${service.pages}/spring`)
     const page = await visit(publication.published_url, browser)
     assert.strictEqual(page.status, 200)
     assert.include(page.headers.get("content-security-policy") ?? "", "default-src 'none'")
     assert.include(page.text, "<h1")
     const analytics = await until("the view to be counted", async () => {
-      const each = await made("GET", "/v1/analytics/tent?tentIdOrAlias=spring", undefined, 200)
+      const each = await send("GET", "/v1/analytics/tent?tentIdOrAlias=spring", undefined, 200)
       return each.pageviews === 1 && each
     })
     assert.strictEqual(analytics.visits, 1)

@@ -1,5 +1,5 @@
-// What operators count on, with the real processes: readiness tells the truth, metrics and traces are there, logs carry no
-// secrets, the schema may be ahead of the code, and nobody who is asked to stop drops a request.
+// Tests of operations with processes: readiness, metrics and traces, logs without secrets, a schema that is ahead of the code,
+// and a shutdown that completes requests.
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import parse from "parse-prometheus-text-format"
@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 const traceId = "0af7651916cd43dd8448eb211c80319c"
 const callersSpan = "b7ad6b7169203331"
 
-describe("a service that is watched", () => {
+describe("a monitored service", () => {
   const ending = new Ending()
   let service: Service
   let collector: Collector
@@ -74,14 +74,14 @@ describe("a service that is watched", () => {
   const createContact = (name: string, headers: Record<string, string> = {}) =>
     service.call("POST", "/v1/contacts", { items: [{ email: `${name}@example.test` }] }, headers)
 
-  it("API and worker each tell what they measure, as a parser of others reads it", async () => {
+  it("API and worker return metrics that an independent parser reads", async () => {
     const families = async (at: string) => {
       const response = await fetch(`${at}/metrics`)
       assert.strictEqual(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8")
       return parse(await response.text())
     }
     await createContact("measured")
-    const own = await until("the database to be told of, too", async () => {
+    const own = await until("the metrics of the database", async () => {
       const found = await families(service.api)
       return found.some(({ name }) => name === "tentpole_deliveries") && found
     })
@@ -95,19 +95,19 @@ describe("a service that is watched", () => {
     await until("the worker to be ready", async () => (await fetch(`${watched}/readyz`)).status === 200)
   })
 
-  it("a request is one trace, from the caller's span over the use case to its statements; a job is another", async () => {
+  it("a request is one trace with the caller's span, the use case and its statements; a job is another", async () => {
     const traceparent = `00-${traceId}-${callersSpan}-01`
-    const made = await createContact("traced.secret", { traceparent })
-    assert.strictEqual(made.status, 201, made.text)
+    const created = await createContact("traced.secret", { traceparent })
+    assert.strictEqual(created.status, 201, created.text)
     const mine = () => collector.spans.filter((span) => span.traceId === traceId)
     const root = await until("the request's span", async () => mine().find(({ name }) => name === "POST /v1/contacts"))
     assert.strictEqual(root.parentSpanId, callersSpan)
     assert.strictEqual(root.service, "tentpole-http")
-    assert.strictEqual(root.attributes["request_id"], made.headers.get("x-request-id"))
+    assert.strictEqual(root.attributes["request_id"], created.headers.get("x-request-id"))
     assert.strictEqual(Number(root.attributes["http.response.status_code"]), 201)
     const isStatement = (span: Span) => `${span.attributes["db.query.text"]}`.includes("insert into contact")
     const statement = mine().find(isStatement)
-    if (statement === undefined) return assert.fail("no span of the insertion")
+    if (statement === undefined) return assert.fail("the insert has no span")
     const above = collector.above(statement).map(({ name }) => name)
     assert.include(above, "Contacts.create")
     assert.strictEqual(above.at(-1), "POST /v1/contacts")
@@ -123,12 +123,12 @@ describe("a service that is watched", () => {
     assert.deepStrictEqual(
       roots.filter(({ name }) => !/^(job|GET|POST) /.test(name)),
       [],
-      "nothing but requests and jobs",
+      "only requests and jobs have traces",
     )
   })
 
   it(
-    "each line of the log is JSON; a request's has its id, and none has an address or a key",
+    "each log line is JSON, the line of a request has its id, and no line has an address or a key",
     { tags: ["attack/log-injection"] },
     async () => {
       const id = "an-id-of-the-callers"
@@ -146,7 +146,7 @@ describe("a service that is watched", () => {
     },
   )
 
-  it("readiness tells the truth when the database goes and when it comes back; the process lives through it", async () => {
+  it("readiness is 503 while the database is down and 200 afterwards, in the same process", async () => {
     wire.refusing = true
     wire.cut()
     const away = await service.call("GET", "/readyz")
@@ -165,7 +165,7 @@ describe("a service that is watched", () => {
   })
 
   it(
-    "secrets and addresses are nowhere but where they belong, after a life with everything that goes wrong in one",
+    "secrets and addresses do not leak, also when requests, mail and AI fail",
     { tags: ["attack/secret-leak"] },
     async () => {
       const refusals = await Canary.live(service)
@@ -177,7 +177,7 @@ describe("a service that is watched", () => {
       await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
       const metrics = await Promise.all([service.api, watched].map(async (at) => (await fetch(`${at}/metrics`)).text()))
       const doctor = await command(["doctor"], service.environment)
-      assert.include(doctor.output, "AI", "the doctor has looked at the key")
+      assert.include(doctor.output, "AI", "the doctor checks the key")
       const lines = service.output.split("\n").filter((line) => line.startsWith("{"))
       const places = {
         logs: lines.join("\n"),
@@ -190,7 +190,7 @@ describe("a service that is watched", () => {
       const [key] = await asOwner<{ readonly sealed: Uint8Array }>(
         "select dkim_private_key_sealed as sealed from sending_domain",
       )
-      const dkim = await Canary.wordsOfSealed(key?.sealed ?? assert.fail("no key signs this mail"))
+      const dkim = await Canary.wordsOfSealed(key?.sealed ?? assert.fail("the domain has no DKIM key"))
       for (const [what, word] of Object.entries(dkim)) assert.isAtLeast(word.length, 40, what)
       for (const [what, secret] of Object.entries({ ...Canary.secrets, ...dkim, "the API's key": apiKey })) {
         for (const [place, text] of Object.entries(places)) if (text.includes(secret)) found.push(`${what} in ${place}`)
@@ -202,7 +202,7 @@ describe("a service that is watched", () => {
       }
       const holding = await Canary.tablesHolding(asOwner, Canary.address)
       const tables = holding.map((table) => table.replace(/^public\./, ""))
-      assert.include(tables, "contact", "the address is found where it is")
+      assert.include(tables, "contact", "the search finds the address")
       found.push(
         ...tables.filter((table) => !(table in Canary.mayHoldAddress)).map((table) => `the address in ${table}`),
       )
@@ -210,16 +210,16 @@ describe("a service that is watched", () => {
     },
   )
 
-  it("a schema that is a migration ahead serves this version, while it runs", async () => {
+  it("this version works with the schema of the next migration", async () => {
     await asOwner(next_applied)
     await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
-    const made = await createContact("newer")
-    assert.strictEqual(made.status, 201)
-    assert.notInclude(made.text, "next_text")
+    const created = await createContact("newer")
+    assert.strictEqual(created.status, 201)
+    assert.notInclude(created.text, "next_text")
     assert.strictEqual((await service.call("POST", "/v1/email-blasts", { name: "newer" })).status, 201)
   })
 
-  it("asked to stop, it says so first, answers what is under way, and ends with 0", async () => {
+  it("on SIGTERM, readiness ends first, open requests are answered, and the exit code is 0", async () => {
     const body = JSON.stringify({ items: [{ email: "late@example.test" }] })
     const headers = {
       authorization: `Bearer ${apiKey}`,
@@ -232,7 +232,7 @@ describe("a service that is watched", () => {
       late.once("response", (response) => resolve(response.resume().statusCode))
       late.once("error", reject)
     })
-    // The head of the request has arrived when another, sent after it, is answered.
+    // A later request has an answer, so that the head of the first one has arrived.
     await begun
     assert.strictEqual((await service.call("GET", "/healthz")).status, 200)
     const ended = service.signal("SIGTERM")

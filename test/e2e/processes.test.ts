@@ -1,5 +1,5 @@
-// Processes by themselves, as many machines run them: `tentpole http` and `tentpole worker`, of a release whose next one has
-// migrated the database already. They start, answer and send; asked to stop, they finish what is under way.
+// Tests of single processes, as on several machines: `tentpole http` and `tentpole worker` with a database that the next
+// release has migrated.
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { request } from "node:http"
@@ -56,7 +56,7 @@ afterAll(() => ending.all())
 
 const call = (method: string, path: string, body?: unknown) => ask(api, method, path, body)
 
-it("over a database that the next release has migrated they start, answer and send", async () => {
+it("http and worker processes work with a database that the next release has migrated", async () => {
   await until("readiness", async () => (await call("GET", "/readyz")).status === 200)
   await answered({ call }, "POST", "/v1/contacts", { items: [{ email: "ann@example.test" }] })
   const { lists } = await answered({ call }, "GET", "/v1/contact-lists?kind=system")
@@ -69,7 +69,7 @@ it("over a database that the next release has migrated they start, answer and se
   )
 })
 
-it("a body that is larger than the configuration allows is refused, with how large it may be", async () => {
+it("a request body above the configured limit is refused with the limit", async () => {
   const large = await call("POST", "/v1/contacts", {
     items: [{ email: "a@example.test", first_name: "x".repeat(2 ** 20) }],
   })
@@ -78,7 +78,7 @@ it("a body that is larger than the configuration allows is refused, with how lar
   assert.strictEqual(large.json.details.request_id, large.headers.get("x-request-id"))
 })
 
-it("asked to stop, they say so first, answer what is under way, and end with 0", async () => {
+it("on SIGTERM, readiness ends first, open requests are answered, and the exit code is 0", async () => {
   const body = JSON.stringify({ items: [{ email: "late@example.test" }] })
   const headers = {
     authorization: `Bearer ${apiKey}`,
@@ -91,7 +91,7 @@ it("asked to stop, they say so first, answer what is under way, and end with 0",
     late.once("response", (response) => resolve(response.resume().statusCode))
     late.once("error", reject)
   })
-  // The head of the request has arrived when another, sent after it, is answered.
+  // A later request has an answer, so that the head of the first one has arrived.
   await begun
   assert.strictEqual((await call("GET", "/healthz")).status, 200)
   for (const started of processes) started.terminate()

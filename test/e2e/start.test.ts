@@ -1,4 +1,4 @@
-// Starting and stopping, as a user does it: the real command, the real processes, a database of its own.
+// Tests of `tentpole start` and its shutdown with processes and a new database.
 import { command } from "../support/CommandLine.ts"
 import { apiKey, freePort, Service, tentpole, until } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
@@ -25,7 +25,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
   })
   afterAll(() => service.remove())
 
-  it("prints where everything is, with the key of a first start and a curl line that works", async () => {
+  it("prints its URLs, and on the first start an API key and a working curl command", async () => {
     await service.start()
     for (const shown of [service.api, `${service.api}/docs`, service.pages, "outbox", apiKey]) {
       assert.include(service.output, shown)
@@ -42,7 +42,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     assert.include((await service.call("GET", "/metrics")).text, "tentpole_http_requests_total")
   })
 
-  it("without ADMIN_TOKEN everything under /admin is 404, whoever asks", async () => {
+  it("answers 404 to everything under /admin without ADMIN_TOKEN", async () => {
     for (const authorization of ["Bearer admin_0123456789_0123456789_0123456789", `Bearer ${apiKey}`, ""]) {
       for (const path of ["/admin/v1/workspaces", "/admin/v1/openapi.json", "/admin"]) {
         const answer = await service.call("GET", path, undefined, { authorization })
@@ -52,7 +52,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     }
   })
 
-  it("a second start on the same folder is refused in one sentence", async () => {
+  it("refuses a second start in the same folder with one sentence", async () => {
     const port = String(await freePort())
     const other = String(await freePort())
     const second = await tentpole(["start"], { ...service.environment, PORT: port, PAGES_PORT: other })
@@ -63,7 +63,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     )
   })
 
-  it("a process that dies is started again", async () => {
+  it("restarts a process that crashed", async () => {
     const before = await service.pids()
     process.kill(before.http, "SIGKILL")
     const after = await until("a new http process", async () => {
@@ -76,7 +76,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     )
   })
 
-  it("Ctrl-C stops everything, the database too, with exit code 0", async () => {
+  it("stops all processes and the database on Ctrl-C, with exit code 0", async () => {
     const { http, worker } = await service.pids()
     assert.strictEqual(await service.signal("SIGINT"), 0)
     assert.isFalse(alive(http))
@@ -86,7 +86,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     assert.include(key.output, "No database is available")
   })
 
-  it("a second start finds all data again, and one after kill -9 of everything recovers by itself", async () => {
+  it("keeps all data after a restart and after kill -9 of all processes", async () => {
     service.output = ""
     await service.start()
     assert.notInclude(service.output, apiKey)
@@ -101,7 +101,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
   })
 })
 
-describe("a configuration that can't work ends the start with one sentence that says what to do", () => {
+describe("tentpole start with an invalid configuration prints one sentence with the remedy", () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tentpole-bad-"))
@@ -116,15 +116,15 @@ describe("a configuration that can't work ends the start with one sentence that 
     assert.strictEqual(output.trim().split("\n").length, 1)
   }
 
-  it("an unreachable database", async () => {
-    const nobody = await freePort()
+  it("for an unreachable database", async () => {
+    const unusedPort = await freePort()
     await refused(
-      { DATABASE_URL: `postgres://u:secret@127.0.0.1:${nobody}/x` },
+      { DATABASE_URL: `postgres://u:secret@127.0.0.1:${unusedPort}/x` },
       /^PostgreSQL can't be reached: check DATABASE_URL/,
     )
   })
 
-  it("a port that is taken", async () => {
+  it("for a port in use", async () => {
     const server = createServer().listen(0, "127.0.0.1")
     await new Promise((resolve) => server.once("listening", resolve))
     const address = server.address()
@@ -133,10 +133,10 @@ describe("a configuration that can't work ends the start with one sentence that 
     server.close()
   })
 
-  it("a malformed SMTP_URL", () =>
+  it("for a malformed SMTP_URL", () =>
     refused({ SMTP_URL: "mail.example.com:25" }, /SMTP_URL must be a URL like smtp:\/\/user:password@/))
 
-  it("a DATA_DIR that can't be written", async () => {
+  it("for a DATA_DIR without write permission", async () => {
     await chmod(folder, 0o755)
     await refused(
       { DATA_DIR: "/dev/null/data" },
@@ -144,7 +144,7 @@ describe("a configuration that can't work ends the start with one sentence that 
     )
   })
 
-  it("several mistakes at once stand in one sentence", () =>
+  it("for several mistakes at once", () =>
     refused(
       { SMTP_CONNECTIONS: "many", SENDING: "off" },
       /SMTP_CONNECTIONS must be .*; SENDING must be one of on, held/,

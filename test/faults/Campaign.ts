@@ -1,4 +1,4 @@
-// Campaign: scenarios that disturb the service, each of which returns the violations that it found.
+// Campaigns: scenarios that disturb the service; each returns the violations that it found.
 import type { Dice } from "../simulation/Dice.ts"
 import type { Ending } from "../support/Ending.ts"
 

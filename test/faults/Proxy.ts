@@ -12,13 +12,13 @@ interface Link {
 export class Proxy {
   readonly #links = new Set<Link>()
   #port = 0
-  #held = false
+  #frozen = false
   /** In each direction, for every packet. */
   delay_ms = 0
   /** New connections are refused. */
   refusing = false
 
-  /** A proxy to this local port until `ending`. */
+  /** Creates a proxy to this local port, which runs until `ending`. */
   static async to(target_port: number, ending: Ending): Promise<Proxy> {
     const proxy = new Proxy()
     const server = createServer((near) => proxy.#join(near, target_port))
@@ -43,14 +43,14 @@ export class Proxy {
     return links.length
   }
 
-  /** Holds back all bytes, in both directions, until `release`. */
+  /** Delays all bytes, in both directions, until `release`. */
   hold(): void {
-    this.#held = true
+    this.#frozen = true
     for (const { near, far } of this.#links) for (const socket of [near, far]) socket.pause()
   }
 
   release(): void {
-    this.#held = false
+    this.#frozen = false
     for (const { near, far } of this.#links) for (const socket of [near, far]) socket.resume()
   }
 
@@ -69,7 +69,7 @@ export class Proxy {
     this.#links.add(link)
     this.#pipe(link, near, far)
     this.#pipe(link, far, near)
-    if (this.#held) for (const socket of [near, far]) socket.pause()
+    if (this.#frozen) for (const socket of [near, far]) socket.pause()
   }
 
   #pipe(link: Link, from: Socket, to: Socket): void {
@@ -82,7 +82,7 @@ export class Proxy {
       this.#later(() => {
         if (to.destroyed || to.write(bytes)) return
         from.pause()
-        to.once("drain", () => this.#held || from.resume())
+        to.once("drain", () => this.#frozen || from.resume())
       })
     })
   }

@@ -25,18 +25,12 @@ const tamperings: ReadonlyArray<readonly [statement: string, sentence: string]> 
   ["update delivery_tally set sent = sent + 1", "the counters say"],
   ["update blast set recipient_count = recipient_count + 7", "the blast counts"],
   ["delete from delivery where email like 'person3@%'", "a message belongs to no delivery (I7)"],
-  [
-    "update delivery set email = 'somebody@else.test' where email like 'person4@%'",
-    "another address than its delivery's",
-  ],
+  ["update delivery set email = 'other@else.test' where email like 'person4@%'", "another address than its delivery's"],
   [
     "update delivery_history set token = 1 where became = 'claimed'",
     "was not above all earlier ones of its delivery (I6)",
   ],
-  [
-    "update delivery_history set was = 'queued' where became = 'handed_over'",
-    "by another claim than the one that held it (I6)",
-  ],
+  ["update delivery_history set was = 'queued' where became = 'handed_over'", "under another claim than its own (I6)"],
   [
     "delete from delivery_history h using delivery d where d.delivery_id = h.delivery_id and d.state = 'unconfirmed' and h.became = 'handed_over'",
     "a delivery is unconfirmed without an intent (I4)",
@@ -66,7 +60,7 @@ it(
       "the blast is sent, not failed",
       "are unconfirmed, more than",
       "people have",
-      "a delivery made a move that the machine does not have",
+      "a delivery had a transition that the state machine does not have",
     ]) {
       assert.isTrue(
         found.some((each) => each.includes(sentence)),

@@ -1,6 +1,6 @@
-// Runs a campaign of faults by its name: `npm run test:faults imports`, or a small one: `npm run test:faults -- imports
-// --quick`, or the scenarios with a word in their name: `npm run test:faults imports frozen`. `SEED=<number>` chooses the same
-// instants again. Ends with 1 when something mattered that must not.
+// Runs a campaign of faults by name: `npm run test:faults imports`, a small one: `npm run test:faults -- imports --quick`, or the
+// scenarios with a word in their name: `npm run test:faults imports frozen`. `SEED=<number>` repeats the random instants.
+// Exits with 1 if a scenario found a violation.
 import { parseArgs, styleText } from "node:util"
 import { Dice } from "../simulation/Dice.ts"
 import { Ending } from "../support/Ending.ts"
@@ -20,7 +20,7 @@ const {
 } = parseArgs({ allowPositionals: true, options: { quick: { type: "boolean", default: false } } })
 const load = campaigns[name]
 if (load === undefined) {
-  console.error(`Say which campaign: npm run test:faults <name>. There are: ${Object.keys(campaigns).join(", ")}`)
+  console.error(`Name a campaign: npm run test:faults <name>, with one of ${Object.keys(campaigns).join(", ")}`)
   process.exit(1)
 }
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)

@@ -1,3 +1,4 @@
+// Tests of the gates in a worker of a campaign.
 import { Gates } from "@tentpole/worker/Gates"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber, Layer } from "effect"

@@ -9,24 +9,24 @@ import { promisify } from "node:util"
 import type { SentSample } from "./Outbox.ts"
 import { tamperings } from "./Tampering.ts"
 
-/** SpamAssassin's points: 5 make spam. */
+/** SpamAssassin's points: a message with 5 is spam. */
 const points_max = 1
 const isFault = (rule: string): boolean => /^(MIME_|MISSING_|INVALID_|HTML_IMAGE_ONLY_)/.test(rule)
-/** SpamAssassin's client skips larger messages, too. */
+/** SpamAssassin's client skips larger messages as well. */
 const spam_size_bytes_max = 500 * 1024
 const excused: ReadonlyMap<string, string> = new Map([
-  ["no text in the HTML", "it is made of a picture, and is told so: HTML_IMAGE_ONLY_"],
+  ["no text in the HTML", "the message is an image: HTML_IMAGE_ONLY_"],
 ])
 
 const run = promisify(execFile)
 
-/** Receives all findings by `say`, and mistakes by `fault`. */
+/** Reports all findings with `say`, and errors with `fault`. */
 export interface Verdicts {
   readonly say: (line: string) => void
   readonly fault: (line: string) => void
 }
 
-/** Whether the command can be run with these words. */
+/** Whether the command runs with these arguments. */
 export const works = (command: string, ...args: ReadonlyArray<string>): Promise<boolean> =>
   run(command, args).then(
     () => true,
@@ -54,7 +54,7 @@ interface Reading extends Opinion {
   readonly blank: boolean
 }
 
-/** Writes the messages into a folder, and asks Python about them. */
+/** Writes the messages into a folder and checks them with Python. */
 const askPython = async (
   python: string,
   txt: ReadonlyMap<string, string>,
@@ -66,14 +66,14 @@ const askPython = async (
     const paths = messages.map((_, at) => join(folder, `${at}.eml`))
     await Promise.all(messages.map((raw, at) => writeFile(paths[at] ?? "", raw)))
     const script = fileURLToPath(new URL("second_opinion.py", import.meta.url))
-    const asked = JSON.stringify({ txt: Object.fromEntries(txt), messages: paths, read })
-    return await answerOf(python, [script], asked)
+    const request = JSON.stringify({ txt: Object.fromEntries(txt), messages: paths, read })
+    return await answerOf(python, [script], request)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Python 3.11 keeps the line break between encoded words in names as a space, which RFC 2047 §6.2 does not. */
+/** Python 3.11 returns the line break between encoded words in names as a space, contrary to RFC 2047 §6.2. */
 const withoutSpaces = (name: string): string => name.replace(/\s/g, "")
 
 const readingFaults = (sample: SentSample["sample"], reading: Reading): ReadonlyArray<string> => {
@@ -91,7 +91,7 @@ const readingFaults = (sample: SentSample["sample"], reading: Reading): Readonly
   ]
 }
 
-/** Signatures and structure, by Python. */
+/** Checks signatures and structure with Python. */
 export const judgeByPython = async (
   python: string,
   txt: ReadonlyMap<string, string>,
@@ -102,7 +102,7 @@ export const judgeByPython = async (
   const intact: ReadonlyArray<Reading> = JSON.parse(await askPython(python, txt, whole, true))
   for (const [at, { sample }] of sent.entries()) {
     const reading = intact[at]
-    for (const each of reading === undefined ? ["Python says nothing"] : readingFaults(sample, reading)) {
+    for (const each of reading === undefined ? ["Python returned nothing"] : readingFaults(sample, reading)) {
       fault(`${sample.name}: ${each}`)
     }
   }
@@ -119,12 +119,12 @@ export const judgeByPython = async (
   say(`dkimpy: ${verified} of ${sent.length} verified, ${refused} of ${changed.length} tampered with refused`)
 }
 
-/** Its local rules, without a network, and without what it learnt before. */
+/** Runs the local rules only, without network tests and learnt data. */
 export const judgeBySpamAssassin = async (sent: ReadonlyArray<SentSample>, { fault, say }: Verdicts) => {
   let worst = -Infinity
   for (const { raw, sample } of sent) {
     if (raw.length > spam_size_bytes_max) {
-      say(`SpamAssassin: ${sample.name} is larger than what is given to it`)
+      say(`SpamAssassin: ${sample.name} is larger than its limit`)
       continue
     }
     const options = ["--local", "--cf=use_bayes 0", "--cf=use_auto_welcomelist 0", "--nocreate-prefs"]

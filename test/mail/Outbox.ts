@@ -1,5 +1,5 @@
-// Sends the samples through the API of a running service to a mail server that stores every byte. Includes the DNS records that
-// the service shows for its domains.
+// Sends the samples through the API of a service to a mail server that stores every byte. Includes the DNS records of the
+// service's domains.
 import { command } from "../support/CommandLine.ts"
 import { answered, Service, until } from "../support/Service.ts"
 import { FakeSmtp, type Message } from "@tentpole/adapters/test/FakeSmtp"

@@ -27,8 +27,8 @@ in a cool place. In the morning bake it in a closed pot, thirty minutes with the
 when you knock at the bottom. Wait an hour before you cut it, which is the hardest part of all.</p>`
 
 /**
- * A letter long enough for its open pixel: SpamAssassin takes a picture beside less than 3,200 bytes of words for a message
- * made of pictures.
+ * A letter that is long enough for the open pixel: SpamAssassin classifies a message with an image and less than 3,200 bytes of
+ * text as an image message.
  */
 const letter = (words: string, more = ""): string =>
   `<!doctype html><html lang="en"><head><title>News from Acme</title></head><body>
@@ -51,7 +51,7 @@ const plain = {
   html: letter("There is news from our bakery, and it is good."),
 } as const
 
-const made = (name: string, different: Partial<Sample>): Sample => {
+const sample = (name: string, different: Partial<Sample>): Sample => {
   const sample = { name, ...plain, ...different }
   const { contact, from_address, subject } = sample
   return {
@@ -69,62 +69,62 @@ const longSubject = "A subject that goes on, as they do when five people have ha
 const hebrew = "<p>שלום רב, הלחם של יום שישי מוכן. ניתן להזמין עד יום חמישי בצהריים, ואנחנו נשמור לכם אותו.</p>"
 
 export const samples: ReadonlyArray<Sample> = [
-  made("plain", {}),
-  made("UTF-8 in names and subject", {
+  sample("plain", {}),
+  sample("UTF-8 in names and subject", {
     contact: { email: "zoe@example.org", first_name: "Zoë" },
     from_name: "Bäckerei Müller & Söhne, seit 1883 in der Mühlgasse zu Hause",
     subject: "Frühstück für {{contact.first_name}}: Brötchen, Käse und Weißwürste, und dazu ein Glas Süßmost",
     html: letter("Grüße aus der Backstube! Diese Woche gibt es Brötchen, Käse und Weißwürste."),
   }),
-  made("a subject of 300 characters", {
+  sample("a subject of 300 characters", {
     contact: { email: "lee@example.org", first_name: "Lee" },
     subject: longSubject,
   }),
-  made("right to left", {
+  sample("right to left", {
     contact: { email: "dana@example.org", first_name: "דנה" },
     from_name: "מאפיית אקמי",
     subject: "שלום {{contact.first_name}}, הלחם מוכן",
     html: letter("See below for the news in Hebrew.", `<div dir="rtl" lang="he">${hebrew.repeat(3)}</div>`),
   }),
-  made("emoji", {
+  sample("emoji", {
     contact: { email: "max@example.org", first_name: "Max 👩‍👩‍👧‍👦" },
     from_name: "Acme 🥐",
     subject: "🥖🥖🥖 {{contact.first_name}}, fresh bread 🎉 and 👍🏽 buns ".trim(),
-    html: letter("Fresh bread 🥖 and buns 🥐 for everybody 👩‍👩‍👧‍👦."),
+    html: letter("Fresh bread 🥖 and buns 🥐 for all of you 👩‍👩‍👧‍👦."),
   }),
-  made("500 kB of HTML", {
+  sample("500 kB of HTML", {
     contact: { email: "kim@example.org", first_name: "Kim" },
     html: letter("All our recipes, at last.", "<p>Flour, water, salt, and time; öl und Mehl.</p>\n".repeat(10_500)),
   }),
-  made("a long URL", {
+  sample("a long URL", {
     contact: { email: "jo@example.org", first_name: "Jo" },
     html: letter(
       "One more link:",
       `<p><a href="https://example.com/?q=${"long-".repeat(500)}end">the long one</a></p>`,
     ),
   }),
-  made("a local part beyond ASCII", { contact: { email: "jürgen@example.org", first_name: "Jürgen" } }),
-  made("domains beyond ASCII", {
+  sample("a local part beyond ASCII", { contact: { email: "jürgen@example.org", first_name: "Jürgen" } }),
+  sample("domains beyond ASCII", {
     contact: { email: "ben@müller.example", first_name: "Ben" },
     from_address: "brief@bücher.test",
     wireFrom: "brief@xn--bcher-kva.test",
     wireTo: "ben@xn--mller-kva.example",
   }),
-  made("no text in the HTML", {
+  sample("no text in the HTML", {
     contact: { email: "pat@example.org", first_name: "Pat" },
     html: '<html><body><img src="https://example.com/a.png" width="600" height="200" alt=""></body></html>',
   }),
-  made("operational", {
+  sample("operational", {
     kind: "operational",
     contact: { email: "sam@example.org", first_name: "Sam" },
     subject: "Your order of Tuesday, {{contact.first_name}}",
     html: letter("Your order is ready, and waits for you in the shop.", "<pre>\n.\r\n..\n.QUIT\r\n.\r\n</pre>"),
   }),
-  made("a name that would be headers", {
+  sample("a name that would be headers", {
     contact: { email: "eve@example.org", first_name: "Eve\r\nBcc: all@example.org\r\n =?utf-8?q?=0D=0ABcc:_a?=" },
     readsSubject: "News for EveBcc: all@example.org =?utf-8?q?=0D=0ABcc:_a?=",
   }),
-  made("a test message", {
+  sample("a test message", {
     kind: "test",
     contact: { email: "mia@example.org", first_name: "Mia" },
     readsSubject: "[Test] News for Mia",

@@ -1,16 +1,16 @@
-// A signed message, changed on its way in every manner that a verifier has to notice (RFC 6376 §5.4, §8.2, §8.15).
+// Changes of a signed message that a verifier must notice (RFC 6376 §5.4, §8.2, §8.15).
 
 export interface Tampered {
   readonly what: string
   readonly raw: Buffer
 }
 
-/** Bytes as characters: nothing is read or written as UTF-8. */
+/** Bytes as characters, not as UTF-8. */
 const octets = "latin1"
 
 const headEnd = (text: string): number => text.indexOf("\r\n\r\n") + 2
 
-/** The fields of the head, folds included, without their last line break. */
+/** The header fields with their folds, without the last line break. */
 export const fieldsOf = (raw: Buffer): ReadonlyArray<string> => {
   const text = raw.toString(octets)
   return text.slice(0, headEnd(text) - 2).split(/\r\n(?![ \t])/)
@@ -24,7 +24,7 @@ export const signatureTag = (raw: Buffer, tag: string): string | undefined => {
   return new RegExp(`(?:^|;)${tag}=([^;]*)`).exec(field.slice(field.indexOf(":") + 1).replace(/\s+/g, ""))?.[1]
 }
 
-/** The last letter or digit of a text becomes another one. */
+/** Replaces the last letter or digit of a text. */
 const altered = (text: string): string =>
   text.replace(/[A-Za-z0-9](?=[^A-Za-z0-9]*$)/, (last) => (last === "x" ? "y" : "x"))
 
@@ -34,10 +34,10 @@ const withField = (raw: Buffer, field: string, place: "first" | "last"): Buffer 
   return Buffer.from(`${text.slice(0, at)}${field}\r\n${text.slice(at)}`, octets)
 }
 
-/** Names that no second field may be added of. */
+/** Header fields that must not be added a second time. */
 const unique = ["From", "To", "Subject", "Reply-To", "Content-Type"]
 
-/** Every tampering of this message; each has to break the signature. */
+/** All changes of this message; each must invalidate the signature. */
 export const tamperings = (raw: Buffer): ReadonlyArray<Tampered> => {
   const text = raw.toString(octets)
   const end = headEnd(text)
@@ -54,7 +54,7 @@ export const tamperings = (raw: Buffer): ReadonlyArray<Tampered> => {
       raw: headed(fields.map((each) => (each === field ? altered(each) : each))),
     })),
     ...signed.map((field) => ({
-      what: `${nameOf(field)} taken away`,
+      what: `${nameOf(field)} removed`,
       raw: headed(fields.filter((each) => each !== field)),
     })),
     ...unique.flatMap((name) =>
@@ -65,6 +65,6 @@ export const tamperings = (raw: Buffer): ReadonlyArray<Tampered> => {
     ),
     { what: "one bit of the body flipped", raw: flipped },
     { what: "a line added to the body", raw: Buffer.concat([raw, Buffer.from("and more\r\n")]) },
-    { what: "the body's last line taken away", raw: Buffer.from(text.replace(/[^\r\n]+\r\n$/, ""), octets) },
+    { what: "the body's last line removed", raw: Buffer.from(text.replace(/[^\r\n]+\r\n$/, ""), octets) },
   ]
 }

@@ -1,4 +1,4 @@
-// Requirements of every message, checked on the bytes that left a running service, by verifiers and parsers of others.
+// Tests of all messages in the bytes that the service sends, with independent verifiers and parsers.
 import { authenticate, dkimVerify } from "mailauth"
 import { createPublicKey } from "node:crypto"
 import PostalMime from "postal-mime"
@@ -8,7 +8,7 @@ import { fieldsOf, nameOf, signatureTag, tamperings } from "./Tampering.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
-/** RFC 5322 §2.1.1: what a line must not be longer than, and what it should not. */
+/** RFC 5322 §2.1.1: the maximum and the recommended length of a line. */
 const line_length_max = 998
 const line_length_wished = 78
 
@@ -22,7 +22,7 @@ const value = (raw: Buffer, name: string): string => {
     .trim()
 }
 
-describe("mail as it leaves", () => {
+describe("a sent message", () => {
   let outbox: Outbox
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe("mail as it leaves", () => {
     for (const sent of outbox.sent) check(sent, sent.sample.name)
   }
 
-  /** DNS that has what the service shows, and one address: the mail server's that it names. */
+  /** DNS with the records that the service shows, and the address of the mail server that they name. */
   const resolver = async (name: string, type: string) => {
     const shown = outbox.txt.get(name)
     if (type === "TXT" && shown !== undefined) return [[shown]]
@@ -50,13 +50,13 @@ describe("mail as it leaves", () => {
     for (const { from, raw, sample } of outbox.sent) {
       const domain = domainOf(sample.wireFrom)
       const helo = "pages.example.test"
-      const told = await authenticate(raw, { ip: "192.0.2.1", helo, mta: "mx.example.org", sender: from, resolver })
-      const [signature] = told.dkim.results
+      const verdict = await authenticate(raw, { ip: "192.0.2.1", helo, mta: "mx.example.org", sender: from, resolver })
+      const [signature] = verdict.dkim.results
       assert.strictEqual(signature?.status.result, "pass", sample.name)
       assert.strictEqual(signature?.signingDomain, domain)
-      assert.strictEqual(told.spf !== false && told.spf.status.result, "pass", sample.name)
-      assert.strictEqual(told.dmarc !== false && told.dmarc.status.result, "pass", sample.name)
-      const aligned = told.dmarc === false ? undefined : told.dmarc.alignment
+      assert.strictEqual(verdict.spf !== false && verdict.spf.status.result, "pass", sample.name)
+      assert.strictEqual(verdict.dmarc !== false && verdict.dmarc.status.result, "pass", sample.name)
+      const aligned = verdict.dmarc === false ? undefined : verdict.dmarc.alignment
       assert.deepStrictEqual([aligned?.dkim.result, aligned?.spf.result], [domain, `bounce.${domain}`], sample.name)
     }
   })
@@ -76,7 +76,7 @@ describe("mail as it leaves", () => {
     })
   })
 
-  it("is not verified any more when any part of it was changed", async () => {
+  it("fails verification after a change of any part", async () => {
     for (const { raw, sample } of outbox.sent.filter(({ raw: { length } }) => length < 100_000)) {
       for (const { what, raw: tampered } of tamperings(raw)) {
         assert.notInclude(await verdict(tampered), "pass", `${sample.name}: ${what}`)
@@ -84,7 +84,7 @@ describe("mail as it leaves", () => {
     }
   })
 
-  it("has CRLF only, no NUL, ASCII only, and no line longer than it must be", () => {
+  it("has CRLF and ASCII only, no NUL, and no line above the maximum length", () => {
     each(({ raw, sample }, where) => {
       const text = raw.toString("latin1")
       assert.notMatch(text, /\r(?!\n)|(?<!\r)\n/, where)
@@ -92,7 +92,7 @@ describe("mail as it leaves", () => {
       const international = /[^\0-\x7f]/.test(sample.wireTo)
       const lines = text.split("\r\n")
       const isFine = (line: string) => /^(?!\.)[\t\x20-\x7e]*$/.test(line) || (international && line.startsWith("To: "))
-      // Only where there is no place to fold it may a line be longer than wished.
+      // A line exceeds the recommended length only if it can't be folded.
       const fits = (line: string) =>
         line.length <= line_length_wished ||
         (line.length <= line_length_max && /^(List-Unsubscribe|Feedback-ID): \S+$/.test(line))
@@ -104,7 +104,7 @@ describe("mail as it leaves", () => {
     })
   })
 
-  it("has each header once, in one order, and no other", () => {
+  it("has each expected header once, in order, and no other", () => {
     const first = ["DKIM-Signature", "From", "To", "Reply-To", "Subject", "Date", "Message-ID"]
     const last = ["List-Id", "Feedback-ID", "MIME-Version", "Content-Type"]
     each(({ raw, sample: { kind } }, where) => {
@@ -113,7 +113,7 @@ describe("mail as it leaves", () => {
     })
   })
 
-  it("is read by a parser as it was written", async () => {
+  it("is parsed to the same subject, sender and content", async () => {
     for (const { raw, sample } of outbox.sent) {
       const read = await PostalMime.parse(raw)
       assert.strictEqual(read.subject, sample.readsSubject)
@@ -134,7 +134,7 @@ describe("mail as it leaves", () => {
     }
   })
 
-  it("says whose it is: an id, a list, and a return path of its own", () => {
+  it("has a Message-ID, a List-ID and its own return path", () => {
     const unique = (values: ReadonlyArray<string>) => assert.strictEqual(new Set(values).size, values.length)
     unique(outbox.sent.map(({ raw }) => value(raw, "Message-ID")))
     unique(outbox.sent.map(({ from }) => from))
@@ -142,7 +142,7 @@ describe("mail as it leaves", () => {
       const domain = domainOf(sample.wireFrom)
       assert.match(value(raw, "Message-ID"), /^<[0-9a-f-]{36}@[a-z0-9.-]+>$/, where)
       assert.isTrue(value(raw, "Message-ID").endsWith(`@${domain}>`), where)
-      // RFC 2919 §2: a name under a domain that is the sender's.
+      // RFC 2919 §2: the List-ID is below a domain of the sender.
       assert.match(value(raw, "List-Id"), /^<[0-9a-f-]{36}\.[a-z0-9.-]+>$/, where)
       assert.isTrue(value(raw, "List-Id").endsWith(`.${domain}>`), where)
       assert.match(value(raw, "Feedback-ID"), /^[\w-]+(:[\w-]+){2,3}$/, where)
@@ -151,7 +151,7 @@ describe("mail as it leaves", () => {
     })
   })
 
-  it("is unsubscribed from by one POST without cookies, and by nothing less (RFC 8058)", async () => {
+  it("unsubscribes by one POST without cookies, and by no other request (RFC 8058)", async () => {
     const unsubscribed = async (email: string): Promise<boolean> => {
       const found = await outbox.service.call("GET", `/v1/contacts?email=${encodeURIComponent(email)}`)
       return found.json.items[0].unsubscribed
@@ -159,7 +159,7 @@ describe("mail as it leaves", () => {
     for (const { raw, sample } of outbox.sent.filter(({ sample: { kind } }) => kind !== "operational")) {
       assert.match(value(raw, "List-Unsubscribe"), /^<https:\/\/[^>\s]+>$/, sample.name)
       assert.strictEqual(value(raw, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click")
-      // A test message belongs to no subscription.
+      // A test message has no subscription.
       if (sample.kind === "test") continue
       const { pathname } = new URL(value(raw, "List-Unsubscribe").slice(1, -1))
       const address = `http://127.0.0.1:${outbox.service.pagesPort}${pathname}`

@@ -1,5 +1,5 @@
 // Runs mail tools on the samples: `npm run test:mail`, or on three of them: `npm run test:mail -- --quick`.
-// Needs Debian's packages spamassassin and python3-dkim, and says so. Ends with 1 when anything is wrong or missing.
+// Needs the Debian packages spamassassin and python3-dkim. Exits with 1 if anything is wrong or missing.
 import { parseArgs, styleText } from "node:util"
 import { judgeByPython, judgeBySpamAssassin, works } from "./Judges.ts"
 import { sendSamples } from "./Outbox.ts"
@@ -16,8 +16,7 @@ const pythons = ["python3", "/usr/bin/python3"]
 const able = await Promise.all(pythons.map((each) => works(each, "-c", "import dkim")))
 const python = pythons.find((_, at) => able[at])
 const hasSpamAssassin = await works("spamassassin", "--version")
-const install = (what: string) =>
-  fault(`${what} is missing, and what it would say is not known: apt-get install ${what}`)
+const install = (what: string) => fault(`${what} is not installed, so its check did not run: apt-get install ${what}`)
 if (python === undefined) install("python3-dkim")
 if (!hasSpamAssassin) install("spamassassin")
 
@@ -29,5 +28,5 @@ try {
 } finally {
   await outbox.close()
 }
-say(faults.length === 0 ? styleText("green", "nothing is wrong") : styleText("red", `${faults.length} are wrong`))
+say(faults.length === 0 ? styleText("green", "no faults") : styleText("red", `${faults.length} are wrong`))
 if (faults.length > 0) process.exitCode = 1

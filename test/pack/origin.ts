@@ -1,7 +1,7 @@
-// Tells which file the code of a package is run from.
+// Prints the file from which the code of a package runs.
 import { slugify } from "@tentpole/core/kernel/Text"
 
-/** The files of the functions under way, as the machine has them: no source map leads from what was built to its source. */
+/** The files of the functions on the stack, without source maps. */
 const filesUnderWay = (): ReadonlyArray<string> => {
   const holder: { stack?: unknown } = {}
   const before: unknown = Reflect.get(Error, "prepareStackTrace")
@@ -12,7 +12,7 @@ const filesUnderWay = (): ReadonlyArray<string> => {
   return Array.isArray(files) ? files.map(String) : []
 }
 
-/** The file of the package that looks at what it was given. */
+/** The file of the package that calls this function. */
 export const origin = (): string => {
   let files: ReadonlyArray<string> = []
   const text = {

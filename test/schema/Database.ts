@@ -1,10 +1,10 @@
-// A database of its own for a test of the schema: a clone of the migrated template, seen by its owner and by the service.
+// A database for a test of the schema: a clone of the migrated template, accessed as owner and as service.
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Context, Effect, Layer } from "effect"
 import { clone } from "@tentpole/adapters/test/TestDatabase"
 
-/** The owner of the schema, and the service that works in it; both on the same clone. */
+/** Connections of the schema's owner and of the service to the same clone. */
 export const database = Effect.gen(function* () {
   const url = yield* clone("schema")
   const owner = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))

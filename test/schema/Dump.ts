@@ -1,16 +1,16 @@
-// A database's schema as text, out of the catalogs, the same every time: tables with their columns, constraints, indexes,
-// triggers, policies and grants, then functions, sequences and the rights of new tables. It is read, not run.
+// A deterministic dump of the schema from the catalogs: tables with columns, constraints, indexes, triggers, policies and
+// grants, then functions, sequences and default privileges. It is for reading, not for execution.
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 
 const heading = `-- The schema as the migrations leave it, and the queue's library. Written by \`npm run schema\`; never by hand.
 -- The partitions of a month or a day are left out: which there are depends on the day.`
 
-/** Ours are these schemas; an extension's own objects are not listed. */
+/** The schemas of the product, without objects of extensions. */
 const schemas = "('public', 'jobs')"
 const dated = "'_[0-9]{4}_[0-9]{2}(_[0-9]{2})?$'"
 
-/** Rights as `grant` says them, of all but the owner. `public` is everybody. */
+/** Grants to all roles but the owner. `public` is every role. */
 const grants = (acl: string, owner: string) => `(
   select coalesce(json_agg(json_build_object('to', grantee, 'rights', rights) order by grantee), '[]') from (
     select coalesce(r.rolname, 'public') as grantee, string_agg(lower(a.privilege_type), ', ' order by a.privilege_type) as rights

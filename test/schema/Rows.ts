@@ -1,9 +1,9 @@
-// A row of each workspace in every table, whatever the table holds. Checks and references are taken away first: what is
-// asked is who sees a row, not whether it makes sense.
+// A row of each workspace in every table. Checks and references are dropped first: the tests check the visibility of rows,
+// not their contents.
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 
-/** Something of each type, something else each time where it may stand in a key. */
+/** A value of each type; a different one each time if it can be part of a key. */
 const values: Readonly<Record<string, string>> = {
   uuid: "gen_random_uuid()",
   text: "md5(random()::text)",
@@ -22,7 +22,7 @@ const values: Readonly<Record<string, string>> = {
   "text[]": "'{}'",
 }
 
-/** Takes checks and references away, and adds `attempts`, which runs statements and says what became of each. */
+/** Drops checks and references, and creates `attempts`, which runs statements and returns the result of each. */
 export const loosen = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   yield* sql.unsafe(`do $$ declare
       each record;
@@ -47,7 +47,7 @@ export const loosen = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
     end $$`)
 })
 
-/** For each table, the statement that puts a row of the workspace into it. */
+/** For each table, the statement that inserts a row of the workspace. */
 export const insertions = Effect.fnUntraced(function* (sql: PgClient.PgClient, tables: ReadonlyArray<string>) {
   const columns = yield* sql<{ readonly table: string; readonly name: string; readonly type: string }>`
     select attrelid::regclass::text as table, attname as name, format_type(atttypid, atttypmod) as type from pg_attribute

@@ -1,16 +1,16 @@
-// What must be true of every table, so that workspaces are fenced from each other, and rows can be spread by workspace over
-// many servers: keys and references begin with `workspace_id`, and row-level security stands in front.
+// Rules for every table, which isolate workspaces and let their rows be distributed over several servers: keys and references
+// begin with `workspace_id`, and the table has row-level security.
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Exemption } from "../tidy/Exemptions.ts"
 import type { Violation } from "../tidy/Source.ts"
 
-/** The tables that belong to no workspace, or are read before it is known which. */
+/** Tables that belong to no workspace, or are read before the workspace is known. */
 export const globals: ReadonlyArray<Exemption> = [
   { at: "api_key", reason: "found by its hash, before the workspace is known" },
-  { at: "audit_entry", reason: "read over all workspaces, and kept when they are gone" },
-  { at: "due_work", reason: "workers ask it which workspace to look at" },
-  { at: "page_host", reason: "found by its host, before the workspace is known" },
+  { at: "audit_entry", reason: "read across workspaces, and retained after their deletion" },
+  { at: "due_work", reason: "workers find due workspaces in it" },
+  { at: "page_host", reason: "found by host, before the workspace is known" },
   { at: "plan", reason: "the same for all workspaces" },
   { at: "schema_migration", reason: "which migrations have run" },
   { at: "visitor_salt", reason: "one a day for all workspaces" },
@@ -21,13 +21,13 @@ export interface Table {
   readonly name: string
   readonly has_workspace: boolean
   readonly fenced: boolean
-  /** Of each primary key, unique constraint, unique index and foreign key. */
+  /** A primary key, unique constraint, unique index or foreign key. */
   readonly keys: ReadonlyArray<{ readonly name: string; readonly kind: string; readonly first: string | null }>
 }
 
 const fence = "(workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)"
 
-/** Every table but partitions, which their tables speak for. */
+/** All tables except partitions, which follow their parents. */
 export const tables = (sql: PgClient.PgClient) =>
   sql<Table>`
     select c.relname as name,
@@ -50,19 +50,19 @@ export const tables = (sql: PgClient.PgClient) =>
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
     order by 1`
 
-/** The tables that are fenced: those of workspaces. */
+/** The tables of workspaces, with row-level security. */
 export const tenants = (sql: PgClient.PgClient) =>
   Effect.map(tables(sql), (all) => all.map(({ name }) => name).filter((name) => !globals.some(({ at }) => at === name)))
 
 const faultsOf = ({ name, has_workspace, fenced, keys }: Table): ReadonlyArray<Omit<Violation, "path" | "line">> => {
   const say = (what: string, remedy: string) => ({ subject: name, what: `${name}: ${what}`, remedy })
   if (!has_workspace) {
-    return [say("has no workspace_id", "give it one, or say in test/schema/Tenancy.ts why it is global")]
+    return [say("has no workspace_id", "add the column, or list the table in test/schema/Tenancy.ts with the reason")]
   }
   return [
     ...(keys.some(({ kind }) => kind === "primary key")
       ? []
-      : [say("has no primary key", "begin one with workspace_id")]),
+      : [say("has no primary key", "add one that begins with workspace_id")]),
     ...keys
       .filter(({ first }) => first !== "workspace_id")
       .map((key) =>
@@ -70,7 +70,7 @@ const faultsOf = ({ name, has_workspace, fenced, keys }: Table): ReadonlyArray<O
           `the ${key.kind} ${key.name} does not begin with workspace_id`,
           key.kind === "foreign key"
             ? "reference the same workspace's row: foreign key (workspace_id, …) references …"
-            : "begin it with workspace_id: what is unique is so within a workspace",
+            : "add workspace_id as first column: values are unique within a workspace",
         ),
       ),
     ...(fenced ? [] : [say("is not fenced", "add tenant() of migrations/Migration.ts to its migration")]),

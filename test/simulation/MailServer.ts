@@ -1,4 +1,4 @@
-// The mail server of the simulation: a port without SMTP. It outlives every worker, misbehaves as the seed says, and logs every
+// The mail server of the simulation: a port without SMTP. It outlives every worker, fails as the seed determines, and logs every
 // message and reply.
 import { decodeText } from "@tentpole/core/kernel/Bytes"
 import {
@@ -72,7 +72,7 @@ const notSent = (stage: "connection" | "recipient", code: number | null, reply: 
 export class MailServer {
   readonly dots: Array<Dot> = []
   faults: MailFaults
-  /** Messages that are in doubt because of the server. */
+  /** Messages that are unconfirmed because of the server. */
   doubts = 0
   readonly #dice: Dice
   readonly #moment: () => number
@@ -139,17 +139,17 @@ export class MailServer {
   ): Effect.Effect<Outcome> {
     return Effect.gen({ self: this }, function* () {
       yield* this.#pause()
-      // The server has all bytes: whether the sender lives makes no difference from here on.
+      // The server has all bytes: a crash of the sender makes no difference from here on.
       const dot = { delivery, to, begun, at: this.#moment() }
       const { laterAfterDot, lostBeforeReply, refusedAfterDot, replyLost } = this.faults
       const fate = this.#dice.next()
       const shares = [laterAfterDot, refusedAfterDot, replyLost, lostBeforeReply]
       const bounds = shares.map((_, at) => shares.slice(0, at + 1).reduce((sum, share) => sum + share, 0))
-      const [later = 0, refused = 0, lost = 0, gone = 0] = bounds
+      const [later = 0, refused = 0, lost = 0, cut = 0] = bounds
       if (fate >= later && fate < refused)
         return yield* this.#reply(process, { ...dot, accepted: false, replied: true }, 554)
       if (fate < later) return yield* this.#reply(process, { ...dot, accepted: false, replied: true }, 451)
-      if (fate < gone) {
+      if (fate < cut) {
         this.dots.push({ ...dot, accepted: fate < lost, replied: false })
         this.doubts++
         yield* process.step

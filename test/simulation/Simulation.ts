@@ -44,7 +44,7 @@ export interface Drawn {
   readonly kills: number
   readonly pauses: number
   readonly unsubscribes: number
-  /** How long after it is ready the blast is scheduled; null: sent at once. */
+  /** The delay between readiness and schedule; null: sent at once. */
   readonly ahead_ms: number | null
 }
 
@@ -128,7 +128,7 @@ const application = (
 type AppServices = Layer.Success<ReturnType<typeof application>>
 type App = Context.Context<AppServices>
 
-/** Runs a worker until it dies; its fibers stay suspended, as a dead process leaves its sockets. */
+/** Runs a worker until it crashes; its fibers stay suspended, as a crashed process leaves its sockets. */
 const startWorker = (app: App) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
@@ -152,11 +152,11 @@ const prepared = (drawn: Drawn, app: App): Effect.Effect<World> =>
     const { bootstrap } = yield* Workspaces
     const { workspace } = yield* bootstrap({ apiKey: null })
     const addresses = Array.from({ length: drawn.people }, (_, at) => `person${at}@example.org`)
-    const made = yield* (yield* Contacts).create(
+    const results = yield* (yield* Contacts).create(
       workspace,
       addresses.map((email) => ({ email })),
     )
-    const ids = made.flatMap((item) => (item.status === "created" ? [ContactId.make(item.shown.contact.id)] : []))
+    const ids = results.flatMap((item) => (item.status === "created" ? [ContactId.make(item.shown.contact.id)] : []))
     const blasts = yield* Blasts
     const { blast } = yield* blasts.create(workspace.id, { name: "a blast" })
     yield* blasts.setAudience(workspace.id, blast.id, { source: "inline", kind: "static", contactIds: ids })

@@ -10,7 +10,7 @@ const seeds = one === undefined ? Array.from({ length: count }, (_, at) => at + 
 
 describe("a simulated blast with faults", () => {
   it.live(
-    `sends no recipient two messages, forgets none, and counts right (${seeds.length} seeds)`,
+    `sends no recipient two messages, misses none, and has correct counters (${seeds.length} seeds)`,
     () =>
       Effect.gen(function* () {
         let crashes = 0
@@ -23,7 +23,7 @@ describe("a simulated blast with faults", () => {
         }
         if (seeds.length >= 30) {
           assert.isAbove(crashes, seeds.length / 2, "the simulation must crash its workers")
-          assert.isAbove(unconfirmed, 0, "the simulation must get into doubt")
+          assert.isAbove(unconfirmed, 0, "the simulation must leave messages unconfirmed")
         }
       }),
     600_000,

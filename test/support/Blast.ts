@@ -1,4 +1,4 @@
-// What a test needs to send: a workspace with a verified domain, an approved email, a blast to a list, an active flow.
+// Fixtures of sending: a workspace with a verified domain, an approved email, a blast to a list, an active flow.
 import { Flows } from "@tentpole/core/flows/Flows"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
@@ -6,12 +6,12 @@ import { Effect } from "effect"
 import type { Inside, OpenWorkspace } from "./Inside.ts"
 import type { Call, Callable } from "./Service.ts"
 
-/** A service that runs, and its inside. */
+/** A running service with direct access to its stores. */
 export interface Running extends Callable {
   readonly inside: Inside
 }
 
-/** A workspace without a limit of messages, whose domain is verified. */
+/** A workspace without a message limit and with a verified domain. */
 export const sendingWorkspace = async (
   service: Running,
   name: string,
@@ -57,7 +57,7 @@ export const draftBlast = async (call: Call, listId: string, letter: Letter): Pr
   return blast_id
 }
 
-/** The same, on its way. */
+/** The same, launched. */
 export const startBlast = async (
   call: Call,
   listId: string,

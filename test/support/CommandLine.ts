@@ -19,10 +19,10 @@ const exchanged = (variables: NodeJS.ProcessEnv): (() => void) => {
 export const command = async (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Ended> => {
   const lines: Array<string> = []
   const say = (...said: ReadonlyArray<unknown>) => void lines.push(said.join(" "))
-  const heard: Console.Console = { ...console, log: say, error: say }
+  const recorded: Console.Console = { ...console, log: say, error: say }
   const takeBack = exchanged(environment(more))
   try {
-    const exit = await Effect.runPromiseExit(Effect.provideService(commandLine(args), Console.Console, heard))
+    const exit = await Effect.runPromiseExit(Effect.provideService(commandLine(args), Console.Console, recorded))
     if (Exit.isFailure(exit)) lines.push(sentenceOf(exit.cause) ?? Cause.pretty(exit.cause))
     return { code: Exit.isSuccess(exit) ? 0 : 1, output: `${lines.join("\n")}\n` }
   } finally {

@@ -1,9 +1,9 @@
-// Ending: ends processes, servers and folders in any case, the last one first.
+// Ending: stops processes, servers and folders in any case, in reverse order.
 export class Ending {
   readonly #acts: Array<() => Promise<unknown>> = []
   #ended: Promise<void> | undefined
 
-  /** Whether the end has begun; errors are no failures then. */
+  /** Whether the end has begun; later errors are ignored. */
   get begun(): boolean {
     return this.#ended !== undefined
   }
@@ -28,7 +28,7 @@ export class Ending {
       try {
         await act()
       } catch (error) {
-        // The others must end, too.
+        // The others must be stopped, too.
         console.error(error)
       }
     }

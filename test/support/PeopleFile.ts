@@ -10,7 +10,7 @@ export interface PeopleFile {
   readonly rows_count: number
   /** The second edition differs in companies only. */
   readonly edition: 1 | 2
-  /** The least length of a note. */
+  /** The minimum length of a note. */
   readonly note_chars: number
 }
 
@@ -31,7 +31,7 @@ const columns = [
   ["Orders", "orders"],
 ] as const
 
-/** Where the columns go, as the execution takes it. */
+/** The mappings of the columns, as the execution takes them. */
 export const peopleMappings: ReadonlyArray<Json> = columns.map(([header, target_field]) => ({
   header,
   target_field,

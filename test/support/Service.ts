@@ -89,7 +89,7 @@ export const ask = async (
   try {
     json = JSON.parse(text)
   } catch {
-    // No JSON: the text says it.
+    // Not JSON: the text is in the error.
   }
   return { status: response.status, headers: response.headers, json, text }
 }

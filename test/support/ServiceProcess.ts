@@ -49,7 +49,7 @@ export class ServiceProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Without a chance to clean up. */
+  /** Kills the process with SIGKILL. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL")
     await this.ended
@@ -75,7 +75,7 @@ export class ServiceProcess {
     })
   }
 
-  /** Stops the process, with all that it holds, until `wake`. */
+  /** Freezes the process and its connections until `wake`. */
   freeze(): void {
     this.#child.kill("SIGSTOP")
   }

@@ -10,7 +10,7 @@ import * as Schedules from "./loops/Schedules.ts"
 import * as Sender from "./sender/Sender.ts"
 import * as Watched from "./HealthServer.ts"
 
-/** On shutdown readiness ends first, then work is handed back; the health server ends last. */
+/** On shutdown readiness ends first, then work is released; the health server ends last. */
 export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host" | "workerPort">) => {
   const work = Layer.mergeAll(
     Jobs.layer,

@@ -1,4 +1,4 @@
-// Whether a workspace with a speed limit sends exactly at that speed.
+// The benchmark of send rate limits: whether a workspace sends exactly at its limit.
 import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import type { Row } from "../Report.ts"
@@ -9,7 +9,7 @@ import type { Sender, World } from "../World.ts"
 const per_second = 200
 const per_domain_per_second = 25
 const domains = 4
-/** As a share of the setting. */
+/** As a share of the limit. */
 const tolerance = 0.05
 
 export const speeds = async (bench: Bench, world: World): Promise<void> => {
@@ -19,10 +19,10 @@ export const speeds = async (bench: Bench, world: World): Promise<void> => {
   const worker = await world.worker()
   const whole = await world.sender("paced", { contacts, domains })
   await setting(world, whole, `sending_per_second = ${per_second}`)
-  const all = await kept(world, whole, window_ms)
+  const all = await actualRate(world, whole, window_ms)
   const parted = await world.sender("laned", { contacts: Math.ceil(contacts / 2), domains })
   await setting(world, parted, `sending_per_domain_per_second = ${per_domain_per_second}`)
-  const each = await kept(world, parted, window_ms)
+  const each = await actualRate(world, parted, window_ms)
   await world.stop(worker)
   const ofDomain = Array.from({ length: domains }, (_, at) => `d${at}.laned.test`).map((domain) =>
     each((arrival) => arrival.domain === domain),
@@ -46,7 +46,7 @@ const setting = async ({ inside }: World, { id }: Sender, assignment: string): P
 }
 
 /** Sends for a while; returns the rate of chosen arrivals from a second after the first one. */
-const kept = async (world: World, sender: Sender, window_ms: number) => {
+const actualRate = async (world: World, sender: Sender, window_ms: number) => {
   await world.smtp.reset()
   const blast = await world.launch(sender)
   const from_ms = spanOf(await world.come(sender, 1)).first_ms + 1_000

@@ -68,7 +68,7 @@ const bareStatements = async ({ inside }: World, { id }: Sender): Promise<number
            update bare_member m set step = case when c.city = 'Rome' then 'hello' else 'end' end from contact c
            where c.workspace_id = $1::uuid and c.contact_id = m.contact_id and m.nth > $2::int and m.nth <= $2::int + 1000
            returning m.contact_id, c.email
-         ), told as (
+         ), noted as (
            insert into bare_event select now(), contact_id, type from moved, unnest(array['wait', 'check', 'send']) as type
          )
          insert into bare_message select contact_id, email from moved`,

@@ -1,4 +1,4 @@
-// Members of the flows that are measured: their steps, and where they wait.
+// The flows of the benchmarks: their steps and waiting members.
 import type { FlowId } from "@tentpole/core/kernel/Ids"
 import { until } from "../../support/Service.ts"
 import type { Sender, World } from "../World.ts"

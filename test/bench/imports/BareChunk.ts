@@ -113,7 +113,7 @@ const addMembers = ({ workspace, list }: BareTarget, results: ReadonlyArray<Bare
       select $1::uuid, $2::uuid, u.contact_id, now() from unnest($3::uuid[]) as u (contact_id)
       on conflict do nothing
       returning contact_id
-    ), told as (
+    ), noted as (
       insert into activity (workspace_id, contact_id, at, type, metadata)
       select $1::uuid, contact_id, now(), 'list_added', jsonb_build_object('list_id', $2::uuid, 'list_name', 'Imported')
       from added

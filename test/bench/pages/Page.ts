@@ -1,4 +1,4 @@
-// The page that is measured, a server that sends nothing but the same bytes, and a week of a million views a day.
+// The page of the benchmark, a bare server with the same bytes, and a week of a million views a day.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { request } from "node:http"
@@ -36,7 +36,7 @@ const person =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 const machine = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 
-/** Requests by people, whose views are counted, or by machines, whose views are not. */
+/** Requests by people, whose views are counted, or by bots, whose views are not. */
 export const visitsOf = ({ path, world: { deployment } }: Page, by: "people" | "machines"): Target => ({
   port: deployment.pagesPort,
   host: `default.localhost:${deployment.pagesPort}`,
@@ -63,9 +63,9 @@ export const bareServer = async (
 const own: ReadonlySet<string> = new Set(["date", "connection", "keep-alive", "transfer-encoding"])
 
 const answerTo = async ({ headers, host, paths, port }: Target): Promise<Answer> => {
-  const asked = request({ host: "127.0.0.1", port, path: paths[0], headers: { ...headers, host } })
-  asked.end()
-  const [response] = await once(asked, "response")
+  const sending = request({ host: "127.0.0.1", port, path: paths[0], headers: { ...headers, host } })
+  sending.end()
+  const [response] = await once(sending, "response")
   const body = await buffer(response)
   const sent = Object.entries<string>(response.headers).filter(([name]) => !own.has(name))
   return { headers: Object.fromEntries(sent), body: body.toString("base64") }

@@ -93,7 +93,7 @@ const counting = async (bench: Bench, page: Page): Promise<void> => {
       },
     ],
     [
-      `${(row?.views ?? 0).toLocaleString("en-US")} views were written; what comes faster than it can be is dropped, and told in the log`,
+      `${(row?.views ?? 0).toLocaleString("en-US")} views were written; views above the rate of writing are dropped and logged`,
     ],
   )
 }

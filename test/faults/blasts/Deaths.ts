@@ -60,9 +60,9 @@ const heldReply: Scenario<World> = {
     )
     const blast = await world.blast(names)
     const first = await world.worker({ times: { claim_batch_max: 500 } })
-    const held = async () => (await blast.dots()).filter(({ reply }) => reply === null).length
-    await until("replies to be held", async () => (await held()) > 0, { every_ms: 20 })
-    const unanswered = await held()
+    const withheld = async () => (await blast.dots()).filter(({ reply }) => reply === null).length
+    await until("replies to be withheld", async () => (await withheld()) > 0, { every_ms: 20 })
+    const unanswered = await withheld()
     await first.process.kill()
     await world.worker()
     await blast.ended()

@@ -59,12 +59,12 @@ export const historyFaults = async (inside: Inside, blast: string): Promise<Read
           where e.blast_id = h.blast_id and e.delivery_id = h.delivery_id and e.nth < h.nth and e.token >= h.token)`,
     ),
     count(
-      "a delivery was handed over by another claim than the one that held it (I6)",
+      "a delivery was handed over under another claim than its own (I6)",
       `select 1 from delivery_history
         where blast_id = $1::uuid and became = 'handed_over' and (was <> 'claimed' or token_was is distinct from token)`,
     ),
     count(
-      "a delivery made a move that the machine does not have",
+      "a delivery had a transition that the state machine does not have",
       `select 1 from delivery_history where blast_id = $1::uuid and (was, became) not in (${allowed})`,
     ),
     count(

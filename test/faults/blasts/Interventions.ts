@@ -23,11 +23,11 @@ const unsubscribed: Scenario<World> = {
     await worker.openGate()
     await blast.ended()
     const judged = await blast.verdict(say)
-    const gone = new Set(leaving)
+    const unsubscribed = new Set(leaving)
     const mailed = (await blast.dots())
-      .filter(({ to }) => gone.has(to))
+      .filter(({ to }) => unsubscribed.has(to))
       .map(({ to }) => `${to} was mailed afterwards (I9)`)
-    const rows = (await blast.rows()).filter(({ email }) => gone.has(email))
+    const rows = (await blast.rows()).filter(({ email }) => unsubscribed.has(email))
     const others = rows
       .filter(({ reason }) => reason !== "unsubscribed")
       .map(({ email, reason }) => `${email} ended with ${reason}`)
@@ -45,7 +45,7 @@ const lateDots = async (world: World, blast: RunningBlast, answered_at_ms: numbe
 }
 
 const heldRow: Scenario<World> = {
-  name: "a pause that commits while a wave of intents waits for a row",
+  name: "a pause that commits while a batch of intents waits for a row",
   run: async ({ say }, world) => {
     const { inside } = world.deployment
     const blast = await world.blast(60)
@@ -65,7 +65,7 @@ const heldRow: Scenario<World> = {
     await blast.turn("resume")
     await blast.ended()
     const judged = await blast.verdict(say)
-    return [...judged.found, ...late, ...(early?.paused === true ? ["the pause did not wait for the wave"] : [])]
+    return [...judged.found, ...late, ...(early?.paused === true ? ["the pause did not wait for the batch"] : [])]
   },
 }
 

@@ -94,8 +94,8 @@ const judgeDots = (rows: ReadonlyArray<DeliveryRow>, dots: ReadonlyArray<Dot>, d
     if (row === undefined) continue
     demand(row.email === to, "a message went to another address than its delivery's", to)
     if (mine.some(wasAccepted)) {
-      const kept = row.state === "sent" || row.state === "unconfirmed"
-      demand(kept, `a message was accepted, but its delivery is ${row.state} (I2)`, to)
+      const isAccounted = row.state === "sent" || row.state === "unconfirmed"
+      demand(isAccounted, `a message was accepted, but its delivery is ${row.state} (I2)`, to)
     }
   }
   const perAddress = Map.groupBy(dots.filter(mayHaveIt), ({ to }) => to)

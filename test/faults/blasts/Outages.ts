@@ -115,9 +115,9 @@ const outages: ReadonlyArray<Outage> = [
   {
     name: "another session locks the table",
     begin: async ({ deployment }) => {
-      const held = deployment.inside.asOwner("do $$ begin lock table delivery; perform pg_sleep(3); end $$")
+      const locking = deployment.inside.asOwner("do $$ begin lock table delivery; perform pg_sleep(3); end $$")
       await pause(100)
-      return () => held.then(() => undefined)
+      return () => locking.then(() => undefined)
     },
     lasts_ms: 0,
     nothingGoes: false,

@@ -57,7 +57,7 @@ export class RunningBlast {
     return new RunningBlast(world, workspace, blastId, domain, names.length)
   }
 
-  /** Does what the job of the launch does. */
+  /** Runs the launch job. */
   async fixAudience(): Promise<void> {
     await this.#world.deployment.inside.run(
       Effect.flatMap(Deliveries, (deliveries) => deliveries.fixAudience(this.workspace.id, BlastId.make(this.id))),
@@ -73,7 +73,7 @@ export class RunningBlast {
     return rowsOf(this.#world.deployment.inside, this.id)
   }
 
-  /** How many deliveries are in each state. */
+  /** The number of deliveries in each state. */
   async states(): Promise<Readonly<Record<string, number>>> {
     const rows = await this.#world.deployment.inside.asOwner<{ state: string; count: number }>(
       "select state, count(*)::int as count from delivery where blast_id = $1::uuid group by state",
@@ -136,7 +136,7 @@ export class RunningBlast {
     return this.judgedBy(await this.dots(), circumstances)
   }
 
-  /** Judges, and says in a line how it ended. */
+  /** Checks the invariants and prints the result in a line. */
   async verdict(say: Trial["say"], circumstances: Partial<Circumstances> = {}, more = ""): Promise<Judged> {
     const judged = await this.judged(circumstances)
     const { blocked, failed, sent, unconfirmed } = judged
@@ -150,7 +150,7 @@ export class RunningBlast {
     return judged
   }
 
-  /** As if the mail server had logged this. */
+  /** Adds an entry to the log of the mail server. */
   judgedBy(dots: ReadonlyArray<Dot>, circumstances: Partial<Circumstances> = {}): Promise<Judged> {
     const all = { ...bounds, deaths: 0, cuts: 0, status: "sent", ...circumstances } as const
     return judge(this.#world.deployment.inside, { id: this.id, expected_count: this.#count }, dots, all)

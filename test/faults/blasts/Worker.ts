@@ -16,7 +16,7 @@ const worker = Layer.merge(Jobs.layer, sender({ ...defaults, ...short })).pipe(
 process.on("message", ({ block_ms }: { readonly block_ms: number }) => {
   const end = performance.now() + block_ms
   while (performance.now() < end) {
-    // Nothing else happens in this process.
+    // The process does nothing else.
   }
 })
 

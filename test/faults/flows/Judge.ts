@@ -6,7 +6,7 @@ import type { MemberDelivery } from "@tentpole/core/flows/members/MemberDeliveri
 import { EmailId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import type { Dot } from "../../support/smtp/FakeSmtpProcess.ts"
-import { type Known, predicted, told, type Witnessed } from "./Prediction.ts"
+import { type Known, predicted, linesOf, type Witnessed } from "./Prediction.ts"
 import type { RunningFlow } from "./RunningFlow.ts"
 
 interface MemberRow {
@@ -19,7 +19,7 @@ interface MemberRow {
 
 interface LineRow {
   readonly membership_id: string
-  readonly type: Parameters<typeof told>[0][number]["type"]
+  readonly type: Parameters<typeof linesOf>[0][number]["type"]
   readonly at: Date
   readonly step_id: string | null
   readonly metadata: Readonly<Record<string, unknown>>
@@ -85,7 +85,7 @@ export const judge = async (running: RunningFlow, bounds: { readonly unconfirmed
     seen.lines += lines.length
     seen.unconfirmed += messages.filter(({ state }) => state === "unconfirmed").length
     for (const { delivery_id } of messages) deliveries.add(delivery_id)
-    const said = told(lines.map(({ metadata, step_id, type }) => ({ type, stepId: step_id, metadata })))
+    const said = linesOf(lines.map(({ metadata, step_id, type }) => ({ type, stepId: step_id, metadata })))
     const foretold = predicted(known, { ...member, messages: messages.map(toMessage), leftAt: leftAt(messages) })
     const at = foretold.findIndex((line, nth) => line !== said[nth])
     if (said.length !== foretold.length || at !== -1) {
@@ -185,19 +185,19 @@ const mailFaults = ({ delivery_id, state, step_id }: MessageRow, dots: ReadonlyA
 
 const countFaults = async ({ count, flowId, world, workspace }: RunningFlow, members: number) => {
   const found = members === count ? [] : [`${count} contacts were created, and ${members} are members`]
-  const differences = await world.deployment.inside.asOwner<{ status: string; counted: number; told: number }>(
-    `select status, counted::int, told::int
+  const differences = await world.deployment.inside.asOwner<{ status: string; counted: number; stored: number }>(
+    `select status, counted::int, stored::int
       from (select status, count(*) as counted from flow_membership
         where workspace_id = $1::uuid and flow_id = $2::uuid group by status) as m
-      full join (select t.status, sum(t.told) as told from flow_tally f
+      full join (select t.status, sum(t.stored) as stored from flow_tally f
         cross join lateral (values ('active', active), ('waiting', waiting), ('completed', completed), ('dropped', dropped),
-          ('failed', failed)) as t (status, told)
+          ('failed', failed)) as t (status, stored)
         where f.workspace_id = $1::uuid and f.flow_id = $2::uuid group by t.status) as tally using (status)
-      where coalesce(counted, 0) <> coalesce(told, 0)`,
+      where coalesce(counted, 0) <> coalesce(stored, 0)`,
     [workspace.id, flowId],
   )
   return [
     ...found,
-    ...differences.map(({ counted, status, told: said }) => `the counters say ${said} ${status}, and it is ${counted}`),
+    ...differences.map(({ counted, status, stored }) => `the counters say ${stored} ${status} instead of ${counted}`),
   ]
 }

@@ -15,7 +15,7 @@ export interface Witnessed {
   readonly enteredAt: DateTime.Utc
   readonly messages: ReadonlyArray<MemberDelivery>
   /**
-   * When the message of a visit was handed over. Later steps count from then, since the time in the queue is not predictable.
+   * The hand-over time of the message of a step visit. Later steps count from it, because the time in the queue is not predictable.
    */
   readonly leftAt: ReadonlyMap<number, DateTime.Utc>
 }
@@ -32,7 +32,7 @@ const opening = (messages: ReadonlyArray<MemberDelivery>, after: DateTime.Utc): 
     .filter(({ openedAt }) => openedAt !== null && DateTime.isGreaterThan(openedAt, after))
     .toSorted((left, right) => Number(left.openedAt?.epochMilliseconds) - Number(right.openedAt?.epochMilliseconds))[0]
 
-/** The lines of the timeline, except what happened to messages after they were sent. */
+/** The lines of the timeline, without events of sent messages. */
 export const predicted = ({ emailId, flow, until }: Known, it: Witnessed): ReadonlyArray<string> => {
   const contact = {
     ...blankContact(ContactId.make(it.contactId), it.enteredAt),
@@ -66,7 +66,7 @@ export const predicted = ({ emailId, flow, until }: Known, it: Witnessed): Reado
     lines.push(...(change?.entries ?? []))
     member = change?.after ?? member
   }
-  return told(lines)
+  return linesOf(lines)
 }
 
 const earliest = (left: DateTime.Utc | null, right: DateTime.Utc | null): DateTime.Utc | null =>
@@ -82,7 +82,7 @@ const shown = ["visit", "next_step_id", "result", "reason", "timed_out"] as cons
 
 const late: ReadonlySet<string> = new Set(["email_delivered", "email_opened"])
 
-export const told = (entries: ReadonlyArray<Omit<TimelineEntry, "at">>): ReadonlyArray<string> =>
+export const linesOf = (entries: ReadonlyArray<Omit<TimelineEntry, "at">>): ReadonlyArray<string> =>
   entries.flatMap(({ metadata, stepId, type }) =>
     late.has(type)
       ? []

@@ -15,7 +15,7 @@ import type { World } from "./World.ts"
 interface Standing {
   readonly due: number
   readonly open: number
-  readonly untold: number
+  readonly pending: number
   /** Until the next member is due; null: no member waits. */
   readonly next_ms: number | null
 }
@@ -91,17 +91,17 @@ export class RunningFlow {
           where workspace_id = $1::uuid and state in ('queued', 'claimed', 'handed_over'))::int as open,
          (select count(*) from outbox_event e where e.workspace_id = $1::uuid and not exists (
             select from outbox_consumer c where c.workspace_id = $1::uuid and c.consumer = 'flows'
-              and (c.transaction_id, c.position) >= (e.transaction_id, e.position)))::int as untold,
+              and (c.transaction_id, c.position) >= (e.transaction_id, e.position)))::int as pending,
          (select extract(epoch from min(due_at) - now)::float8 * 1000 from flow_membership, clock
           where workspace_id = $1::uuid group by now) as next_ms`,
       [this.workspace.id],
     )
-    return row ?? { due: 0, open: 0, untold: 0, next_ms: null }
+    return row ?? { due: 0, open: 0, pending: 0, next_ms: null }
   }
 
   async isBusy(): Promise<boolean> {
-    const { due, open, untold } = await this.standing()
-    return due + open + untold > 0
+    const { due, open, pending } = await this.standing()
+    return due + open + pending > 0
   }
 
   /** Waits until no work is left at this moment. */

@@ -12,8 +12,8 @@ import * as WorkerGates from "../WorkerGates.ts"
 const look_every_ms = 50
 
 let moved_ms = Number(process.env["CLOCK_MOVED_MS"] ?? 0)
-process.on("message", (told: { readonly clock_moved_ms: number }) => {
-  moved_ms = told.clock_moved_ms
+process.on("message", (message: { readonly clock_moved_ms: number }) => {
+  moved_ms = message.clock_moved_ms
 })
 
 const movedClock = Layer.effect(

@@ -51,8 +51,8 @@ export const killAtMoments = async (
   let worker = first
   for (const moment of moments) {
     // Beyond the row of the last kill, so that each worker has done some work.
-    const { processed_rows: stands } = await run.state()
-    if (moment.at === "row") await run.reached(Math.max(moment.row, stands + 1))
+    const { processed_rows: processed } = await run.state()
+    if (moment.at === "row") await run.reached(Math.max(moment.row, processed + 1))
     await pause(moment.delay_ms)
     await worker.kill()
     await deployment.workersForgotten()

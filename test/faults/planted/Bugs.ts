@@ -73,7 +73,7 @@ export const bugs: ReadonlyArray<Bug> = [
         put: `if (leave === "cancelled") {`,
       },
     ],
-    caughtBy: { tests: "Sender.faults.test.ts", named: "a sender that dies at the gate" },
+    caughtBy: { tests: "Sender.faults.test.ts", named: "a crash or stop at the gate" },
   },
   {
     name: "SKIP LOCKED is dropped",
@@ -113,7 +113,7 @@ export const bugs: ReadonlyArray<Bug> = [
     },
   },
   {
-    name: "a message in doubt is tried again",
+    name: "an unconfirmed message is sent again",
     patches: [
       {
         file: "Settlement.ts",

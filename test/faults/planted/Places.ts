@@ -1,4 +1,4 @@
-// Places.ts finds where a bug is planted, in whatever folder the sources are by now.
+// Places.ts finds the source file of a planted bug by its text, in any folder.
 import { globSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { Catcher, Patch } from "./Bugs.ts"

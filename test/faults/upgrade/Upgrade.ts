@@ -69,7 +69,7 @@ const prepare = async ({ ending }: Trial): Promise<World> => {
   return { inside, sink, start, next: await nextRelease(ending), settings }
 }
 
-/** An HTTP process of a release, and what it answers. */
+/** An HTTP process of a release, and a caller of its API. */
 const http = async (world: World, release: string) => {
   const ports = [await freePort(), await freePort()]
   const process = await world.start(release, "http", { PORT: String(ports[0]), PAGES_PORT: String(ports[1]) })
@@ -77,7 +77,7 @@ const http = async (world: World, release: string) => {
   return { process, call }
 }
 
-/** At the mail server's speed, the blast lasts while two processes start on a slow machine. */
+/** The mail server's speed makes the blast last while two processes start on a slow machine. */
 const people = 1_600
 
 /** Replaces an HTTP process, then a worker, while a blast goes out. */

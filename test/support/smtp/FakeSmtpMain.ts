@@ -1,5 +1,5 @@
-// The program of `FakeSmtpProcess`. With a file it logs each message and each reply there before the client can know of it;
-// without one it stores nothing and counts messages by domain and time.
+// The program of `FakeSmtpProcess`. With a file it logs each message and each reply before the client can know of it; without
+// one it stores nothing and counts messages by domain and time.
 import { FakeSmtp, type FakeSmtpOptions, headerOf, messageIdOf, type SmtpEvent } from "@tentpole/adapters/test/FakeSmtp"
 import { usual } from "@tentpole/adapters/test/FakeSmtpScript"
 import { openSync, writeSync } from "node:fs"

@@ -1,4 +1,4 @@
-// FakeSmtp as a process of its own, which outlives what a test kills, and whose log or counts the test reads.
+// FakeSmtp as a separate process, which outlives the processes that a test kills, and whose log or counts the test reads.
 import type { Behaviour } from "@tentpole/adapters/test/FakeSmtpScript"
 import { readFile } from "node:fs/promises"
 import type { Ending } from "../Ending.ts"
@@ -23,7 +23,7 @@ export type Logged =
 
 /** A message whose final dot arrived. */
 export type Dot = Extract<Logged, { readonly what: "dot" }> & {
-  /** Null: the server gave none. The client may not have received the reply that is here. */
+  /** Null: the server did not reply. A client may miss a reply that is recorded here. */
   readonly reply: number | null
   readonly replied_at_ms: number | null
   /** The server gave no reply on purpose, whether or not its client lived. */
@@ -73,7 +73,7 @@ export class FakeSmtpProcess {
     return `smtp://127.0.0.1:${this.port}`
   }
 
-  /** The usual behaviour, but for this. */
+  /** Sets the default behaviour with these changes. */
   async behave(behaviour: Partial<Behaviour> = {}): Promise<void> {
     await this.#request({ behaviour })
   }

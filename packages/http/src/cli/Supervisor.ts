@@ -79,7 +79,7 @@ export const supervised = (child: Supervised) =>
   Effect.gen(function* () {
     const ready = yield* Deferred.make<void, BadConfiguration>()
     const failed = yield* Deferred.make<never, BadConfiguration>()
-    const giveUp = (reason: string) => {
+    const abandon = (reason: string) => {
       const refusal = new BadConfiguration({ reason })
       return Effect.andThen(Deferred.fail(ready, refusal), Deferred.fail(failed, refusal))
     }
@@ -88,10 +88,10 @@ export const supervised = (child: Supervised) =>
       for (;;) {
         const born = performance.now()
         const end = yield* life(child, Deferred.succeed(ready, undefined))
-        if (!(yield* Deferred.isDone(ready))) return yield* giveUp(`The ${child.name} process did not start.`)
+        if (!(yield* Deferred.isDone(ready))) return yield* abandon(`The ${child.name} process did not start.`)
         deaths = performance.now() - born > lived_ms ? 1 : deaths + 1
         if (deaths > deaths_max)
-          return yield* giveUp(`The ${child.name} process ended ${how(end)}, ${deaths} times in a row.`)
+          return yield* abandon(`The ${child.name} process ended ${how(end)}, ${deaths} times in a row.`)
         process.stderr.write(`The ${child.name} process ended ${how(end)}; it is restarted.\n`)
         yield* Effect.sleep(Math.min(250 * 2 ** (deaths - 1), 4000))
       }

@@ -10,7 +10,7 @@ import { postgresWorld } from "../fixtures/PostgresWorld.ts"
 import { type Answered, type Json, paths, testKey, unknownId, world } from "../fixtures/World.ts"
 
 const root = "/admin/v1/workspaces"
-const told = ({ status, json }: Answered) => [status, json?.error_code]
+const statusAndCode = ({ status, json }: Answered) => [status, json?.error_code]
 
 const begin = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Out | Administration | Workspaces, E>) {
   const { admin, context } = yield* administrationOver(over)
@@ -23,7 +23,7 @@ const begin = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Out | Admin
   return { admin, at: `${root}/${id}`, context, get, id, log, made }
 })
 
-/** A listing read to its end, in slices. */
+/** Reads all pages of a listing. */
 const throughout = Effect.fnUntraced(function* (
   get: (path: string) => Effect.Effect<Json>,
   path: string,
@@ -40,7 +40,7 @@ const throughout = Effect.fnUntraced(function* (
   return all
 })
 
-const told404 = [404, "not_found"]
+const notFound = [404, "not_found"]
 
 const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Workspaces, E>) =>
   describe(`administration on ${name}`, () => {
@@ -99,7 +99,10 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
           [second.postal_address, second.sender_defaults, second.brand.primary_color, second.sending_limits.per_second],
           [null, { from_name: null, from_address: "ann@example.com", reply_to_email: null }, "#112233", null],
         )
-        assert.deepStrictEqual(told(yield* admin("PATCH", at, { json: { slug: "default" } })), [409, "conflict"])
+        assert.deepStrictEqual(statusAndCode(yield* admin("PATCH", at, { json: { slug: "default" } })), [
+          409,
+          "conflict",
+        ])
         assert.deepStrictEqual(yield* log, [
           "admin workspace.updated",
           "admin workspace.updated",
@@ -114,13 +117,13 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
         const json = {
           plan: "gold",
           credits: -1,
-          sender_defaults: { from_address: "nobody", other: 1 },
+          sender_defaults: { from_address: "no address", other: 1 },
           brand: { name: 5 },
           created_at: "x",
           bogus: 1,
         }
         const bad = yield* admin("PATCH", at, { json })
-        assert.deepStrictEqual(told(bad), [400, "validation_failed"])
+        assert.deepStrictEqual(statusAndCode(bad), [400, "validation_failed"])
         assert.sameMembers(
           [...paths(bad)],
           [
@@ -155,12 +158,12 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
         assert.deepStrictEqual((yield* get(`${at}/keys`)).keys, [shown])
         const { authenticate } = Context.get(context, Workspaces)
         assert.strictEqual((yield* authenticate(api_key)).key.id, shown.key_id)
-        const gone = yield* admin("DELETE", `${at}/keys/${shown.key_id}`)
-        assert.deepStrictEqual([gone.status, gone.text], [204, ""])
+        const revoked = yield* admin("DELETE", `${at}/keys/${shown.key_id}`)
+        assert.deepStrictEqual([revoked.status, revoked.text], [204, ""])
         assert.strictEqual((yield* Effect.flip(authenticate(api_key)))._tag, "Unauthorized")
         assert.isString((yield* get(`${at}/keys`)).keys[0].revoked_at)
-        const told = yield* get(`/admin/v1/audit-log?workspace_id=${at.slice(root.length + 1)}`)
-        assert.notInclude(JSON.stringify(told), api_key.slice(12))
+        const audited = yield* get(`/admin/v1/audit-log?workspace_id=${at.slice(root.length + 1)}`)
+        assert.notInclude(JSON.stringify(audited), api_key.slice(12))
         assert.deepStrictEqual((yield* log).slice(0, 2).sort(), ["admin key.created", "admin key.revoked"])
       }).pipe(Effect.scoped),
     )
@@ -182,12 +185,12 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
         assert.strictEqual((yield* admin("POST", `${here}/verify`)).json.status, "verified")
         assert.strictEqual((yield* get(here)).status, "verified")
         assert.notInclude(JSON.stringify(yield* get(`${at}/domains`)), "PRIVATE")
-        assert.deepStrictEqual(told(yield* admin("POST", `${at}/domains`, { json: { domain: "com" } })), [
+        assert.deepStrictEqual(statusAndCode(yield* admin("POST", `${at}/domains`, { json: { domain: "com" } })), [
           400,
           "validation_failed",
         ])
         assert.strictEqual((yield* admin("DELETE", here)).status, 204)
-        assert.deepStrictEqual(told(yield* admin("GET", here)), told404)
+        assert.deepStrictEqual(statusAndCode(yield* admin("GET", here)), notFound)
         assert.includeMembers(yield* log, ["admin domain.added", "admin domain.verified", "admin domain.removed"])
       }).pipe(Effect.scoped),
     )
@@ -199,14 +202,17 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
         const json = { domain: "www.acme.example" }
         const made = yield* admin("POST", `${at}/page-domains`, { json })
         assert.strictEqual(made.status, 201, made.text)
-        assert.deepStrictEqual(told(yield* admin("POST", `${root}/${other}/page-domains`, { json })), [409, "conflict"])
+        assert.deepStrictEqual(statusAndCode(yield* admin("POST", `${root}/${other}/page-domains`, { json })), [
+          409,
+          "conflict",
+        ])
         assert.deepStrictEqual((yield* get(`${at}/page-domains`)).page_domains, [made.json])
         const stray = `${root}/${other}/page-domains/${made.json.page_domain_id}`
-        assert.deepStrictEqual(told(yield* admin("DELETE", stray)), told404)
+        assert.deepStrictEqual(statusAndCode(yield* admin("DELETE", stray)), notFound)
         assert.strictEqual((yield* admin("DELETE", `${at}/page-domains/${made.json.page_domain_id}`)).status, 204)
         assert.strictEqual((yield* admin("POST", `${root}/${other}/page-domains`, { json })).status, 201)
         const own = yield* admin("POST", `${at}/page-domains`, { json: { domain: "acme.pages.test" } })
-        assert.deepStrictEqual(told(own), [400, "validation_failed"])
+        assert.deepStrictEqual(statusAndCode(own), [400, "validation_failed"])
       }).pipe(Effect.scoped),
     )
 
@@ -219,8 +225,8 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
         assert.deepInclude(first.json, { email: "ann@example.test", reason: "manual" })
         assert.strictEqual(first.status, 201)
         assert.strictEqual((yield* add("ann@example.test", "bounce")).json.reason, "manual")
-        assert.deepStrictEqual(told(yield* add("nobody")), [400, "validation_failed"])
-        assert.deepStrictEqual(told(yield* add("a@b.test", "whim")), [400, "validation_failed"])
+        assert.deepStrictEqual(statusAndCode(yield* add("no address")), [400, "validation_failed"])
+        assert.deepStrictEqual(statusAndCode(yield* add("a@b.test", "whim")), [400, "validation_failed"])
         for (const each of ["b", "c", "d", "e"]) yield* add(`${each}@example.test`, "complaint")
         const all = yield* throughout(get, `${at}/suppressions`, "suppressions")
         assert.sameMembers(
@@ -228,7 +234,7 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
           ["ann", "b", "c", "d", "e"].map((each) => `${each}@example.test`),
         )
         assert.strictEqual((yield* admin("DELETE", `${at}/suppressions/ANN%40example.test`)).status, 204)
-        assert.deepStrictEqual(told(yield* admin("DELETE", `${at}/suppressions/ann@example.test`)), told404)
+        assert.deepStrictEqual(statusAndCode(yield* admin("DELETE", `${at}/suppressions/ann@example.test`)), notFound)
         assert.notInclude(JSON.stringify(yield* get(`/admin/v1/audit-log?workspace_id=${id}`)), "@")
       }).pipe(Effect.scoped),
     )
@@ -256,14 +262,14 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
         const { admin, at, context, id, log } = yield* begin(over)
         const { json: key } = yield* admin("POST", `${at}/keys`, { json: { name: "k" } })
         yield* admin("POST", `${at}/suppressions`, { json: { email: "a@b.test" } })
-        assert.deepStrictEqual(told(yield* admin("DELETE", at)), [400, "validation_failed"])
+        assert.deepStrictEqual(statusAndCode(yield* admin("DELETE", at)), [400, "validation_failed"])
         const wrong = yield* admin("DELETE", `${at}?confirm=acme`)
-        assert.deepStrictEqual([told(wrong), paths(wrong)], [[400, "validation_failed"], ["confirm"]])
-        const gone = yield* admin("DELETE", `${at}?confirm=acme-ltd`)
-        assert.deepStrictEqual([gone.status, gone.json], [202, { workspace_id: id, status: "erasing" }])
-        assert.deepStrictEqual(told(yield* admin("GET", at)), told404)
-        assert.deepStrictEqual(told(yield* admin("DELETE", `${at}?confirm=acme-ltd`)), told404)
-        assert.deepStrictEqual(told(yield* admin("GET", `${at}/suppressions`)), told404)
+        assert.deepStrictEqual([statusAndCode(wrong), paths(wrong)], [[400, "validation_failed"], ["confirm"]])
+        const deleted = yield* admin("DELETE", `${at}?confirm=acme-ltd`)
+        assert.deepStrictEqual([deleted.status, deleted.json], [202, { workspace_id: id, status: "erasing" }])
+        assert.deepStrictEqual(statusAndCode(yield* admin("GET", at)), notFound)
+        assert.deepStrictEqual(statusAndCode(yield* admin("DELETE", `${at}?confirm=acme-ltd`)), notFound)
+        assert.deepStrictEqual(statusAndCode(yield* admin("GET", `${at}/suppressions`)), notFound)
         const { authenticate } = Context.get(context, Workspaces)
         assert.strictEqual((yield* Effect.flip(authenticate(key.api_key)))._tag, "Unauthorized")
         const { erase } = Context.get(context, Administration)
@@ -294,7 +300,7 @@ adminAccessTest("the administration refuses API keys, parts of the token and two
       `Bearer ${right}, Bearer ${right}`,
     ]) {
       const refused = yield* admin("GET", root, { headers: { authorization } })
-      assert.deepStrictEqual(told(refused), [401, "unauthorized"], authorization)
+      assert.deepStrictEqual(statusAndCode(refused), [401, "unauthorized"], authorization)
       assert.strictEqual(refused.headers.get("www-authenticate"), "Bearer")
       assert.strictEqual(refused.json.details.request_id, refused.headers.get("x-request-id"))
     }

@@ -9,7 +9,7 @@ import { multipart, png } from "../fixtures/Multipart.ts"
 import { postgresWorld } from "../fixtures/PostgresWorld.ts"
 import { servingOver } from "../fixtures/World.ts"
 
-/** Notes, for each table, how long the statement that deletes from it may take. */
+/** Records, for each table, the statement timeout under which its rows are deleted. */
 const watched = Effect.fnUntraced(function* (database: string) {
   const url = Redacted.make(`${inject("pgServer")}/${database}`)
   const sql = Context.get(yield* Layer.build(PgClient.layer({ url, maxConnections: 1 })), PgClient.PgClient)

@@ -15,7 +15,7 @@ import { tenants, verifiedSender } from "../attacks/AttackFixture.ts"
 import { multipart, png } from "../fixtures/Multipart.ts"
 import { type Call, type Json, parts } from "../fixtures/World.ts"
 
-/** What was queued, in order. */
+/** The queued jobs, in order. */
 const noting = (queued: Array<Job>) =>
   Layer.effect(
     Jobs,
@@ -40,7 +40,7 @@ const worldOf = (queued: Array<Job>) =>
 const sender = { from_name: "Acme", from_address: "a@example.test", reply_to_email: "r@example.test" }
 const prompt = "Write about our spring sale of garden chairs"
 
-/** Has a workspace queue something of every kind that a call queues. */
+/** Queues a job of every type that an API request can queue, in a workspace. */
 const busy = Effect.fnUntraced(function* (call: Call) {
   const made = (method: string, path: string, json: Json = {}) =>
     Effect.map(call(method, path, { json }), (answered): Json => {
@@ -72,7 +72,7 @@ const busy = Effect.fnUntraced(function* (call: Call) {
   return { blastId: BlastId.make(blast_id), flowId: FlowId.make(flow.flow_id) }
 })
 
-/** The worker's own table, given these jobs and no others; whether each ended, well or not. */
+/** Runs the given jobs with the handlers of the worker; returns after each has ended, in success or failure. */
 const worked = Effect.fnUntraced(function* <R>(context: Context.Context<R>, jobs: ReadonlyArray<Job>) {
   const ended = yield* Deferred.make<void>()
   const queue = JobQueue.of({
@@ -82,22 +82,22 @@ const worked = Effect.fnUntraced(function* <R>(context: Context.Context<R>, jobs
         Effect.andThen(Effect.never),
       ),
   })
-  const nobody = MailConnections.of({
+  const noConnections = MailConnections.of({
     open: Effect.fail(new ConnectFailed({ reason: "unreachable", permanent: false, crowded: false })),
   })
   const given = Layer.mergeAll(
     Layer.succeedContext(context),
     Layer.succeed(JobQueue, queue),
-    Layer.succeed(MailConnections, nobody),
+    Layer.succeed(MailConnections, noConnections),
   )
   yield* Layer.build(WorkersTable.layer.pipe(Layer.provide(given)))
   yield* Deferred.await(ended)
 })
 
-/** Kinds that name nothing of others, or that only a member of a flow has. */
+/** Job types without ids of other entities, or which only a flow membership can queue. */
 const untried: Readonly<Record<string, string>> = {
-  workspace_erasure: "names its workspace alone",
-  flow_email: "names visits of members, which are read by workspace and membership: laws of makings hold them",
+  workspace_erasure: "has only the id of its workspace",
+  flow_email: "step visits are read by workspace and membership: the contract tests of step executors cover them",
   flow_tent: "the same",
 }
 
@@ -132,12 +132,16 @@ foreignNestedIdTest("a job with ids of another workspace changes nothing there, 
       all.map((job) => ({ ...job, workspaceId: ours.workspace })),
     )
     assert.deepStrictEqual(yield* stateOf(theirs.workspace), before)
-    assert.deepStrictEqual(yield* stateOf(ours.workspace), oursBefore, "nor is anything made of it here")
+    assert.deepStrictEqual(
+      yield* stateOf(ours.workspace),
+      oursBefore,
+      "nothing is created in the caller's workspace either",
+    )
     assert.strictEqual((yield* blobs.get(key).pipe(Stream.runCollect)).length, 1)
     const tried = new Set(all.map(({ type }) => type))
     const left = Job.members.map(({ fields }) => fields.type.literal).filter((type) => !tried.has(type))
     assert.sameMembers(left, Object.keys(untried))
     yield* worked(context, all)
-    assert.notDeepEqual(yield* stateOf(theirs.workspace), before, "in their own workspace the same jobs do something")
+    assert.notDeepEqual(yield* stateOf(theirs.workspace), before, "the same jobs have an effect in their own workspace")
   }).pipe(Effect.scoped),
 )

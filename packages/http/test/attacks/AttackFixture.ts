@@ -10,7 +10,7 @@ import { Context, Effect, Layer, References } from "effect"
 import type { Attack } from "./Attacks.ts"
 import { type Answered, type Call, type Json, servingOver } from "../fixtures/World.ts"
 
-/** An answer as a refusal is told, whatever the request. */
+/** The refusal in an answer, with the same shape for a whole request and for one item. */
 export const holdToShape = (what: string, { status, json, text, headers }: Answered) => {
   assert.isBelow(status, 500, `${what}: ${text}`)
   if (status < 400) return
@@ -21,17 +21,17 @@ export const holdToShape = (what: string, { status, json, text, headers }: Answe
   assert.strictEqual(json.details.request_id, headers.get("x-request-id"), what)
 }
 
-/** Refused as a whole, or item by item. */
+/** Whether the request was refused as a whole, or one of its items was. */
 export const isRefused = ({ status, json }: Answered): boolean =>
   status >= 400 ||
   (Array.isArray(json?.items) &&
     json.items.length > 0 &&
     json.items.every((item: Json) => item.status === "rejected" && item.error_code in table))
 
-const related = (told: string, wrong: string): boolean =>
-  told === wrong || wrong.startsWith(`${told}.`) || told.startsWith(wrong === "" ? "" : `${wrong}.`)
+const related = (reported: string, wrong: string): boolean =>
+  reported === wrong || wrong.startsWith(`${reported}.`) || reported.startsWith(wrong === "" ? "" : `${wrong}.`)
 
-/** Whether a refusal says where: by the paths of its issues, or by the words of an item's rejection, whose place is known. */
+/** Whether a refusal names the place: in the paths of its issues, or in the message of the rejected item. */
 const speaksOf = ({ status, json }: Answered, wrong: string): boolean => {
   if (status >= 400) return (json.details.issues ?? []).some((issue: Json) => related(issue.path, wrong))
   const [, index, , within = ""] = /^items(?:\.(\d+)(\.(.*))?)?$/s.exec(wrong) ?? []
@@ -39,7 +39,7 @@ const speaksOf = ({ status, json }: Answered, wrong: string): boolean => {
   return item !== undefined && (item.message.includes(within) || item.message.includes(within.split(".")[0]))
 }
 
-/** Codes that say what is wrong with a request, as against with what it asks for. */
+/** Error codes of malformed requests. Codes that depend on state need no path. */
 const sayWhere: ReadonlySet<string> = new Set(["validation_failed", "invalid_id", "invalid_email", "invalid_phone"])
 
 export const holdTo = ({ what, wrong, expected }: Attack, answered: Answered) => {
@@ -50,7 +50,7 @@ export const holdTo = ({ what, wrong, expected }: Attack, answered: Answered) =>
   if (where && wrong !== null) assert.isTrue(speaksOf(answered, wrong), `${what} is not named: ${answered.text}`)
 }
 
-/** An answer without what is of its own request: its id, and the id that was asked for. */
+/** An answer without the parts that differ for each request: the request id and the id in the path. */
 export const comparable = ({ status, json }: Answered, id: string): Json => [
   status,
   JSON.parse(
@@ -58,7 +58,7 @@ export const comparable = ({ status, json }: Answered, id: string): Json => [
   ),
 ]
 
-/** The workspace may send from `example.test`, unless it might before. */
+/** Lets the workspace send from `example.test`, unless it already can. */
 export const verifiedSender = (workspace: WorkspaceId, context: Context.Context<Workspaces>) => {
   const { addDomain, verifyDomain } = Context.get(context, Workspaces)
   return Effect.ignore(
@@ -66,9 +66,9 @@ export const verifiedSender = (workspace: WorkspaceId, context: Context.Context<
   )
 }
 
-/** The API over a world; `tenant` makes a workspace, and answers which and how to call it with its key. */
+/** The API on the given adapters. `tenant` creates a workspace and returns it with a caller that has its key. */
 export const tenants = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Out | Workspaces, E>) {
-  // Thousands of requests: what is told of each in the log is nobody's to read.
+  // The log is off: the attacks send thousands of requests.
   const quiet = Layer.merge(over, Layer.succeed(References.MinimumLogLevel, "Error"))
   const { call, context } = yield* servingOver(quiet, Api, handlers)
   const tenant = Effect.fnUntraced(function* (name: string) {

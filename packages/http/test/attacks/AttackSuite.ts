@@ -30,13 +30,13 @@ export interface Side {
   readonly workspace: WorkspaceId
 }
 
-/** What a workspace has, by the names that the paths of operations have for it. */
+/** The entities of a workspace, by the names of path parameters. */
 export type Estate = Readonly<Record<string, string>> & {
-  /** Stands in the names of everything that it has. */
+  /** Part of the names of all entities of the workspace. */
   readonly field: string
 }
 
-/** Right bodies of an operation, made anew at each call; none for one without a body. */
+/** Creates valid bodies of an operation at each call; empty for an operation without a body. */
 export type Probe<Own extends Estate> = ReadonlyArray<(estate: Own) => Json>
 
 export interface Room<Own extends Estate> {
@@ -44,43 +44,43 @@ export interface Room<Own extends Estate> {
   readonly operations: ReadonlyArray<Operation>
   /** By operation: `POST /v1/contacts`. */
   readonly probes: Readonly<Record<string, Probe<Own>>>
-  /** Gives a new workspace what the operation needs to be tried there. `field` is to stand in the names of all of it. */
+  /** Prepares a new workspace for the operation. The names of all its entities contain `field`. */
   readonly settle: (
     side: Side,
     field: string,
     context: Context.Context<UseCases>,
     operation: Operation | null,
   ) => Effect.Effect<Own>
-  /** All that a workspace can be asked for, as one text. */
+  /** Everything that the workspace can read, as one text. */
   readonly everything: (call: Call, estate: Own) => Effect.Effect<string>
-  /** Which of the estate's values stand in bodies, to be exchanged for another workspace's. */
+  /** The ids of the estate that occur in bodies. The attacks replace them with ids of another workspace. */
   readonly ids: ReadonlyArray<string>
-  /** How many a listing shows; for rooms whose listings are searched. */
+  /** The number of entries that a listing returns; for rooms whose listings are searched. */
   readonly found?: (json: Json) => number
-  /** What is right for an operation whose body is no JSON. */
+  /** The valid request for an operation whose body is not JSON. */
   readonly sent?: (operation: Operation) => Sent
-  /** An attack as it is in this room. */
+  /** Adapts an attack to this room. */
   readonly adapted?: (attack: Attack) => Attack
-  /** After a request that went through and used something up: the estate for the next one. */
+  /** Prepares a new estate after a request was accepted and changed the old one. */
   readonly renewed?: (
     side: Side,
     estate: Own,
     context: Context.Context<UseCases>,
     operation: Operation,
   ) => Effect.Effect<Own>
-  /** Operations whose words reach a statement of their own: the others are attacked in memory alone. */
+  /** Operations whose text reaches a SQL statement of their own. The others are attacked with the memory adapter only. */
   readonly reaches?: (operation: Operation) => boolean
 }
 
 export const nameOf = ({ method, path }: Pick<Operation, "method" | "path">): string => `${method} ${path}`
 
-export const held = (estate: Estate, name: string): string => estate[name] ?? assert.fail(`the estate has no ${name}`)
+export const idIn = (estate: Estate, name: string): string => estate[name] ?? assert.fail(`the estate has no ${name}`)
 
 interface Grounds<Own extends Estate> {
-  /** A workspace of its own for the operation, the same for all that is tried on it. */
+  /** A separate workspace for each operation. */
   readonly ours: (operation: Operation) => Effect.Effect<{ readonly side: Side; readonly estate: Own }>
   readonly context: Context.Context<UseCases>
-  /** Another workspace, that nobody attacks from. `asSettled`: everything of it, as it must stay to the end. */
+  /** Another workspace, which sends no attacks. `asSettled` is its full state, which must not change. */
   readonly them: { readonly side: Side; readonly estate: Own; readonly asSettled: string }
 }
 
@@ -94,20 +94,20 @@ const grounds = Effect.fnUntraced(function* <Own extends Estate, Out, E>(
     return { side, estate: yield* room.settle(side, field, context, operation) }
   })
   let drawn = 0
-  const kept = new Map<Operation, Effect.Success<ReturnType<typeof settled>>>()
+  const prepared = new Map<Operation, Effect.Success<ReturnType<typeof settled>>>()
   const ours = (operation: Operation) =>
     Effect.suspend(() => {
-      const known = kept.get(operation)
+      const known = prepared.get(operation)
       if (known !== undefined) return Effect.succeed(known)
       return Effect.tap(settled(`ours-${++drawn}`, "ours", operation), (made) =>
-        Effect.sync(() => kept.set(operation, made)),
+        Effect.sync(() => prepared.set(operation, made)),
       )
     })
   const them = yield* settled("theirs", "secret_of_theirs", null)
   return { ours, context, them: { ...them, asSettled: yield* room.everything(them.side.call, them.estate) } }
 })
 
-/** The room's operation on these grounds, in a workspace of its own. */
+/** The operation of the room in its own workspace. */
 const begin = Effect.fnUntraced(function* <Own extends Estate>(
   room: Room<Own>,
   { ours, context, them }: Grounds<Own>,
@@ -132,7 +132,7 @@ const begin = Effect.fnUntraced(function* <Own extends Estate>(
 
 type Begun<Own extends Estate> = Effect.Success<ReturnType<typeof begin<Own>>>
 
-/** All that is tried on an operation. */
+/** Sends all attacks to an operation. */
 const attacksOn = <Own extends Estate>(
   { adapted = (attack) => attack }: Room<Own>,
   operation: Operation,
@@ -148,7 +148,7 @@ const attacksOn = <Own extends Estate>(
     ]),
   ].map(adapted)
 
-/** What must be refused comes first, and changes nothing; then what is right, and at last what may be the one or the other. */
+/** Sends the requests that must be refused first, because they change nothing; then the valid one, then the uncertain ones. */
 const refusals = Effect.fnUntraced(function* <Own extends Estate>(
   room: Room<Own>,
   on: Grounds<Own>,
@@ -176,7 +176,7 @@ const refusals = Effect.fnUntraced(function* <Own extends Estate>(
   yield* theirsStays
 })
 
-/** What may go through, as far as this program knows: it may change what the others are sent to. Only bodies may. */
+/** Attacks that may be accepted and change the estate of the next ones. Only bodies can be uncertain. */
 const doubts = Effect.fnUntraced(function* <Own extends Estate>(
   room: Room<Own>,
   operation: Operation,
@@ -185,7 +185,7 @@ const doubts = Effect.fnUntraced(function* <Own extends Estate>(
   const { call, context, side } = begun
   const { renewed = (_: Side, estate: Own) => Effect.succeed(estate) } = room
   let { estate } = begun
-  // What is right did.
+  // The valid request changed the estate.
   let wentThrough = true
   for (const attack of attacksOn(room, operation, begun)) {
     if (attack.expected === "refused") continue
@@ -196,7 +196,7 @@ const doubts = Effect.fnUntraced(function* <Own extends Estate>(
   }
 })
 
-/** Another workspace's ids, in path, query and body, are answered as ids of nothing are; and without a key there is nothing. */
+/** Ids of another workspace in path, query and body get the same answer as unknown ids. Requests without a key are refused. */
 const strangers = Effect.fnUntraced(function* <Own extends Estate>(
   room: Room<Own>,
   on: Grounds<Own>,
@@ -215,7 +215,7 @@ const strangers = Effect.fnUntraced(function* <Own extends Estate>(
     return foreign
   })
   const notFound = Effect.fnUntraced(function* (name: string, ask: (id: string) => Effect.Effect<Answered>) {
-    const foreign = yield* alike(name, held(them, name), ask)
+    const foreign = yield* alike(name, idIn(them, name), ask)
     assert.strictEqual(foreign.status, 404, foreign.text)
   })
   const bodies = rights.length === 0 ? [undefined] : rights.map((right) => JSON.stringify(right(estate)))
@@ -227,21 +227,21 @@ const strangers = Effect.fnUntraced(function* <Own extends Estate>(
   for (const { name } of operation.query.filter((parameter) => parameter.name in them)) {
     yield* notFound(name, (id) => send(withQuery(addressOf(operation, estate, name), `${name}=${id}`)))
   }
-  const pairs = room.ids.map((name) => ({ ours: held(estate, name), theirs: held(them, name) }))
+  const pairs = room.ids.map((name) => ({ ours: idIn(estate, name), theirs: idIn(them, name) }))
   for (const right of rights) {
-    for (const { what, id, theirs: foreign, nobodys } of withForeignIds(right(estate), pairs, unknownId)) {
-      yield* alike(what, id, (other) => send(path, other === id ? foreign : nobodys))
+    for (const { what, id, theirs: foreign, unknown } of withForeignIds(right(estate), pairs, unknownId)) {
+      yield* alike(what, id, (other) => send(path, other === id ? foreign : unknown))
     }
   }
   const keyless = { headers: { authorization: "" }, ...(bodies[0] === undefined ? {} : { body: bodies[0] }) }
-  const nobody = yield* call(operation.method, path, keyless)
-  assert.strictEqual(nobody.status, 401, nobody.text)
-  holdToShape("without a key", nobody)
+  const unauthenticated = yield* call(operation.method, path, keyless)
+  assert.strictEqual(unauthenticated.status, 401, unauthenticated.text)
+  holdToShape("without a key", unauthenticated)
   if (operation.method === "GET") yield* staysGet(call, path)
   yield* theirsStays
 })
 
-/** A GET is one, whatever else its headers say. */
+/** A GET is executed as a GET, whatever its override headers. */
 const staysGet = Effect.fnUntraced(function* (call: Call, path: string) {
   const headers = { "x-http-method-override": "DELETE", "x-method-override": "DELETE" }
   for (let twice = 0; twice < 2; twice++) assert.strictEqual((yield* call("GET", path, { headers })).status, 200)
@@ -279,24 +279,19 @@ const on = <Own extends Estate, Out, E>(room: Room<Own>, store: string, over: La
         options,
       )
     for (const operation of room.operations) {
-      // What strangers are refused changes nothing: it comes first.
-      tried(
-        "is for who has a key, and knows another workspace's ids no better than none",
-        strangers,
-        operation,
-        foreignCalls,
-      )
+      // Requests of other workspaces change nothing: they come first.
+      tried("requires a key, and answers foreign ids like unknown ids", strangers, operation, foreignCalls)
       if (store === "memory" || (room.reaches?.(operation) ?? true)) {
-        tried("takes what is right, and refuses everything else", refusals, operation, wrongRequests)
+        tried("accepts valid requests, and refuses all others", refusals, operation, wrongRequests)
       }
     }
   })
 }
 
 export const assault = <Own extends Estate>(room: Room<Own>): void => {
-  it(`every operation on ${room.name} has its probe`, () => {
+  it(`every operation on ${room.name} has a probe`, () => {
     const unprobed = room.operations.map(nameOf).filter((name) => room.probes[name] === undefined)
-    assert.deepStrictEqual(unprobed, [], "give each a right body, or none")
+    assert.deepStrictEqual(unprobed, [], "add a probe with a valid body, or without a body")
     for (const operation of room.operations) {
       assert.strictEqual(operation.takesJson, (room.probes[nameOf(operation)] ?? []).length > 0, nameOf(operation))
     }

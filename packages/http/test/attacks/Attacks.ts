@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib"
 import type { Json, Sent } from "../fixtures/World.ts"
 
-/** An operation, as the description has it. */
+/** An operation of the OpenAPI document. */
 export interface Operation {
   readonly method: string
   /** With its parameters in braces: `/v1/contacts/{contact_id}`. */
@@ -15,18 +15,18 @@ export interface Operation {
     readonly maximum: number | null
   }>
   readonly takesJson: boolean
-  /** Whether nothing at all may stand for the body. */
+  /** Whether the body may be omitted. */
   readonly mayLackBody: boolean
 }
 
 export interface Attack {
-  /** What is tried, for whoever reads that it went through. */
+  /** What is wrong, for the failure message. */
   readonly what: string
   readonly path: string
   readonly sent: Sent
-  /** What is wrong: a path of the request's, of which the answer must speak. Null where there is nothing to name. */
+  /** The path in the request that the answer must name. Null if there is none. */
   readonly wrong: string | null
-  /** `refused`: it can't be right. `either`: it may be, as far as this program knows; but never an error of ours. */
+  /** `refused`: the request is invalid. `either`: it may be valid, but must never be an internal error. */
   readonly expected: "refused" | "either"
 }
 
@@ -66,7 +66,7 @@ export const filled = (path: string, values: Readonly<Record<string, string>>): 
 export const withQuery = (address: string, query: string): string =>
   `${address}${address.includes("?") ? "&" : "?"}${query}`
 
-/** Where an operation is called: its path, and what its query can't do without, unless it is `but`. */
+/** The path of an operation with its required query parameters, except `but`. */
 export const addressOf = (
   { path, query }: Operation,
   values: Readonly<Record<string, string>>,
@@ -91,7 +91,7 @@ const noIds = [
   "a".repeat(90),
 ]
 
-/** What stands for an id and is none. */
+/** Malformed ids. */
 export const inPath = (operation: Operation, values: Readonly<Record<string, string>>): ReadonlyArray<Attack> =>
   parametersOf(operation.path).flatMap((name) =>
     noIds.map((bad) => ({
@@ -140,7 +140,7 @@ const noDates = [
   "1e309",
 ]
 
-/** What each parameter must not be, by what it is. One that is not here has to be told of. */
+/** Invalid values of each parameter, by name. A parameter that is missing here is an error. */
 const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   page: noNumbers,
   limit: noNumbers,
@@ -157,10 +157,10 @@ const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   phone: ["\0", "x".repeat(1001)],
 }
 
-/** Means its default when it is empty or out of its range. */
+/** Values that fall back to the default when they are empty or out of range. */
 const fallsBack: ReadonlySet<string> = new Set(["daysBack"])
 
-/** Text that may be asked for, and that no query may take for more than text. */
+/** Text that is valid in a search and must not be interpreted as SQL. */
 export const hostileText = ["%", "_", "\\", "'", "' or '1'='1", "\\%", "*", "🙂", "\u202e", "$1", "); select 1 --"]
 
 export const inQuery = (operation: Operation, values: Readonly<Record<string, string>>): ReadonlyArray<Attack> => {
@@ -190,7 +190,7 @@ export const inQuery = (operation: Operation, values: Readonly<Record<string, st
 
 export type Place = ReadonlyArray<string | number>
 
-/** The JSON of a value, with raw text in one place of it: what no value can be, 1e309 or a key twice, can still be sent. */
+/** The JSON of a value with raw text in one place. Raw text can be what no value is: 1e309, or a key twice. */
 export const textOf = (value: Json, at: Place, raw: string): string => {
   const [here, ...rest] = at
   if (here === undefined) return raw
@@ -203,7 +203,7 @@ export const textOf = (value: Json, at: Place, raw: string): string => {
   return `{${members.join()}}`
 }
 
-/** The JSON of a value, with another member at the end of one of its objects. */
+/** The JSON of a value with an additional member at the end of one of its objects. */
 export const textWith = (value: Json, at: Place, key: string, raw: string): string => {
   const object = at.reduce<Json>((inner, step) => inner[step], value)
   const members = Object.entries(object).map(([name, each]) => `${JSON.stringify(name)}:${JSON.stringify(each)}`)
@@ -221,14 +221,14 @@ export const placesIn = (value: Json, at: Place = []): ReadonlyArray<Place> => [
 
 const deep = `${"[".repeat(10_000)}${"]".repeat(10_000)}`
 
-/** What is right nowhere in a body. */
+/** Values that are invalid in every place of a body. */
 const impossible = [
   `"\\u0000"`,
   `"a\\ud800"`,
   `{"__proto__":{"polluted":true}}`,
   `{"constructor":{"prototype":{"polluted":true}}}`,
 ]
-/** What may be right somewhere. */
+/** Values that are valid in some places. */
 const unlikely = [
   "null",
   "true",
@@ -246,9 +246,9 @@ const unlikely = [
   "{}",
   "[[]]",
 ]
-/** Keys that every object has by birth. */
+/** Keys that every object inherits. */
 const byBirth = ["__proto__", "constructor"]
-/** Keys that no body takes anywhere: unheard of, of the rows behind it, or the service's alone to write. */
+/** Keys that no body accepts: unknown, columns of the database, or read-only. */
 const others = [
   "bogus",
   "toString",
@@ -267,27 +267,24 @@ const others = [
   "default_secret",
 ]
 
-/** Some of a pool, others at each turn, so that all of it is tried somewhere without everything being tried everywhere. */
+/** A different part of a pool at each turn, so that every value is tried somewhere without trying all of them everywhere. */
 const someOf = <A>(pool: ReadonlyArray<A>, count: number, turn: number): ReadonlyArray<A> =>
   Array.from({ length: count }, (_, index) => pool[(turn * count + index) % pool.length]).filter(
     (each) => each !== undefined,
   )
 
-/** All of them in a campaign of attacks (`npm run test:attacks`), each so many-th in every run of the tests: always the same. */
+/** All attacks in a campaign (`npm run test:attacks`); otherwise every n-th, always the same ones. */
 const sample = <A>(attacks: ReadonlyArray<A>, path: string, each: number): ReadonlyArray<A> =>
   process.env["ATTACKS"] === "all" ? attacks : attacks.filter((_, index) => index % each === path.length % each)
 
-/**
- * Bodies in which one thing is wrong, in every place. Each is made of a right one of its own, so that none is refused for
- * what another one left behind.
- */
+/** Bodies with one invalid value, in every place. Each starts from a new valid body, because requests change the estate. */
 export const inBody = (
   { mayLackBody }: Operation,
   path: string,
   make: () => Json,
   foreignKey: string,
 ): ReadonlyArray<Attack> => {
-  /** Nothing may be changed, and nothing said: that is no fault of a body's. */
+  /** An update may be empty: that is not an issue of the body. */
   const harmless = (raw: string): boolean => raw === "{}" || (raw === "null" && mayLackBody)
   const attack = (what: string, body: string, at: Place, expected: Attack["expected"]): Attack => ({
     what: `${at.join(".") || "the body"} ${what}`,
@@ -322,7 +319,7 @@ export const inBody = (
   return sample(attacks, path, 10)
 }
 
-/** What is no JSON, is too deep for any, or does not say that it is some. */
+/** Bodies that are not JSON, too deep, or without a JSON content type. */
 export const noJson = ({ mayLackBody }: Operation, path: string, right: Json): ReadonlyArray<Attack> => {
   const attack = (what: string, sent: Sent, expected: Attack["expected"] = "refused"): Attack => ({
     what,
@@ -343,12 +340,12 @@ export const noJson = ({ mayLackBody }: Operation, path: string, right: Json): R
       body: "a=1",
       headers: { "content-type": "application/x-www-form-urlencoded" },
     }),
-    // Nothing is unpacked: a few kilobytes could be gigabytes.
-    attack("the body is packed", {
+    // The server does not decompress bodies: a few kilobytes could be gigabytes.
+    attack("the body is compressed", {
       body: Uint8Array.from(gzipSync(JSON.stringify(right))),
       headers: { "content-encoding": "gzip" },
     }),
-    attack("the body says nothing of its kind", { body: JSON.stringify(right), headers: { "content-type": "" } }),
+    attack("the body has no content type", { body: JSON.stringify(right), headers: { "content-type": "" } }),
     ...[places[0], places.at(-1)].flatMap((at) =>
       at === undefined
         ? []
@@ -361,7 +358,7 @@ export const noJson = ({ mayLackBody }: Operation, path: string, right: Json): R
 const leaf = { kind: "condition", source: "contact", field: "city", operator: "is_empty" }
 const nested = (levels: number): Json => (levels === 0 ? leaf : { kind: "group", conditions: [nested(levels - 1)] })
 
-/** Trees that go beyond what a tree may be, where a body has one. */
+/** Rule trees beyond the limits, where a body has one. */
 export const inRules = (path: string, right: Json): ReadonlyArray<Attack> =>
   placesIn(right)
     .filter((at) => at.at(-1) === "rules")
@@ -370,9 +367,12 @@ export const inRules = (path: string, right: Json): ReadonlyArray<Attack> =>
         ["has 101 nodes", { kind: "group", conditions: Array.from({ length: 100 }, () => leaf) }],
         ["is six levels deep", nested(6)],
         ["is sixty levels deep", nested(30)],
-        ["names a field by birth", { ...leaf, field: "__proto__" }],
-        ["asks of a flow's email", { kind: "condition", source: "email_step", nodeId: "a", operator: "has_activity" }],
-        ["has no such day", { ...leaf, field: "createdAt", operator: "lt", value: "2026-02-30" }],
+        ["names an inherited key as field", { ...leaf, field: "__proto__" }],
+        [
+          "has an email_step condition outside a flow",
+          { kind: "condition", source: "email_step", nodeId: "a", operator: "has_activity" },
+        ],
+        ["has a day that does not exist", { ...leaf, field: "createdAt", operator: "lt", value: "2026-02-30" }],
         ["has a number as text", { ...leaf, field: "serviceScore", operator: "lt", value: "5" }],
       ].map(([what, rules]): Attack => ({
         what: `${at.join(".")} ${what}`,
@@ -383,16 +383,16 @@ export const inRules = (path: string, right: Json): ReadonlyArray<Attack> =>
       })),
     )
 
-/** The same body for each id that it names of ours: with one of theirs, and with one that nobody has. */
+/** The same body for each id in it: once with an id of another workspace, once with an unknown id. */
 export const withForeignIds = (
   right: Json,
   ids: ReadonlyArray<{ readonly ours: string; readonly theirs: string }>,
   unknown: string,
-): ReadonlyArray<{ readonly what: string; readonly id: string; readonly theirs: string; readonly nobodys: string }> =>
+): ReadonlyArray<{ readonly what: string; readonly id: string; readonly theirs: string; readonly unknown: string }> =>
   placesIn(right).flatMap((at) => {
     const here: Json = at.reduce<Json>((inner, step) => inner[step], right)
     const id = ids.find(({ ours }) => ours === here)
     if (id === undefined) return []
     const body = (other: string) => textOf(right, at, JSON.stringify(other))
-    return [{ what: at.join("."), id: id.theirs, theirs: body(id.theirs), nobodys: body(unknown) }]
+    return [{ what: at.join("."), id: id.theirs, theirs: body(id.theirs), unknown: body(unknown) }]
   })

@@ -5,7 +5,7 @@ import { operationsOf } from "./Attacks.ts"
 import { tenants } from "../fixtures/Described.ts"
 import { type Call, type Json, unknownId } from "../fixtures/World.ts"
 
-/** What each of two workspaces has, of the same shape. */
+/** The entities of each of the two workspaces. */
 export interface AudienceEstate extends Estate {
   readonly contact_id: string
   readonly fieldDefinitionId: string
@@ -40,7 +40,7 @@ const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(functio
   return estate
 })
 
-/** Everything that a workspace can be asked for, as one text. */
+/** Everything that the workspace can read, as one text. */
 const everythingOf = Effect.fnUntraced(function* (call: Call, { contact_id, listId }: AudienceEstate) {
   const paths = [
     "/v1/contacts?limit=100",
@@ -52,7 +52,7 @@ const everythingOf = Effect.fnUntraced(function* (call: Call, { contact_id, list
     `/v1/contact-lists/${listId}/contacts?limit=100`,
   ]
   const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
-  // What is not there says so with the request's own id.
+  // A 404 contains the request id.
   return texts.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n")
 })
 
@@ -77,7 +77,7 @@ const field = (): Json => ({
   show_in_people_list_default: false,
 })
 
-/** A condition of every source, two groups deep. */
+/** Conditions of every source, two groups deep. */
 const rules = ({ fieldDefinitionId, staticListId }: AudienceEstate): Json => ({
   kind: "group",
   operator: "or",
@@ -119,7 +119,7 @@ const search = (estate: AudienceEstate): Json => ({
 
 const none: Probe<AudienceEstate> = []
 
-/** Right bodies by operation, made anew at each call; none for operations without a body. */
+/** Valid bodies by operation, created at each call; none for operations without a body. */
 const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
   "GET /v1/contacts": none,
   "POST /v1/contacts": [people],
@@ -158,10 +158,10 @@ const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
   "GET /v1/contact-lists/{listId}/export/{exportId}": none,
 }
 
-/** Imports are a room of their own, with files and runs of their own. */
+/** Imports are a separate room: they need files and runs. */
 const elsewhere = "/v1/contacts/imports"
 
-/** Contacts, their fields and their lists. */
+/** Contacts, custom fields and lists. */
 export const audience: Room<AudienceEstate> = {
   name: "the audience",
   operations: operationsOf(tenants, ["/v1/contacts", "/v1/contact-fields", "/v1/contact-lists"]).filter(

@@ -11,7 +11,7 @@ import type { Call, Json } from "../fixtures/World.ts"
 
 export interface BlastEstate extends Estate {
   readonly blastId: string
-  /** Of its recipients. */
+  /** One of its recipients. */
   readonly exportId: string
   readonly contact_id: string
   readonly listId: string
@@ -24,7 +24,7 @@ export interface BlastEstate extends Estate {
 let drawn = 0
 const fresh = () => `attack${++drawn}`
 
-/** A workspace that may send, with a blast that the operation can be tried on. */
+/** A workspace that may send, with a blast for the operation. */
 const settleBlasts: Room<BlastEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
   yield* verifiedSender(side.workspace, context)
   const fields = { display_name: field, api_name: field, value_type: "string" }
@@ -33,7 +33,7 @@ const settleBlasts: Room<BlastEstate>["settle"] = Effect.fnUntraced(function* (s
   return yield* anotherBlast(side, { field, fieldDefinitionId: field_definition_id }, context, operation)
 }, Effect.orDie)
 
-/** What an operation needs the blast to have come to; where nothing is said, it is a draft. */
+/** The state that an operation requires of the blast. The default is a draft. */
 const before: Readonly<Record<string, "scheduled" | "sending" | "failed">> = {
   "POST /v1/email-blasts/{blastId}/unschedule": "scheduled",
   "POST /v1/email-blasts/{blastId}/pause": "sending",
@@ -42,7 +42,7 @@ const before: Readonly<Record<string, "scheduled" | "sending" | "failed">> = {
   "POST /v1/email-blasts/{blastId}/retry-failed": "failed",
 }
 
-/** A blast with a list and an email, in the state in which the operation takes it. */
+/** A blast with a list and an email, in the state that the operation requires. */
 const anotherBlast = Effect.fnUntraced(function* (
   side: Side,
   { field, fieldDefinitionId }: Pick<BlastEstate, "field" | "fieldDefinitionId">,
@@ -63,7 +63,7 @@ const anotherBlast = Effect.fnUntraced(function* (
   return estate
 }, Effect.orDie)
 
-/** A draft that could be sent, and a list and an email beside it; anew at each call. */
+/** A ready draft with another list and email; created at each call. */
 const draft = Effect.fnUntraced(function* (call: Call, field: string) {
   const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
   const contacts = yield* made("/v1/contacts", {
@@ -102,7 +102,7 @@ const draft = Effect.fnUntraced(function* (call: Call, field: string) {
   }
 })
 
-/** Everything that a workspace can be asked for of its blasts, as one text. */
+/** Everything that the workspace can read of its blasts, as one text. */
 const blastsOf = Effect.fnUntraced(function* (call: Call, { blastId, emailId, exportId, listId }: BlastEstate) {
   const one = `/v1/email-blasts/${blastId}`
   const paths = [
@@ -131,7 +131,7 @@ const rules = ({ fieldDefinitionId, listId }: BlastEstate): Json => ({
   ],
 })
 
-/** Right bodies by operation, made anew at each call; none for operations without a body. */
+/** Valid bodies by operation, created at each call; none for operations without a body. */
 const blastProbes: Readonly<Record<string, Probe>> = {
   "GET /v1/email-blasts": none,
   "POST /v1/email-blasts": [({ field }) => ({ name: field, description: "some" })],
@@ -187,11 +187,11 @@ export const blasts: Room<BlastEstate> = {
   settle: settleBlasts,
   everything: blastsOf,
   ids: ["contact_id", "listId", "emailId", "templateId", "fieldDefinitionId"],
-  // The words of the others are bound to statements that these reach too.
+  // These operations execute the statements of the others too.
   reaches: ({ method, path }) =>
     method === "GET" || method === "PUT" || method === "PATCH" || path === "/v1/email-blasts",
   found: (json) => (json.blasts ?? json.contacts).length,
-  // Which of its forms a body has is told of the body as a whole: the forms are named there.
+  // A body that matches no variant gets one issue for the whole body, which names the variants.
   adapted: (attack) => (attack.wrong === "source" || attack.wrong === "kind" ? { ...attack, wrong: null } : attack),
   renewed: (side, estate, context, operation) => anotherBlast(side, estate, context, operation),
 }

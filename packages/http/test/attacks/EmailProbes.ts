@@ -9,7 +9,7 @@ import { tenants } from "../fixtures/Described.ts"
 import type { Call, Json } from "../fixtures/World.ts"
 
 export interface EmailEstate extends Estate {
-  /** Approved; being written anew, or at version 2. */
+  /** Approved; with a running generation, or at version 2. */
   readonly emailId: string
   readonly generationId: string
   readonly contact_id: string
@@ -26,7 +26,7 @@ const right = (field: string): Json => ({
   reply_to_email: "reply@example.test",
 })
 
-/** An email that could be sent, and whom it may be shown for. One that is asked to be written must not be being written. */
+/** A ready email and a contact for its preview. An email whose generation is requested must not have a running one. */
 const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
   { call, workspace },
   field,
@@ -55,7 +55,7 @@ const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
   return estate
 }, Effect.orDie)
 
-/** Everything that a workspace can be asked for of its emails, as one text. */
+/** Everything that the workspace can read of its emails, as one text. */
 const emailsOf = Effect.fnUntraced(function* (call: Call, { emailId, generationId, contact_id }: EmailEstate) {
   const one = `/v1/emails/${emailId}`
   const paths = [
@@ -73,7 +73,7 @@ const emailsOf = Effect.fnUntraced(function* (call: Call, { emailId, generationI
 const none: Probe<EmailEstate> = []
 const nothing: Probe<EmailEstate> = [() => ({})]
 
-/** Right bodies by operation, made anew at each call; none for operations without a body. */
+/** Valid bodies by operation, created at each call; none for operations without a body. */
 const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
   "GET /v1/emails": none,
   "POST /v1/emails": [

@@ -8,7 +8,7 @@ import type { Call, Json } from "../fixtures/World.ts"
 
 export interface FlowMemberEstate extends Estate {
   readonly flowId: string
-  /** Somebody who is not in it, unless the operation asks for a member. */
+  /** A contact outside the flow, or a member if the operation needs one. */
   readonly contactId: string
   readonly membershipId: string
 }
@@ -19,7 +19,7 @@ const fresh = () => `attack${++drawn}`
 const steps = [{ type: "wait", step_id: "rest", duration_amount: 1, duration_unit: "days" }]
 const triggers = [{ type: "service_api" }]
 
-/** An active flow with a member, and somebody who is not in it. */
+/** An active flow with a member, and a contact outside the flow. */
 const settleFlow = Effect.fnUntraced(function* (
   { call, workspace }: Side,
   field: string,
@@ -42,7 +42,7 @@ const settleFlow = Effect.fnUntraced(function* (
   return estate
 }, Effect.orDie)
 
-/** Everything that a workspace can be asked for of its members, as one text. */
+/** Everything that the workspace can read of its memberships, as one text. */
 const membersOf = Effect.fnUntraced(function* (call: Call, { contactId, flowId, membershipId }: FlowMemberEstate) {
   const paths = [
     `/v1/email-flows/${flowId}/members?limit=100`,
@@ -65,7 +65,7 @@ const flowMemberProbes: Readonly<Record<string, Probe>> = {
   "DELETE /v1/email-flows/{flowId}/contacts/{contactId}": none,
 }
 
-/** Of the operations on flows, those on their members. */
+/** The operations on memberships. */
 export const isOfMembers = ({ path }: Operation): boolean => /\/(members|trigger|contacts)(\/|$)/.test(path)
 
 export const flowMembers: Room<FlowMemberEstate> = {
@@ -76,7 +76,7 @@ export const flowMembers: Room<FlowMemberEstate> = {
   everything: membersOf,
   ids: ["contactId"],
   found: (json) => json.members.length,
-  // Tokens are called as the caller likes.
+  // Flow tokens may have any key.
   adapted: (attack) => (attack.wrong?.startsWith("tokens.") === true ? { ...attack, expected: "either" } : attack),
   renewed: (side, { field }, context, operation) => settleFlow(side, field, context, operation),
 }

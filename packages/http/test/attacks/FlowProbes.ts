@@ -9,7 +9,7 @@ import type { Call, Json } from "../fixtures/World.ts"
 
 export interface FlowEstate extends Estate {
   readonly flowId: string
-  /** The one that sends. */
+  /** The step that sends an email. */
   readonly stepId: string
   readonly contact_id: string
   readonly listId: string
@@ -23,7 +23,7 @@ export interface FlowEstate extends Estate {
 let drawn = 0
 const fresh = () => `attack${++drawn}`
 
-/** A workspace that may send, with everything that a flow can name, and a flow that the operation can be tried on. */
+/** A workspace that may send, with everything that a flow can reference, and a flow for the operation. */
 const settleFlows: Room<FlowEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
   yield* verifiedSender(side.workspace, context)
   const made = (path: string, json: Json) => Effect.map(side.call("POST", path, { json }), (answered) => answered.json)
@@ -64,7 +64,7 @@ const sender = {
 }
 const defaults = Object.fromEntries(Object.entries(sender).map(([key, value]) => [`default_${key}`, value]))
 
-/** A flow in the state in which the operation takes it. */
+/** A flow in the state that the operation requires. */
 const anotherFlow = Effect.fnUntraced(function* ({ call }: Side, operation: Operation | null, estate: FlowEstate) {
   const stepId = `send_${estate.field}`
   const { json } = yield* call("POST", "/v1/email-flows", {
@@ -82,7 +82,7 @@ const anotherFlow = Effect.fnUntraced(function* ({ call }: Side, operation: Oper
   return { ...estate, flowId: json.flow_id, stepId }
 })
 
-/** Everything that a workspace can be asked for of its flows, as one text. */
+/** Everything that the workspace can read of its flows, as one text. */
 const flowsOf = Effect.fnUntraced(function* (call: Call, { flowId, emailId, listId }: FlowEstate) {
   const one = `/v1/email-flows/${flowId}`
   const paths = [
@@ -129,7 +129,7 @@ const triggers = ({ listId, tentId, field }: FlowEstate): Json => [
 
 const opened = { kind: "condition", source: "email_step", nodeId: "hello", metric: "opened", operator: "has_activity" }
 
-/** What a wait waits for, and what a check asks. */
+/** Durations of waits and rules of condition checks. */
 const condition = (estate: FlowEstate): Json => ({ ...rules(estate), conditions: rules(estate).conditions.slice(1) })
 
 const madeEmail = ({ emailTemplateId }: FlowEstate): Json => ({
@@ -192,7 +192,7 @@ const whole = (estate: FlowEstate): Json => ({
   steps: steps(estate),
 })
 
-/** Right bodies by operation, made anew at each call; none for operations without a body. */
+/** Valid bodies by operation, created at each call; none for operations without a body. */
 const flowProbes: Readonly<Record<string, Probe>> = {
   "GET /v1/email-flows": none,
   "POST /v1/email-flows": [whole, ({ field }) => ({ name: field, settings: { color: "red" } })],
@@ -233,19 +233,19 @@ const flowProbes: Readonly<Record<string, Probe>> = {
   ],
 }
 
-/** An attack as it is on flows, where some words are free and some are told of elsewhere. */
+/** Adapts an attack to flows, where some keys are free and some issues have another path. */
 const adaptedFlows = (attack: Attack): Attack => {
   const { wrong, what, sent } = attack
-  // Any word may be a step's id that is not there; forms of a body, and contact or contact_id, are told of together.
+  // A step id may reference a missing step. Variants of a body, and contact or contact_id, share one issue.
   if (wrong === "stepId" || wrong === "source" || wrong === "contact") return { ...attack, wrong: null }
-  // Settings and the names of tokens are the user's own words: keys by birth are words like others there.
+  // Settings and token keys are free text: inherited keys are keys like others there.
   const own =
     wrong !== null && (/^settings(\.|$)/.test(wrong) || (wrong.startsWith("tokens.") && what.includes(" has ")))
   const keepable = !/\\u0000|\\ud800|1e309/.test(typeof sent.body === "string" ? sent.body : "")
   return own && keepable ? { ...attack, expected: "either" } : attack
 }
 
-/** Without their members, who are in `FlowMemberProbes.ts`. */
+/** Operations on flows except on memberships, which are in `FlowMemberProbes.ts`. */
 export const flows: Room<FlowEstate> = {
   name: "flows",
   operations: operationsOf(tenants, ["/v1/email-flows"]).filter((operation) => !isOfMembers(operation)),
@@ -253,7 +253,7 @@ export const flows: Room<FlowEstate> = {
   settle: settleFlows,
   everything: flowsOf,
   ids: ["contact_id", "listId", "emailId", "emailTemplateId", "tentTemplateId", "tentId", "fieldDefinitionId"],
-  // The words of the others are bound to statements that these reach too.
+  // These operations execute the statements of the others too.
   reaches: ({ method, path }) => method === "GET" || path === "/v1/email-flows" || path.endsWith("/simulate"),
   found: (json) => json.flows.length,
   adapted: adaptedFlows,

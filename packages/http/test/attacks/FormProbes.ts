@@ -50,7 +50,7 @@ export const submissions: Room<FormsEstate> = {
   ids: ["tentId"],
 }
 
-/** What was seen of tents: read, and never written through the API. */
+/** Traffic is read-only in the API. */
 export const traffic: Room<TrafficEstate> = {
   name: "traffic",
   operations: operationsOf(tenants, ["/v1/analytics"]),

@@ -3,11 +3,11 @@ import { isObject, type Json, listIn, objectIn } from "@tentpole/http/descriptio
 
 export interface IdPosition {
   /**
-   * `items.*.contact_id`. Where a body has forms, the words that tell them apart stand behind: `steps.*(create_tent).template_id`.
-   * What nests in itself is one place: a rule's list is `rules(condition list_membership).listId`, however deep it lies.
+   * `items.*.contact_id`. Variants of a body follow in parentheses, by the values of their discriminators: `steps.*(create_tent).template_id`.
+   * A recursive schema is one place: a rule's list is `rules(condition list_membership).listId` at every depth.
    */
   readonly place: string
-  /** Whether it is a uuid, or only called an id. */
+  /** Whether the schema requires a uuid, or only the name is that of an id. */
   readonly isUuid: boolean
 }
 
@@ -20,11 +20,11 @@ export const idPositions = (description: Json, schema: Json): ReadonlyArray<IdPo
   ...new Map(walked(description, schema, undefined).map((found) => [found.place, found])).values(),
 ]
 
-/** What stands in those of a body. */
+/** The ids of a body with their positions. */
 export const idsIn = (description: Json, schema: Json, body: unknown): ReadonlyArray<FoundId> =>
   walked(description, schema, { value: body })
 
-/** A value that is there, or nothing when every form is to be looked at. */
+/** A present value, or undefined to search all variants. */
 type Here = { readonly value: unknown } | undefined
 
 const walked = (description: Json, whole: Json, body: Here): ReadonlyArray<FoundId> => {
@@ -85,7 +85,7 @@ const resolved = (named: Json, schema: Json): Json => {
 const formsOf = (schema: Json): ReadonlyArray<Json> =>
   ["anyOf", "oneOf", "allOf"].flatMap((key) => listIn(schema, key)).filter(isObject)
 
-/** The keys that can be one word alone: they tell the forms of a union apart. */
+/** The keys with one constant value, which discriminate the variants of a union. */
 const words = (schema: Json): ReadonlyArray<readonly [key: string, word: unknown]> =>
   Object.entries(objectIn(schema, "properties")).flatMap(([key, inner]) => {
     const only = listIn(inner, "enum")

@@ -8,9 +8,9 @@ import { tenants } from "../fixtures/Described.ts"
 import type { Call, Json } from "../fixtures/World.ts"
 
 export interface ImportEstate extends Estate {
-  /** Waits to be executed. */
+  /** A session before its execution. */
   readonly session_id: string
-  /** Has ended: one row went in, one did not. */
+  /** A completed run with one imported and one rejected row. */
   readonly import_run_id: string
   readonly listId: string
   readonly fieldDefinitionId: string
@@ -20,7 +20,7 @@ const imports = "/v1/contacts/imports"
 
 const rows = (field: string): Json => [
   { Email: `${field}@example.com`, Shoe: 42 },
-  { Email: `nobody of ${field}`, Shoe: null },
+  { Email: `unknown of ${field}`, Shoe: null },
 ]
 
 export const newSession = (call: Call, field: string) =>
@@ -49,7 +49,7 @@ const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* 
   return estate
 }, Effect.orDie)
 
-/** What imports write, as one text. */
+/** Everything that imports write, as one text. */
 const importedIn = Effect.fnUntraced(function* (call: Call, { import_run_id, listId }: ImportEstate) {
   const paths = [
     "/v1/contacts?limit=100",
@@ -76,7 +76,7 @@ export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): J
 
 const none: Probe<ImportEstate> = []
 
-/** Right bodies by operation, made anew at each call; none for operations without a body. */
+/** Valid bodies by operation, created at each call; none for operations without a body. */
 const importProbes: Readonly<Record<string, Probe<ImportEstate>>> = {
   "POST /v1/contacts/imports": [
     () => ({ source: "upload", file_name: "people.csv", content_type: "text/csv" }),
@@ -89,11 +89,11 @@ const importProbes: Readonly<Record<string, Probe<ImportEstate>>> = {
   "GET /v1/contacts/imports/{import_run_id}/export": none,
 }
 
-/** The keys of a row are its columns: any may be there. */
+/** The keys of a row are column names: any key is valid. */
 const isColumn = ({ what, wrong }: Attack): boolean =>
   /^rows\.\d+\.[^.]*$/.test(wrong ?? "") && what.includes(" has ") && !what.includes("twice")
 
-/** Without its source a body is of no kind, and is refused as a whole. */
+/** A body without its source matches no variant and is refused as a whole. */
 const adapted = (attack: Attack): Attack => {
   if (isColumn(attack)) return { ...attack, expected: "either" }
   return attack.wrong === "source" ? { ...attack, wrong: "" } : attack

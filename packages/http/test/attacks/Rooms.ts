@@ -1,7 +1,7 @@
 // List of all attacked rooms.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Context, Effect } from "effect"
-import { type Estate, held, nameOf, type Room, type UseCases } from "./AttackSuite.ts"
+import { type Estate, idIn, nameOf, type Room, type UseCases } from "./AttackSuite.ts"
 import { addressOf, type Operation } from "./Attacks.ts"
 import { audience } from "./AudienceProbes.ts"
 import { blasts } from "./BlastProbes.ts"
@@ -14,16 +14,16 @@ import { emailTemplates, tentTemplates } from "./TemplateProbes.ts"
 import { tents } from "./TentProbes.ts"
 import type { Call, Json, Sent } from "../fixtures/World.ts"
 
-/** A room that somebody has moved into. */
+/** A room with a prepared workspace. */
 export interface Settled {
   readonly name: string
   readonly operations: ReadonlyArray<Operation>
   readonly estate: Estate
-  /** Of the estate's values, those that bodies are tried with another workspace's instead of. */
+  /** The ids of the estate that bodies are tried with, replaced by another workspace's. */
   readonly ids: ReadonlyArray<string>
-  /** All that it can be asked for, as one text. */
+  /** Everything that the workspace can read, as one text. */
   readonly everything: (call: Call) => Effect.Effect<string>
-  /** Right requests to one of its operations. */
+  /** Valid requests to an operation. */
   readonly rights: (operation: Operation) => ReadonlyArray<{ readonly path: string; readonly sent: Sent }>
 }
 
@@ -45,7 +45,7 @@ const attacked = <Own extends Estate>(room: Room<Own>): Attacked => ({
       name: room.name,
       operations: room.operations,
       estate,
-      ids: room.ids.map((name) => held(estate, name)),
+      ids: room.ids.map((name) => idIn(estate, name)),
       everything: (call) => room.everything(call, estate),
       rights: (operation) => {
         const path = addressOf(operation, estate)

@@ -12,11 +12,11 @@ import type { Call, Json } from "../fixtures/World.ts"
 const emailRoot = "/v1/email-templates"
 const tentRoot = "/v1/tent-templates"
 
-/** What a workspace has, under one of the roots: an approved template at version 2, which the AI wrote. */
+/** The entities of a workspace under one root: an approved template at version 2, written by the AI. */
 export interface TemplateEstate extends Estate {
   readonly templateId: string
   readonly generationId: string
-  /** What a template can be made from. */
+  /** The source from which a template can be created. */
   readonly emailId: string
   readonly tentId: string
 }
@@ -45,7 +45,7 @@ const settleTemplates = (root: string): Room<TemplateEstate>["settle"] =>
     return estate
   })
 
-/** All that can be read of the templates, as one text. */
+/** Everything that the workspace can read of its templates, as one text. */
 const templatesIn = (root: string) =>
   Effect.fnUntraced(function* (call: Call, { templateId, generationId }: TemplateEstate) {
     const at = `${root}/${templateId}`
@@ -57,7 +57,7 @@ const templatesIn = (root: string) =>
       `${at}/generations/${generationId}`,
     ]
     const texts = yield* Effect.forEach([...paths, `${at}/plain-text`], (path) => call("GET", path))
-    // What has no plain text answers with a request's own id.
+    // A 404 for missing plain text contains the request id.
     return texts.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n")
   })
 
@@ -85,7 +85,7 @@ const defaults = {
   default_reply_to_email: "r@example.test",
 }
 
-/** Right bodies by operation, made anew at each call; none for operations without a body. */
+/** Valid bodies by operation, created at each call; none for operations without a body. */
 const templateProbes: Readonly<Record<string, Probe<TemplateEstate>>> = {
   ...shared(emailRoot),
   ...shared(tentRoot),
@@ -106,7 +106,7 @@ const templateProbes: Readonly<Record<string, Probe<TemplateEstate>>> = {
   [`PATCH ${tentRoot}/{templateId}`]: [() => ({ name: "n" })],
 }
 
-/** In memory all of their operations; on PostgreSQL those whose words reach a statement of their own, and all that name ids. */
+/** All operations with the memory adapter; with PostgreSQL those that have a statement of their own or ids. */
 const templatesUnder = (name: string, root: string): Room<TemplateEstate> => ({
   name,
   operations: operationsOf(tenants, [root]),

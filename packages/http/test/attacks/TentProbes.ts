@@ -9,10 +9,10 @@ import { multipart } from "../fixtures/Multipart.ts"
 import type { Call, Json, Sent } from "../fixtures/World.ts"
 
 export interface TentEstate extends Estate {
-  /** Generated, published, with a file. */
+  /** Generated and published, with a file. */
   readonly tentId: string
   readonly asset_id: string
-  /** Waits for its prompt, with a file. */
+  /** Idle, with a file. */
   readonly idleTentId: string
   readonly idleAssetId: string
   /** Approved. */
@@ -26,16 +26,16 @@ const file = multipart([{ bytes: "a brief", fileName: "brief.txt" }])
 
 const isUpload = ({ method, path }: Operation): boolean => method === "POST" && path.endsWith("/assets")
 
-/** What is right where no JSON is taken. */
+/** Valid bodies of operations that take no JSON. */
 const sentTo = (operation: Operation): Sent => (isUpload(operation) ? file : {})
 
 const idle = (call: Call) => Effect.map(call("POST", "/v1/tents/new/assets", file), ({ json }): Json => json)
 
 const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ call, workspace }, field, context) {
   const post = (path: string, json: Json = {}) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
-  const [held, waiting] = [yield* idle(call), yield* idle(call)]
-  const tentId: string = held.actual_tent_id
-  yield* post("/v1/tents", { name: `of ${field}`, prompt, tent_id: tentId, asset_ids: [held.asset_id] })
+  const [used, waiting] = [yield* idle(call), yield* idle(call)]
+  const tentId: string = used.actual_tent_id
+  yield* post("/v1/tents", { name: `of ${field}`, prompt, tent_id: tentId, asset_ids: [used.asset_id] })
   yield* Context.get(context, Tents).runGeneration(workspace, TentId.make(tentId))
   yield* post(`/v1/tents/${tentId}/publish`, { custom_page_alias: "page" })
   const { template_id } = yield* post("/v1/tent-templates", { name: `of ${field}`, html: "<p>one</p>" })
@@ -46,7 +46,7 @@ const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ c
   })
   const estate: TentEstate = {
     tentId,
-    asset_id: held.asset_id,
+    asset_id: used.asset_id,
     idleTentId: waiting.actual_tent_id,
     idleAssetId: waiting.asset_id,
     templateId: template_id,
@@ -56,7 +56,7 @@ const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ c
   return estate
 })
 
-/** All that can be read of the tents, as one text. */
+/** Everything that the workspace can read of its tents, as one text. */
 const tentsIn = Effect.fnUntraced(function* (call: Call, estate: TentEstate) {
   const at = `/v1/tents/${estate.tentId}`
   const paths = [
@@ -75,7 +75,7 @@ const tentsIn = Effect.fnUntraced(function* (call: Call, estate: TentEstate) {
 
 const none: Probe<TentEstate> = []
 
-/** Right bodies by operation, made anew at each call; none for operations without a JSON body. */
+/** Valid bodies by operation, created at each call; none for operations without a JSON body. */
 const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
   "GET /v1/tents": none,
   "POST /v1/tents": [
@@ -124,7 +124,7 @@ const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
   "GET /v1/bulk-jobs/{bulkJobId}": none,
 }
 
-/** Under these any key may stand, and any value. */
+/** Objects with free keys and values. */
 const isFree = ({ wrong }: Attack): boolean => /^(items\.\d+\.input_data|metadata)(\.|$)/.test(wrong ?? "")
 
 const reached = new Set([
@@ -136,7 +136,7 @@ const reached = new Set([
   "POST /v1/tents/bulk",
 ])
 
-/** Without what was sent through their forms, which is in `FormProbes.ts`. */
+/** Form submissions are in `FormProbes.ts`. */
 export const tents: Room<TentEstate> = {
   name: "tents",
   operations: operationsOf(tenants, ["/v1/tents", "/v1/bulk-jobs"]).filter(

@@ -82,12 +82,12 @@ describe("waitBeforeRetry, the delay", () => {
   })
 })
 
-/** A `fetch` that answers one after the other, and what it was sent. */
+/** A `fetch` that returns the given answers in order, and records the requests. */
 const answering = (...answers: ReadonlyArray<() => Response | Promise<Response>>) => {
   const sent: Array<{ readonly key: string | null; readonly type: string | null; readonly body: string }> = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)
-    const answer = answers[sent.length] ?? (() => assert.fail("one call too many"))
+    const answer = answers[sent.length] ?? (() => assert.fail("unexpected request"))
     sent.push({
       key: request.headers.get("idempotency-key"),
       type: request.headers.get("content-type"),
@@ -182,10 +182,10 @@ describe("the client with a failing fetch", () => {
       return answered
     }).contacts.list({}, { signal: ending.signal })
     assert.strictEqual(String(await call.catch((error: unknown) => error)), "Error: enough")
-    const gone = await client(cut)
+    const aborted = await client(cut)
       .contacts.list({}, { signal: AbortSignal.abort() })
       .catch((error: unknown) => error)
-    assert.strictEqual(gone instanceof DOMException && gone.name, "AbortError")
+    assert.strictEqual(aborted instanceof DOMException && aborted.name, "AbortError")
   })
 
   it("fails an attempt after its timeout", async () => {

@@ -12,10 +12,10 @@ import { servingOver, testKey, unknownId, world } from "../fixtures/World.ts"
 
 const url = "http://service.test"
 
-/** What is told of each request in the log is nobody's to read. */
+/** Discards the request log. */
 const quiet = Layer.merge(world, Layer.succeed(References.MinimumLogLevel, "Error"))
 
-/** A `fetch` that ends in the service, and all that went through it. */
+/** A `fetch` that calls the service in process, and the recorded requests. */
 const wired = Effect.map(servingOver(quiet, Api, handlers), ({ handler }) => {
   const seen: Array<Pick<Request, "url" | "headers">> = []
   const fetch: typeof globalThis.fetch = (input, init) => {
@@ -108,10 +108,10 @@ it.live("the client iterates listings by page number and by cursor until the las
         pages.map(({ emails: page }) => page.length),
         [2, 2, 1],
       )
-      assert.lengthOf(await collected(tentpole.lists.list.each({ query: { search: "nobody's" } })), 0)
+      assert.lengthOf(await collected(tentpole.lists.list.each({ query: { search: "no such list" } })), 0)
       const asked = seen.length
       for await (const _ of tentpole.contacts.list.each({ query: { limit: 1 } })) break
-      assert.strictEqual(seen.length, asked + 1, "nothing is asked for that nobody wants")
+      assert.strictEqual(seen.length, asked + 1, "pages after the requested items are not loaded")
     })
   }),
 )
@@ -166,8 +166,8 @@ it.live("the Effect client has effects and streams with typed failures", () =>
       yield* tentpole.contacts.create({ payload: { items: people(5) } })
       const found = yield* Stream.runCollect(tentpole.contacts.list.each({ query: { limit: 2 } }))
       const { status } = yield* tentpole.lists.create.answer({ payload: { name: "n", kind: "static" } })
-      const gone = yield* Effect.flip(tentpole.contacts.find({ params: { contact_id: unknownId } }))
-      return { found: found.length, status, code: gone._tag === "ApiError" ? gone.code : gone._tag }
+      const failure = yield* Effect.flip(tentpole.contacts.find({ params: { contact_id: unknownId } }))
+      return { found: found.length, status, code: failure._tag === "ApiError" ? failure.code : failure._tag }
     })
     const said = yield* program.pipe(
       Effect.provide(FetchHttpClient.layer),

@@ -23,8 +23,8 @@ it("every response has the rate limit headers, and every operation declares 429"
   for (const { name, operation } of operations) {
     assert.isDefined(operation.responses["429"], name)
     for (const [status, response] of Object.entries<Json>(operation.responses)) {
-      const told = Object.keys(response.headers ?? {}).filter((header) => header.startsWith("RateLimit-"))
-      assert.strictEqual(told.length, status === "401" ? 0 : 3, `${name} ${status}`)
+      const reported = Object.keys(response.headers ?? {}).filter((header) => header.startsWith("RateLimit-"))
+      assert.strictEqual(reported.length, status === "401" ? 0 : 3, `${name} ${status}`)
     }
   }
 })

@@ -28,7 +28,7 @@ for (const api of [Api, AdminApi] as const) {
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.length > 0
 
-/** What each operation lacks, told all at once. */
+/** All issues of all operations, reported together. */
 const lacking = (description: Json, look: (operation: DescribedOperation) => ReadonlyArray<string>) =>
   operationsIn(description).flatMap((operation) =>
     look(operation).map((what) => `${operation.method} ${operation.path}: ${what}`),
@@ -54,7 +54,7 @@ for (const [name, description] of [
       const ids = operationsIn(description).map(({ described }) => String(described["operationId"]))
       assert.strictEqual(new Set(ids).size, ids.length)
       const summaries = operationsIn(description).map(({ described }) => String(described["summary"]))
-      assert.strictEqual(new Set(summaries).size, summaries.length, "no two operations do the same")
+      assert.strictEqual(new Set(summaries).size, summaries.length, "two operations have the same summary")
       const wrong = lacking(description, ({ described }) =>
         ["summary", "description"].filter((key) => !isText(described[key])),
       )
@@ -76,18 +76,21 @@ for (const [name, description] of [
           ]
         })
       })
-      assert.deepStrictEqual(wrong, [], "say it in the schema, or in description/Parameters.ts")
+      assert.deepStrictEqual(wrong, [], "add it to the schema, or in description/Parameters.ts")
     })
 
     it("lists exactly the parameters of the endpoints", () => {
       const wrong = lacking(description, (operation) => {
         const endpoint = endpoints.get(String(operation.described["operationId"]))
         if (endpoint === undefined) return ["has no endpoint"]
-        const told = parametersIn(operation)
+        const described = parametersIn(operation)
           .filter((each) => each["in"] === "query")
           .map((each) => String(each["name"]))
         const taken = parameterNames(endpoint)
-        return [...told.filter((each) => !taken.includes(each)), ...taken.filter((each) => !told.includes(each))]
+        return [
+          ...described.filter((each) => !taken.includes(each)),
+          ...taken.filter((each) => !described.includes(each)),
+        ]
       })
       assert.deepStrictEqual(wrong, [])
     })
@@ -148,7 +151,7 @@ for (const [name, description] of [
         const missing = ["400", "401", "500", "503"].filter((status) => !(status in responses))
         const refusals = Object.keys(responses).filter((status) => Number(status) >= 400)
         return [
-          ...missing.map((status) => `does not say ${status}`),
+          ...missing.map((status) => `does not declare ${status}`),
           ...refusals.flatMap((status) => {
             const response = objectIn(responses, status)
             const codes = codesOf(response)
@@ -157,7 +160,7 @@ for (const [name, description] of [
               ? [`${status} names no code`]
               : codes
                   .filter((code) => !text.includes(`\`${code}\``))
-                  .map((code) => `${status} does not tell of ${code}`)
+                  .map((code) => `${status} does not describe ${code}`)
           }),
         ]
       })

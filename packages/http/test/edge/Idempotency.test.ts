@@ -44,10 +44,10 @@ const Toy = HttpApi.make("toy")
   .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotate(HttpApi.HeadersParseOptions, {})
 
-/** What the toy has done, and where it waits. */
+/** How often the test endpoint was executed, and a gate that stops it. */
 interface Toys {
   done: number
-  /** Where it says that it has begun, and waits. */
+  /** The endpoint reports `begun` here and waits for `open`. */
   gate: { readonly begun: Deferred.Deferred<void>; readonly open: Deferred.Deferred<void> } | undefined
 }
 
@@ -62,7 +62,7 @@ const handlersOf = (toys: Toys) => {
             yield* Deferred.await(toys.gate.open)
           }
           const thing = yield* made()
-          if (payload.name === "nobody") return yield* Effect.fail(body("not_found", "Nobody is not there"))
+          if (payload.name === "missing") return yield* Effect.fail(body("not_found", "No such thing"))
           if (payload.name === "down") return yield* Effect.die(new Unavailable({ part: "database" }))
           return thing
         }),
@@ -88,7 +88,7 @@ const begin = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Out | Works
 })
 
 const replayed = ({ headers }: Answered): boolean => headers.get("idempotency-replayed") === "true"
-const told = ({ status, json }: Answered) => [status, json?.error_code]
+const statusAndCode = ({ status, json }: Answered) => [status, json?.error_code]
 
 const multipart = (text: string): Sent => ({
   headers: { "content-type": "multipart/form-data; boundary=b" },
@@ -124,7 +124,7 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       Effect.gen(function* () {
         const { call, context, post, toys } = yield* begin(over)
         yield* post("/v1/things", "one", { json: { name: "a" } })
-        assert.deepStrictEqual(told(yield* post("/v1/things", "one", { json: { name: "b" } })), [
+        assert.deepStrictEqual(statusAndCode(yield* post("/v1/things", "one", { json: { name: "b" } })), [
           409,
           "idempotency_key_reused",
         ])
@@ -167,9 +167,9 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
           const first = yield* Effect.forkChild(post("/v1/things", "one", { json: { name: "a" } }))
           yield* Deferred.await(gate.begun)
           const other = yield* post("/v1/things", "one", { json: { name: "b" } })
-          assert.deepStrictEqual(told(other), [409, "idempotency_key_reused"])
+          assert.deepStrictEqual(statusAndCode(other), [409, "idempotency_key_reused"])
           const again = yield* post("/v1/things", "one", { json: { name: "a" } })
-          assert.deepStrictEqual(told(again), [409, "idempotency_in_progress"])
+          assert.deepStrictEqual(statusAndCode(again), [409, "idempotency_in_progress"])
           yield* Deferred.succeed(gate.open, undefined)
           assert.strictEqual((yield* Fiber.join(first)).status, 201)
           assert.strictEqual(toys.done, 1)
@@ -179,15 +179,15 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
     it.live("replays refusals of the endpoint", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
-        const first = yield* post("/v1/things", "one", { json: { name: "nobody" } })
-        const second = yield* post("/v1/things", "one", { json: { name: "nobody" } })
+        const first = yield* post("/v1/things", "one", { json: { name: "missing" } })
+        const second = yield* post("/v1/things", "one", { json: { name: "missing" } })
         assert.deepStrictEqual(
-          [told(first), replayed(second), told(second)],
+          [statusAndCode(first), replayed(second), statusAndCode(second)],
           [[404, "not_found"], true, [404, "not_found"]],
         )
         assert.strictEqual(second.json.details.request_id, second.headers.get("x-request-id"))
         assert.strictEqual(toys.done, 1)
-        assert.deepStrictEqual(told(yield* post("/v1/things", "two", { json: { name: "" } })), [
+        assert.deepStrictEqual(statusAndCode(yield* post("/v1/things", "two", { json: { name: "" } })), [
           400,
           "validation_failed",
         ])
@@ -199,11 +199,11 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         assert.strictEqual((yield* post("/v1/things", "one", { json: { name: "down" } })).status, 503)
-        assert.deepStrictEqual(told(yield* post("/v1/things", "one", { body: "{" })), [400, "invalid_json"])
+        assert.deepStrictEqual(statusAndCode(yield* post("/v1/things", "one", { body: "{" })), [400, "invalid_json"])
         const form = { body: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } }
         assert.strictEqual((yield* post("/v1/things", "one", form)).status, 415)
-        const nobody = { json: { name: "a" }, headers: { authorization: "Bearer nobody" } }
-        assert.strictEqual((yield* post("/v1/things", "one", nobody)).status, 401)
+        const unknownKey = { json: { name: "a" }, headers: { authorization: "Bearer unknown" } }
+        assert.strictEqual((yield* post("/v1/things", "one", unknownKey)).status, 401)
         const good = yield* post("/v1/things", "one", { json: { name: "a" } })
         assert.deepStrictEqual([good.status, replayed(good), toys.done], [201, false, 2])
       }).pipe(Effect.scoped),
@@ -216,7 +216,10 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
         assert.strictEqual(first.status, 200, first.text)
         const again = yield* post("/v1/files", "one", multipart("one"))
         assert.deepStrictEqual([again.text, replayed(again)], [first.text, true])
-        assert.deepStrictEqual(told(yield* post("/v1/files", "one", multipart("two"))), [409, "idempotency_key_reused"])
+        assert.deepStrictEqual(statusAndCode(yield* post("/v1/files", "one", multipart("two"))), [
+          409,
+          "idempotency_key_reused",
+        ])
         assert.strictEqual(toys.done, 1)
       }).pipe(Effect.scoped),
     )
@@ -226,7 +229,7 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
         const { post, toys } = yield* begin(over)
         assert.strictEqual((yield* post("/v1/large", "one")).status, 200)
         const again = yield* post("/v1/large", "one")
-        assert.deepStrictEqual([told(again), toys.done], [[409, "conflict"], 1])
+        assert.deepStrictEqual([statusAndCode(again), toys.done], [[409, "conflict"], 1])
         assert.include(again.json.message, "completed with status 200")
       }).pipe(Effect.scoped),
     )
@@ -237,7 +240,7 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
         for (const key of ["x".repeat(256), "é", "a\tb"]) {
           const refused = yield* post("/v1/others", key)
           assert.deepStrictEqual(
-            [told(refused), refused.json.details.issues[0].path],
+            [statusAndCode(refused), refused.json.details.issues[0].path],
             [[400, "validation_failed"], "Idempotency-Key"],
           )
         }

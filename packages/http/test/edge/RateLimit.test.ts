@@ -46,8 +46,8 @@ headerSpoofingTest("limits each key separately, and does not count unknown keys"
     const { id } = yield* create({ name: "another", slug: "another" })
     const authorization = `Bearer ${(yield* createKey(id, { name: "k" })).raw}`
     assert.strictEqual((yield* call("GET", "/v1/contact-lists", { headers: { authorization } })).status, 200)
-    const nobody = yield* call("GET", "/v1/contact-lists", { headers: { authorization: "Bearer nobody" } })
-    assert.deepStrictEqual([nobody.status, headersOf(nobody)], [401, [null, null, null]])
+    const unknown = yield* call("GET", "/v1/contact-lists", { headers: { authorization: "Bearer unknown" } })
+    assert.deepStrictEqual([unknown.status, headersOf(unknown)], [401, [null, null, null]])
   }).pipe(Effect.scoped),
 )
 

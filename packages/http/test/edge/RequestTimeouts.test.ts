@@ -5,13 +5,13 @@ import { assert, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { connect } from "node:net"
 
-/** A body has eight of these beats, and so has a step of an upload; an upload as a whole has so many as is said. */
+/** The unit of all timeouts: eight for a body and for a step of an upload; the limit of a whole upload is a parameter. */
 const listening = (upload_beats: number, beat_ms: number) => {
   const [body_ms, upload_ms] = [8 * beat_ms, upload_beats * beat_ms]
   return answering({ head_ms: 60_000, body_ms, upload_step_ms: body_ms, upload_ms })
 }
 
-/** A server that answers 200 once it has the whole of a request. Scoped. */
+/** A server that answers 200 after it has read a whole request. Scoped. */
 const answering = (limits: RequestTimeouts) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
@@ -34,11 +34,11 @@ interface Sending {
   readonly piece_bytes: number
   readonly pieces: number
   readonly every_ms: number
-  /** Says at the beginning how much will come, of which some may not. */
+  /** Declares the length at the beginning; not all of it may follow. */
   readonly said_bytes?: number
 }
 
-/** The status of the answer, if there is one, to a body that is sent a piece at a time; and how long it took. */
+/** Sends a body in pieces and returns the status of the answer, if there is one, and the duration. */
 const send = (port: number, { line, piece_bytes, pieces, every_ms, said_bytes }: Sending) =>
   Effect.callback<number | null>((resume) => {
     let [answer, sent] = ["", 0]
@@ -62,8 +62,8 @@ const upload = "PUT /uploads/token"
 type Answers = ReadonlyArray<number | null>
 
 /**
- * A machine that stands still for a moment makes those slow who are not. So what was not as expected is tried again, with
- * longer beats, of which the last are beyond any such moment.
+ * A stalled test machine delays requests that are fast enough. An unexpected result is therefore tried again with longer
+ * beats, the last of which exceed any such delay.
  */
 const inTime = (expected: Answers, trial: (beat_ms: number) => Effect.Effect<Answers, never, Scope.Scope>) =>
   Effect.gen(function* () {
@@ -144,7 +144,7 @@ it("allows seconds for headers, minutes for bodies and an hour for uploads by de
   assert.isAtLeast(server.requestTimeout, requestTimeouts.upload_ms)
 })
 
-/** What is answered to these bytes. */
+/** The answer to raw bytes. */
 const answerTo = (port: number, bytes: string) =>
   Effect.callback<string>((resume) => {
     let answer = ""
@@ -167,7 +167,7 @@ malformedHttpTest("answers invalid HTTP and too large headers with an error body
         400,
         "validation_failed",
       ],
-      // What two readers could take for two different requests.
+      // Bytes that two parsers could read as two different requests (request smuggling).
       ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "validation_failed"],
       ["POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\nx", 400, "validation_failed"],
       ["GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400, "validation_failed"],

@@ -23,12 +23,12 @@ it("looks up only the allowed number of forged keys per minute and address", { t
   assert.strictEqual(
     lookedUp(() => "192.0.2.1"),
     300 + 299,
-    "a minute's worth at once, and what flows in during the minute",
+    "a minute's allowance at once, and the refill of the next minute",
   )
   assert.strictEqual(
     lookedUp((each) => `2001:db8::${each.toString(16)}`),
     300 + 299,
-    "the addresses of one /64 are one",
+    "the addresses of one /64 share a limit",
   )
 })
 
@@ -38,13 +38,13 @@ it("does not limit a valid key behind the same address until it becomes invalid"
   const others = ["1", "2", "3"].map((key) => admit("a", key, 0).wait_s)
   assert.deepStrictEqual([others[0], others[1], (others[2] ?? 0) > 0], [0, 0, true])
   for (let each = 0; each < 10; each++) assert.strictEqual(admit("a", "right", 0).wait_s, 0)
-  assert.strictEqual(admit("b", "new", 0).wait_s, 0, "another address has its own")
+  assert.strictEqual(admit("b", "new", 0).wait_s, 0, "another address has its own limit")
   admit("a", "right", 0).settled(false)
   assert.isAbove(admit("a", "right", 0).wait_s, 0, "it was revoked")
-  assert.strictEqual(admit("a", "new", 20_000).wait_s, 0, "after a while there is one again")
+  assert.strictEqual(admit("a", "new", 20_000).wait_s, 0, "the limit refills over time")
 })
 
-/** Both listeners, of which the API's looks one unknown key up a minute; what it answers to a key. */
+/** Both listeners; the API looks up one unknown key per minute. Returns the answer to a key. */
 const strict = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>> = {}) {
   const context = Context.add(yield* Layer.build(world), UnknownKeysPerMinute, 1)
   yield* Context.get(context, Workspaces).bootstrap({ apiKey: testKey })
@@ -63,7 +63,7 @@ const strict = Effect.fnUntraced(function* (environment: Readonly<Record<string,
 
 const keyGuessingTest = tagged(it.live, "attack/key-guessing", "attack/header-spoofing")
 keyGuessingTest(
-  "answers 429 with Retry-After above the limit, whatever X-Forwarded-For says, but not to a known key",
+  "answers 429 with Retry-After above the limit regardless of X-Forwarded-For, but not to a known key",
   () =>
     Effect.gen(function* () {
       const { ask, forge } = yield* strict()

@@ -20,7 +20,7 @@ foreignHostTest("both origins refuse several hosts, no host and absolute URLs, a
       [pages, "/bakery"],
     ] as const) {
       const get = (...lines: ReadonlyArray<string>) => rawHead(port, `GET ${path} HTTP/1.1`, key, ...lines)
-      // The page lies ready from here on.
+      // The page is cached from here on.
       assert.deepStrictEqual([statusOf(yield* get(good)), statusOf(yield* get(good))], [200, 200])
       for (const [what, answer] of [
         ["two hosts", yield* get(good, "Host: other.pages.test")],
@@ -37,7 +37,7 @@ foreignHostTest("both origins refuse several hosts, no host and absolute URLs, a
         assert.strictEqual(error_code, "validation_failed", what)
         assert.include(answer, `X-Request-Id: ${details.request_id}\r\n`, what)
       }
-      // What follows on the connection is nobody's: the one that was refused has ended it.
+      // The refused request closes its connection, so that what follows is ignored.
       const pair = `GET ${path} HTTP/1.1\r\n${good}\r\n${good}\r\n\r\nGET ${path} HTTP/1.1\r\n${key}\r\n${good}\r\n\r\n`
       assert.strictEqual((yield* raw(port, pair)).match(/HTTP\/1\.1 /g)?.length, 1)
     }
@@ -51,7 +51,7 @@ malformedCredentialsTest("refuses requests with two Authorization headers", () =
     const get = (...lines: ReadonlyArray<string>) =>
       Effect.map(rawHead(api, "GET /v1/tents HTTP/1.1", "Host: api.test", ...lines), statusOf)
     assert.strictEqual(yield* get(key), 200)
-    const wrong = "Authorization: Bearer nobody"
+    const wrong = "Authorization: Bearer unknown"
     for (const lines of [
       [key, wrong],
       [wrong, key],

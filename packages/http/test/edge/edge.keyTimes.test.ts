@@ -24,7 +24,7 @@ const rankTest = (one: ReadonlyArray<number>, other: ReadonlyArray<number>): num
 const z_max = 2.576
 
 it.live.skipIf(!isCampaign)(
-  "no kind of wrong key is told from another by how long its refusal takes",
+  "the time of a refusal does not reveal the kind of wrong key",
   () =>
     Effect.gen(function* () {
       const context = yield* Layer.build(postgresWorld)
@@ -58,11 +58,11 @@ it.live.skipIf(!isCampaign)(
           }),
         )
       })
-      // Six questions, each of which chance answers wrongly once in a hundred times: what is so stays so.
-      const told = [yield* apart, yield* apart, yield* apart]
+      // Each of the six comparisons fails by chance once in a hundred runs. Only a repeated failure counts.
+      const runs = [yield* apart, yield* apart, yield* apart]
       assert.isTrue(
-        told.some((each) => each.length === 0),
-        told.flat().join("; "),
+        runs.some((each) => each.length === 0),
+        runs.flat().join("; "),
       )
     }).pipe(Effect.scoped),
   { tags: ["attack/dead-key"], timeout: 300_000 },

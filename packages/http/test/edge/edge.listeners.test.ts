@@ -7,7 +7,7 @@ import { postmarkCall, sent } from "../fixtures/HookWorld.ts"
 import { listening, listeningOver, published } from "../fixtures/Listening.ts"
 import { testKey } from "../fixtures/World.ts"
 
-/** The status of a GET, as the host `default.pages.test`, with the API's key. */
+/** The status of a GET with the host `default.pages.test` and the API key. */
 const get = (port: number, path: string) =>
   Effect.callback<number>((resume) => {
     const headers = { host: `default.pages.test:${port}`, authorization: `Bearer ${testKey}` }
@@ -28,7 +28,7 @@ originsTest("the pages' listener serves no API, and the API's listener no pages"
   }).pipe(Effect.scoped),
 )
 
-/** The status of a POST of so many bytes, whose length is not said beforehand. */
+/** The status of a POST with this number of bytes and no content-length. */
 const post = (port: number, path: string, bytes: number, headers: Readonly<Record<string, string>>) =>
   Effect.callback<number>((resume) => {
     const asking = request({ port, path, headers, host: "127.0.0.1", method: "POST" }, (response) => {
@@ -46,7 +46,7 @@ it.live("a webhook accepts larger bodies than other endpoints, but only at its s
     const { api, pages } = yield* listeningOver(context)
     const { headers = {} } = postmarkCall({})
     const path = pathOf("postmark")
-    assert.strictEqual(yield* post(api, path, 6_000_000, headers), 400, "it has been read, and is no record")
+    assert.strictEqual(yield* post(api, path, 6_000_000, headers), 400, "the body was read, and is not a report")
     assert.strictEqual(yield* post(api, path, 10_000_001, headers), 413)
     assert.strictEqual(yield* post(api, "/hooks/postmark/x", 100, headers), 404)
     assert.strictEqual(yield* post(pages, path, 100, headers), 404, "the pages' origin has no hooks")

@@ -3,12 +3,12 @@ import type { Draw } from "@tentpole/core/contract"
 import { isObject } from "@tentpole/http/description/Json"
 import { unknownId } from "../fixtures/World.ts"
 
-/** So many of a kind are remembered; a new one takes the place of another. */
+/** The number of remembered ids of each kind. A new one replaces a random one. */
 const kept_max = 20
 
 const isId = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f-]{36}$/.test(value)
 
-/** What an id is of: `ContactId`, `contact_id` and `contactId` are of a contact. */
+/** The kind of an id: `ContactId`, `contact_id` and `contactId` are ids of contacts. */
 const kindOf = (name: string): string =>
   name
     .replaceAll("_", "")
@@ -26,12 +26,12 @@ const noIds = [
 ]
 
 export interface Ids {
-  /** Remembers what an estate or an answer holds. */
+  /** Remembers the ids in an estate or an answer. */
   readonly learn: (found: unknown) => void
   readonly drawn: (draw: Draw, name: string) => string
 }
 
-/** `theirs`: what another workspace has. */
+/** `theirs`: the ids of another workspace. */
 export const idsOf = (theirs: ReadonlyArray<string>): Ids => {
   const known = new Map<string, Array<string>>()
   let learnt = 0
@@ -56,7 +56,7 @@ export const idsOf = (theirs: ReadonlyArray<string>): Ids => {
     drawn: (draw, name) => {
       const turn = draw.below(100)
       const kind = kindOf(name)
-      // A template's kind stands in front of its name where it has one.
+      // A template id has its kind before its name.
       const own = known.get(kind) ?? [...known].find(([each]) => kind.endsWith(each))?.[1]
       if (turn < 75 && own !== undefined) return draw.of(own)
       if (turn < 83) return draw.of([...known.values()].flat())

@@ -12,38 +12,38 @@ import { idsOf, type Ids } from "./Estates.ts"
 import { drawRequests, type RightFor } from "./Requests.ts"
 import { type Verdict, verdictBy } from "./Verdict.ts"
 
-/** What is asked, and whom. */
+/** The operations and the service that they are sent to. */
 export interface Ground {
   readonly description: Json
-  /** Compiled with every place that it is asked about: one for all worlds. */
+  /** Compiles each schema once for all fixtures. */
   readonly verdict: Verdict
   readonly operations: ReadonlyArray<DescribedOperation>
   readonly call: Call
   readonly ids: Ids
   readonly rightFor: RightFor
-  /** Fails if others have noticed anything. */
+  /** Fails if the other workspace has changed. */
   readonly after: Effect.Effect<void>
 }
 
 export interface Wrong {
-  readonly asked: string
+  readonly request: string
   readonly why: string
 }
 
 export interface Tried {
   readonly wrong: ReadonlyArray<Wrong>
-  /** How many of each status were answered. */
+  /** The number of answers of each status. */
   readonly statuses: ReadonlyMap<number, number>
-  /** Operations that did what they were asked at least once. */
+  /** Operations that succeeded at least once. */
   readonly done: ReadonlySet<string>
 }
 
-/** So many wrong answers are told of at once. */
+/** The number of wrong answers after which a run stops. */
 const wrong_max = 12
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** As a shell would send it. Bytes that are no text stand as base64. */
+/** The request as a shell command. Binary bytes are base64. */
 const curlOf = (method: string, path: string, { body, headers, json }: Sent): string => {
   const sent = json === undefined ? body : JSON.stringify(json)
   const named = Object.entries({ ...(sent === undefined ? {} : { "content-type": "application/json" }), ...headers })
@@ -57,7 +57,7 @@ const curlOf = (method: string, path: string, { body, headers, json }: Sent): st
 
 const [ofTenants, ofAdministration] = [verdictBy(tenants), verdictBy(administration)]
 
-/** A world in which ours are settled in every room, beside another workspace that nobody may notice. */
+/** A fixture with our entities in every room, and another workspace that must not change. */
 export const tenantsGround = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Out | UseCases, E>) {
   const { context, tenant } = yield* tenantsOf(over)
   const settled = Effect.fnUntraced(function* (name: string, field: string) {
@@ -94,9 +94,9 @@ const rightIn =
   (operation) =>
     each.flatMap((room) => room.operations.filter((own) => nameOf(own) === nameOf(operation)).flatMap(room.rights))
 
-/** The administration, with two workspaces that have one of each thing. */
+/** The administration with two workspaces that have one entity of each kind. */
 export const administrationGround = Effect.gen(function* () {
-  // As with tenants: nobody reads what is told of each in the log.
+  // The log is off, as for tenants.
   const quiet = Layer.merge(world, Layer.succeed(References.MinimumLogLevel, "Error"))
   const { admin } = yield* administrationOver(quiet)
   const ids = idsOf(["7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12"])
@@ -125,19 +125,19 @@ export const administrationGround = Effect.gen(function* () {
   return ground
 })
 
-/** What is wrong with an answer, or nothing. */
-const held = (verdict: Verdict, operation: DescribedOperation, answered: Answered): string | null => {
+/** The issue of an answer, or null. */
+const issueOf = (verdict: Verdict, operation: DescribedOperation, answered: Answered): string | null => {
   try {
     verdict(operation, answered)
     return answered.text.includes("secret_of_theirs")
-      ? `it tells of another workspace: ${answered.text.slice(0, 500)}`
+      ? `it reveals data of another workspace: ${answered.text.slice(0, 500)}`
       : null
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown)
   }
 }
 
-/** So many requests to operations of the ground, drawn from the seed. */
+/** Sends random requests, drawn from the seed. */
 export const fuzz = Effect.fnUntraced(function* (ground: Ground, seed: number, count: number) {
   const { call, description, ids, operations, rightFor, verdict } = ground
   const draw: Draw = drawFrom(seed)
@@ -153,13 +153,13 @@ export const fuzz = Effect.fnUntraced(function* (ground: Ground, seed: number, c
         statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1)
         if (answered.status < 300) done.add(nameOf(operation))
         if (answered.status < 300) ids.learn(answered.json)
-        return held(verdict, operation, answered)
+        return issueOf(verdict, operation, answered)
       }),
       Effect.catchCause((cause) => Effect.succeed(`it broke: ${Cause.pretty(cause)}`)),
     )
     if (why === null) continue
-    const asked = `SEED=${seed}, request ${drawn + 1}: ${curlOf(operation.method, path, sent).slice(0, 3_000)}`
-    wrong.set(`${nameOf(operation)} ${why.slice(0, 60)}`, { asked, why })
+    const request = `SEED=${seed}, request ${drawn + 1}: ${curlOf(operation.method, path, sent).slice(0, 3_000)}`
+    wrong.set(`${nameOf(operation)} ${why.slice(0, 60)}`, { request, why })
   }
   yield* ground.after
   return { wrong: [...wrong.values()], statuses, done } satisfies Tried

@@ -11,7 +11,7 @@ export interface Drawn {
   readonly sent: Sent
 }
 
-/** Raw JSON that is right in few places. */
+/** Raw JSON that is valid in few places. */
 const strangeJson = [
   "null",
   "true",
@@ -95,13 +95,13 @@ const strangeQueries = [
   `q=${"x".repeat(4_000)}`,
 ]
 
-/** What is right for an operation, if somebody knows. */
+/** The valid request of an operation, if a probe has one. */
 export type RightFor = (operation: DescribedOperation) => ReadonlyArray<Drawn>
 
 export const drawRequests = (draw: Draw, description: Json, idFor: IdFor, rightFor: RightFor) => {
   const valueOf = drawValues(draw, description, idFor)
 
-  /** A body with other ids in it: those that examples have are nobody's. */
+  /** Replaces the ids in a body: those in examples do not exist. */
   const withIds = (body: unknown, name: string): unknown => {
     if (Array.isArray(body)) return body.map((each) => withIds(each, name))
     if (isObject(body))
@@ -117,7 +117,7 @@ export const drawRequests = (draw: Draw, description: Json, idFor: IdFor, rightF
     return valueOf(objectIn(content, "schema"), "")
   }
 
-  /** The JSON text of a body, wrong in one place; a place within it is drawn, and what stands there. */
+  /** The JSON text of a body with one random invalid value. */
   const spoilt = (body: unknown): string => {
     const places = placesIn(body)
     const at: Place = draw.of(places)
@@ -150,7 +150,7 @@ export const drawRequests = (draw: Draw, description: Json, idFor: IdFor, rightF
     return turn < 92 ? { body: spoilt(body) } : bytesOf(text)
   }
 
-  /** Files go as they are, or with some of their bytes gone or changed. */
+  /** Files are sent unchanged, or with some bytes removed or changed. */
   const uploadFor = (operation: DescribedOperation): Sent => {
     const { sent } = draw.of(rightFor(operation))
     const { body } = sent
@@ -167,7 +167,7 @@ export const drawRequests = (draw: Draw, description: Json, idFor: IdFor, rightF
     if ("application/json" in content)
       return draw.chance(0.02) ? {} : jsonFor(operation, objectIn(content, "application/json"))
     if ("multipart/form-data" in content) return uploadFor(operation)
-    // What takes no body is sent one now and then.
+    // Operations without a body sometimes get one.
     return operation.method !== "GET" && draw.chance(0.05) ? { body: draw.of(noJson) } : {}
   }
 

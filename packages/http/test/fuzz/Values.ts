@@ -2,10 +2,10 @@
 import { isObject, type Json, listIn, objectIn } from "@tentpole/http/description/Json"
 import type { Draw } from "@tentpole/core/contract"
 
-/** An id for a schema or a parameter of this name: one of ours mostly, another's, nobody's, or none at all. */
+/** Draws an id for a schema or parameter name: usually of our workspace, or a foreign, unknown or malformed one. */
 export type IdFor = (name: string) => string
 
-/** Text that has meant something to some layer of some service. */
+/** Texts with a special meaning in some layer of a service. */
 export const strangeText = [
   "",
   " ",
@@ -40,7 +40,7 @@ const instants = [
   "9999-12-31T23:59:59.999Z",
 ]
 
-/** What a name asks for that no schema says, so that more than refusals is met. */
+/** Values by field name where the schema alone would only lead to refusals. */
 const plausible: ReadonlyArray<readonly [names: RegExp, of: (draw: Draw) => string]> = [
   [/^email$|^to$/, (draw) => `p${draw.below(500)}@example.com`],
   [/address$|reply_to/, () => "news@example.test"],
@@ -79,7 +79,7 @@ const number = (draw: Draw, schema: Json): number => {
   return turn < 85 ? draw.of([least, most, least - 1, most + 1]) : draw.of(numbers)
 }
 
-/** How deep a value may become before the shortest forms are drawn. */
+/** The depth from which the shortest variants are drawn. */
 const depth_max = 6
 
 export const drawValues = (draw: Draw, description: Json, idFor: IdFor) => {
@@ -96,7 +96,7 @@ export const drawValues = (draw: Draw, description: Json, idFor: IdFor) => {
     if (words.length > 0) return draw.chance(0.9) ? draw.of(words) : draw.of(strangeText)
     const forms = [...listIn(schema, "anyOf"), ...listIn(schema, "oneOf")].filter(isObject)
     if (forms.length > 0) return value(draw.of(depth > depth_max ? shallow(forms) : forms), name, depth)
-    // What is said twice of a value is said of its type besides.
+    // Checks that apply to several types are combined with those of the type.
     const all = listIn(schema, "allOf").filter(isObject)
     if (all.length > 0) return value(Object.assign({}, ...all, { ...schema, allOf: [] }), name, depth)
     const types = typeof schema["type"] === "string" ? [schema["type"]] : listIn(schema, "type")
@@ -150,6 +150,6 @@ export const drawValues = (draw: Draw, description: Json, idFor: IdFor) => {
     return flat.length > 0 ? flat : forms
   }
 
-  /** A value for a schema; `name` is what it is called where it stands. */
+  /** Draws a value for a schema; `name` is the name of the field. */
   return (schema: Json, name: string): unknown => value(schema, name, 0)
 }

@@ -18,12 +18,12 @@ const whole = (name: string, otherwise: number): number => {
 const isDeep = process.env["DEEP"] !== undefined
 const seed = whole("SEED", Math.floor(Math.random() * 2 ** 31))
 const requests_count = whole("REQUESTS", isDeep ? 200_000 : 1_000)
-/** Requests to one world, before there is a new one: it lies in memory, and less and less is left of what was settled in it. */
+/** Requests to one fixture before a new one is created: its memory grows, and requests delete its entities. */
 const requests_each = 2_000
 
-const told = ({ wrong }: Tried): string => wrong.map(({ asked, why }) => `${why}\n  ${asked}`).join("\n\n")
+const report = ({ wrong }: Tried): string => wrong.map(({ request, why }) => `${why}\n  ${request}`).join("\n\n")
 
-/** Worlds one after the other, each of a seed of its own. */
+/** Several fixtures in sequence, each with its own seed. */
 const campaign = Effect.fnUntraced(function* <E, R>(ground: Effect.Effect<Ground, E, R>, count: number) {
   const done = new Set<string>()
   for (let from = 0; from < count; from += requests_each) {
@@ -31,7 +31,7 @@ const campaign = Effect.fnUntraced(function* <E, R>(ground: Effect.Effect<Ground
     const tried = yield* Effect.scoped(
       Effect.flatMap(ground, (each) => fuzz(each, own, Math.min(requests_each, count - from))),
     )
-    assert.strictEqual(tried.wrong.length, 0, told(tried))
+    assert.strictEqual(tried.wrong.length, 0, report(tried))
     for (const name of tried.done) done.add(name)
     if (!isDeep) continue
     const statuses = [...tried.statuses].sort(([left], [right]) => left - right).map((each) => each.join(": "))
@@ -55,13 +55,13 @@ describe("responses to random requests", () => {
           .map(nameOf)
           .filter((name) => !done.has(name))
         if (isDeep) console.log(`Refused every time: ${undone.join(", ") || "none"}`)
-        // What is only ever refused tries nothing.
+        // An operation that is always refused tests nothing.
         assert.isAbove(done.size, operationsIn(tenants).length / 3)
       }),
     { ...patience, tags: ["attack/json-bomb"] },
   )
 
-  // Slower, and of the same answers: what statements refuse is looked for in earnest only.
+  // PostgreSQL is slower and gives the same answers: only the campaign checks which values its statements refuse.
   if (isDeep) {
     it.live(
       "match the OpenAPI document of the API on PostgreSQL",
@@ -132,7 +132,7 @@ describe("a response that does not match the document", () => {
       }
       const { wrong } = yield* fuzz(ground, 7, 5)
       assert.strictEqual(wrong.length, 1)
-      assert.match(wrong[0]?.asked ?? "", /^SEED=7, request \d: curl -X GET '\$API\/v1\/contact-fields/)
+      assert.match(wrong[0]?.request ?? "", /^SEED=7, request \d: curl -X GET '\$API\/v1\/contact-fields/)
       assert.match(wrong[0]?.why ?? "", /not as described/)
     }),
   )

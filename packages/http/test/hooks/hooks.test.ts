@@ -183,7 +183,7 @@ describe("POST /hooks/:provider/:secret", () => {
       const message = { headers: { "message-id": world.messageId } }
       const first = mailgunCall({ event: "delivered", message }, { token: "once" })
       assert.strictEqual(yield* world.call("mailgun", first), 200)
-      assert.strictEqual(yield* world.call("mailgun", first), 200, "a call whose answer was lost")
+      assert.strictEqual(yield* world.call("mailgun", first), 200, "a repeated call")
       const replayed = mailgunCall({ event: "complained", message }, { token: "once" })
       assert.strictEqual(yield* world.call("mailgun", replayed), 403)
       assert.strictEqual(yield* world.state, "delivered")

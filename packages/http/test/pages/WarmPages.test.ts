@@ -30,7 +30,7 @@ it.live("the fast path and the router return identical bytes", () =>
     ] as const) {
       const what = [method, ...more].join(" ")
       const ready = yield* asked("/bakery", method, more)
-      // With a query it is the router's.
+      // A query string disables the fast path.
       assert.strictEqual(ready, yield* asked("/bakery?from=somewhere", method, more), what)
       assert.match(ready, new RegExp(`^HTTP/1.1 ${status} `), what)
     }
@@ -39,7 +39,7 @@ it.live("the fast path and the router return identical bytes", () =>
   }).pipe(Effect.scoped),
 )
 
-/** A server whose router says `routed`, behind pages that are found so. */
+/** A server whose router answers `routed`, with the given page cache. */
 const behind = (visit: Visit) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
@@ -68,7 +68,7 @@ it.live("the fast path answers cached pages and leaves others to the router", ()
       const { port } = yield* behind(visit)
       assert.include(yield* rawHead(port, "GET /a HTTP/1.1", "Host: a.test"), `\r\n\r\n${expected}`)
     }
-    assert.strictEqual(interrupted, 1, "nobody waits for what the router reads itself")
+    assert.strictEqual(interrupted, 1, "the fast path does not wait for the router's read")
   }).pipe(Effect.scoped),
 )
 

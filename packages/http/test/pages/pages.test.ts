@@ -94,9 +94,9 @@ it.live("answers 304 to a matching etag, and each encoding decodes to the page",
     const plain = yield* visit(url)
     const etag = plain.headers.get("etag") ?? ""
     assert.match(etag, /^"[0-9a-f]{32}"$/)
-    for (const held of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
-      const not = yield* visit(url, { headers: { "if-none-match": held } })
-      assert.deepStrictEqual([not.status, not.bytes.length, not.headers.get("etag")], [304, 0, etag], held)
+    for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
+      const not = yield* visit(url, { headers: { "if-none-match": tag } })
+      assert.deepStrictEqual([not.status, not.bytes.length, not.headers.get("etag")], [304, 0, etag], tag)
     }
     assert.strictEqual((yield* visit(url, { headers: { "if-none-match": '"other"' } })).status, 200)
     for (const [accept, encoding, undo] of [
@@ -232,14 +232,14 @@ it.live("shows a change by another process", () =>
     const context = yield* Layer.build(there)
     const two = yield* servedBy(context, one.ws)
     const { id, url } = yield* one.live("bakery")
-    /** What the other process shows, asked again until it is as expected. */
+    /** Requests the page from the other process until it is as expected. */
     const shown = (isExpected: (page: { status: number; text: string }) => boolean) =>
       eventually(two.visit(url), isExpected)
     yield* settledMark(two.get(PublishedPages).version(one.ws))
     yield* shown(({ text }) => text.includes("Made with Tentpole"))
     const reads = two.reads()
     for (let turn = 0; turn < 20; turn++) yield* two.visit(url)
-    assert.strictEqual(two.reads(), reads, "while it listens to the other, and hears nothing")
+    assert.strictEqual(two.reads(), reads, "no read without a notification")
     yield* one.tents.publish(one.ws, id, { removeBranding: true })
     yield* shown(({ text }) => !text.includes("Made with Tentpole"))
     yield* one.get(Workspaces).update(one.ws, { brand: { name: "Renamed" } })

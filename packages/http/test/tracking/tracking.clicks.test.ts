@@ -14,7 +14,7 @@ it.live("a click redirects to the author's URL byte for byte and counts once", (
     yield* ask(links.click(1))
     const row = yield* delivery
     assert.strictEqual(row.clickedUrl, "https://example.com/A?b=1&c=%2F#top")
-    assert.strictEqual(row.openedAt, row.clickedAt, "who clicks has opened")
+    assert.strictEqual(row.openedAt, row.clickedAt, "a click implies an open")
     assert.isNotNull((yield* contact).lastActivityAt)
   }).pipe(Effect.scoped),
 )
@@ -40,7 +40,7 @@ openRedirectTest("no part of the request changes the target of a click", () =>
   }).pipe(Effect.scoped),
 )
 
-// URLs as authors and programs write them.
+// URLs that authors and programs write.
 const oddUrls = [
   "https://example.com",
   "https://example.com/",
@@ -110,7 +110,7 @@ it.live("fifty unusual URLs survive compiling, rendering and clicking byte for b
       const { headers, status } = yield* ask(links.click(index))
       assert.strictEqual(status, 302)
       const beyond = /[^\x21-\x7e]+/gu
-      assert.strictEqual(headers.get("location"), url.replace(beyond, encodeURIComponent), "ASCII stays as it was")
+      assert.strictEqual(headers.get("location"), url.replace(beyond, encodeURIComponent), "ASCII is unchanged")
     }
   }).pipe(Effect.scoped),
 )

@@ -29,7 +29,7 @@ it.live("the fast path and the router return identical bytes for a pixel", () =>
     ] as const) {
       const what = [method, target, ...more].join(" ")
       const answer = yield* asked(method, target, ...more)
-      // With a query it is the router's.
+      // A query string disables the fast path.
       assert.strictEqual(answer, yield* asked(method, `${target}?a=b`, ...more), what)
       assert.strictEqual(statusOf(answer), status, what)
     }

@@ -69,7 +69,7 @@ const handedOver = (job: Of<"test_mail">, message: OutgoingMessage, connection: 
       const ready = yield* restore(connection.begin(message.envelope))
       if (!(yield* mails.handOver(job.workspaceId, job.testMailId))) {
         yield* ready.abandon
-        return yield* ended(job, "its address is suppressed, or another worker has it")
+        return yield* ended(job, "its address is suppressed, or another worker has claimed it")
       }
       const impatient = Effect.andThen(Effect.sleep(reply_time_max), Scope.close(scope, Exit.void))
       const waiting = yield* Effect.forkDetach(Effect.interruptible(impatient))
@@ -79,7 +79,7 @@ const handedOver = (job: Of<"test_mail">, message: OutgoingMessage, connection: 
         case "accepted":
           return yield* mails.delete(job.workspaceId, job.testMailId)
         case "inDoubt":
-          return yield* ended(job, "nobody knows whether the mail server has it")
+          return yield* ended(job, "it is unknown whether the mail server accepted it")
         case "refused":
           if (isForGood(outcome.code)) return yield* ended(job, outcome.reply)
           yield* mails.release(job.workspaceId, job.testMailId)

@@ -7,7 +7,7 @@ import { retryThenFail } from "./RetryPolicy.ts"
 
 type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
-const reason = "The export stopped again and again and was given up. Start another one"
+const reason = "The export failed repeatedly. Start another one"
 
 export const writeExport = ({ workspaceId, exportId }: Of<"list_export" | "blast_export">, attempt: JobAttempt) =>
   Effect.flatMap(Exports, (exports) =>

@@ -12,15 +12,15 @@ export const flowMaking = ({ members, type, workspaceId }: Of<"flow_email" | "fl
     const all = Effect.gen(function* () {
       const failures: Array<Cause.Cause<unknown>> = []
       for (const making of members) {
-        const made = yield* Effect.exit(run(workspaceId, kind, making))
-        if (Exit.isSuccess(made)) continue
-        if (Cause.hasInterruptsOnly(made.cause)) return yield* Effect.interrupt
-        failures.push(made.cause)
+        const exit = yield* Effect.exit(run(workspaceId, kind, making))
+        if (Exit.isSuccess(exit)) continue
+        if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+        failures.push(exit.cause)
       }
       const [first] = failures
       if (first !== undefined) return yield* Effect.failCause(first)
     })
-    // Members that have theirs already, or no longer wait for it, are skipped.
+    // Memberships whose step is complete, or that have left it, are skipped.
     const given = Effect.forEach(members, (making) => abandon(workspaceId, making), { discard: true })
     return retryThenFail(attempt, all, given)
   })

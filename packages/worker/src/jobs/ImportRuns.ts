@@ -7,8 +7,7 @@ import { retryThenFail } from "./RetryPolicy.ts"
 
 type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
-const reason =
-  "The import stopped again and again and was given up. Rows up to here are imported: start it again for the rest"
+const reason = "The import failed repeatedly. Its first rows are imported: start it again for the rest"
 
 export const importRun = ({ workspaceId, runId }: Of<"import_run">, attempt: JobAttempt) =>
   Effect.flatMap(ImportRuns, (runs) =>

@@ -101,7 +101,7 @@ const blastRetry = ({ workspaceId, blastId, ...retry }: Extract<Job, { readonly 
     yield* blasts.finish(workspaceId)
   })
 
-/** Takes jobs until the process stops. Interrupted jobs go back to the queue. */
+/** Claims jobs until the process stops. Interrupted jobs return to the queue. */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(JobQueue, (queue) =>
     Effect.forkScoped(

@@ -7,17 +7,17 @@ import { Cause, Effect } from "effect"
 const attempts_to_say_so = 3
 export const attempts_to_work = defaults.attempts_max - attempts_to_say_so
 
-/** Retries, then calls `giveUp` so that the failure is visible to users. The job itself becomes a dead job. */
+/** Retries, then calls `abandon` so that the failure is visible to users. The job itself becomes a dead job. */
 export const retryThenFail = <E, R, R2>(
   { attempt }: JobAttempt,
   work: Effect.Effect<void, E, R>,
-  giveUp: Effect.Effect<void, never, R2>,
+  abandon: Effect.Effect<void, never, R2>,
 ): Effect.Effect<void, E | Cause.UnknownError, R | R2> => {
-  const broken = new Cause.UnknownError(null, `it broke its workers off or failed, ${attempts_to_work} times in all`)
-  if (attempt > attempts_to_work) return Effect.andThen(giveUp, Effect.fail(broken))
+  const broken = new Cause.UnknownError(null, `the job failed or stopped its worker ${attempts_to_work} times`)
+  if (attempt > attempts_to_work) return Effect.andThen(abandon, Effect.fail(broken))
   return Effect.catchCause(work, (cause) =>
     attempt < attempts_to_work || Cause.hasInterruptsOnly(cause)
       ? Effect.failCause(cause)
-      : Effect.andThen(giveUp, Effect.failCause(cause)),
+      : Effect.andThen(abandon, Effect.failCause(cause)),
   )
 }

@@ -1,5 +1,5 @@
-// Receives mail to return paths: bounces and complaints. A message is accepted after its report is committed; while the
-// database is away, the sender is told to retry.
+// Receives mail to return paths: bounces and complaints. A message is accepted after its report is committed. While the
+// database is unreachable, the listener asks the sending server to retry.
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
 import { listen, type SmtpListenerOptions } from "@tentpole/adapters/smtp/SmtpListener"
 import { read_bytes_max } from "@tentpole/core/bounces/ReturnedMail"

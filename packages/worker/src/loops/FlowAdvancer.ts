@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 /** Pause after a round that found no work. */
 const every_ms = 250
 
-/** Runs while sending is held, too: messages then wait in the queue. */
+/** Runs with `SENDING=held` too: messages then wait in the queue. */
 export const layer = (look_every_ms = every_ms) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -25,5 +25,5 @@ const quietlyAfter =
   <R>(round: Effect.Effect<void, never, R>) =>
     round.pipe(
       Effect.tapCause(() => Effect.sleep(pause_ms)),
-      logFailure("moving flows on failed", {}, "Warning"),
+      logFailure("advancing flows failed", {}, "Warning"),
     )

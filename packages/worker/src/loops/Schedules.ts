@@ -17,7 +17,7 @@ export const layer = (round_every_ms = every_ms) =>
       if ((yield* Settings).sending === "held") return
       const { fireDue } = yield* Schedules
       const rounds = fireDue.pipe(
-        logFailure("firing schedules failed", {}, "Warning"),
+        logFailure("launching scheduled blasts failed", {}, "Warning"),
         Effect.repeat(Schedule.spaced(round_every_ms)),
       )
       yield* Effect.forEach(Array.from({ length: lanes }), () => Effect.forkScoped(rounds), { discard: true })

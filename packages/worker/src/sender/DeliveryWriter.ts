@@ -34,7 +34,7 @@ export interface DeliveryWriter {
    * unconfirmed.
    */
   readonly room: Effect.Effect<void>
-  /** Waits until every outcome so far is write. */
+  /** Waits until every outcome so far is written. */
   readonly drained: Effect.Effect<void>
 }
 

@@ -142,7 +142,7 @@ export class SmtpWorker {
     this.#deps = deps
   }
 
-  /** Serves for ever. Without a permit of the server it waits without a message. */
+  /** Serves forever. Waits without a message while the server gives no permit. */
   readonly run: Effect.Effect<never> = Effect.suspend(() =>
     this.#deps.server.permits.withPermit(this.#serve.pipe(Effect.ensuring(this.close))).pipe(Effect.forever),
   )

@@ -1,4 +1,4 @@
-// Writes that are retried until the database takes them. Meanwhile nothing is handed over.
+// Writes that are retried until the database accepts them. Meanwhile nothing is handed over.
 import { Cause, Effect, Latch } from "effect"
 
 const pauses_ms = [100, 200, 500, 1000, 2000, 5000] as const

@@ -1,4 +1,4 @@
-// Test messages as workers send them: over a mail server that counts, at most once, whatever goes wrong.
+// Tests of jobs that send test messages: at most once, with a mail server that counts and fails.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Fresh } from "@tentpole/core/contract"
@@ -66,7 +66,7 @@ const furnished = Effect.fnUntraced(function* (options: FakeSmtpOptions = {}) {
   return { ws, server, asked, send, waiting, email, emails, transact, sql }
 })
 
-const only = <A>([first]: ReadonlyArray<A>): A => first ?? assert.fail("there is none")
+const only = <A>([first]: ReadonlyArray<A>): A => first ?? assert.fail("the list is empty")
 
 const suppress = (ws: WorkspaceId, address: string, reason: string) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
@@ -92,7 +92,7 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
     }),
   )
 
-  it.effect("reads like a recipient's message, except its subject, and counts nothing", () =>
+  it.effect("equals a recipient's message except for its subject, and is not counted", () =>
     Effect.gen(function* () {
       const { ws, asked } = yield* furnished()
       const job = only(yield* asked(["ann@example.test"]))
@@ -120,7 +120,7 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
     }),
   )
 
-  it.effect("is tried again after a temporary refusal, and ends after a permanent one", () =>
+  it.effect("is retried after a temporary refusal, and ends after a permanent one", () =>
     Effect.gen(function* () {
       const { server, asked, send, waiting } = yield* furnished()
       const job = only(yield* asked(["ann-rcpt451x1-dot451x2@example.test"]))
@@ -135,7 +135,7 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
     }),
   )
 
-  it.effect("is not sent again when it is in doubt", () =>
+  it.effect("is not sent again when it is unconfirmed", () =>
     Effect.gen(function* () {
       const { server, asked, send, waiting } = yield* furnished({
         script: (stage) => (stage === "dot" ? "cut" : undefined),
@@ -184,12 +184,12 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
     }),
   )
 
-  it.effect("ends unsent without its email, without a verified domain, and under SENDING=held", () =>
+  it.effect("is not sent without its email, without a verified domain, and with SENDING=held", () =>
     Effect.gen(function* () {
       const { ws, server, asked, send, waiting, email, emails, transact, sql } = yield* furnished()
-      const held = only(yield* asked(["held@example.test"]))
+      const unsent = only(yield* asked(["held@example.test"]))
       const holding = Layer.succeed(Settings, Settings.of({ ...settings, sending: "held" }))
-      assert.isTrue(yield* send(held).pipe(Effect.provide(holding)))
+      assert.isTrue(yield* send(unsent).pipe(Effect.provide(holding)))
       assert.strictEqual(yield* waiting, 0)
       const first = only(yield* asked(["ann@example.test"]))
       yield* fenced(sql)(ws, sql`update sending_domain set status = 'failed' where workspace_id = ${ws}`)
@@ -226,15 +226,15 @@ const testMailJob = {
   testMailId: TestMailId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12"),
 } as const
 
-it.effect("a reply that never comes is not waited for beyond a while: the message ends in doubt", () =>
+it.effect("a message without a reply within the time limit is unconfirmed", () =>
   Effect.gen(function* () {
-    const told: Array<string> = []
+    const calls: Array<string> = []
     const released = yield* Deferred.make<void>()
     const closed = yield* Deferred.make<void>()
     const mails = Layer.mock(TestMails)({
       render: () => Effect.succeed({ envelope: { from: "a@x.test", to: "b@x.test" }, bytes: new Uint8Array() }),
-      handOver: () => Effect.sync(() => told.push("handed over") > 0),
-      delete: () => Effect.sync(() => void told.push("forgotten")),
+      handOver: () => Effect.sync(() => calls.push("handed over") > 0),
+      delete: () => Effect.sync(() => void calls.push("forgotten")),
     })
     const ready = {
       release: () =>
@@ -254,10 +254,10 @@ it.effect("a reply that never comes is not waited for beyond a while: the messag
     const sending = yield* Effect.forkChild(testMail(testMailJob, { id: "x", attempt: 1 }).pipe(Effect.provide(around)))
     yield* Deferred.await(released)
     yield* TestClock.adjust("19 seconds")
-    assert.deepStrictEqual(told, ["handed over"])
+    assert.deepStrictEqual(calls, ["handed over"])
     yield* TestClock.adjust("1 second")
     yield* Fiber.join(sending)
-    assert.deepStrictEqual(told, ["handed over", "forgotten"])
+    assert.deepStrictEqual(calls, ["handed over", "forgotten"])
   }),
 )
 
@@ -268,22 +268,22 @@ const generationJob = {
   generationId: GenerationId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e13"),
 } as const
 
-it.effect("a generation that broke its workers off is given up by one that does not try it", () =>
+it.effect("a generation that crashed its workers is abandoned without another attempt", () =>
   Effect.gen(function* () {
     const attempted = Effect.fnUntraced(function* (attempt: number, work: Effect.Effect<void>) {
-      let [worked, givenUp] = [false, false]
+      let [worked, abandoned] = [false, false]
       const emails = Layer.mock(Emails)({
         runGeneration: () =>
           Effect.andThen(
             Effect.sync(() => void (worked = true)),
             work,
           ),
-        abandonGeneration: () => Effect.sync(() => void (givenUp = true)),
+        abandonGeneration: () => Effect.sync(() => void (abandoned = true)),
       })
       yield* Effect.exit(emailGeneration(generationJob, { id: "x", attempt }).pipe(Effect.provide(emails)))
-      return [worked, givenUp]
+      return [worked, abandoned]
     })
-    const broken = Effect.die(new Error("the store is away"))
+    const broken = Effect.die(new Error("the store is unreachable"))
     assert.deepStrictEqual(yield* attempted(1, broken), [true, false])
     assert.deepStrictEqual(yield* attempted(attempts_to_work, broken), [true, true])
     assert.deepStrictEqual(yield* attempted(attempts_to_work, Effect.void), [true, false])

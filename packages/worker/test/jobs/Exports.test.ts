@@ -1,4 +1,4 @@
-// Exports of lists as workers do them: on the real queue, by workers that are stopped, and by the clock.
+// Tests of export jobs of lists: in the queue on PostgreSQL, with stopped workers, and on a test clock.
 import * as FakeAi from "@tentpole/adapters/ai/fake/FakeAi"
 import * as Cleaner from "@tentpole/adapters/ai/html/SanitizeHtml"
 import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
@@ -35,7 +35,7 @@ import { Context, DateTime, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scop
 import { TestClock } from "effect/testing"
 import { settings, world } from "../fixtures/WorkerFixture.ts"
 
-/** A put that tells that it has begun, and ends when it may. */
+/** A put that reports its start and waits before its end. */
 interface Slow {
   readonly begun: Deferred.Deferred<void>
   readonly go: Deferred.Deferred<void>
@@ -45,12 +45,12 @@ const slowly = Effect.map(Effect.all([Deferred.make<void>(), Deferred.make<void>
   go,
 }))
 
-/** How the store of files takes bytes from now on. */
+/** The current state of the file store. */
 class Weather extends Context.Service<Weather, { put: "well" | "away" | Slow }>()("test/Weather") {
   static readonly layer = Layer.sync(Weather, () => ({ put: "well" as const }))
 }
 
-/** Files in memory, of a store that is well, away or slow. */
+/** Files in memory, in a store that works, fails or waits. */
 const blobs = Layer.effect(
   BlobStore,
   Effect.gen(function* () {
@@ -62,15 +62,15 @@ const blobs = Layer.effect(
         const { put } = weather
         if (put === "well") return inner.put(key, bytes, options)
         if (put === "away") return Effect.fail(new BlobUnavailable({ cause: "away" }))
-        const told = Stream.tap(bytes, () => Deferred.succeed(put.begun, undefined))
-        const held = Stream.drain(Stream.fromEffect(Deferred.await(put.go)))
-        return inner.put(key, Stream.concat(told, held), options)
+        const reported = Stream.tap(bytes, () => Deferred.succeed(put.begun, undefined))
+        const waiting = Stream.drain(Stream.fromEffect(Deferred.await(put.go)))
+        return inner.put(key, Stream.concat(reported, waiting), options)
       },
     })
   }),
 ).pipe(Layer.provide(MemoryBlobs.layer), Layer.provideMerge(Weather.layer))
 
-const noMail = Layer.succeed(MailConnections, MailConnections.of({ open: Effect.die("no mail is sent here") }))
+const noMail = Layer.succeed(MailConnections, MailConnections.of({ open: Effect.die("this test sends no mail") }))
 const signed = Layer.merge(Signatures.layer, Sns.layer())
 const around = Layer.mergeAll(blobs, Csv.layer, FakeAi.layer, Cleaner.layer, Dns.layer(), noMail, signed)
 
@@ -91,16 +91,16 @@ const onMemory = Layer.merge(useCases, Fresh.layer).pipe(
   Layer.provideMerge(Memory.database),
 )
 
-/** A list of three, and an export of it that nobody has begun to write. */
+/** A list of three contacts, and an export of it that is not started. */
 const begin = Effect.gen(function* () {
   const [fresh, exports, store] = [yield* Fresh, yield* Exports, yield* BlobStore]
   const workspace = yield* fresh.workspace()
   const ids = (yield* Effect.all([fresh.id, fresh.id, fresh.id])).map((id) => ContactId.make(id))
   const now = yield* DateTime.now
-  const made = ids.map((id) => {
+  const contacts = ids.map((id) => {
     return { before: null, after: newContact(id, { email: parseEmail(`${id}@example.com`) }, "api", now), at: now }
   })
-  yield* (yield* Transactor).transact((yield* ContactStore).apply(workspace, ContactsChange.of(made)))
+  yield* (yield* Transactor).transact((yield* ContactStore).apply(workspace, ContactsChange.of(contacts)))
   const draft = { name: "Spring", kind: "static", description: null, contactIds: ids } as const
   const { list } = yield* (yield* Lists).create(workspace, draft)
   const { id } = yield* exports.create(workspace, { kind: "list", listId: list.id, excludeUnsubscribed: false })
@@ -112,14 +112,14 @@ const begin = Effect.gen(function* () {
   return { workspace, ids, id, found, file, job }
 })
 
-/** A worker's jobs, until the scope closes. */
+/** Runs a worker's jobs until the scope closes. */
 const worker = (scope: Scope.Scope) => Layer.buildWithScope(Layer.fresh(Jobs.layer), scope)
 
 const ended = <E>(found: Effect.Effect<Export, E>) =>
   found.pipe(Effect.delay("50 millis"), Effect.repeat({ until: (it) => !isPending(it) }))
 
-layer(onPostgres, { excludeTestServices: true })("exports on PostgreSQL's queue", (it) => {
-  it.effect("an export is written by a worker, and the one after it too", () =>
+layer(onPostgres, { excludeTestServices: true })("export jobs on PostgreSQL", (it) => {
+  it.effect("a worker writes one export after another", () =>
     Effect.gen(function* () {
       yield* worker(yield* Effect.scope)
       for (let time = 0; time < 2; time++) {
@@ -135,7 +135,7 @@ layer(onPostgres, { excludeTestServices: true })("exports on PostgreSQL's queue"
     }),
   )
 
-  it.effect("a stopped worker's export is taken again, and is whole", () =>
+  it.effect("an export of a stopped worker is run again and is complete", () =>
     Effect.gen(function* () {
       const weather = yield* Weather
       weather.put = yield* slowly
@@ -155,8 +155,8 @@ layer(onPostgres, { excludeTestServices: true })("exports on PostgreSQL's queue"
   )
 })
 
-layer(onMemory)("exports by the clock", (it) => {
-  it.effect("a day after its end an export is gone, file and record", () =>
+layer(onMemory)("export jobs on a test clock", (it) => {
+  it.effect("file and row of an export are deleted a day after its end", () =>
     Effect.gen(function* () {
       yield* worker(yield* Effect.scope)
       const { found, file } = yield* begin
@@ -170,7 +170,7 @@ layer(onMemory)("exports by the clock", (it) => {
     }),
   )
 
-  it.effect("an export that is gone when its file is written leaves no file", () =>
+  it.effect("an export that is deleted while it is written leaves no file", () =>
     Effect.gen(function* () {
       const weather = yield* Weather
       weather.put = yield* slowly
@@ -187,7 +187,7 @@ layer(onMemory)("exports by the clock", (it) => {
     }),
   )
 
-  it.effect("an export fails with a sentence at the last attempt to write it, and only then", () =>
+  it.effect("an export fails with a reason at the last attempt, not before", () =>
     Effect.gen(function* () {
       const weather = yield* Weather
       weather.put = "away"
@@ -199,7 +199,7 @@ layer(onMemory)("exports by the clock", (it) => {
       }
       assert.isTrue(Exit.isFailure(yield* attempted(attempts_to_work)))
       const failed = yield* found
-      assert.match(failed.status === "failed" ? failed.error : "", /^The export stopped .*\. Start another one$/)
+      assert.match(failed.status === "failed" ? failed.error : "", /^The export failed .*\. Start another one$/)
       weather.put = "well"
       assert.isTrue(Exit.isSuccess(yield* attempted(attempts_to_work)))
       assert.deepStrictEqual(yield* found, failed)

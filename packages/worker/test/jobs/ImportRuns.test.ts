@@ -1,3 +1,4 @@
+// Tests of import jobs: when an attempt works, and when the run is abandoned.
 import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
 import { ImportRunId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
@@ -13,35 +14,35 @@ const job = {
 } as const
 
 const attempted = Effect.fnUntraced(function* (attempt: number, run: Effect.Effect<void>) {
-  let [worked, givenUp] = [false, false]
+  let [worked, abandoned] = [false, false]
   const runs = Layer.mock(ImportRuns)({
     run: () =>
       Effect.andThen(
         Effect.sync(() => void (worked = true)),
         run,
       ),
-    abandon: () => Effect.sync(() => void (givenUp = true)),
+    abandon: () => Effect.sync(() => void (abandoned = true)),
   })
   const exit = yield* Effect.exit(importRun(job, { id: "import_run:x", attempt }).pipe(Effect.provide(runs)))
-  return { worked, failed: Exit.isFailure(exit), givenUp }
+  return { worked, failed: Exit.isFailure(exit), abandoned }
 })
 
-it.effect("a run is given up at the last attempt to work on it, and only then", () =>
+it.effect("an import run is abandoned at the last attempt, not before", () =>
   Effect.gen(function* () {
-    const broken = Effect.die(new Error("the store is away"))
-    const failed = { worked: true, failed: true, givenUp: false }
+    const broken = Effect.die(new Error("the store is unreachable"))
+    const failed = { worked: true, failed: true, abandoned: false }
     assert.deepStrictEqual(yield* attempted(1, broken), failed)
     assert.deepStrictEqual(yield* attempted(attempts_to_work - 1, broken), failed)
-    assert.deepStrictEqual(yield* attempted(attempts_to_work, broken), { ...failed, givenUp: true })
+    assert.deepStrictEqual(yield* attempted(attempts_to_work, broken), { ...failed, abandoned: true })
     assert.deepStrictEqual(yield* attempted(attempts_to_work, Effect.void), { ...failed, failed: false })
     assert.deepStrictEqual(yield* attempted(attempts_to_work, Effect.interrupt), failed)
   }),
 )
 
-it.effect("a run that has broken every worker off is given up by the next one, which does not touch it", () =>
+it.effect("an import run that crashed every worker is abandoned without another attempt", () =>
   Effect.gen(function* () {
     for (const attempt of [attempts_to_work + 1, defaults.attempts_max]) {
-      assert.deepStrictEqual(yield* attempted(attempt, Effect.void), { worked: false, failed: true, givenUp: true })
+      assert.deepStrictEqual(yield* attempted(attempt, Effect.void), { worked: false, failed: true, abandoned: true })
     }
   }),
 )

@@ -1,4 +1,4 @@
-// The jobs of templates: when a generation is worked on, and when it is given up.
+// Tests of generation jobs of templates: when an attempt works, and when the generation is abandoned.
 import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
 import { EmailTemplateId, GenerationId, TentTemplateId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
@@ -11,16 +11,16 @@ import { Effect, Exit, Layer } from "effect"
 const id = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 const shared = { workspaceId: WorkspaceId.make(id), generationId: GenerationId.make(id) }
 
-/** What becomes of one attempt, for either kind: whether it was worked on, failed, and given up with a sentence. */
+/** The result of one attempt for both kinds: whether it worked, failed, and was abandoned with a reason. */
 const attempted = Effect.fnUntraced(function* (attempt: number, run: Effect.Effect<void>) {
-  let [worked, givenUp] = [0, false]
+  let [worked, abandoned] = [0, false]
   const verbs = {
     runGeneration: () =>
       Effect.andThen(
         Effect.sync(() => void worked++),
         run,
       ),
-    abandonGeneration: () => Effect.sync(() => void (givenUp = true)),
+    abandonGeneration: () => Effect.sync(() => void (abandoned = true)),
   }
   const ofEmail = { type: "email_template_generation", ...shared, templateId: EmailTemplateId.make(id) } as const
   const ofTent = { type: "tent_template_generation", ...shared, templateId: TentTemplateId.make(id) } as const
@@ -29,25 +29,25 @@ const attempted = Effect.fnUntraced(function* (attempt: number, run: Effect.Effe
     yield* Effect.exit(emailTemplateGeneration(ofEmail, about).pipe(Effect.provide(Layer.mock(EmailTemplates)(verbs)))),
     yield* Effect.exit(tentTemplateGeneration(ofTent, about).pipe(Effect.provide(Layer.mock(TentTemplates)(verbs)))),
   ]
-  return { worked, failed: outcomes.filter(Exit.isFailure).length, givenUp }
+  return { worked, failed: outcomes.filter(Exit.isFailure).length, abandoned }
 })
 
-it.effect("a generation is given up at the last attempt to work on it, and only then", () =>
+it.effect("a generation is abandoned at the last attempt, not before", () =>
   Effect.gen(function* () {
-    const broken = Effect.die(new Error("the store is away"))
-    const failed = { worked: 2, failed: 2, givenUp: false }
+    const broken = Effect.die(new Error("the store is unreachable"))
+    const failed = { worked: 2, failed: 2, abandoned: false }
     assert.deepStrictEqual(yield* attempted(1, Effect.void), { ...failed, failed: 0 })
     assert.deepStrictEqual(yield* attempted(1, broken), failed)
     assert.deepStrictEqual(yield* attempted(attempts_to_work - 1, broken), failed)
-    assert.deepStrictEqual(yield* attempted(attempts_to_work, broken), { ...failed, givenUp: true })
+    assert.deepStrictEqual(yield* attempted(attempts_to_work, broken), { ...failed, abandoned: true })
     assert.deepStrictEqual(yield* attempted(attempts_to_work, Effect.interrupt), failed)
   }),
 )
 
-it.effect("one that has broken every worker off is given up by the next one, which does not ask the AI again", () =>
+it.effect("a generation that crashed every worker is abandoned without another request to the AI", () =>
   Effect.gen(function* () {
     for (const attempt of [attempts_to_work + 1, defaults.attempts_max]) {
-      assert.deepStrictEqual(yield* attempted(attempt, Effect.void), { worked: 0, failed: 2, givenUp: true })
+      assert.deepStrictEqual(yield* attempted(attempt, Effect.void), { worked: 0, failed: 2, abandoned: true })
     }
   }),
 )

@@ -1,3 +1,4 @@
+// Tests of the listener for bounces and complaints.
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { ReturnPaths } from "@tentpole/core/bounces/ReturnPaths"
@@ -79,7 +80,7 @@ layer(Layer.provideMerge(ReturnPaths.layer, world), { excludeTestServices: true 
         links.of({ workspaceId: ws, deliveryId: DeliveryId.make(id) }).returnPath("sender.test")
 
       assert.strictEqual(yield* mailTo(port, pathOf(first), bounce), 250)
-      assert.strictEqual(yield* mailTo(port, pathOf(first), bounce), 250, "twice is once")
+      assert.strictEqual(yield* mailTo(port, pathOf(first), bounce), 250, "a repeated report is accepted")
       assert.strictEqual(yield* mailTo(port, pathOf(second), complaint), 250)
       assert.strictEqual(yield* mailTo(port, pathOf(third), vacation), 250)
       const forged = pathOf(third).replace(/.(?=@)/, (last) => (last === "A" ? "B" : "A"))

@@ -1,4 +1,4 @@
-// Schedules as workers fire them: by the database's clock, once with any number of workers, whatever becomes of one of them.
+// Tests of scheduled launches: by the database's clock, once with any number of workers, and after a worker has stopped.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
@@ -12,7 +12,7 @@ import { settings, sendingBlast, statusOf, until, workspace, world } from "../fi
 
 const surroundings = Schedules.layer.pipe(Layer.provideMerge(world))
 
-/** A blast to nobody, scheduled for so many milliseconds from now, by the database's clock. */
+/** A blast without recipients, scheduled this many milliseconds from now by the database's clock. */
 const scheduled = Effect.fnUntraced(function* (ws: WorkspaceId, ms: number) {
   const sql = yield* PgClient.PgClient
   const blast = yield* sendingBlast(ws, 0, { prefix: `none${ms}` })
@@ -34,7 +34,7 @@ const scheduled = Effect.fnUntraced(function* (ws: WorkspaceId, ms: number) {
   return blast
 })
 
-/** The clock comes to its time: as if it had been set so long ago. */
+/** Moves the schedule into the past, as if it had been set earlier. */
 const come = (ws: WorkspaceId, id: BlastId, ms: number) =>
   rowsOf(
     ws,
@@ -52,7 +52,7 @@ const rowsOf = <Row extends object>(
   ask: (sql: PgClient.PgClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
 ) => Effect.flatMap(PgClient.PgClient, (sql) => Effect.orDie(fenced(sql)(ws, ask(sql))))
 
-/** When it was launched, after the time it was scheduled for, by the database's clock. */
+/** The delay between the schedule and the launch, by the database's clock. */
 const latenessOf = (ws: WorkspaceId, id: BlastId) =>
   Effect.map(
     rowsOf<{ readonly late_ms: number }>(
@@ -75,7 +75,7 @@ const starts = (ws: WorkspaceId, id: BlastId) =>
     ([row]) => row?.count,
   )
 
-/** A worker of its own, until the scope ends. */
+/** A separate worker, until the scope ends. */
 const worker = (sending: "on" | "held" = "on") =>
   Layer.build(Layer.fresh(Worker.layer())).pipe(
     Effect.provideService(Settings, Settings.of({ ...settings, sending })),
@@ -83,7 +83,7 @@ const worker = (sending: "on" | "held" = "on") =>
   )
 
 layer(surroundings, { excludeTestServices: true })("schedules", (it) => {
-  it.effect("two workers fire what has come to its time, once, and nothing before it", () =>
+  it.effect("two workers launch a due blast once, and no blast early", () =>
     Effect.gen(function* () {
       const ws = yield* workspace
       const due = yield* Effect.forEach([-900, -500, 100, 400, 900], (ms) => scheduled(ws, ms))
@@ -100,7 +100,7 @@ layer(surroundings, { excludeTestServices: true })("schedules", (it) => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("what a worker that is gone has left, the next one fires", () =>
+  it.effect("another worker launches the blasts of a stopped worker", () =>
     Effect.gen(function* () {
       const ws = yield* workspace
       const first = yield* Scope.make()
@@ -116,13 +116,13 @@ layer(surroundings, { excludeTestServices: true })("schedules", (it) => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("one that can't be fired holds up no other, and fires when it can", () =>
+  it.effect("a blast that can't be launched delays no other and is launched later", () =>
     Effect.gen(function* () {
       const ws = yield* workspace
       const sql = yield* PgClient.PgClient
       const stuck = yield* scheduled(ws, -900)
       const others = yield* Effect.forEach([-500, 200], (ms) => scheduled(ws, ms))
-      /** A list that a launch on a plan with limits counts by rules, which are none. */
+      /** A list whose launch counts contacts by rules under a plan with limits; it has no rules. */
       const ruled = (rules: string | null) =>
         rowsOf(
           ws,
@@ -142,7 +142,7 @@ layer(surroundings, { excludeTestServices: true })("schedules", (it) => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("held, nothing fires", () =>
+  it.effect("SENDING=held launches nothing", () =>
     Effect.gen(function* () {
       const ws = yield* workspace
       const due = yield* scheduled(ws, -900)

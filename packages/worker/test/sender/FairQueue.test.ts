@@ -1,4 +1,4 @@
-// The lines in which deliveries wait for a connection: by turns, and never so long that the next workspace finds no room.
+// Tests of FairQueue: claimed deliveries are served in turns, and a new workspace always finds space.
 import { FairQueue } from "@tentpole/worker/sender/FairQueue"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
@@ -7,7 +7,7 @@ import { itemsOf, workspaceOf } from "../fixtures/Items.ts"
 
 const options = { claim_batch_max: 500, connections_max: 16 }
 
-/** Claims for a workspace that never runs out, as often as there is room. */
+/** Claims for a workspace with unlimited deliveries whenever there is space. */
 const fill = (lines: FairQueue, number: number): number => {
   let added = 0
   for (;;) {
@@ -19,8 +19,8 @@ const fill = (lines: FairQueue, number: number): number => {
   }
 }
 
-describe("lines", () => {
-  it.effect("workspaces are served by turns, each in its order", () =>
+describe("FairQueue", () => {
+  it.effect("serves workspaces in turns, each in its order", () =>
     Effect.gen(function* () {
       const lines = new FairQueue(options)
       lines.offer(workspaceOf(1), itemsOf(1, 3))
@@ -32,7 +32,7 @@ describe("lines", () => {
     }),
   )
 
-  it.effect("who takes from empty lines waits for the next, and gets it", () =>
+  it.effect("take waits for the next delivery while all queues are empty", () =>
     Effect.gen(function* () {
       const lines = new FairQueue(options)
       const takers = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(lines.take))
@@ -45,7 +45,7 @@ describe("lines", () => {
   )
 
   it.prop(
-    "however many workspaces fill their lines, each that comes finds room, until what waits is twice the connections",
+    "leaves space for a new workspace until twice as many deliveries wait as there are connections",
     { count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })) },
     ({ count }) => {
       const lines = new FairQueue(options)
@@ -59,7 +59,7 @@ describe("lines", () => {
     },
   )
 
-  it.effect("what may wait is what the connections took in a second, and no more than two claims", () =>
+  it.effect("holds what the connections took in a second, and at most two claims", () =>
     Effect.gen(function* () {
       for (const [perSecond, most] of [
         [40, 40],
@@ -77,7 +77,7 @@ describe("lines", () => {
     }),
   )
 
-  it.effect("connections that had to wait are given more than they took", () =>
+  it.effect("grows when connections had to wait", () =>
     Effect.gen(function* () {
       const lines = new FairQueue(options)
       lines.offer(workspaceOf(1), itemsOf(1, 10))
@@ -91,7 +91,7 @@ describe("lines", () => {
     }),
   )
 
-  it.effect("connections that wait for slow claims get twice as much with each", () =>
+  it.effect("doubles with each claim while claims are slow", () =>
     Effect.gen(function* () {
       const lines = new FairQueue(options)
       const rooms: Array<number> = []
@@ -109,7 +109,7 @@ describe("lines", () => {
     }),
   )
 
-  it.effect("a line that was long enough is asked for again when it can be doubled, and not before", () =>
+  it.effect("refills a queue when it can be doubled, and not before", () =>
     Effect.gen(function* () {
       const lines = new FairQueue(options)
       const added = fill(lines, 1)
@@ -126,7 +126,7 @@ describe("lines", () => {
     }),
   )
 
-  it("contacts that weigh too much leave no room, whatever their number", () => {
+  it("has no space when the waiting contacts exceed the weight limit", () => {
     const lines = new FairQueue(options)
     lines.offer(workspaceOf(1), itemsOf(1, 4, "x".repeat(5_000_000)))
     assert.isTrue(lines.capacity(0).full)

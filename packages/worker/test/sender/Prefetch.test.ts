@@ -1,4 +1,4 @@
-// Messages that are made before a connection is free for them: so many and no more, told as they were made, and never stale.
+// Tests of Prefetch: the number of prefetched messages, their order, errors of rendering, and their maximum age.
 import { NotRendered } from "@tentpole/core/sending/OutgoingMail"
 import { prefetch, fresh_ms } from "@tentpole/worker/sender/Prefetch"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,22 +6,22 @@ import { Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { itemsOf } from "../fixtures/Items.ts"
 
-/** Whoever can go on has gone on. */
+/** Waits until every fiber that can continue has continued. */
 const settled = Effect.repeat(Effect.yieldNow, { times: 50 })
 
-/** Items one after the other, for four connections; the third one's message can't be made. */
+/** Deliveries for four connections, in order; the third one can't be rendered. */
 const begin = Effect.gen(function* () {
   const items = itemsOf(1, 20)
   const line = yield* Queue.unbounded<(typeof items)[number]>()
   yield* Queue.offerAll(line, items)
-  const made: Array<number> = []
+  const rendered: Array<number> = []
   const { renderers, next } = yield* prefetch({
     connections_max: 4,
     next: Queue.take(line),
     render: (_, { id }) =>
       Effect.suspend(() => {
         const at = items.findIndex(({ claimed }) => claimed.id === id)
-        made.push(at)
+        rendered.push(at)
         return at === 2
           ? Effect.fail(new NotRendered({ why: "it is the third" }))
           : Effect.succeed({
@@ -35,22 +35,22 @@ const begin = Effect.gen(function* () {
     Effect.map(Effect.result(message), (result) => ({ id: item.claimed.id, result })),
   )
   yield* settled
-  return { items, line, made, renderers, take }
+  return { items, line, rendered, renderers, take }
 })
 
-describe("messages made ahead", () => {
-  it.effect("half as many as there are connections lie ready, and as many wait to join them", () =>
+describe("Prefetch", () => {
+  it.effect("prepares half as many messages as there are connections, and renders as many concurrently", () =>
     Effect.gen(function* () {
-      const { line, made, take } = yield* begin
-      assert.deepStrictEqual(made, [0, 1, 2, 3])
+      const { line, rendered, take } = yield* begin
+      assert.deepStrictEqual(rendered, [0, 1, 2, 3])
       assert.strictEqual(yield* Queue.size(line), 16)
       yield* take
       yield* settled
-      assert.deepStrictEqual(made, [0, 1, 2, 3, 4])
+      assert.deepStrictEqual(rendered, [0, 1, 2, 3, 4])
     }),
   )
 
-  it.effect("each is taken in its turn, and one that can't be made says so to who takes it", () =>
+  it.effect("returns messages in order, and the error of one that can't be rendered", () =>
     Effect.gen(function* () {
       const { items, take } = yield* begin
       const taken = yield* Effect.all([take, take, take, take])
@@ -65,19 +65,19 @@ describe("messages made ahead", () => {
     }),
   )
 
-  it.effect("what has lain for long is made once more", () =>
+  it.effect("renders an old message again", () =>
     Effect.gen(function* () {
-      const { made, take } = yield* begin
+      const { rendered, take } = yield* begin
       yield* TestClock.adjust(fresh_ms - 1)
       yield* take
-      assert.deepStrictEqual(made, [0, 1, 2, 3])
+      assert.deepStrictEqual(rendered, [0, 1, 2, 3])
       yield* TestClock.adjust(1)
       yield* take
-      assert.deepStrictEqual(made, [0, 1, 2, 3, 4, 1])
+      assert.deepStrictEqual(rendered, [0, 1, 2, 3, 4, 1])
     }),
   )
 
-  it.effect("renderers that were ended take nothing more", () =>
+  it.effect("takes no delivery after its end", () =>
     Effect.gen(function* () {
       const { line, renderers, take } = yield* begin
       yield* Fiber.interruptAll(renderers)

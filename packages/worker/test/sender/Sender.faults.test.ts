@@ -1,4 +1,4 @@
-// The sender with faults: death and freezing at every gate, refusals, servers that hang up, a database that is down.
+// Tests of the sender with faults: crashes and stops at every gate, refusals, closed connections, an unreachable database.
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
@@ -28,7 +28,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
     "before-settle",
   ] as const satisfies ReadonlyArray<GateName>) {
     it.effect(
-      `a sender that dies at the gate ${gate} sends nothing twice and forgets no recipient, also when it wakes up`,
+      `a crash or stop at the gate ${gate} sends no message twice and loses no recipient`,
       () =>
         Effect.gen(function* () {
           const server = yield* fakeSmtp()
@@ -43,7 +43,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
           const bound = settings.smtpConnections + quick.settle_batch_max
           assert.isAtMost(states["unconfirmed"] ?? 0, gate === "after-claim" || gate === "before-intent" ? 0 : bound)
           assert.strictEqual((states["sent"] ?? 0) + (states["unconfirmed"] ?? 0), 60)
-          // It was only frozen: its late writes do no harm, and its outcomes count.
+          // It was only stopped: its late writes change nothing, and its outcomes count.
           yield* frozen.thaw
           yield* Effect.sleep("200 millis")
           yield* frozen.stop
@@ -117,14 +117,14 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
   )
 
   it.effect(
-    "hands nothing over while the database is down, and sends nothing twice afterwards",
+    "hands nothing over while the database is unreachable, and sends nothing twice afterwards",
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
         const ws = yield* workspace
         const blast = yield* sendingBlast(ws, 60)
         const store = yield* DeliveryStore
-        const times = { grant: 3, settle: 3, giveBack: 2 }
+        const times = { grant: 3, settle: 3, release: 2 }
         const failing = <A, R>(
           verb: keyof typeof times,
           write: Effect.Effect<A, never, R>,
@@ -132,13 +132,13 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
           Effect.suspend(() => (times[verb]-- > 0 ? Effect.die(new Unavailable({ part: "database" })) : write))
         const moody = DeliveryStore.of({
           ...store,
-          // The second write succeeds, and only its answer is lost.
+          // The second write succeeds, but its answer is lost.
           grant: (...asked) =>
             times.grant === 2
               ? Effect.andThen(store.grant(...asked), failing("grant", Effect.die("unreachable")))
               : failing("grant", store.grant(...asked)),
-          settle: (...told) => failing("settle", store.settle(...told)),
-          release: (...back) => failing("giveBack", store.release(...back)),
+          settle: (...outcomes) => failing("settle", store.settle(...outcomes)),
+          release: (...back) => failing("release", store.release(...back)),
         })
         yield* running(server).pipe(Effect.provideService(DeliveryStore, moody))
         yield* until(isSent(ws, blast))
@@ -147,7 +147,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
         assert.isTrue((yield* written(ws, blast)).every((row) => row.attempts === 0))
         assert.isTrue(
           Object.values(times).every((left) => left < 0),
-          "all of it happened",
+          "every fault occurred",
         )
         yield* consistent(ws, blast, server)
       }).pipe(Effect.scoped),
@@ -155,7 +155,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
   )
 
   it.effect(
-    "a server that allows one connection and three messages on each gets all messages",
+    "a server with a limit of one connection and three messages per connection gets all messages",
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { connections_max: 1, messages_max: 3 } })
@@ -171,7 +171,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
   )
 
   it.effect(
-    "a mail server that is down costs no attempts",
+    "an unreachable mail server costs no attempts",
     () =>
       Effect.gen(function* () {
         const ws = yield* workspace
@@ -182,7 +182,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
         yield* stop
         const rows = yield* written(ws, blast)
         assert.isTrue(rows.every((row) => row.state === "queued"))
-        // Each lane once, and then one at a time, after pauses that double: five more take a quarter of a minute.
+        // Each SMTP worker tries once, then one at a time with doubled pauses: five more take a quarter of a minute.
         assert.isAtMost(rows.filter((row) => row.attempts > 0).length, settings.smtpConnections + 5)
         const server = yield* fakeSmtp()
         yield* running(server)
@@ -197,7 +197,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
   )
 
   it.effect(
-    "a sender's domain that is not verified fails the blast once",
+    "an unverified sending domain fails the blast once",
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
@@ -221,7 +221,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
         const server = yield* fakeSmtp()
         const ws = yield* workspace
         const blast = yield* sendingBlast(ws, 10)
-        const broken = OutgoingMail.of({ render: () => Effect.die("a mistake of ours") })
+        const broken = OutgoingMail.of({ render: () => Effect.die("a defect") })
         yield* running(server).pipe(Effect.provideService(OutgoingMail, broken))
         yield* until(Effect.map(written(ws, blast), (rows) => rows.every((row) => row.attempts > 0)))
         yield* Effect.sleep("200 millis")

@@ -1,4 +1,4 @@
-// How a sender shares its connections between workspaces, and how it follows the permits of a speed limit.
+// Tests of the sender's fair order of workspaces and of send rate limits.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -36,7 +36,7 @@ layer(world, { excludeTestServices: true })("the sender's pace", (it) => {
         yield* until(Effect.sync(() => countOf("little") === 100))
         const last = server.messages.findLastIndex(({ to }) => to.startsWith("little"))
         const between = server.messages.slice(0, last).filter(({ to }) => to.startsWith("much")).length - before
-        // In turn, plus the messages that were in flight before the second workspace was noticed.
+        // Their own messages in turn, plus those in flight before the second workspace was noticed.
         assert.isAtMost(between, 300)
         yield* until(isSent(little, blast))
       }).pipe(Effect.scoped),

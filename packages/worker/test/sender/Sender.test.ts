@@ -1,4 +1,4 @@
-// The sender on a real database and real sockets, without faults.
+// Tests of the sender with PostgreSQL and sockets, without faults.
 import { PgClient } from "@effect/sql-pg"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { assert, layer } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { counts, sendingBlast, settings, until, workspace, world, written } from
 
 layer(world, { excludeTestServices: true })("the sender", (it) => {
   it.effect(
-    "sends three hundred recipients one message each, although it is stopped in the middle",
+    "sends three hundred recipients one message each, also across a restart of the sender",
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { pause_ms: 15 } })
@@ -34,7 +34,7 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
   )
 
   it.effect(
-    "a message has its Message-ID and its recipient",
+    "each message has its Message-ID and its recipient",
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
@@ -52,7 +52,7 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
   )
 
   it.effect(
-    "two senders send nothing twice",
+    "two senders send no message twice",
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
@@ -83,7 +83,7 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
   )
 
   it.effect(
-    "a pause stops what was not handed over, and a resume sends the rest",
+    "a pause stops messages before their hand-over, and a resume sends the rest",
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { pause_ms: 10 } })
@@ -96,11 +96,7 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
         const rows = yield* written(ws, blast)
         const handedOver = rows.filter((row) => row.state === "handed_over" || row.state === "sent").length
         yield* Effect.sleep("300 millis")
-        assert.isAtMost(
-          server.messages.length,
-          handedOver,
-          "every later dot belongs to an intent from before the pause",
-        )
+        assert.isAtMost(server.messages.length, handedOver, "each message after the pause has an intent from before it")
         yield* blasts.resume(ws, blast).pipe(Effect.orDie)
         yield* until(isSent(ws, blast))
         noneTwice(server)
@@ -111,7 +107,7 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
   )
 
   it.effect(
-    "contacts that unsubscribe in the middle get no message",
+    "contacts that unsubscribe during the blast get no message",
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { pause_ms: 20 } })

@@ -1,3 +1,4 @@
+// Test of the headers that connect a message to its delivery.
 import { decodeText } from "@tentpole/core/kernel/Bytes"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
@@ -16,7 +17,7 @@ const byPostmark = Layer.fresh(OutgoingMail.layer).pipe(Layer.provide(Layer.succ
 const headOf = (bytes: Uint8Array): string => decodeText(bytes).split("\r\n\r\n", 1)[0] ?? ""
 
 layer(world, { excludeTestServices: true })("an outgoing message", (it) => {
-  it.effect("names its delivery to Postmark where that reports, and to nobody else", () =>
+  it.effect("has the delivery id in a Postmark header only if Postmark is the provider", () =>
     Effect.gen(function* () {
       const ws = yield* workspace
       yield* sendingBlast(ws, 1)

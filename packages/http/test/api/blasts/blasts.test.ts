@@ -30,7 +30,7 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
       const { json } = yield* put(blast, "email", { source: "inline", subject: "Hi", html: "<p>Hi</p>" })
       yield* call("POST", `/v1/emails/${json.email_id}/approve`, { json: {} })
     })
-  /** What the worker does with the job. */
+  /** Runs the job, as the worker does. */
   const fixAudience = (blast: Json) =>
     Effect.gen(function* () {
       const [workspace] = yield* Context.get(context, WorkspaceStore).list
@@ -98,8 +98,8 @@ it.live("a new blast is a draft and can be read, updated and deleted", () =>
     assert.deepStrictEqual(yield* get(at(made.json)), made.json)
     const renamed = yield* call("PATCH", at(made.json), { json: { name: "Other", description: null } })
     assert.deepInclude(renamed.json, { name: "Other", description: null })
-    const gone = yield* call("DELETE", at(made.json))
-    assert.deepStrictEqual([gone.status, gone.json], [200, { blast_id, deleted: true }])
+    const deleted = yield* call("DELETE", at(made.json))
+    assert.deepStrictEqual([deleted.status, deleted.json], [200, { blast_id, deleted: true }])
     assert.deepStrictEqual(code(yield* call("GET", at(made.json))), [404, "not_found"])
   }).pipe(Effect.scoped),
 )
@@ -203,9 +203,9 @@ it.live("inline audiences and emails get derived names and are returned with the
     assert.strictEqual(list.json.owner_campaign_id, draft.blast_id)
     const html = `<p onclick="x()">Hi</p><script>x()</script>`
     const written = yield* put(draft, "email", { source: "inline", subject: "Hi", html })
-    const kept = yield* call("GET", `/v1/emails/${written.json.email.email_id}/content`)
-    assert.include(kept.text, "<p>Hi</p>")
-    assert.notMatch(kept.text, /script|onclick/)
+    const content = yield* call("GET", `/v1/emails/${written.json.email.email_id}/content`)
+    assert.include(content.text, "<p>Hi</p>")
+    assert.notMatch(content.text, /script|onclick/)
     assert.deepStrictEqual(written.json.email, {
       email_id: written.json.email_id,
       source: "inline",

@@ -16,7 +16,7 @@ const future = "2099-05-01T12:30:00+02:00"
 const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
   const at = (blast: Json, tail = "") => `${B}/${blast.blast_id}${tail}`
   const made = (path: string, json: object) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
-  /** A draft that could be sent to these people. */
+  /** A ready draft to these contacts. */
   const ready = Effect.fnUntraced(function* (people: ReadonlyArray<object> = [{}], html = "<p>Hi</p>") {
     const items = people.map((item, index) => ({ email: `p${index}@example.com`, ...item }))
     const { items: contacts } = yield* made("/v1/contacts", { items })
@@ -31,7 +31,7 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
   const workspace = Effect.map(Context.get(context, WorkspaceStore).list, ([first]) =>
     WorkspaceId.make(first?.id ?? ""),
   )
-  /** What the worker does with the job of a launch; everybody's message then fails with the blast. */
+  /** Runs the launch job, then fails all messages with the blast. */
   const failed = (blast: Json) =>
     Effect.gen(function* () {
       const [ws, id] = [yield* workspace, BlastId.make(blast.blast_id)]

@@ -70,8 +70,8 @@ it.live("an invalid update reports all issues and changes nothing", () =>
       bogus: 1,
     })
     assert.deepStrictEqual([refused.status, refused.json.error_code], [400, "validation_failed"])
-    const told = issues(refused)
-    assert.sameMembers(Object.keys(told), [
+    const reported = issues(refused)
+    assert.sameMembers(Object.keys(reported), [
       ...shown,
       "display_name",
       "description",
@@ -82,9 +82,9 @@ it.live("an invalid update reports all issues and changes nothing", () =>
     ])
     for (const key of shown) {
       const words = key === "api_name" || key === "value_type" ? "can't change" : "is read-only"
-      assert.include(told[key], words, key)
+      assert.include(reported[key], words, key)
     }
-    assert.include(told["bogus"], "not a field")
+    assert.include(reported["bogus"], "not a field")
     const empty = yield* patch(id, {})
     assert.deepStrictEqual([empty.status, Object.keys(issues(empty))], [400, [""]])
     assert.include(empty.json.message, "at least one of display_name")
@@ -104,8 +104,8 @@ it.live("an archived field and its values are hidden and can be restored", () =>
     const ann = (yield* call("POST", "/v1/contacts", { json: { items } })).json.items[0].contact
     const values = Effect.map(call("GET", `/v1/contacts/${ann.contact_id}`), ({ json }) => json.custom_fields)
 
-    const gone = yield* archive(id)
-    assert.deepStrictEqual([gone.status, gone.text], [204, ""])
+    const answered = yield* archive(id)
+    assert.deepStrictEqual([answered.status, answered.text], [204, ""])
     const archived = yield* find(id)
     assert.deepStrictEqual({ ...archived, updated_at: made.updated_at }, { ...made, status: "archived" })
     assert.strictEqual((yield* archive(id)).status, 204)

@@ -133,23 +133,23 @@ it.live("a patch to another contact's email is a conflict with existing_contact"
 it.live("deletes a contact from its lists, too, and frees its address", () =>
   Effect.gen(function* () {
     const { call, made, find, patch, remove, timeline } = yield* served
-    const gone = yield* made({ email: "ann@example.com" })
+    const deleted = yield* made({ email: "ann@example.com" })
     const stays = yield* made({ email: "bob@example.com" })
     const { json: list } = yield* call("POST", "/v1/contact-lists", {
-      json: { name: "Both", kind: "static", contact_ids: [gone.contact_id, stays.contact_id] },
+      json: { name: "Both", kind: "static", contact_ids: [deleted.contact_id, stays.contact_id] },
     })
-    const removed = yield* remove(gone.contact_id)
+    const removed = yield* remove(deleted.contact_id)
     assert.deepStrictEqual([removed.status, removed.text], [204, ""])
     for (const answered of [
-      yield* find(gone.contact_id),
-      yield* remove(gone.contact_id),
-      yield* patch(gone.contact_id, { city: "x" }),
-      yield* timeline(gone.contact_id),
+      yield* find(deleted.contact_id),
+      yield* remove(deleted.contact_id),
+      yield* patch(deleted.contact_id, { city: "x" }),
+      yield* timeline(deleted.contact_id),
     ]) {
       assert.deepStrictEqual([answered.status, answered.json.error_code], [404, "not_found"])
     }
     assert.strictEqual((yield* call("GET", `/v1/contact-lists/${list.list_id}`)).json.member_count, 1)
-    assert.notStrictEqual((yield* made({ email: "ann@example.com" })).contact_id, gone.contact_id)
+    assert.notStrictEqual((yield* made({ email: "ann@example.com" })).contact_id, deleted.contact_id)
   }).pipe(Effect.scoped),
 )
 

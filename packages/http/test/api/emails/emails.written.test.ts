@@ -132,8 +132,8 @@ it.live("a test send accepts one to five addresses for a sendable email", () =>
       const refused = yield* test({ to })
       assert.deepStrictEqual([refused.status, ...paths(refused)], [400, path])
     }
-    const nobody = yield* test({ to: ["ann@example.com"], contact_id: unknownId })
-    assert.deepStrictEqual([nobody.status, ...paths(nobody)], [404, "contact_id"])
+    const missing = yield* test({ to: ["ann@example.com"], contact_id: unknownId })
+    assert.deepStrictEqual([missing.status, ...paths(missing)], [404, "contact_id"])
     const accepted = yield* test({ to: ["ann@example.com"] })
     assert.deepStrictEqual([accepted.status, accepted.json], [202, json])
     yield* call("PATCH", at(json), { json: { from_address: "a@unverified.example", subject: null } })
@@ -159,8 +159,8 @@ it.live("duplicate creates a draft, and a deleted email is 404", () =>
       approved_version: null,
       subject: "Hello",
     })
-    const gone = yield* call("DELETE", at(json))
-    assert.deepStrictEqual([gone.status, gone.text], [204, ""])
+    const deleted = yield* call("DELETE", at(json))
+    assert.deepStrictEqual([deleted.status, deleted.text], [204, ""])
     for (const tail of ["", "/content", "/preview"])
       assert.strictEqual((yield* call("GET", at(json, tail))).status, 404)
     assert.strictEqual((yield* call("DELETE", at(json))).status, 404)

@@ -30,7 +30,7 @@ const begin = Effect.gen(function* () {
   )
   const { address } = Context.get(listening, HttpServer.HttpServer)
   const origin = `http://127.0.0.1:${"port" in address ? address.port : 0}`
-  /** As a browser does it: over a socket, without a key. */
+  /** A download as in a browser: over a socket, without a key. */
   const fetched = (url: string, method = "GET") =>
     Effect.promise(async () => {
       const answer = await fetch(url.replace("http://api.test", origin), { method })
@@ -40,7 +40,7 @@ const begin = Effect.gen(function* () {
 
   const [workspace] = yield* Context.get(context, WorkspaceStore).list
   if (workspace === undefined) return assert.fail("no workspace")
-  /** What the worker does. */
+  /** Runs the jobs, as the worker does. */
   const run = (id: string) => Context.get(context, Exports).run(workspace.id, ExportId.make(id))
   const expire = (id: string) => Context.get(context, Exports).expire(workspace.id, "list", ExportId.make(id))
 
@@ -59,7 +59,7 @@ const begin = Effect.gen(function* () {
     return (yield* call("GET", `${exports}/${begun.json.export_id}`)).json
   })
 
-  /** A blast to both, one of whom has unsubscribed; it is over, and nobody was mailed. */
+  /** A completed blast to both contacts, one of which has unsubscribed. No message was sent. */
   const failedBlast = Effect.gen(function* () {
     const { blast_id } = (yield* call("POST", B, { json: { name: "Frühling" } })).json
     const one = `${B}/${blast_id}`

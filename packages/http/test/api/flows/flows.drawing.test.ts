@@ -28,7 +28,7 @@ const wait = (step_id: string, next_step_id: string | null, label: string | null
 })
 const check = (step_id: string, edges: object) => ({ type: "condition_check", step_id, ...edges })
 
-/** Every element with its attributes, and all text, as a reader of HTML sees them. */
+/** All elements with their attributes, and all texts, as an HTML parser reads them. */
 const elementsOf = (svg: string) => {
   const found: Array<{ readonly name: string; readonly attributes: ReadonlyMap<string, string>; text: string }> = []
   const visit = (node: DefaultTreeAdapterTypes.ChildNode, above?: (typeof found)[number]) => {
@@ -88,7 +88,7 @@ describe("drawing of a flow", () => {
     const svg = drawing(counted({ name: hostile, steps: [wait(hostile, hostile, hostile), wait("__proto__", null)] }))
     const elements = elementsOf(svg)
     assert.notInclude(svg, "<script")
-    // oxlint-disable-next-line no-control-regex -- those are what is looked for
+    // oxlint-disable-next-line no-control-regex -- the test looks for them
     assert.notMatch(svg, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/)
     assert.deepStrictEqual(
       new Set(elements.map(({ name }) => name)),
@@ -113,7 +113,7 @@ describe("layout of a flow", () => {
   const sizes = (count: number) => Array.from({ length: count }, () => size)
   const wire = (from: number, to: number) => ({ from, to, label_width: 40 })
 
-  /** No two boxes share a spot, all of it lies on the page, and every edge begins and ends at its boxes. */
+  /** Boxes do not overlap, the drawing fits the page, and every edge connects its boxes. */
   const holds = (
     { width, height, nodes, edges }: ReturnType<typeof laidOut>,
     wires: ReadonlyArray<ReturnType<typeof wire>>,

@@ -46,9 +46,12 @@ it.live("activate lists everything that is missing, and requires a paid plan", (
     const order = yield* activate(yield* flow({ steps: [own] }))
     assert.deepStrictEqual(code(order), [400, "create_email_step_order"])
 
-    const gone = yield* list("gone")
-    const deleted = yield* flow({ triggers: [{ type: "added_to_static_list", list_id: gone }], steps: [days("a", 1)] })
-    yield* call("DELETE", `/v1/contact-lists/${gone}`)
+    const deletedList = yield* list("deleted")
+    const deleted = yield* flow({
+      triggers: [{ type: "added_to_static_list", list_id: deletedList }],
+      steps: [days("a", 1)],
+    })
+    yield* call("DELETE", `/v1/contact-lists/${deletedList}`)
     assert.deepStrictEqual(missing(yield* activate(deleted)), ["list_deleted triggers.0.list_id"])
 
     const free = yield* flow({ steps: [days("a", 1)] })
@@ -69,8 +72,8 @@ it.live("activate, pause and archive are idempotent, and the status determines w
     assert.strictEqual(active.json.status, "active")
     assert.deepStrictEqual((yield* move("activate")).json, active.json)
     assert.deepStrictEqual(code(yield* move("archive")), [409, "invalid_state"])
-    const kept = yield* call("DELETE", at(draft))
-    assert.deepStrictEqual([code(kept), kept.json.details.status], [[409, "invalid_state"], "active"])
+    const refused = yield* call("DELETE", at(draft))
+    assert.deepStrictEqual([code(refused), refused.json.details.status], [[409, "invalid_state"], "active"])
     for (const fixed of [
       { steps: [] },
       { triggers: [{ type: "contact_created" }] },

@@ -12,7 +12,7 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const steps = [{ type: "wait", step_id: "rest", duration_amount: 1, duration_unit: "days" }]
 
 const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
-  /** An active flow of one wait, with what is said besides; answers its path. */
+  /** Creates an active flow with one wait step and the given fields, and returns its path. */
   const flow = (more: object = {}) =>
     Effect.gen(function* () {
       const flows = Context.get(context, Flows)
@@ -128,7 +128,7 @@ it.live("the trigger requires one contact and only declared tokens", () =>
     }
     const unknown = yield* trigger(path, { contact_id: unknownId })
     assert.deepStrictEqual([...code(unknown), unknown.json.details.issues[0].path], [404, "not_found", "contact_id"])
-    assert.deepStrictEqual(code(yield* trigger(path, { email: "nobody@example.com" })), [404, "not_found"])
+    assert.deepStrictEqual(code(yield* trigger(path, { email: "unknown@example.com" })), [404, "not_found"])
     const refused = (tokens: object) => Effect.map(trigger(path, { contact_id: ann, tokens }), code)
     assert.deepStrictEqual(yield* refused({ other: "x" }), [400, "campaign_flow_trigger_unknown_token"])
     assert.deepStrictEqual(yield* refused({ seats: "5" }), [400, "campaign_flow_trigger_invalid_token_type"])

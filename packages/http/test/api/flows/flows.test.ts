@@ -47,8 +47,8 @@ it.live("a new flow is a draft and can be read, updated and deleted", () =>
     assert.deepInclude(patched.json, { name: "Other", description: "d", settings })
     const same = yield* call("PATCH", at(made.json), { json: {} })
     assert.deepStrictEqual(same.json, patched.json)
-    const gone = yield* call("DELETE", at(made.json))
-    assert.deepStrictEqual([gone.status, gone.json], [200, { flow_id, deleted: true }])
+    const deleted = yield* call("DELETE", at(made.json))
+    assert.deepStrictEqual([deleted.status, deleted.json], [200, { flow_id, deleted: true }])
     assert.deepStrictEqual(code(yield* call("GET", at(made.json))), [404, "not_found"])
   }).pipe(Effect.scoped),
 )
@@ -299,7 +299,7 @@ it.live("the examples of the OpenAPI document are valid", () =>
       return (schema.anyOf?.[0] ?? schema).examples[0]
     }
     const whole = exampleOf("post", "")
-    // The email that it names is somebody else's.
+    // The example references an email that this workspace does not have.
     const email_id = yield* email("Hello")
     const named = JSON.parse(JSON.stringify(whole).replaceAll(whole.steps[0].email_id, email_id))
     const made = yield* call("POST", F, { json: named })

@@ -14,7 +14,7 @@ const opened = (nodeId: string) => ({
   operator: "has_activity",
 })
 
-/** Hello, and after three days a reminder to whoever has not opened it. */
+/** Sends a welcome email, and after three days a reminder to contacts that have not opened it. */
 const welcome = (hello: string, reminder: string) => ({
   steps: [
     send("hello", hello, "pause"),
@@ -65,7 +65,7 @@ it.live("simulates an existing contact with its fields, lists, activities and su
   Effect.gen(function* () {
     const { call, flow, at, email, list, person } = yield* flowWorld
     const ann = yield* person({ email: "ann@example.com", first_name: "Ann" })
-    const gone = yield* person({ email: "gone@example.com", unsubscribed: true })
+    const unsubscribed = yield* person({ email: "bob@example.com", unsubscribed: true })
     const vip = yield* list("vip", ann.contact_id)
     const created = { kind: "condition", source: "activity", activityType: "contact_created", operator: "has_activity" }
     const both = { kind: "group", operator: "and", conditions: [onList(vip), created] }
@@ -82,7 +82,7 @@ it.live("simulates an existing contact with its fields, lists, activities and su
       hers.emails.map(({ step_id, subject }: Json) => [step_id, subject]),
       [["yes", "For Ann 7"]],
     )
-    const { json: theirs } = yield* run({ contact_id: gone.contact_id })
+    const { json: theirs } = yield* run({ contact_id: unsubscribed.contact_id })
     assert.deepStrictEqual([theirs.emails, theirs.status], [[], "completed"])
     const skipped = theirs.timeline.find(({ type }: Json) => type === "step_skipped")
     assert.deepInclude([skipped.step_id, skipped.metadata.reason], "unsubscribed")
@@ -99,7 +99,7 @@ it.live("refuses too long simulations, and limits cycles", () =>
     assert.deepStrictEqual([json.status, json.timeline.length >= 10_000], ["waiting", true])
     const clock = yield* Clock.Clock
     let now_ms = clock.currentTimeMillisUnsafe()
-    // A machine on which every look at the clock takes two seconds.
+    // The clock advances two seconds at each reading.
     const slow: Clock.Clock = Object.create(clock, {
       currentTimeMillis: { value: Effect.sync(() => (now_ms += 2_000)) },
     })
@@ -126,7 +126,7 @@ it.live("refuses disqualified contacts, flows without steps and invalid bodies",
     const cases: ReadonlyArray<readonly [object, ReadonlyArray<string>]> = [
       [{}, ["contact_id"]],
       [{ contact: {}, contact_id: unknownId }, ["contact_id"]],
-      [{ contact: { email: "nobody", bogus: 1 } }, ["contact.bogus", "contact.email"]],
+      [{ contact: { email: "no address", bogus: 1 } }, ["contact.bogus", "contact.email"]],
       [{ contact: {}, until: "2020-01-01T00:00:00Z" }, ["until"]],
       [{ contact: {}, until: { amount: 20, unit: "years" } }, ["until.unit"]],
       [

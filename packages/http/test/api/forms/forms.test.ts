@@ -14,9 +14,9 @@ import { world } from "../../fixtures/World.ts"
 const urlencoded = { "content-type": "application/x-www-form-urlencoded" }
 const encoded = (fields: Record<string, string>): string => new URLSearchParams(fields).toString()
 
-const everybody = { page: 1, limit: 100, sort: "created_at", order: "asc", search: null, updatedAfter: null } as const
+const allContacts = { page: 1, limit: 100, sort: "created_at", order: "asc", search: null, updatedAfter: null } as const
 
-/** A page with a sign-up form, how to send it, and what came of it. */
+/** A page with a sign-up form, a function that submits it, and the stored results. */
 const signUp = (over = served) =>
   Effect.gen(function* () {
     const on = yield* over
@@ -31,7 +31,7 @@ const signUp = (over = served) =>
     const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
       sending({ headers: { ...urlencoded, ...headers }, body: encoded(fields) })
     const received = Effect.map(on.get(Forms).list(on.ws, id, { after: null, limit: 100 }), ({ items }) => items)
-    const people = Effect.map(on.get(ContactStore).list(on.ws, everybody), ({ items }) => items)
+    const people = Effect.map(on.get(ContactStore).list(on.ws, allContacts), ({ items }) => items)
     return { ...on, id, url, action, at, send, sending, received, people }
   })
 
@@ -145,7 +145,7 @@ formRedirectTest("redirects to the form's success URL, not to a URL of the visit
       ["//other.example/", null],
     ] as const) {
       wanted = url
-      // Another page, so that the form is read anew.
+      // A change of the page reloads the form.
       yield* on.tents.publish(on.ws, on.id, { removeBranding: url.length % 2 === 0 })
       yield* on.tents.unpublish(on.ws, on.id)
       yield* on.tents.publish(on.ws, on.id, {})
@@ -209,6 +209,6 @@ it("refills the limit of each network over time", () => {
   assert.deepStrictEqual(waits("2001:db8:0:1::1", 0, 0), [0, 0])
   assert.deepStrictEqual(waits("2001:0db8::1:ffff:0:0:2", 0), [2])
   assert.deepStrictEqual(waits("2001:db8:0:2::1", 0), [0])
-  // A clock that was set back does not extend the wait.
+  // A clock that moves back does not extend the wait.
   assert.deepStrictEqual(waits("2001:db8:0:2::1", -60_000, -60_000, -58_000), [0, 2, 0])
 })

@@ -38,7 +38,7 @@ const begin = <Out, E>(over: Layer.Layer<Out | Workspaces, E>) =>
     return { call, context, executed }
   })
 
-/** What the worker does. */
+/** Runs the jobs, as the worker does. */
 const run = (context: Context.Context<ImportRuns | WorkspaceStore>, id: string) =>
   Effect.gen(function* () {
     const [workspace] = yield* Context.get(context, WorkspaceStore).list
@@ -107,8 +107,8 @@ it.live("answers 404 for unknown and foreign runs", () =>
   }),
 )
 
-/** A store whose runs have as many failed rows as is said, of which those after `gone_after` can't be read, or are not there. */
-const pretending = (said: { rows: number; gone_after: number; gone?: "unreadable" | "deleted"; pages: number }) =>
+/** A store whose runs have `rows` failed rows. Rows after `gone_after` can't be read, or are deleted. */
+const pretending = (run: { rows: number; readable: number; lost?: "unreadable" | "deleted"; pages: number }) =>
   Layer.effect(
     ImportStore,
     Effect.map(ImportStore, (store) => {
@@ -125,15 +125,15 @@ const pretending = (said: { rows: number; gone_after: number; gone?: "unreadable
         getRun: (workspace, id) =>
           Effect.map(store.getRun(workspace, id), (it) => ({
             ...it,
-            processedRows: said.rows,
-            counts: { ...it.counts, failed: said.rows },
+            processedRows: run.rows,
+            counts: { ...it.counts, failed: run.rows },
           })),
         widestRejected: () => Effect.succeed(2),
         rejectedRows: (_workspace, _run, { after, through, limit }) =>
           Effect.suspend(() => {
-            said.pages++
-            if (after >= said.gone_after) {
-              return said.gone === "deleted" ? Effect.succeed([]) : Effect.die("the database is gone")
+            run.pages++
+            if (after >= run.readable) {
+              return run.lost === "deleted" ? Effect.succeed([]) : Effect.die("the database is unreachable")
             }
             const count = Math.min(limit, through - after)
             return Effect.succeed(Array.from({ length: count }, (_, index) => row(after + 1 + index)))
@@ -142,13 +142,13 @@ const pretending = (said: { rows: number; gone_after: number; gone?: "unreadable
     }),
   )
 
-/** The export of such a run over a real socket. */
+/** Exports such a run over a socket. */
 const streaming = Effect.fnUntraced(function* (
-  said: Parameters<typeof pretending>[0],
+  run: Parameters<typeof pretending>[0],
   logs: Layer.Layer<never> = Layer.empty,
 ) {
   const over = useCases.pipe(
-    Layer.provideMerge(pretending(said)),
+    Layer.provideMerge(pretending(run)),
     Layer.provideMerge(Memory.stores),
     Layer.provideMerge(Jobs.layer()),
     Layer.provideMerge(parts),
@@ -175,7 +175,7 @@ const streaming = Effect.fnUntraced(function* (
 
 type Target = Effect.Success<ReturnType<typeof streaming>>
 
-/** Reads the answer to its end, whichever that is; `stop_after` bytes the caller hangs up. */
+/** Reads the answer to its end, or disconnects after `stop_after` bytes. */
 const read = (target: Target, stop_after = Infinity) =>
   Effect.callback<{ readonly whole: boolean; readonly bytes: number; readonly begins: string }>((resume) => {
     let bytes = 0
@@ -193,21 +193,21 @@ const read = (target: Target, stop_after = Infinity) =>
 
 it.live("a large export is complete", () =>
   Effect.gen(function* () {
-    const said = { rows: 20_000, gone_after: Infinity, pages: 0 }
-    const { whole, bytes, begins } = yield* read(yield* streaming(said))
-    assert.deepStrictEqual([whole, begins, said.pages], [true, '\ufeff"Email",', 80])
+    const run = { rows: 20_000, readable: Infinity, pages: 0 }
+    const { whole, bytes, begins } = yield* read(yield* streaming(run))
+    assert.deepStrictEqual([whole, begins, run.pages], [true, '\ufeff"Email",', 80])
     assert.isAbove(bytes, 20_000_000)
   }).pipe(Effect.scoped),
 )
 
-for (const gone of ["unreadable", "deleted"] as const) {
-  it.live(`an export whose rows are ${gone} midway is visibly incomplete`, () =>
+for (const lost of ["unreadable", "deleted"] as const) {
+  it.live(`an export whose rows are ${lost} midway is visibly incomplete`, () =>
     Effect.gen(function* () {
-      const said = { rows: 20_000, gone_after: 5_000, gone, pages: 0 }
+      const run = { rows: 20_000, readable: 5_000, lost, pages: 0 }
       const logged: Array<unknown> = []
       const log = Logger.make(({ message }) => logged.push(message))
-      const { whole, bytes } = yield* read(yield* streaming(said, Logger.layer([log])))
-      assert.deepStrictEqual([whole, said.pages], [false, 21])
+      const { whole, bytes } = yield* read(yield* streaming(run, Logger.layer([log])))
+      assert.deepStrictEqual([whole, run.pages], [false, 21])
       assert.include(JSON.stringify(logged), "response broke off")
       assert.isBelow(bytes, 6_000_000)
     }).pipe(Effect.scoped),
@@ -216,13 +216,13 @@ for (const gone of ["unreadable", "deleted"] as const) {
 
 it.live("stops reading after a disconnect, and applies backpressure", () =>
   Effect.gen(function* () {
-    const said = { rows: 1_000_000, gone_after: Infinity, pages: 0 }
-    const { whole } = yield* read(yield* streaming(said), 2_000_000)
-    // Read on, it would go to its end.
+    const run = { rows: 1_000_000, readable: Infinity, pages: 0 }
+    const { whole } = yield* read(yield* streaming(run), 2_000_000)
+    // Without backpressure the whole export would be read.
     let pages = 0
     yield* eventually(
       Effect.delay(
-        Effect.sync(() => [pages, (pages = said.pages)]),
+        Effect.sync(() => [pages, (pages = run.pages)]),
         "150 millis",
       ),
       ([before, after]) => before === after,

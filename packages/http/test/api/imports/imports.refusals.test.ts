@@ -78,8 +78,8 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
         yield* call("DELETE", `/v1/contact-fields/${fields.items[0].field_definition_id}`)
         const to = (header: string, target_field: string, more = {}) => ({ header, target_field, ...more })
         const cases: ReadonlyArray<readonly [string, Json, ReadonlyArray<string>]> = [
-          ["no such field", { mappings: [email, to("Shoe", "shoe_size")] }, ["mappings.1.target_field"]],
-          ["a field by birth", { mappings: [email, to("Shoe", "__proto__")] }, ["mappings.1.target_field"]],
+          ["an unknown field", { mappings: [email, to("Shoe", "shoe_size")] }, ["mappings.1.target_field"]],
+          ["an inherited key", { mappings: [email, to("Shoe", "__proto__")] }, ["mappings.1.target_field"]],
           ["a read-only field", { mappings: [email, to("Shoe", "created_at")] }, ["mappings.1.target_field"]],
           ["an archived field", { mappings: [email, to("Shoe", "old")] }, ["mappings.1.target_field"]],
           [
@@ -87,10 +87,10 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
             { mappings: [email, to("Shoe", "city", { target_kind: "custom" })] },
             ["mappings.1.target_kind"],
           ],
-          ["two to one", { mappings: [email, to("Shoe", "email")] }, ["mappings.1.target_field"]],
+          ["two columns for one field", { mappings: [email, to("Shoe", "email")] }, ["mappings.1.target_field"]],
           ["one twice", { mappings: [email, to("Email", "city")] }, ["mappings.1.header"]],
-          ["no such column", { mappings: [email, to("constructor", "city")] }, ["mappings.1.header"]],
-          ["nobody", { mappings: [to("Shoe", "city")] }, ["mappings"]],
+          ["an unknown column", { mappings: [email, to("constructor", "city")] }, ["mappings.1.header"]],
+          ["no identifier", { mappings: [to("Shoe", "city")] }, ["mappings"]],
           ["a dynamic list", { mappings: [email], list_ids: [dynamic.list_id] }, ["list_ids.0"]],
           ["a system list", { mappings: [email], list_ids: [system.list_id] }, ["list_ids.0"]],
           ["501 lists", { mappings: [email], list_ids: Array.from({ length: 501 }, () => unknownId) }, ["list_ids"]],

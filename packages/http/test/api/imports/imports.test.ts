@@ -1,3 +1,4 @@
+// Tests of the import endpoints.
 import { Api } from "@tentpole/http/Api"
 import { uploads } from "@tentpole/http/api/imports/Uploads"
 import { edge } from "@tentpole/http/edge/Edge"

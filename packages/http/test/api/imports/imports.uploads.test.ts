@@ -18,7 +18,7 @@ import { servingOver, worldWith } from "../../fixtures/World.ts"
 const import_bytes_max = 100_000
 const over = worldWith({ import_bytes_max })
 
-/** A session that waits for its file, and a socket to send it to. */
+/** A session without its file, and a socket for the upload. */
 const begin = Effect.fnUntraced(function* (limits = requestTimeouts) {
   const { call, context } = yield* servingOver(over, Api, handlers)
   const listening = yield* Layer.build(
@@ -39,7 +39,7 @@ const begin = Effect.fnUntraced(function* (limits = requestTimeouts) {
   const key = uploadKey(workspace.id, ImportSessionId.make(begun.json.import_session_id))
   const stored = Effect.map(blobs.info(key), ({ size_bytes }) => size_bytes)
 
-  /** Sends pieces without saying how many they are; the status and code of the answer. */
+  /** Uploads pieces without a content-length; returns status and error code. */
   const put = (pieces: ReadonlyArray<string>, { every_ms = 0, ends = true } = {}) =>
     Effect.callback<readonly [number, string | null]>((resume) => {
       const sending = request({ port, path, method: "PUT", host: "127.0.0.1" }, (response) => {
@@ -107,7 +107,7 @@ it.live("refuses a too large file that was uploaded directly to the file store",
 it.live("accepts a slow upload; a stalled one keeps the previous file", () =>
   Effect.gen(function* () {
     const tooSlow = [408, "The request arrived too slowly. Send it again, in smaller parts if it is large"] as const
-    // A machine that stood still cuts off those who are in time, too: they are given more of it.
+    // A stalled test machine makes uploads too slow, too. Each retry has longer limits.
     for (const every_ms of [50, 200, 1_000]) {
       const limit_ms = 8 * every_ms
       const { put, stored } = yield* begin({ ...requestTimeouts, body_ms: limit_ms, upload_step_ms: limit_ms })

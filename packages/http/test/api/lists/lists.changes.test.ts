@@ -19,7 +19,7 @@ const served = Effect.map(serving(Api, handlers), ({ call }) => {
       call("POST", "/v1/contacts", { json: { items: [item] } }),
       ({ json }): string => json.items[0].contact_id,
     )
-  /** A draft to this list that could be sent. */
+  /** A ready draft to this list. */
   const blast = Effect.fnUntraced(function* (name: string, list: Json) {
     const { blast_id } = (yield* call("POST", B, { json: { name } })).json
     yield* call("PUT", `${B}/${blast_id}/audience`, { json: { source: "existing", list_id: list.list_id } })
@@ -82,7 +82,7 @@ it.live("an invalid update reports all issues with their paths and changes nothi
     const fixed = yield* make({ name: "Static", kind: "static" })
     const dynamic = yield* make({ name: "Dynamic", kind: "dynamic", rules: cityIs("Bern") })
     const length = "must have 1 to 255 characters, and not only white space"
-    for (const [list, json, ...told] of [
+    for (const [list, json, ...reported] of [
       [fixed, {}, ["", "must have at least one of name, description, rules"]],
       [fixed, { kind: "static" }, ["kind", "can't change: create another list of that kind"]],
       [fixed, { name: "x", slug: "x" }, ["slug", "is read-only: it is derived from the name"]],
@@ -106,7 +106,7 @@ it.live("an invalid update reports all issues with their paths and changes nothi
     ] as const) {
       const answered = yield* edit(list, json)
       assert.deepStrictEqual(code(answered), [400, "validation_failed"], JSON.stringify(json).slice(0, 80))
-      assert.deepStrictEqual([...issues(answered)].sort(), told)
+      assert.deepStrictEqual([...issues(answered)].sort(), reported)
     }
     const four = yield* edit(fixed, { name: null, description: 5, bogus: 1, kind: "static" })
     assert.sameMembers(

@@ -189,19 +189,19 @@ it.live("members can be added and removed, each counted once", () =>
 it.live("lists and members can be paged, searched and filtered; invalid parameters are reported", () =>
   Effect.gen(function* () {
     const { call, make, get, people, code } = yield* served
-    const [gone, stays] = yield* people({ first_name: "Ännchen", unsubscribed: true }, { first_name: "Bo" })
-    const { list_id } = (yield* make({ name: "Zebra 1", kind: "static", contact_ids: [gone, stays] })).json
+    const [ann, bo] = yield* people({ first_name: "Ännchen", unsubscribed: true }, { first_name: "Bo" })
+    const { list_id } = (yield* make({ name: "Zebra 1", kind: "static", contact_ids: [ann, bo] })).json
     yield* make({ name: "Zebra 2", kind: "dynamic" })
     const byDefault = Effect.map(get(`${L}/${list_id}/contacts`), ({ contacts }) =>
       contacts.map((contact: Json) => contact.contact_id),
     )
     for (const [email, first] of [
-      ["p0@example.com", gone],
-      ["p1@example.com", stays],
+      ["p0@example.com", ann],
+      ["p1@example.com", bo],
     ] as const) {
       yield* Effect.sleep("5 millis")
       yield* call("POST", "/v1/contacts/upsert", { json: { items: [{ email, job_title: "moved" }] } })
-      assert.strictEqual((yield* byDefault)[0], first, "the last updated stands first")
+      assert.strictEqual((yield* byDefault)[0], first, "the last updated list comes first")
     }
     const found = yield* get(`${L}?search=ZEBRA&limit=1&page=2`)
     assert.deepStrictEqual(found.pagination, { page: 2, limit: 1, total: 2, totalPages: 2 })
@@ -211,16 +211,16 @@ it.live("lists and members can be paged, searched and filtered; invalid paramete
       ["All contacts", null],
       ["Unsubscribed", null],
     ])
-    for (const [query, held] of [
-      ["search=%C3%A4nn", [gone]],
-      ["exclude_unsubscribed=1", [stays]],
-      ["only_unsubscribed=true", [gone]],
-      ["only_unsubscribed=1&exclude_unsubscribed=1", [stays]],
+    for (const [query, expected] of [
+      ["search=%C3%A4nn", [ann]],
+      ["exclude_unsubscribed=1", [bo]],
+      ["only_unsubscribed=true", [ann]],
+      ["only_unsubscribed=1&exclude_unsubscribed=1", [bo]],
     ] as const) {
       const { contacts } = yield* get(`${L}/${list_id}/contacts?${query}`)
       assert.deepStrictEqual(
         contacts.map((contact: Json) => contact.contact_id),
-        held,
+        expected,
         query,
       )
     }

@@ -32,7 +32,7 @@ const served = Effect.gen(function* () {
       post("/v1/contact-fields", { items: [{ api_name, display_name: api_name, value_type }] }, sent),
       ({ json }): string => json.items[0].field_definition_id,
     )
-  /** Calls of another workspace, of its own key. */
+  /** Sends requests with the key of another workspace. */
   const another = Effect.gen(function* () {
     const workspaces = Context.get(context, Workspaces)
     const { id } = yield* workspaces.create({ name: "Another" })
@@ -84,7 +84,7 @@ const member = (listId: string, operator = "is_member") => ({
 const and = (...conditions: ReadonlyArray<unknown>) => ({ kind: "group", operator: "and", conditions })
 const or = (...conditions: ReadonlyArray<unknown>) => ({ kind: "group", operator: "or", conditions })
 
-/** Wrong in every way that a tree can be, and where. */
+/** Rules with every kind of issue, and the paths of the issues. */
 const wrong = and(
   leaf("nope", "equals", "x"),
   leaf("serviceScore", "gt", "5"),
@@ -270,10 +270,10 @@ it.live("explain returns each condition with the contact's value and the result"
         canonical,
       )
     }
-    const told = ({ json }: Answered) => json.conditions.map(({ value, held }: Json) => [value, held])
+    const conditions = ({ json }: Answered) => json.conditions.map(({ value, held }: Json) => [value, held])
     const added = yes.json.conditions[4].value
     assert.match(added, instant)
-    assert.deepStrictEqual(told(yes), [
+    assert.deepStrictEqual(conditions(yes), [
       ["Zürich", true],
       [5, true],
       [true, false],
@@ -282,7 +282,7 @@ it.live("explain returns each condition with the contact's value and the result"
       [true, true],
       [null, true],
     ])
-    assert.deepStrictEqual(told(no), [
+    assert.deepStrictEqual(conditions(no), [
       [null, true],
       [null, false],
       [null, false],
@@ -349,9 +349,9 @@ it.live("unknown ids and ids of another workspace get the same refusal", () =>
     const rules = leaf("city", "is", "Bern")
 
     const said = (answered: Answered) => [...code(answered), answered.json.message, answered.json.details.issues]
-    const nobody = yield* explain(unknown, { rules })
-    assert.deepStrictEqual(code(nobody), [404, "not_found"])
-    assert.deepStrictEqual(said(yield* explain(theirs, { rules })), said(nobody))
+    const unknownContact = yield* explain(unknown, { rules })
+    assert.deepStrictEqual(code(unknownContact), [404, "not_found"])
+    assert.deepStrictEqual(said(yield* explain(theirs, { rules })), said(unknownContact))
     const noList = yield* explain(ann, { list_id: unknown })
     assert.deepStrictEqual([...code(noList), ...paths(noList)], [404, "not_found", "list_id"])
     assert.deepStrictEqual(said(yield* explain(ann, { list_id: theirList })), said(noList))
@@ -362,10 +362,10 @@ it.live("unknown ids and ids of another workspace get the same refusal", () =>
       assert.deepStrictEqual(code(answered), [400, "validation_failed"])
       assert.deepStrictEqual(paths(answered), ["rules.conditions.0.listId", "rules.conditions.1.fieldDefinitionId"])
     }
-    const everybody = leaf("createdAt", "exists")
-    assert.deepStrictEqual(ids((yield* search({ rules: everybody })).json.items), [ann])
-    assert.strictEqual((yield* preview({ rules: everybody })).json.count, 1)
-    assert.deepStrictEqual(ids((yield* post("/v1/contacts/search", { rules: everybody }, sent)).json.items), [theirs])
+    const all = leaf("createdAt", "exists")
+    assert.deepStrictEqual(ids((yield* search({ rules: all })).json.items), [ann])
+    assert.strictEqual((yield* preview({ rules: all })).json.count, 1)
+    assert.deepStrictEqual(ids((yield* post("/v1/contacts/search", { rules: all }, sent)).json.items), [theirs])
   }).pipe(Effect.scoped),
 )
 

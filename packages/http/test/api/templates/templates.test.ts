@@ -47,8 +47,8 @@ it.live("an email template can be created, read, updated, listed and deleted", (
     assert.deepStrictEqual((yield* call("PATCH", at, { json: {} })).json, patched.json)
     const listed = yield* call("GET", `${emails}?status=draft&search=b`)
     assert.deepStrictEqual(listed.json, { templates: [patched.json], next_cursor: null })
-    const gone = yield* call("DELETE", at)
-    assert.deepStrictEqual([gone.status, gone.text], [204, ""])
+    const deleted = yield* call("DELETE", at)
+    assert.deepStrictEqual([deleted.status, deleted.text], [204, ""])
     assert.strictEqual((yield* call("GET", at)).status, 404)
   }).pipe(Effect.scoped),
 )
@@ -112,10 +112,10 @@ it.live("an invalid body reports all issues and changes nothing", () =>
       colour: "red",
     })
     assert.strictEqual(bad.status, 400)
-    const told = new Set(paths(bad))
+    const reported = new Set(paths(bad))
     for (const path of ["name", "default_subject", "default_preview_text", "default_from_name", "default_from_address"])
-      assert.isTrue(told.has(path), path)
-    for (const path of ["html", "status", "colour"]) assert.isTrue(told.has(path), path)
+      assert.isTrue(reported.has(path), path)
+    for (const path of ["html", "status", "colour"]) assert.isTrue(reported.has(path), path)
     for (const root of both) {
       const source = root === emails ? "email_id" : "tent_id"
       for (const [over, path] of [

@@ -132,7 +132,7 @@ it.live("the approved version is frozen until the next approval, and can be unap
       for (const version of [0, -1, 1.5, "1", null]) {
         assert.strictEqual((yield* post(`${at}/approve`, { version })).status, 400)
       }
-      // A body may be left out altogether.
+      // The body may be omitted.
       assert.deepInclude((yield* call("POST", `${at}/approve`)).json, { status: "approved", approved_version: 1 })
       const edited = yield* call("PUT", `${at}/content`, { json: { html: "<p>two</p>" } })
       assert.deepInclude(edited.json, { status: "approved", approved_version: 1, current_version: 2 })

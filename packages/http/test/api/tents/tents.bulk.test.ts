@@ -75,7 +75,7 @@ it.live("a job goes from accepted through running to completed, with the outcome
     ])
     assert.deepStrictEqual(yield* state, [200, "accepted", "10"])
     const [one, two, three] = admitted.items.map((item: Json) => item.tent_id)
-    // The second is done before the first, and is the second all the same.
+    // The second item is completed before the first and is still listed second.
     yield* generate(two)
     assert.deepStrictEqual(yield* state, [200, "running", "10"])
     yield* generate(one)

@@ -47,7 +47,7 @@ const s3Over = (directory: string) =>
     }),
   )
 
-/** An AI that puts the first picture on its page. */
+/** An AI that uses the first image in its page. */
 const drawing = Layer.effect(
   Ai,
   Effect.map(Ai, (ai) =>
@@ -55,7 +55,7 @@ const drawing = Layer.effect(
   ),
 ).pipe(Layer.provide(parts))
 
-/** The API over a store of files in a folder: what lies in that, what was queued, and where a process dies. Scoped. */
+/** The API with files in a folder: the stored files, the queued jobs, and a point at which the process crashes. Scoped. */
 const begin = Effect.fnUntraced(function* <E>(storeOver: (folder: string) => Layer.Layer<BlobStore, E>) {
   const folder = yield* newFolder
   const queued: Array<Job> = []
@@ -100,15 +100,15 @@ const begin = Effect.fnUntraced(function* <E>(storeOver: (folder: string) => Lay
   const [workspace] = yield* Context.get(context, WorkspaceStore).list
   const of = workspace?.id ?? assert.fail("no workspace")
   const assets = Context.get(context, Assets)
-  /** What a worker does with the jobs that clean up, all of them at once. */
+  /** Runs all clean-up jobs, as a worker does. */
   const cleanedUp = Effect.forEach(queued, (job) =>
     job.type === "asset_cleanup" ? assets.cleanUp(job.workspaceId, job.tentId, job.assetIds) : Effect.void,
   )
-  /** The files that hold a tent's bytes, by their last name; stores keep more of their own. */
+  /** The files of a tent, by name; stores have other files besides. */
   const lying = Effect.promise(async () => {
     const files = await readdir(folder, { recursive: true, withFileTypes: true })
-    const held = files.filter((file) => file.isFile() && /tents|incoming/.test(file.parentPath.slice(folder.length)))
-    return [...new Set(held.map(({ name }) => name.slice(0, 36)))]
+    const own = files.filter((file) => file.isFile() && /tents|incoming/.test(file.parentPath.slice(folder.length)))
+    return [...new Set(own.map(({ name }) => name.slice(0, 36)))]
   })
   const upload = (tent: string, bytes: Uint8Array | string = png) =>
     call("POST", `/v1/tents/${tent}/assets`, multipart([{ bytes }]))
@@ -191,7 +191,7 @@ describe.each(Object.entries(stores))("files of a tent in %s", (_, store) => {
       for (const id of left.assetIds) {
         assert.strictEqual((yield* call("GET", `/v1/tents/${tent}/assets/${id}/content`)).status, 404)
       }
-      // Every clean-up of every upload, as if their hour were over: what is known stays.
+      // Runs every clean-up as if its delay were over: files that are in use remain.
       yield* cleanedUp
       yield* cleanedUp
       assert.deepStrictEqual(yield* lying, [first.asset_id])

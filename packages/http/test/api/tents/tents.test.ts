@@ -10,7 +10,7 @@ import { Context, Effect } from "effect"
 import { type Json, serving, paths } from "../../fixtures/World.ts"
 
 const prompt = "Create a landing page for a spring sale of garden chairs"
-const nobody = "3f0a1b52-9c1e-4d55-8a77-0123456789ab"
+const unknownId = "3f0a1b52-9c1e-4d55-8a77-0123456789ab"
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -20,7 +20,7 @@ const served = Effect.gen(function* () {
   const post = (path: string, json: unknown) => call("POST", path, { json })
   const create = (over: object = {}) => post("/v1/tents", { name: "n", prompt, ...over })
   const status = (id: string) => call("GET", `/v1/tents/${id}`)
-  /** Creates, and does what a worker would. */
+  /** Creates a tent and runs its job, as the worker does. */
   const made = Effect.fnUntraced(function* (over: object = {}) {
     const { json } = yield* create(over)
     yield* Context.get(context, Tents).runGeneration(workspace?.id ?? assert.fail(), TentId.make(json.id))
@@ -60,9 +60,9 @@ it.live("create reports all issues with their paths", () =>
       [{ user_id: 1 }, "user_id"],
       [{ tent_id: "nope" }, "tent_id"],
       [{ template_id: "nope" }, "template_id"],
-      [{ tent_id: nobody, asset_ids: "a" }, "asset_ids"],
-      [{ tent_id: nobody, asset_ids: Array(6).fill(nobody) }, "asset_ids"],
-      [{ asset_ids: [nobody] }, "asset_ids"],
+      [{ tent_id: unknownId, asset_ids: "a" }, "asset_ids"],
+      [{ tent_id: unknownId, asset_ids: Array(6).fill(unknownId) }, "asset_ids"],
+      [{ asset_ids: [unknownId] }, "asset_ids"],
       [{ custom_page_alias: "abc" }, "custom_page_alias"],
       [{ auto_publish: true, custom_page_alias: "Not OK" }, "custom_page_alias"],
       [{ auto_publish: true, custom_page_alias: "admin" }, "custom_page_alias"],
@@ -80,7 +80,7 @@ it.live("create reports all issues with their paths", () =>
 it.live("create answers 404 for unknown ids, 409 for a tent with a generation, and 400 for an unsuitable prompt", () =>
   Effect.gen(function* () {
     const { create, made } = yield* served
-    for (const over of [{ tent_id: nobody }, { template_id: nobody }]) {
+    for (const over of [{ tent_id: unknownId }, { template_id: unknownId }]) {
       const answered = yield* create(over)
       assert.deepStrictEqual([answered.status, paths(answered)], [404, Object.keys(over)])
     }
@@ -104,7 +104,7 @@ htmlSandboxTest("content returns sandboxed HTML, and 409 before the generation",
     const { json } = yield* create()
     const early = yield* call("GET", `/v1/tents/${json.id}/content`)
     assert.deepStrictEqual([early.status, early.json.error_code], [409, "tent_not_ready"])
-    assert.strictEqual((yield* call("GET", `/v1/tents/${nobody}/content`)).status, 404)
+    assert.strictEqual((yield* call("GET", `/v1/tents/${unknownId}/content`)).status, 404)
   }),
 )
 
@@ -147,7 +147,7 @@ it.live("publish refuses a missing page, an invalid or taken alias, an invalid b
     assert.deepStrictEqual(yield* codeOf(two.id, { custom_page_alias: 5 }), [400, "validation_failed"])
     assert.deepStrictEqual(yield* codeOf(two.id, { remove_branding: "no" }), [400, "validation_failed"])
     assert.deepStrictEqual(yield* codeOf(two.id, { alias: "x" }), [400, "validation_failed"])
-    assert.deepStrictEqual(yield* codeOf(nobody, {}), [404, "not_found"])
+    assert.deepStrictEqual(yield* codeOf(unknownId, {}), [404, "not_found"])
     assert.strictEqual((yield* publish("nope")).status, 400)
     const { json } = yield* create()
     assert.deepStrictEqual(yield* codeOf(json.id, {}), [409, "tent_not_ready"])
@@ -214,8 +214,8 @@ it.live("the traffic of a page without views is complete, with zeros", () =>
     for (const [query, expected] of [
       ["", 400],
       ["tentIdOrAlias=", 400],
-      ["tentIdOrAlias=nobody-here", 404],
-      [`tentIdOrAlias=${nobody}`, 404],
+      ["tentIdOrAlias=no-such-alias", 404],
+      [`tentIdOrAlias=${unknownId}`, 404],
     ] as const) {
       assert.strictEqual((yield* call("GET", `/v1/analytics/tent?${query}`)).status, expected, query)
     }

@@ -17,9 +17,9 @@ import { createServer, request } from "node:http"
 import { multipart, png } from "../../fixtures/Multipart.ts"
 import { parts, testKey } from "../../fixtures/World.ts"
 
-/** What the store of files is given, as it is given it. */
+/** The chunks that the file store has received so far. */
 let arrived: Queue.Queue<number>
-/** How its last put ended. */
+/** How the last put ended. */
 let ended: Deferred.Deferred<string>
 
 const watched = Layer.effect(
@@ -59,7 +59,7 @@ const listening = Effect.gen(function* () {
   )
   const { address } = Context.get(server, HttpServer.HttpServer)
   const port = "port" in address ? address.port : 0
-  /** A body that is sent piece by piece, and the status of its answer; 0 when the connection was cut. */
+  /** Sends a body in pieces and returns the status; 0 if the connection was closed. */
   const open = Effect.sync(() => {
     const answered = Deferred.makeUnsafe<number>()
     const headers = { authorization: `Bearer ${testKey}`, ...multipart([]).headers }

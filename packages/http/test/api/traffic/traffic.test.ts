@@ -58,7 +58,7 @@ foreignAliasTest("a tent's traffic is found by id, alias or `/`, and invalid day
     ] as const) {
       assert.strictEqual((yield* get(query)).status, status, query)
     }
-    // Another workspace's are nobody's.
+    // Tents of another workspace are not found.
     for (const name of [id, "/"]) {
       assert.strictEqual((yield* theirs.call("GET", `/v1/analytics/tent?tentIdOrAlias=${name}`)).status, 404)
     }

@@ -42,7 +42,7 @@ const workspace = (): Json => ({
 })
 const host = (): Json => ({ domain: `${fresh()}.example` })
 
-/** Right bodies by operation, made anew at each call; none for operations without a body. */
+/** Valid bodies by operation, created at each call; none for operations without a body. */
 const probes: Readonly<Record<string, (() => Json) | null>> = {
   [`GET ${root}`]: null,
   [`POST ${root}`]: workspace,
@@ -75,13 +75,13 @@ it("every operation of the administration has a probe", () => {
   for (const operation of operations) assert.strictEqual(operation.takesJson, probes[nameOf(operation)] !== null)
 })
 
-/** How it is called, and how a workspace comes to a contact: the administration makes none. */
+/** Callers of the administration API, and a function that creates a contact: the administration API has none. */
 interface Administered {
   readonly admin: Call
   readonly addContact: (workspace: string) => Effect.Effect<string>
 }
 
-/** A workspace with one of each. */
+/** A workspace with one entity of each kind. */
 const settled = Effect.fnUntraced(function* ({ addContact, admin }: Administered) {
   const post = (path: string, json: Json) => Effect.map(admin("POST", path, { json }), (answered) => answered.json)
   const { slug, workspace_id } = yield* post(root, { name: fresh() })
@@ -94,13 +94,13 @@ const settled = Effect.fnUntraced(function* ({ addContact, admin }: Administered
   return { workspace_id, confirm: slug, key_id, domain_id, page_domain_id, contact_id, email: "a@example.test" }
 })
 
-/** With a workspace that nobody attacks from, and everything of it, as it must stay to the end. */
+/** A second workspace, which sends no attacks, with its full state, which must not change. */
 interface Ground extends Administered {
   readonly other: Effect.Success<ReturnType<typeof settled>>
   readonly otherAsSettled: string
 }
 
-/** Everything that it shows. */
+/** Everything that the administration API returns for the workspace. */
 const everything = Effect.fnUntraced(function* (admin: Call, workspaceId: string) {
   const at = `${root}/${workspaceId}`
   const parts = ["", "/keys", "/domains", "/page-domains", "/suppressions"].map((path) => admin("GET", at + path))
@@ -130,7 +130,7 @@ const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces
           const [made] = yield* create({ id: WorkspaceId.make(workspace), defaultCountry: "US" }, [
             { email: `${fresh()}@example.test` },
           ])
-          return made?.status === "created" ? made.shown.contact.id : assert.fail("no contact was made")
+          return made?.status === "created" ? made.shown.contact.id : assert.fail("the contact was not created")
         }).pipe(Effect.provide(context))
       const other = yield* settled({ admin, addContact })
       return { admin, addContact, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
@@ -160,9 +160,9 @@ const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces
               if (name === "email") continue
               for (const stranger of [unknownId, ...(name === "workspace_id" ? [] : [other[name as "key_id"]])]) {
                 const at = addressOf(operation, { ...estate, [name]: stranger })
-                const nobodys = yield* admin(operation.method, at, sent())
-                holdToShape(name, nobodys)
-                assert.strictEqual(nobodys.status, 404, `${name}: ${nobodys.text}`)
+                const unknown = yield* admin(operation.method, at, sent())
+                holdToShape(name, unknown)
+                assert.strictEqual(unknown.status, 404, `${name}: ${unknown.text}`)
               }
             }
             for (const authorization of ["", `Bearer ${testKey}`]) {

@@ -11,11 +11,11 @@ import { idPositions, idsIn } from "../IdPositions.ts"
 import { rooms } from "../Rooms.ts"
 import { world } from "../../fixtures/World.ts"
 
-/** What is called an id and is none of ours: there is nobody else's to stand in its place. */
+/** Names that end in `_id` but are no ids of entities of a workspace. */
 const ownWords: Readonly<Record<string, string>> = {
   after_step_id: "a step of the same flow",
   before_step_id: "a step of the same flow",
-  client_item_id: "the caller's own word, given back",
+  client_item_id: "chosen by the caller, returned unchanged",
   create_email_step_id: "a step of the same flow",
   default_step_id: "a step of the same flow",
   false_step_id: "a step of the same flow",
@@ -26,7 +26,7 @@ const ownWords: Readonly<Record<string, string>> = {
   step_id: "a step of the same flow",
   timeout_step_id: "a step of the same flow",
   true_step_id: "a step of the same flow",
-  user_id: "the caller's own word, kept in the audit log",
+  user_id: "chosen by the caller, recorded in the audit log",
 }
 
 const lastOf = (place: string): string => place.slice(place.lastIndexOf(".") + 1)
@@ -37,17 +37,17 @@ const bodyOf = (described: Parameters<typeof objectIn>[0]) =>
 const operations = operationsIn(tenants)
 
 describe("coverage of attacks", () => {
-  it("every operation is attacked once", { tags: ["attack/foreign-id"] }, () => {
+  it("attacks every operation once", { tags: ["attack/foreign-id"] }, () => {
     const wrong = operations.flatMap((operation) => {
       const its = rooms.filter((room) => room.operations.some((each) => nameOf(each) === nameOf(operation)))
       return its.length === 1
         ? []
         : [`${nameOf(operation)} is in ${its.map(({ name }) => name).join(" and ") || "none"}`]
     })
-    assert.deepStrictEqual(wrong, [], "give it to a room in Rooms.ts, with its probe")
+    assert.deepStrictEqual(wrong, [], "add it to a room in Rooms.ts, with a probe")
   })
 
-  it("every exempt id-like name has a reason", () => {
+  it("exempts every id-like name that is not a uuid", () => {
     const named = operations.flatMap(({ described }) =>
       idPositions(tenants, bodyOf(described))
         .filter(({ isUuid }) => !isUuid)
@@ -57,7 +57,7 @@ describe("coverage of attacks", () => {
   })
 
   const foreignIdTest = tagged(it.effect, "attack/foreign-id")
-  foreignIdTest("every id in path, query and body is tried with another workspace's id", () =>
+  foreignIdTest("tries every id in path, query and body with another workspace's id", () =>
     Effect.gen(function* () {
       const { tenant, context } = yield* calls(world)
       const untried: Array<string> = []
@@ -70,7 +70,7 @@ describe("coverage of attacks", () => {
           const asked = parametersIn(described)
             .filter((each) => each["in"] === "query" && /(_id|Id|IdOrAlias)$/.test(String(each["name"])))
             .map((each) => String(each["name"]))
-          const held = [...parametersOf(operation.path), ...asked].filter((name) => !(name in estate))
+          const absent = [...parametersOf(operation.path), ...asked].filter((name) => !(name in estate))
           const schema = bodyOf(described.described)
           const bodies = rights(operation).map(({ sent }) => sent.json)
           const tried = bodies
@@ -79,19 +79,15 @@ describe("coverage of attacks", () => {
           const missed = idPositions(tenants, schema)
             .filter(({ isUuid, place }) => isUuid && !tried.some((each) => each.place === place))
             .map(({ place }) => place)
-          untried.push(...[...held, ...missed].map((place) => `${nameOf(operation)}: ${place}`))
+          untried.push(...[...absent, ...missed].map((place) => `${nameOf(operation)}: ${place}`))
         }
       }
-      assert.deepStrictEqual(
-        untried,
-        [],
-        "let the estate have it (and the room's ids name it), and a probe's body hold it",
-      )
+      assert.deepStrictEqual(untried, [], "add it to the estate and to the room's ids, and to the body of a probe")
     }),
   )
 })
 
-describe("id positions", () => {
+describe("idPositions", () => {
   const uuid = { type: "string", format: "uuid" }
   const one = (word: string) => ({ type: "string", enum: [word] })
   const node = {
@@ -106,7 +102,7 @@ describe("id positions", () => {
     properties: { items: { type: "array", items: uuid }, user_id: { type: "string" }, rules: { $ref: "#/x/Node" } },
   }
 
-  it("are found in arrays, forms, recursive schemas and by name", () => {
+  it("finds ids in arrays, variants, recursive schemas and by name", () => {
     assert.deepStrictEqual(
       idPositions(description, schema).map(({ isUuid, place }) => [place, isUuid]),
       [
@@ -117,7 +113,7 @@ describe("id positions", () => {
     )
   })
 
-  it("are found in a body at any depth", () => {
+  it("finds ids in a body at any depth", () => {
     const leaf = (listId: string) => ({ kind: "leaf", listId })
     const body = { items: ["a"], rules: { kind: "group", nodes: [leaf("b"), { kind: "group", nodes: [leaf("c")] }] } }
     assert.deepStrictEqual(

@@ -11,7 +11,7 @@ import { serving } from "../../fixtures/World.ts"
 assault(tents)
 
 const aliasTraversalTest = tagged(it.live, "attack/alias-traversal")
-aliasTraversalTest("path traversal in an alias is 400 or 404, for DELETE and for publish", () =>
+aliasTraversalTest("answers 400 or 404 to path traversal in an alias, for DELETE and publish", () =>
   Effect.gen(function* () {
     const { call } = yield* serving(Api, handlers)
     const { json } = yield* call("POST", "/v1/tents", { json: { name: "n", prompt: "Create a page for chairs" } })

@@ -55,7 +55,7 @@ describe("the doctor's check of an S3 store", () => {
   })
 
   it("distinguishes a wrong secret from a wrong access key, and prints neither", async () => {
-    // s3rver takes any secret of a key that it knows: so another one refuses it, in S3's words.
+    // s3rver accepts any secret of a known key: this server refuses it in the words of S3.
     const refusing = createServer((request, response) => {
       response.writeHead(403, { "content-type": "application/xml" })
       response.end(
@@ -77,10 +77,10 @@ describe("the doctor's check of an S3 store", () => {
   })
 
   it("reports an unreachable server", async () => {
-    const gone = createServer()
-    await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve))
-    const port = portOf(gone)
-    await new Promise<void>((resolve) => void gone.close(() => resolve()))
+    const closed = createServer()
+    await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve))
+    const port = portOf(closed)
+    await new Promise<void>((resolve) => void closed.close(() => resolve()))
     const finding = await found("tentpole", { at: `http://127.0.0.1:${port}` })
     assert.strictEqual(finding?.says, "the bucket tentpole can't be used (ECONNREFUSED)")
   })
@@ -115,10 +115,10 @@ describe("the doctor's check of an AI provider", () => {
   }
 
   it("reports an unreachable provider", async () => {
-    const gone = createServer()
-    await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve))
-    const port = portOf(gone)
-    await new Promise<void>((resolve) => void gone.close(() => resolve()))
+    const closed = createServer()
+    await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve))
+    const port = portOf(closed)
+    await new Promise<void>((resolve) => void closed.close(() => resolve()))
     const finding = await found("openai", "good", `http://127.0.0.1:${port}/v1`)
     assert.strictEqual(finding?.state, "wrong")
     assert.match(`${finding?.says} ${finding?.mend}`, /openai can't be reached .*AI_BASE_URL/)
