@@ -56,8 +56,8 @@ const updatedAfterwards = `  yield* sql.afterCommit(
     Effect.orDie(
       sql.withTransaction(
         Effect.andThen(
-          sql\`select set_config('tentpole.workspace_id', \${ws}, true)\`,
-          updateMembers(sql, ws, standing),
+          sql\`select set_config('tentpole.workspace_id', \${workspace}, true)\`,
+          updateMembers(sql, workspace, applied),
         ),
       ),
     ),
@@ -68,7 +68,7 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "the fence is dropped: a message goes out without a granted intent",
     patches: [
       {
-        file: "SenderLane.ts",
+        file: "SmtpWorker.ts",
         find: `if (leave !== "granted") {`,
         put: `if (leave === "cancelled") {`,
       },
@@ -103,8 +103,8 @@ export const bugs: ReadonlyArray<Bug> = [
       },
       {
         file: "DeliveryStore.ts",
-        find: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n                from held\n                where d.workspace_id = ${workspace} and d.delivery_id",
-        put: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n                from held\n                where d.delivery_id",
+        find: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n                from locked\n                where d.workspace_id = ${workspace} and d.delivery_id",
+        put: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n                from locked\n                where d.delivery_id",
       },
     ],
     caughtBy: {
@@ -193,7 +193,7 @@ export const bugs: ReadonlyArray<Bug> = [
     patches: [
       {
         file: "MembershipWrites.ts",
-        find: "  yield* updateMembers(sql, ws, standing)\n",
+        find: "  yield* updateMembers(sql, workspace, applied)\n",
         put: updatedAfterwards,
       },
     ],
