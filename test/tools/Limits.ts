@@ -53,7 +53,7 @@ import { unknown_keys_per_minute_max } from "@tentpole/http/edge/UnknownKeyLimit
 import { table } from "@tentpole/http/edge/Errors"
 import { Result } from "effect"
 
-/** What is limited, the limit, and what happens beyond it. */
+/** The limited thing, the limit, and what happens beyond it. */
 type Row = readonly [what: string, limit: string, beyond: string]
 
 const number = (value: number): string => value.toLocaleString("en-US")

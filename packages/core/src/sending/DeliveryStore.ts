@@ -53,7 +53,7 @@ export interface ClaimOptions {
 /** A contact may have two megabytes of values: five hundred of those would fill a worker's memory. */
 export const claimed_bytes_max = 8_000_000
 
-/** What is left of a workspace's queue. */
+/** The rest of a workspace's queue. */
 export interface TurnEnd {
   /** No delivery of the workspace is open: its sending blasts can be completed. */
   readonly dry: boolean

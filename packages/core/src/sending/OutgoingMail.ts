@@ -57,7 +57,7 @@ const kinds = (): ((workspace: WorkspaceId, claimed: ClaimedDelivery) => Kind) =
   }
 }
 
-/** What is prepared once for all messages of a kind. */
+/** The parts that all messages of a kind share, prepared once. */
 interface Prepared {
   readonly compiled: CompiledEmail
   readonly key: DkimKey

@@ -20,7 +20,7 @@ export interface Operation {
 }
 
 export interface Attack {
-  /** What is wrong, for the failure message. */
+  /** The problem, for the failure message. */
   readonly what: string
   readonly path: string
   readonly sent: Sent

@@ -88,7 +88,7 @@ export class DryRuns extends Context.Service<
   )
 }
 
-/** What is missing: a draft's readiness, or the deleted list or email of a scheduled blast. */
+/** The missing parts: a draft's readiness, or the deleted list or email of a scheduled blast. */
 const notReady = ({ blast, facts }: StoredBlast, operational: boolean): CampaignNotReady => {
   if (blast.status === "draft") return new CampaignNotReady({ readiness: readiness(blast, facts, operational) })
   const missing: ReadonlyArray<MissingPart> = [
