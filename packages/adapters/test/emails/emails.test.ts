@@ -130,7 +130,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* emails.abandonGeneration(workspace, id, generation)
         const { status, error } = yield* emails.generation(workspace, id, generation)
         assert.strictEqual(status, "failed")
-        assert.include(error, "again and again")
+        assert.include(error, "failed repeatedly")
         assert.strictEqual(yield* credits, 3)
       }),
     )
