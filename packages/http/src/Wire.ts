@@ -8,7 +8,7 @@ import {
   pagination,
   type Sliced,
 } from "@tentpole/core/kernel/Page"
-import { DateTime, Effect, Result, Schema, SchemaGetter } from "effect"
+import { DateTime, Effect, Predicate, Result, Schema, SchemaGetter } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { type Body, toBody } from "./edge/Errors.ts"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
@@ -63,15 +63,12 @@ export const nothing = [
 // Checks on `Schema.Unknown` would not appear in the OpenAPI document.
 const anything: Schema.Codec<unknown> = Schema.Any
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const definition = "#/$defs/"
 
 /** Replaces references by their definitions: the OpenAPI document does not have these definitions. */
 const inlined = (value: unknown, definitions: Readonly<Record<string, unknown>>): unknown => {
   if (Array.isArray(value)) return value.map((each) => inlined(each, definitions))
-  if (!isObject(value)) return value
+  if (!Predicate.isObject(value)) return value
   const ref = value["$ref"]
   const named =
     typeof ref === "string" && ref.startsWith(definition) ? definitions[ref.slice(definition.length)] : undefined
@@ -84,7 +81,7 @@ const inlined = (value: unknown, definitions: Readonly<Record<string, unknown>>)
 export const documentOf = (schema: Schema.Top): Record<string, unknown> => {
   const { schema: document, definitions } = Schema.toJsonSchemaDocument(schema)
   const whole = inlined(document, definitions)
-  return isObject(whole) ? { ...whole } : {}
+  return Predicate.isObject(whole) ? { ...whole } : {}
 }
 
 /**

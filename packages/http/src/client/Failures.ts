@@ -1,7 +1,7 @@
 // Failures of a call: an error response, no response, or an unexpected one.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import type { Issue } from "@tentpole/core/kernel/Refusal"
-import { Data } from "effect"
+import { Data, Predicate } from "effect"
 
 /** An error response of the API. See docs/errors.md for its codes. */
 export class ApiError<Code extends string = ErrorCode> extends Data.TaggedError("ApiError")<{
@@ -42,12 +42,8 @@ export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
 
 export type Failure<Code extends string = ErrorCode> = ApiError<Code> | ConnectionFailed | UnexpectedAnswer
 
-type Json = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-
 const isIssue = (value: unknown): value is Issue =>
-  isObject(value) && typeof value["path"] === "string" && typeof value["message"] === "string"
+  Predicate.isObject(value) && typeof value["path"] === "string" && typeof value["message"] === "string"
 
 const parsed = (text: string): unknown => {
   try {
@@ -75,7 +71,7 @@ export const toFailure = (
   const body = parsed(text)
   const requestId = headers["x-request-id"] ?? null
   const retryAfter_s = retryAfterOf(headers["retry-after"], now_ms)
-  if (!isObject(body) || typeof body["code"] !== "string" || typeof body["message"] !== "string") {
+  if (!Predicate.isObject(body) || typeof body["code"] !== "string" || typeof body["message"] !== "string") {
     return new UnexpectedAnswer({
       message: `The response has status ${status} and is not an error of this API: ${text.slice(0, 200)}`,
       status,
@@ -83,7 +79,7 @@ export const toFailure = (
       retryAfter_s,
     })
   }
-  const details = isObject(body["details"]) ? body["details"] : {}
+  const details = Predicate.isObject(body["details"]) ? body["details"] : {}
   const issues = Array.isArray(details["issues"]) ? details["issues"].filter(isIssue) : []
   return new ApiError({
     code: body["code"],

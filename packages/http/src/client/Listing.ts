@@ -1,6 +1,6 @@
 // Pagination of listings: by page number up to `totalPages`, or by cursor. The kind and the key of the entries are derived from
 // the endpoint's schemas.
-import type { Schema, SchemaAST } from "effect"
+import { Predicate, type Schema, type SchemaAST } from "effect"
 import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { parameterNames } from "../edge/Validation.ts"
 
@@ -11,12 +11,9 @@ export interface Listing {
 }
 
 type Query = Readonly<Record<string, unknown>>
-type Json = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
 
 /** The schema of the body, without declared headers. */
-export const bodyOf = (schema: Schema.Top): Schema.Top => (HttpApiSchema.isWithHeaders(schema) ? schema.schema : schema)
+const bodyOf = (schema: Schema.Top): Schema.Top => (HttpApiSchema.isWithHeaders(schema) ? schema.schema : schema)
 
 const arraysOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   ast._tag === "Objects"
@@ -36,18 +33,18 @@ export const listingOf = (endpoint: HttpApiEndpoint.Top): Listing | null => {
 }
 
 export const entriesOf = ({ entries }: Listing, page: unknown): ReadonlyArray<unknown> => {
-  const found = isObject(page) ? page[entries] : undefined
+  const found = Predicate.isObject(page) ? page[entries] : undefined
   return Array.isArray(found) ? found : []
 }
 
 /** The query of the next page; null after the last one. */
 export const nextQuery = ({ by }: Listing, query: Query, page: unknown): Query | null => {
-  if (!isObject(page)) return null
+  if (!Predicate.isObject(page)) return null
   if (by === "cursor") {
     const cursor = page["next_cursor"]
     return typeof cursor === "string" ? { ...query, cursor } : null
   }
   const at = page["pagination"]
-  if (!isObject(at) || typeof at["page"] !== "number" || typeof at["totalPages"] !== "number") return null
+  if (!Predicate.isObject(at) || typeof at["page"] !== "number" || typeof at["totalPages"] !== "number") return null
   return at["page"] < at["totalPages"] ? { ...query, page: at["page"] + 1 } : null
 }

@@ -1,9 +1,9 @@
 // Helpers to read and transform the JSON of an OpenAPI document.
+import { Predicate } from "effect"
 
 export type Json = Record<string, unknown>
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+export const isObject: (value: unknown) => value is Json = Predicate.isObject
 
 export const objectIn = (value: unknown, key: string): Json => {
   const inner = isObject(value) ? value[key] : undefined

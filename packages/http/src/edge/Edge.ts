@@ -2,11 +2,12 @@
 // router, the framework and defects.
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { traced } from "@tentpole/adapters/operations/Tracing"
-import { ByteSize, Cause, Clock, Effect, Option, Stream, type Types } from "effect"
+import { ByteSize, Cause, Clock, Effect, Option, Predicate, Stream, type Types } from "effect"
 import {
   HttpBody,
   HttpIncomingMessage,
   HttpRouter,
+  HttpServerError,
   HttpServerRequest,
   HttpServerResponse,
   HttpTraceContext,
@@ -79,18 +80,6 @@ const notFoundOr405 = (routes: ReadonlyArray<Route>, method: string, path: strin
   )
 }
 
-const has = <Key extends string>(value: unknown, key: Key): value is { readonly [K in Key]: unknown } =>
-  typeof value === "object" && value !== null && key in value
-
-const reasonOf = (error: unknown): string | undefined =>
-  has(error, "reason") && has(error.reason, "_tag") && typeof error.reason._tag === "string"
-    ? error.reason._tag
-    : undefined
-
-const isHttpServerError = (error: unknown): boolean => has(error, "_tag") && error._tag === "HttpServerError"
-
-const exceeds = (error: unknown): boolean => /MaxBodySize|exceed|too large/i.test(Cause.pretty(Cause.die(error)))
-
 /** `most` is the limit that was exceeded, if known. */
 const tooLarge = (most?: ByteSize.ByteSize) =>
   answerWith(
@@ -109,16 +98,15 @@ const fromCause = (cause: Cause.Cause<Types.unhandled>, routes: ReadonlyArray<Ro
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
     if (error instanceof Unavailable) return Effect.succeed(unavailable(error.message))
-    if (isHttpServerError(error) && reasonOf(error) === "RouteNotFound") {
-      return Effect.succeed(notFoundOr405(routes, method, path))
-    }
     if (Multipart.isMultipartError(error)) {
       return Effect.succeed(
-        reasonOf(error) === "Parse" ? answerWith("validation_failed", "The multipart body is malformed") : tooLarge(),
+        error.reason._tag === "Parse" ? answerWith("validation_failed", "The multipart body is malformed") : tooLarge(),
       )
     }
-    if (isHttpServerError(error) && reasonOf(error) === "RequestParseError") {
-      return exceeds(error)
+    const reason = HttpServerError.isHttpServerError(error) ? error.reason : undefined
+    if (reason?._tag === "RouteNotFound") return Effect.succeed(notFoundOr405(routes, method, path))
+    if (reason?._tag === "RequestParseError") {
+      return reason.reason === "BodyTooLarge"
         ? Effect.map(HttpIncomingMessage.MaxBodySize, tooLarge)
         : Effect.succeed(answerWith("validation_failed", "The body can't be read"))
     }
@@ -143,7 +131,7 @@ const bare: { readonly [status: number]: readonly [ErrorCode, string] } = {
 const jsonBody = (response: Response): object | undefined => {
   if (response.body._tag !== "Uint8Array" || !response.body.contentType.startsWith("application/json")) return undefined
   const parsed: unknown = JSON.parse(new TextDecoder().decode(response.body.body))
-  return has(parsed, "error_code") ? parsed : undefined
+  return Predicate.hasProperty(parsed, "error_code") ? parsed : undefined
 }
 
 /** Completes the body of an error with the request id. */
@@ -153,7 +141,7 @@ const uniform = (response: Response, id: string): Response => {
   const fallback = bare[response.status]
   const made = own ?? (fallback === undefined ? undefined : { ...body(fallback[0], fallback[1]) })
   if (made === undefined) return response
-  const details = has(made, "details") && typeof made.details === "object" ? made.details : {}
+  const details = Predicate.hasProperty(made, "details") && Predicate.isObject(made.details) ? made.details : {}
   const whole = HttpServerResponse.jsonUnsafe(
     { ...made, details: { ...details, request_id: id } },
     { status: response.status },

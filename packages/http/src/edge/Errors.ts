@@ -1,4 +1,4 @@
-// The table of error codes with their HTTP statuses and titles, and the schemas of error bodies. Endpoints declare their codes;
+// Error codes with their HTTP statuses and titles, and the schemas of error bodies. Endpoints declare their codes;
 // a handler that can fail with another code does not compile.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { EmailUser } from "@tentpole/core/emails/EmailErrors"
@@ -6,76 +6,24 @@ import { ListUser } from "@tentpole/core/lists/ListUse"
 import type { Refusal } from "@tentpole/core/kernel/Refusal"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { codes, titles } from "./ErrorDocs.ts"
 
-export const table = {
-  validation_failed: { status: 400, title: "Bad Request" },
-  invalid_json: { status: 400, title: "Bad Request" },
-  invalid_id: { status: 400, title: "Bad Request" },
-  invalid_cursor: { status: 400, title: "Bad Request" },
-  unauthorized: { status: 401, title: "Unauthorized" },
-  not_found: { status: 404, title: "Not Found" },
-  method_not_allowed: { status: 405, title: "Method Not Allowed" },
-  request_timeout: { status: 408, title: "Request Timeout" },
-  conflict: { status: 409, title: "Conflict" },
-  invalid_state: { status: 409, title: "Conflict" },
-  payload_too_large: { status: 413, title: "Payload Too Large" },
-  unsupported_media_type: { status: 415, title: "Unsupported Media Type" },
-  headers_too_large: { status: 431, title: "Request Header Fields Too Large" },
-  rate_limited: { status: 429, title: "Too Many Requests" },
-  internal_error: { status: 500, title: "Internal Server Error" },
-  unavailable: { status: 503, title: "Service Unavailable" },
-  insufficient_credits: { status: 429, title: "Too Many Requests" },
-  INVALID_PROMPT_INTENT: { status: 400, title: "Bad Request" },
-  INVALID_ITEM: { status: 400, title: "Bad Request" },
-  NOT_FOUND: { status: 404, title: "Not Found" },
-  INSUFFICIENT_CREDITS: { status: 429, title: "Too Many Requests" },
-  invalid_email: { status: 400, title: "Bad Request" },
-  invalid_phone: { status: 400, title: "Bad Request" },
-  unknown_custom_field: { status: 400, title: "Bad Request" },
-  invalid_custom_field_value: { status: 400, title: "Bad Request" },
-  field_not_editable: { status: 400, title: "Bad Request" },
-  field_definition_cap_exceeded: { status: 409, title: "Conflict" },
-  field_definition_collision: { status: 409, title: "Conflict" },
-  contact_list_name_exists: { status: 409, title: "Conflict" },
-  contact_list_in_use: { status: 409, title: "Conflict" },
-  list_not_static: { status: 400, title: "Bad Request" },
-  system_list_protected: { status: 403, title: "Forbidden" },
-  upload_missing: { status: 409, title: "Conflict" },
-  import_unreadable: { status: 400, title: "Bad Request" },
-  link_refused: { status: 403, title: "Forbidden" },
-  hook_refused: { status: 403, title: "Forbidden" },
-  email_not_ready: { status: 400, title: "Bad Request" },
-  email_in_use: { status: 409, title: "Conflict" },
-  template_not_ready: { status: 409, title: "Conflict" },
-  template_not_approved: { status: 400, title: "Bad Request" },
-  approval_version_stale: { status: 409, title: "Conflict" },
-  generation_in_progress: { status: 409, title: "Conflict" },
-  campaign_not_ready: { status: 400, title: "Bad Request" },
-  free_plan_email_limit: { status: 403, title: "Forbidden" },
-  paid_plan_required: { status: 403, title: "Forbidden" },
-  campaign_flow_not_ready: { status: 400, title: "Bad Request" },
-  template_api_tokens: { status: 400, title: "Bad Request" },
-  create_email_step_order: { status: 400, title: "Bad Request" },
-  campaign_flow_step_type_invalid: { status: 400, title: "Bad Request" },
-  campaign_flow_duplicate_step_id: { status: 409, title: "Conflict" },
-  campaign_flow_step_referenced: { status: 409, title: "Conflict" },
-  campaign_flow_already_in_flow: { status: 409, title: "Conflict" },
-  campaign_flow_reentry_denied: { status: 409, title: "Conflict" },
-  campaign_flow_contact_disqualified: { status: 400, title: "Bad Request" },
-  campaign_flow_manual_membership_disabled: { status: 409, title: "Conflict" },
-  flow_api_trigger_not_configured: { status: 409, title: "Conflict" },
-  campaign_flow_trigger_unknown_token: { status: 400, title: "Bad Request" },
-  campaign_flow_trigger_invalid_token_type: { status: 400, title: "Bad Request" },
-  campaign_flow_trigger_payload_too_large: { status: 413, title: "Payload Too Large" },
-  tent_not_ready: { status: 409, title: "Conflict" },
-  asset_limit_exceeded: { status: 409, title: "Conflict" },
-  alias_taken: { status: 400, title: "Bad Request" },
-  publish_limit_exceeded: { status: 429, title: "Too Many Requests" },
-  idempotency_key_reused: { status: 409, title: "Conflict" },
-  idempotency_in_progress: { status: 409, title: "Conflict" },
-} as const satisfies Record<ErrorCode, { readonly status: number; readonly title: string }>
+type Codes = typeof codes
 
-type Table = typeof table
+type StatusOf<Code extends ErrorCode> = {
+  [Status in keyof Codes]: Code extends keyof Codes[Status] ? Status : never
+}[keyof Codes]
+
+type Table = {
+  readonly [Code in ErrorCode]: { readonly status: StatusOf<Code>; readonly title: (typeof titles)[StatusOf<Code>] }
+}
+
+/** The status and title of each code. */
+export const table = Object.fromEntries(
+  Object.entries(codes).flatMap(([status, of]) =>
+    Object.keys(of).map((code) => [code, { status: Number(status), title: titles[Number(status) as keyof Codes] }]),
+  ),
+) as unknown as Table
 
 export const IssueWire = Schema.Struct({
   path: Schema.String.annotate({

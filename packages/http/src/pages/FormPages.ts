@@ -5,7 +5,7 @@ import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { addressPath, originOf, readHost } from "@tentpole/core/tents/pages/PageAddress"
-import { ByteSize, Cause, Clock, Effect, Stream } from "effect"
+import { ByteSize, Clock, Effect, Stream } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
 import * as Answers from "./PageAnswers.ts"
 import type { FoundPage, PageCache } from "./PageCache.ts"
@@ -120,11 +120,9 @@ const urlEncoded = (request: Request): Effect.Effect<Body> =>
       return [...new URLSearchParams(text)]
     }),
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(body_bytes_max)),
-    Effect.catch((error) =>
+    Effect.catch(({ reason }) =>
       Effect.succeed<Body>(
-        /MaxBodySize|exceed|too large/i.test(Cause.pretty(Cause.die(error.reason.cause ?? error)))
-          ? "too large"
-          : "broken",
+        reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? "too large" : "broken",
       ),
     ),
   )
