@@ -30,27 +30,6 @@ export interface Process {
   readonly connections_max: number
 }
 
-const settings = (config: Configuration) =>
-  Layer.succeed(
-    Settings,
-    Settings.of({
-      publicApiUrl: config.publicApiUrl,
-      publicPagesUrl: config.publicPagesUrl,
-      pagesHost: config.pagesHost,
-      mailHost: new URL(config.publicPagesUrl).hostname,
-      sending: config.sending,
-      import_bytes_max: config.import_bytes_max,
-      html_bytes_max: config.html_bytes_max,
-      asset_bytes_max: config.asset_bytes_max,
-      smtpConnections: config.smtpConnections,
-      acceptMeansDelivered: config.acceptMeansDelivered,
-      hooks: config.hooks,
-      requestsPerMinute_max: config.requestsPerMinute_max,
-      retention: config.retention,
-      developmentDomains: !config.production,
-    }),
-  )
-
 export const secrets = (config: Configuration) =>
   Layer.unwrap(Effect.map(appSecret(config), (secret) => Secrets.layer({ secret, previous: config.appSecretPrevious })))
 
@@ -134,7 +113,7 @@ export const ports = (config: Configuration, process: Process) =>
     mail(config),
   ).pipe(
     Layer.provideMerge(Jobs.layer()),
-    Layer.provideMerge(Layer.mergeAll(Ids.layer, Dns.layer(), settings(config), secrets(config))),
+    Layer.provideMerge(Layer.mergeAll(Ids.layer, Dns.layer(), Layer.succeed(Settings, config), secrets(config))),
     Layer.provideMerge(database(config, process)),
     Layer.provide(Layer.effectDiscard(prepareFolder(config))),
   )

@@ -3,6 +3,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { Server } from "node:http"
+import { createServer } from "node:net"
 import { BadConfiguration } from "../Configuration.ts"
 
 export interface Listening {
@@ -43,3 +44,11 @@ const cannotListen = (error: HttpServerError.ServeError, host: string, port: num
       return `Nothing can listen on ${host}:${port} (${String(code ?? error.cause)}): check HOST and ${variable}.`
   }
 }
+
+/** Whether a port can be listened on. */
+export const isFree = (host: string, port: number): Effect.Effect<boolean> =>
+  Effect.callback<boolean>((resume) => {
+    const probe = createServer()
+    probe.once("error", () => resume(Effect.succeed(false)))
+    probe.listen(port, host, () => probe.close(() => resume(Effect.succeed(true))))
+  })

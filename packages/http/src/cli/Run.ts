@@ -6,34 +6,27 @@ import * as Logging from "@tentpole/adapters/Logging"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { runningUrl } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { Actor } from "@tentpole/core/kernel/changes/Actor"
-import type { Listed, ListedBy } from "@tentpole/core/operations/administration/Administration"
+import { Administration, type Listed, type ListedBy } from "@tentpole/core/operations/administration/Administration"
 import { page_limit_max } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { useCases } from "@tentpole/core/Tentpole"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
 
 /** The configuration with a database: the configured one, or that of a running `tentpole start`. */
 const reachable = Effect.gen(function* () {
   const config = yield* readConfiguration
-  if (config.databaseUrl !== null) {
-    return {
-      ...config,
-      databaseUrl: config.databaseUrl,
-      databaseMigrationUrl: config.databaseMigrationUrl ?? config.databaseUrl,
-    }
-  }
-  const url = yield* runningUrl(join(config.dataDir, "database"))
+  const url = config.databaseUrl ?? (yield* runningUrl(join(config.dataDir, "database")))
   if (url === null) {
     return yield* new BadConfiguration({
       reason: "No database is available: run `npm start` in another terminal, or set DATABASE_URL.",
     })
   }
-  return { ...config, databaseUrl: url, databaseMigrationUrl: url }
+  return { ...config, databaseUrl: url, databaseMigrationUrl: config.databaseMigrationUrl ?? url }
 })
 
 const everything = (config: Configuration) =>
@@ -103,8 +96,41 @@ export const allOf = <A, E, R>(
     return items
   })
 
+/** The command `list` of a workspace: all entries of a listing of the administration. */
+export const listCommand = <A, Wire, E>(
+  description: string,
+  list: (of: Administration["Service"]) => (workspace: WorkspaceId, by: ListedBy) => Effect.Effect<Listed<A>, E>,
+  toWire: (item: A) => Wire,
+) =>
+  workspaceCommand("list", description, {}, (workspace) =>
+    Administration.use((administration) => allOf((by) => list(administration)(workspace, by))).pipe(
+      Effect.map((items) => items.map(toWire)),
+    ),
+  )
+
 /** Prints one JSON document. */
-export const show = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+const show = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+
+export const jsonFlag = Flag.Boolean("json").pipe(
+  Flag.withDescription("Prints one JSON document instead of a table"),
+  Flag.withDefault(false),
+)
+
+/** The reason for exit code 1. */
+export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", { reason: Schema.String }) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** Prints the results of checks, and fails if one of them failed. */
+export const report = Effect.fnUntraced(function* (
+  printed: { readonly json: boolean; readonly document: unknown; readonly table: string },
+  { failed, total }: { readonly failed: number; readonly total: number },
+) {
+  yield* printed.json ? show(printed.document) : Console.log(printed.table)
+  if (failed > 0) return yield* new ChecksFailed({ reason: `${failed} of ${total} checks failed.` })
+})
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {

@@ -6,24 +6,17 @@ import { prepared } from "@tentpole/adapters/embedded/Prepare"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
+import { isFree } from "@tentpole/adapters/operations/Listening"
 import { workerFlags } from "@tentpole/adapters/operations/WorkerFlags"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { firstKey } from "../FirstStart.ts"
 import { banner } from "./Banner.ts"
 import { claimFolder, processList } from "./FolderClaim.ts"
 import { supervised } from "./Supervisor.ts"
-
-const listens = (host: string, port: number): Effect.Effect<boolean> =>
-  Effect.callback<boolean>((resume) => {
-    const probe = createServer()
-    probe.once("error", () => resume(Effect.succeed(false)))
-    probe.listen(port, host, () => probe.close(() => resume(Effect.succeed(true))))
-  })
 
 /** Fails if a port is in use. After a crash, old processes may need a moment to end. */
 const portsFree = (config: Configuration, attempts: number): Effect.Effect<void, BadConfiguration> =>
@@ -34,7 +27,7 @@ const portsFree = (config: Configuration, attempts: number): Effect.Effect<void,
       ["BOUNCE_SMTP_PORT", config.bounceSmtpPort],
       ["WORKER_PORT", config.workerPort],
     ] as const) {
-      if (port === null || (yield* listens(config.host, port))) continue
+      if (port === null || (yield* isFree(config.host, port))) continue
       if (attempts > 0) return yield* Effect.andThen(Effect.sleep("250 millis"), portsFree(config, attempts - 1))
       return yield* new BadConfiguration({
         reason: `Port ${port} on ${config.host} is in use (or not allowed): stop the process that uses it, or set ${variable} to a free port.`,
@@ -44,11 +37,9 @@ const portsFree = (config: Configuration, attempts: number): Effect.Effect<void,
 
 /** The configured database, or an embedded one with the lifetime of the scope. */
 const databaseOf = Effect.fnUntraced(function* (config: Configuration) {
-  if (config.databaseUrl !== null) {
-    return { databaseUrl: config.databaseUrl, databaseMigrationUrl: config.databaseMigrationUrl ?? config.databaseUrl }
-  }
-  const { ownerUrl } = yield* prepared({ folder: join(config.dataDir, "database"), durable: true, port: null })
-  return { databaseUrl: ownerUrl, databaseMigrationUrl: ownerUrl }
+  const embedded = prepared({ folder: join(config.dataDir, "database"), durable: true, port: null })
+  const databaseUrl = config.databaseUrl ?? (yield* embedded).ownerUrl
+  return { databaseUrl, databaseMigrationUrl: config.databaseMigrationUrl ?? databaseUrl }
 })
 
 /** The API key of a first start, created here for the banner. */
@@ -58,23 +49,19 @@ const keyOfFirstStart = (config: Configuration) =>
     Effect.provide(Logging.layer({ level: config.logLevel, format: config.logFormat })),
   )
 
-const childEnvironment = (config: Configuration): NodeJS.ProcessEnv => ({
-  ...process.env,
-  ...(config.databaseUrl === null ? {} : { DATABASE_URL: Redacted.value(config.databaseUrl) }),
-  ...(config.databaseMigrationUrl === null
-    ? {}
-    : { DATABASE_MIGRATION_URL: Redacted.value(config.databaseMigrationUrl) }),
-})
-
 const start = Effect.gen(function* () {
   const configured = yield* readConfiguration
   yield* prepareFolder(configured)
   const { crashed } = yield* claimFolder(configured.dataDir)
   yield* portsFree(configured, crashed ? 60 : 0)
-  const config: Configuration = { ...configured, ...(yield* databaseOf(configured)) }
-  yield* migrate(config.databaseMigrationUrl ?? config.databaseUrl ?? Redacted.make(""))
+  const config = { ...configured, ...(yield* databaseOf(configured)) }
+  yield* migrate(config.databaseMigrationUrl)
   const key = yield* keyOfFirstStart(config)
-  const environment = childEnvironment(config)
+  const environment = {
+    ...process.env,
+    DATABASE_URL: Redacted.value(config.databaseUrl),
+    DATABASE_MIGRATION_URL: Redacted.value(config.databaseMigrationUrl),
+  }
   const started = yield* processList(config.dataDir)
   // Children stop in parallel: one after the other could exceed the time limit of a stop.
   const sideBySide = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)

@@ -1,17 +1,14 @@
-// The command `tentpole audit blast <id>`: checks of a blast's rows as a table. It exits with 1 if a check fails.
+// The commands `tentpole audit blast <id>`, which checks the rows of a blast and exits with 1 if a check fails, and
+// `tentpole audit-log`: administrative changes, the newest first.
 import { type Audit, audit as judge } from "@tentpole/core/blasts/inspection/BlastAudit"
 import { BlastAuditStore } from "@tentpole/core/blasts/inspection/BlastAuditStore"
 import { BlastId } from "@tentpole/core/kernel/Ids"
-import { Console, Effect, Schema } from "effect"
+import { page_limit_max } from "@tentpole/core/kernel/Page"
+import { Administration } from "@tentpole/core/operations/administration/Administration"
+import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { commandGroup, overPorts, show, workspaceFlag, workspaceOf } from "../Run.ts"
-
-/** The reason for exit code 1. */
-class AuditFailed extends Schema.TaggedError<AuditFailed>()("AuditFailed", { reason: Schema.String }) {
-  override get message(): string {
-    return this.reason
-  }
-}
+import { toAuditEntryWire } from "../../admin/AdminWire.ts"
+import { ChecksFailed, command, commandGroup, jsonFlag, overPorts, report, workspaceFlag, workspaceOf } from "../Run.ts"
 
 /** The audit as text: a line for each check, then the recipients by outcome. */
 export const auditTable = ({ lines, recipients }: Audit): string => {
@@ -41,10 +38,7 @@ const blast = Command.make(
   "blast",
   {
     workspace: workspaceFlag,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Prints one JSON document instead of a table"),
-      Flag.withDefault(false),
-    ),
+    json: jsonFlag,
     id: Argument.String("blast-id"),
   },
   (input) =>
@@ -55,17 +49,38 @@ const blast = Command.make(
         const found = yield* Schema.decodeEffect(BlastId)(input.id).pipe(
           Effect.flatMap((id) => store.evidence(workspace, id)),
           Effect.mapError(
-            () => new AuditFailed({ reason: `The workspace ${input.workspace} has no blast ${input.id}.` }),
+            () => new ChecksFailed({ reason: `The workspace ${input.workspace} has no blast ${input.id}.` }),
           ),
         )
         const result = judge(found)
-        yield* input.json ? show(toJson(result)) : Console.log(auditTable(result))
-        const wrong = result.lines.filter(({ holds }) => !holds).length
-        if (wrong > 0) {
-          return yield* new AuditFailed({ reason: `${wrong} of ${result.lines.length} checks failed.` })
-        }
+        const failed = result.lines.filter(({ holds }) => !holds).length
+        yield* report(
+          { json: input.json, document: toJson(result), table: auditTable(result) },
+          { failed, total: result.lines.length },
+        )
       }),
     ),
 ).pipe(Command.withDescription("Checks that each recipient got at most one message, and shows why others got none"))
 
 export const audit = commandGroup("audit", "Audits: blast", [blast])
+
+export const auditLog = command(
+  "audit-log",
+  "Shows the newest 100 changes of keys, plans, domains, pages and blasts",
+  {
+    workspace: Flag.String("workspace").pipe(
+      Flag.withDescription("Shows only changes in the workspace with this slug"),
+      Flag.optional,
+    ),
+    cursor: Flag.String("cursor").pipe(Flag.withDescription("`next_cursor` of the previous page"), Flag.optional),
+  },
+  Effect.fnUntraced(function* (input) {
+    const administration = yield* Administration
+    const workspace = Option.isSome(input.workspace)
+      ? { workspaceId: (yield* workspaceOf(input.workspace.value)).id }
+      : {}
+    const cursor = Option.isSome(input.cursor) ? { cursor: input.cursor.value } : {}
+    const { items, next } = yield* administration.auditLog({ limit: page_limit_max, ...workspace, ...cursor })
+    return { entries: items.map(toAuditEntryWire), next_cursor: next }
+  }),
+)

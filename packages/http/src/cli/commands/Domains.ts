@@ -1,73 +1,81 @@
-// The commands `tentpole domain …`: sending domains and their DNS records.
+// The commands `tentpole domain …`, sending domains and their DNS records, and `tentpole page-domain …`, custom domains for the
+// pages of a workspace.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { toDomain } from "@tentpole/core/kernel/values/DomainName"
+import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
-import { toCheckedDomainWire, toDomainWire } from "../../admin/AdminWire.ts"
-import { allOf, commandGroup, workspaceCommand } from "../Run.ts"
+import { toCheckedDomainWire, toDomainWire, toPageDomainWire } from "../../admin/AdminWire.ts"
+import { allOf, commandGroup, listCommand, workspaceCommand } from "../Run.ts"
 
 const config = { name: Argument.String("domain") }
 
-const domainOf = Effect.fnUntraced(function* (workspace: WorkspaceId, name: string) {
-  const store = yield* WorkspaceStore
-  const domain = (yield* store.domains(workspace)).find((each) => each.domain === toDomain(name))
-  return domain ?? (yield* new NotFound({ resource: "sending domain" }))
-})
+const named = <Domain extends { readonly domain: string }>(
+  domains: ReadonlyArray<Domain>,
+  name: string,
+  resource: string,
+): Effect.Effect<Domain, NotFound> => {
+  const found = domains.find(({ domain }) => domain === toDomain(name))
+  return found === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(found)
+}
 
-const list = workspaceCommand("list", "Shows the sending domains of a workspace", {}, (workspace) =>
-  Administration.use(({ domains }) => allOf((by) => domains(workspace, by))).pipe(
-    Effect.map((domains) => domains.map(toDomainWire)),
-  ),
-)
-
-const show = workspaceCommand(
-  "show",
-  "Shows a sending domain and the state of its DNS records",
-  config,
-  Effect.fnUntraced(function* (workspace, { name }) {
-    const { getDomain } = yield* Workspaces
-    return toCheckedDomainWire(yield* getDomain(workspace, (yield* domainOf(workspace, name)).id))
-  }),
-)
-
-const create = workspaceCommand(
-  "create",
-  "Adds a sending domain and shows the DNS records to set",
-  config,
-  (workspace, { name }) =>
-    Workspaces.use(({ addDomain }) => Effect.map(addDomain(workspace, name), toCheckedDomainWire)),
-)
-
-const verify = workspaceCommand(
-  "verify",
-  "Looks up the DNS records. The domain can send once its DKIM record is found",
-  config,
-  Effect.fnUntraced(function* (workspace, { name }) {
-    const { verifyDomain } = yield* Workspaces
-    return toCheckedDomainWire(yield* verifyDomain(workspace, (yield* domainOf(workspace, name)).id))
-  }),
-)
-
-const remove = workspaceCommand(
-  "remove",
-  "Removes a sending domain and its DKIM key",
-  config,
-  Effect.fnUntraced(function* (workspace, { name }) {
-    const { removeDomain } = yield* Workspaces
-    const { domain, id } = yield* domainOf(workspace, name)
-    yield* removeDomain(workspace, id)
-    return { domain, removed: true }
-  }),
-)
+/** A command on one sending domain. */
+const onDomain = <const Name extends string, A, E>(
+  name: Name,
+  description: string,
+  work: (workspaces: Workspaces["Service"], workspace: WorkspaceId, domain: SendingDomain) => Effect.Effect<A, E>,
+) =>
+  workspaceCommand(
+    name,
+    description,
+    config,
+    Effect.fnUntraced(function* (workspace, input) {
+      const { domains } = yield* WorkspaceStore
+      const domain = yield* named(yield* domains(workspace), input.name, "sending domain")
+      return yield* work(yield* Workspaces, workspace, domain)
+    }),
+  )
 
 export const domain = commandGroup("domain", "Sending domains: list, show, create, verify, remove", [
-  list,
-  show,
-  create,
-  verify,
-  remove,
+  listCommand("Shows the sending domains of a workspace", ({ domains }) => domains, toDomainWire),
+  onDomain("show", "Shows a sending domain and the state of its DNS records", ({ getDomain }, workspace, { id }) =>
+    Effect.map(getDomain(workspace, id), toCheckedDomainWire),
+  ),
+  workspaceCommand("create", "Adds a sending domain and shows the DNS records to set", config, (workspace, { name }) =>
+    Workspaces.use(({ addDomain }) => Effect.map(addDomain(workspace, name), toCheckedDomainWire)),
+  ),
+  onDomain(
+    "verify",
+    "Looks up the DNS records. The domain can send once its DKIM record is found",
+    ({ verifyDomain }, workspace, { id }) => Effect.map(verifyDomain(workspace, id), toCheckedDomainWire),
+  ),
+  onDomain("remove", "Removes a sending domain and its DKIM key", ({ removeDomain }, workspace, { domain, id }) =>
+    Effect.as(removeDomain(workspace, id), { domain, removed: true }),
+  ),
+])
+
+export const pageDomain = commandGroup("page-domain", "Page domains: list, create, remove", [
+  listCommand("Shows the page domains of a workspace", ({ pageDomains }) => pageDomains, toPageDomainWire),
+  workspaceCommand(
+    "create",
+    "Adds a page domain. Its DNS must point to the pages' listener",
+    config,
+    (workspace, { name }) =>
+      Administration.use(({ addPageDomain }) => Effect.map(addPageDomain(workspace, name), toPageDomainWire)),
+  ),
+  workspaceCommand(
+    "remove",
+    "Removes a page domain. Pages are no longer served under it",
+    config,
+    Effect.fnUntraced(function* (workspace, { name }) {
+      const { pageDomains, removePageDomain } = yield* Administration
+      const { domain, id } = yield* named(yield* allOf((by) => pageDomains(workspace, by)), name, "page domain")
+      yield* removePageDomain(workspace, id)
+      return { domain, removed: true }
+    }),
+  ),
 ])

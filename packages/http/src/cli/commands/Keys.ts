@@ -1,15 +1,12 @@
 // The commands `tentpole key …`: API keys of a workspace.
-import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { ApiKeyId } from "@tentpole/core/kernel/Ids"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { toKeyWire, toNewKeyWire } from "../../admin/AdminWire.ts"
-import { allOf, commandGroup, workspaceCommand } from "../Run.ts"
+import { commandGroup, listCommand, workspaceCommand } from "../Run.ts"
 
-const list = workspaceCommand("list", "Shows the API keys of a workspace", {}, (workspace) =>
-  Administration.use(({ keys }) => allOf((by) => keys(workspace, by))).pipe(Effect.map((keys) => keys.map(toKeyWire))),
-)
+const list = listCommand("Shows the API keys of a workspace", ({ keys }) => keys, toKeyWire)
 
 const create = workspaceCommand(
   "create",

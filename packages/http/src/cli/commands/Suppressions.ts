@@ -3,14 +3,14 @@ import { Administration } from "@tentpole/core/operations/administration/Adminis
 import { Effect } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { toSuppressionWire } from "../../admin/AdminWire.ts"
-import { allOf, commandGroup, workspaceCommand } from "../Run.ts"
+import { commandGroup, listCommand, workspaceCommand } from "../Run.ts"
 
 const email = Argument.String("email")
 
-const list = workspaceCommand("list", "Shows the suppressed addresses and their reasons", {}, (workspace) =>
-  Administration.use(({ suppressions }) => allOf((by) => suppressions(workspace, by))).pipe(
-    Effect.map((suppressions) => suppressions.map(toSuppressionWire)),
-  ),
+const list = listCommand(
+  "Shows the suppressed addresses and their reasons",
+  ({ suppressions }) => suppressions,
+  toSuppressionWire,
 )
 
 const create = workspaceCommand(

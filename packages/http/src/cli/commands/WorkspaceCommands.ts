@@ -1,9 +1,9 @@
 // The commands `tentpole workspace …`.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
-import { planNames, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
+import { planNames } from "@tentpole/core/workspaces/Workspace"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { Effect, Option } from "effect"
-import { Argument, type Command, Flag } from "effect/cli"
+import { Effect, type Option, Record } from "effect"
+import { Argument, Flag } from "effect/cli"
 import { toWorkspaceWire } from "../../admin/WorkspaceWire.ts"
 import { allOf, command, commandGroup, workspaceOf } from "../Run.ts"
 import { workspaceExport } from "./WorkspaceExport.ts"
@@ -23,32 +23,20 @@ const settings = {
   plan: Flag.Literals("plan", planNames).pipe(Flag.withDescription("free, pro or max"), Flag.optional),
   credits: Flag.Int("credits").pipe(Flag.withDescription("Remaining credits for generations"), Flag.optional),
   postalAddress: text("postal-address", "Postal address in the footer of marketing email"),
-  perSecond: rate("per-second", "in total"),
-  perDomainPerSecond: rate("per-domain-per-second", "for each recipient domain"),
+  sendingPerSecond: rate("per-second", "in total"),
+  sendingPerDomainPerSecond: rate("per-domain-per-second", "for each recipient domain"),
   timeZone: text("time-zone", "IANA time zone, such as Europe/Zurich"),
   defaultCountry: text("default-country", "Country of phone numbers without a country code, such as US"),
-  fromName: text("from-name", "Default sender name of emails"),
-  fromAddress: text("from-address", "Default sender address of emails"),
-  replyTo: text("reply-to", "Default reply-to address of emails"),
+  senderDefaults: {
+    fromName: text("from-name", "Default sender name of emails"),
+    fromAddress: text("from-address", "Default sender address of emails"),
+    replyToEmail: text("reply-to", "Default reply-to address of emails"),
+  },
 }
 
-const given = <Key extends string, A>(key: Key, value: Option.Option<A>): { readonly [K in Key]?: A } =>
-  Option.isSome(value) ? ({ [key]: value.value } as { readonly [K in Key]: A }) : {}
-
-const fieldsOf = (input: Command.Command.Config.Infer<typeof settings>): WorkspaceFields => ({
-  ...given("plan", input.plan),
-  ...given("credits", input.credits),
-  ...given("postalAddress", input.postalAddress),
-  ...given("sendingPerSecond", input.perSecond),
-  ...given("sendingPerDomainPerSecond", input.perDomainPerSecond),
-  ...given("timeZone", input.timeZone),
-  ...given("defaultCountry", input.defaultCountry),
-  senderDefaults: {
-    ...given("fromName", input.fromName),
-    ...given("fromAddress", input.fromAddress),
-    ...given("replyToEmail", input.replyTo),
-  },
-})
+/** The fields whose flags are set. */
+const given = <Options extends Readonly<Record<string, Option.Option<unknown>>>>(options: Options) =>
+  Record.getSomes(options) as { readonly [Key in keyof Options]?: Option.Option.Value<Options[Key]> }
 
 const list = command("list", "Shows all workspaces", {}, () =>
   Administration.use(({ workspaces }) => allOf(workspaces)).pipe(
@@ -64,9 +52,9 @@ const create = command(
   "create",
   "Creates a workspace",
   { name: Argument.String("name"), slug: Flag.String("slug").pipe(Flag.optional), ...settings },
-  (input) =>
+  ({ name, senderDefaults, ...fields }) =>
     Workspaces.use((workspaces) =>
-      workspaces.create({ name: input.name, ...given("slug", input.slug), ...fieldsOf(input) }),
+      workspaces.create({ name, ...given(fields), senderDefaults: given(senderDefaults) }),
     ).pipe(Effect.map(toWorkspaceWire)),
 )
 
@@ -74,10 +62,10 @@ const update = command(
   "update",
   "Changes the name, plan, credits, time zone, country, addresses or sending limits of a workspace",
   { slug: Argument.String("slug"), name: Flag.String("name").pipe(Flag.optional), ...settings },
-  Effect.fnUntraced(function* (input) {
+  Effect.fnUntraced(function* ({ senderDefaults, slug, ...fields }) {
     const workspaces = yield* Workspaces
-    const { id } = yield* workspaceOf(input.slug)
-    return toWorkspaceWire(yield* workspaces.update(id, { ...given("name", input.name), ...fieldsOf(input) }))
+    const { id } = yield* workspaceOf(slug)
+    return toWorkspaceWire(yield* workspaces.update(id, { ...given(fields), senderDefaults: given(senderDefaults) }))
   }),
 )
 

@@ -5,6 +5,7 @@ import { prepareFolder } from "@tentpole/adapters/DataFolder"
 import * as Dns from "@tentpole/adapters/dns/Dns"
 import { runningUrl } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { blobs, mail } from "@tentpole/adapters/FromConfig"
+import { isFree } from "@tentpole/adapters/operations/Listening"
 import { diagnose } from "@tentpole/adapters/postgres/operations/Diagnosis"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { encodeText } from "@tentpole/core/kernel/Bytes"
@@ -12,20 +13,18 @@ import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { DnsResolver } from "@tentpole/core/ports/DnsResolver"
 import { Effect, Stream } from "effect"
 import { randomUUID } from "node:crypto"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { join } from "node:path"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
 import { judgeAi, judgeBucket, judgeDatabase, judgeFolder, judgeSilence } from "./Judgements.ts"
 
-type Examination = (config: Configuration) => Effect.Effect<ReadonlyArray<Finding>>
+type Examination = (config: Configuration) => Effect.Effect<Finding | ReadonlyArray<Finding>>
 
 const folder: Examination = (config) =>
   prepareFolder(config).pipe(
     Effect.match({
-      onSuccess: () => [ok("DATA_DIR", `${config.dataDir} can be written`)],
-      onFailure: ({ reason }) => [
-        wrong("DATA_DIR", reason, "Set DATA_DIR to a folder with write access for this user."),
-      ],
+      onSuccess: () => ok("DATA_DIR", `${config.dataDir} can be written`),
+      onFailure: ({ reason }) => wrong("DATA_DIR", reason, "Set DATA_DIR to a folder with write access for this user."),
     }),
   )
 
@@ -35,18 +34,16 @@ const database: Examination = (config) =>
     if (url === null) {
       const says = "none is configured, and the embedded one is not running"
       return config.production
-        ? [wrong("database", says, "Set DATABASE_URL to a PostgreSQL database.")]
-        : [warning("database", says, "`npm start` starts it; production needs DATABASE_URL.")]
+        ? wrong("database", says, "Set DATABASE_URL to a PostgreSQL database.")
+        : warning("database", says, "`npm start` starts it; production needs DATABASE_URL.")
     }
-    return yield* diagnose(url).pipe(
-      Effect.match({ onSuccess: judgeDatabase, onFailure: (reason) => [judgeSilence(reason)] }),
-    )
+    return yield* Effect.match(diagnose(url), { onSuccess: judgeDatabase, onFailure: judgeSilence })
   })
 
 const timeout = "15 seconds"
 
 /** Writes a file, reads it and removes it. */
-export const files: Examination = (config) => {
+export const files = (config: Configuration): Effect.Effect<Finding> => {
   const bucket = config.s3?.bucket ?? null
   const place = bucket === null ? join(config.dataDir, "assets") : `the bucket ${bucket}`
   return Effect.gen(function* () {
@@ -70,7 +67,6 @@ export const files: Examination = (config) => {
       const reason = error._tag === "BlobUnavailable" ? nameOf(error.cause) : error._tag
       return Effect.succeed(bucket === null ? judgeFolder(place, reason) : judgeBucket(bucket, reason))
     }),
-    Effect.map((finding) => [finding]),
   )
 }
 
@@ -83,7 +79,7 @@ const nameOf = (cause: unknown): string => {
 const mailServer: Examination = (config) => {
   if (config.smtpUrl === null) {
     const says = `mail is written as files to ${join(config.dataDir, "outbox")}`
-    return Effect.succeed([config.production ? warning("mail", says, "Set SMTP_URL to send it.") : ok("mail", says)])
+    return Effect.succeed(config.production ? warning("mail", says, "Set SMTP_URL to send it.") : ok("mail", says))
   }
   const mend = "Check SMTP_URL, and that the server accepts connections from this machine."
   return Effect.gen(function* () {
@@ -98,7 +94,6 @@ const mailServer: Examination = (config) => {
       const reason = "reason" in error ? String(error.reason) : `no answer within ${timeout}`
       return Effect.succeed(wrong("mail", `the mail server can't be used: ${reason}`, mend))
     }),
-    Effect.map((finding) => [finding]),
   )
 }
 
@@ -122,36 +117,27 @@ const names: Examination = (config) => {
             ),
       ),
     ),
-    Effect.map((finding) => [finding]),
   )
 }
 
-export const ai: Examination = ({ ai: chosen, production }) => {
+export const ai = ({ ai: chosen, production }: Configuration): Effect.Effect<Finding> => {
   if (chosen.provider === "fake") {
     const says = "fake: pages and emails are generated without a model"
     const mend = "Set AI_PROVIDER and AI_API_KEY."
-    return Effect.succeed([production ? warning("AI", says, mend) : ok("AI", says)])
+    return Effect.succeed(production ? warning("AI", says, mend) : ok("AI", says))
   }
   return reach(chosen).pipe(
     Effect.match({
-      onSuccess: (status) => [judgeAi(chosen.provider, status)],
-      onFailure: (reason) => [
+      onSuccess: (status) => judgeAi(chosen.provider, status),
+      onFailure: (reason) =>
         wrong(
           "AI",
           `${chosen.provider} can't be reached (${reason})`,
           "Check AI_BASE_URL and outgoing connections of this machine.",
         ),
-      ],
     }),
   )
 }
-
-const isFree = (host: string, port: number): Effect.Effect<boolean> =>
-  Effect.callback<boolean>((resume) => {
-    const probe = createServer()
-    probe.once("error", () => resume(Effect.succeed(false)))
-    probe.listen(port, host, () => probe.close(() => resume(Effect.succeed(true))))
-  })
 
 const isListening = (host: string, port: number): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
@@ -180,11 +166,10 @@ const ports: Examination = ({ bounceSmtpPort, host, pagesPort, port: apiPort, wo
   ])
 
 /** Runs all checks in parallel. */
-export const examine: Examination = (config) =>
+export const examine = (config: Configuration): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.map(
-    Effect.all(
-      [folder, database, files, mailServer, names, ai, ports].map((examination) => examination(config)),
-      { concurrency: "unbounded" },
-    ),
+    Effect.forEach([folder, database, files, mailServer, names, ai, ports], (examination) => examination(config), {
+      concurrency: "unbounded",
+    }),
     (findings) => findings.flat(),
   )

@@ -37,8 +37,7 @@ describe("the doctor's check of an S3 store", () => {
   const found = async (bucket: string, { key = "S3RVER", secret = "S3RVER", at = endpoint } = {}) => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", key)
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", secret)
-    const [finding] = await Effect.runPromise(files(configured({ S3_BUCKET: bucket, S3_ENDPOINT: at })))
-    return finding
+    return Effect.runPromise(files(configured({ S3_BUCKET: bucket, S3_ENDPOINT: at })))
   }
 
   it("stores and reads a file, and removes it", async () => {
@@ -99,8 +98,7 @@ describe("the doctor's check of an AI provider", () => {
 
   const found = async (provider: string, key: string, base = `http://127.0.0.1:${portOf(server)}/v1/`) => {
     const environment = { AI_PROVIDER: provider, AI_API_KEY: key, AI_BASE_URL: base }
-    const [finding] = await Effect.runPromise(ai(configured(environment)))
-    return finding
+    return Effect.runPromise(ai(configured(environment)))
   }
 
   for (const provider of ["openai", "anthropic"]) {
