@@ -2,15 +2,8 @@
 // A rename makes a finished file visible at once. Several processes may share the folder. A symbolic link that leads out of
 // the folder is not followed: its target is no blob.
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import {
-  BlobNotFound,
-  BlobStore,
-  BlobTooLarge,
-  BlobUnavailable,
-  isBlobKey,
-  isBlobOwner,
-} from "@tentpole/core/ports/BlobStore"
-import { Effect, Exit, Layer, Stream } from "effect"
+import { BlobNotFound, BlobStore, blobStore, BlobUnavailable } from "@tentpole/core/ports/BlobStore"
+import { Effect, Exit, Layer, Predicate, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
 import {
@@ -25,6 +18,7 @@ import {
   rename,
   rm,
   stat,
+  writeFile,
 } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 
@@ -37,34 +31,19 @@ const abandoned_after_ms = 24 * 60 * 60_000
 
 const read_bytes = 256 * 1024
 
-const codeOf = (error: unknown): unknown =>
-  typeof error === "object" && error !== null && "code" in error ? error.code : undefined
-
 /** A key below a file, and a key that is a folder, count as missing. */
-const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(codeOf(error)))
+const isMissing = (error: unknown): boolean =>
+  Predicate.hasProperty(error, "code") && ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(error.code))
 
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, BlobUnavailable> =>
   Effect.tryPromise({ try: run, catch: (cause) => new BlobUnavailable({ cause }) })
 
-const attemptOn = <A>(key: string, run: () => Promise<A>): Effect.Effect<A, BlobNotFound | BlobUnavailable> =>
-  Effect.tryPromise({
-    try: run,
-    catch: (cause) => (isMissing(cause) ? new BlobNotFound({ key }) : new BlobUnavailable({ cause })),
-  })
+const attemptOn = <A>(key: string, run: () => Promise<A>) =>
+  Effect.mapError(attempt(run), (error) => (isMissing(error.cause) ? new BlobNotFound({ key }) : error))
 
 /** Closes a file in every case. */
 const syncAndClose = async (file: FileHandle): Promise<void> => {
   try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-const writeType = async (path: string, contentType: string): Promise<void> => {
-  const file = await open(path, "wx")
-  try {
-    await file.appendFile(contentType)
     await file.sync()
   } finally {
     await file.close()
@@ -117,20 +96,6 @@ const removeAbandoned = async (incoming: string, now_ms: number): Promise<void> 
   }
 }
 
-const writeAll = <E, R>(file: FileHandle, bytes: Stream.Stream<Uint8Array, E, R>, bytes_max: number) =>
-  Effect.suspend(() => {
-    let size_bytes = 0
-    return bytes.pipe(
-      Stream.runForEach((chunk): Effect.Effect<void, BlobTooLarge | BlobUnavailable> => {
-        size_bytes += chunk.length
-        return size_bytes > bytes_max
-          ? Effect.fail(new BlobTooLarge({ bytes_max }))
-          : attempt(() => file.appendFile(chunk))
-      }),
-      Effect.map(() => size_bytes),
-    )
-  })
-
 const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
   const incoming = join(folder, "incoming")
   const root = yield* attempt(async () => {
@@ -139,10 +104,7 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
     return realpath(folder)
   })
 
-  const paths = (key: string) =>
-    isBlobKey(key)
-      ? Effect.succeed({ file: join(folder, "files", key), type: join(folder, "types", key) })
-      : Effect.die(new Error(`"${key}" is no key of a blob`))
+  const paths = (key: string) => ({ file: join(folder, "files", key), type: join(folder, "types", key) })
 
   const temporary = Effect.acquireRelease(
     Effect.sync(() => join(incoming, randomUUID())),
@@ -150,7 +112,7 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
   )
 
   const info = Effect.fnUntraced(function* (key: string) {
-    const { file, type } = yield* paths(key)
+    const { file, type } = paths(key)
     const about = yield* attemptOn(key, async () => stat(await resolved(root, file)))
     if (!about.isFile()) return yield* new BlobNotFound({ key })
     const contentType = yield* attemptOn(key, async () => readFile(await resolved(root, type), "utf8")).pipe(
@@ -159,31 +121,29 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
     return { size_bytes: about.size, contentType }
   })
 
-  return BlobStore.of({
-    put: (key, bytes, { contentType, bytes_max }) =>
+  return blobStore({
+    put: (key, bytes, contentType) =>
       Effect.gen(function* () {
-        const to = yield* paths(key)
+        const to = paths(key)
         const [newFile, newType] = [yield* temporary, yield* temporary]
-        const size_bytes = yield* Effect.acquireUseRelease(
+        yield* Effect.acquireUseRelease(
           attempt(() => open(newFile, "wx")),
-          (file) => writeAll(file, bytes, bytes_max),
+          (file) => Stream.runForEach(bytes, (chunk) => attempt(() => file.appendFile(chunk))),
           (file, exit) => (Exit.isSuccess(exit) ? attempt(() => syncAndClose(file)) : attempt(() => file.close())),
         )
         yield* Effect.uninterruptible(
           attempt(async () => {
-            await writeType(newType, contentType)
+            await writeFile(newType, contentType, { flag: "wx", flush: true })
             await publish(root, newType, to.type)
             await publish(root, newFile, to.file)
           }),
         )
-        return { size_bytes, contentType }
       }).pipe(Effect.scoped),
 
     get: (key) =>
       Stream.unwrap(
         Effect.gen(function* () {
-          const { file } = yield* paths(key)
-          const real = yield* attemptOn(key, () => resolved(root, file))
+          const real = yield* attemptOn(key, () => resolved(root, paths(key).file))
           return NodeStream.fromReadable<Uint8Array, BlobNotFound | BlobUnavailable>({
             evaluate: () => createReadStream(real, { highWaterMark: read_bytes }),
             chunkSize: 1,
@@ -196,8 +156,9 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
 
     copy: (from, to) =>
       Effect.gen(function* () {
-        const [source, target] = [yield* paths(from), yield* paths(to)]
-        const about = yield* info(from)
+        const [source, target] = [paths(from), paths(to)]
+        // Fails for a folder.
+        yield* info(from)
         const [newFile, newType] = [yield* temporary, yield* temporary]
         yield* Effect.uninterruptible(
           attemptOn(from, async () => {
@@ -207,29 +168,23 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
             await publish(root, newFile, target.file)
           }),
         )
-        return about
       }).pipe(Effect.scoped),
 
     delete: (key) =>
-      Effect.flatMap(paths(key), ({ file, type }) =>
-        attempt(async () => {
-          for (const path of [file, type]) await removeIn(root, path, { recursive: false })
-        }),
-      ),
+      attempt(async () => {
+        const { file, type } = paths(key)
+        for (const path of [file, type]) await removeIn(root, path, { recursive: false })
+      }),
 
     deleteAllOf: (owner) =>
-      isBlobOwner(owner)
-        ? attempt(async () => {
-            for (const kind of ["files", "types"]) {
-              const rooms = await readdir(join(folder, kind)).catch((error: unknown) =>
-                isMissing(error) ? [] : Promise.reject(error),
-              )
-              for (const room of rooms) await removeIn(root, join(folder, kind, room, owner), { recursive: true })
-            }
-          })
-        : Effect.die(new Error(`"${owner}" is no owner of blobs`)),
-    uploadUrl: () => Effect.succeed(null),
-    downloadUrl: () => Effect.succeed(null),
+      attempt(async () => {
+        for (const kind of ["files", "types"]) {
+          const rooms = await readdir(join(folder, kind)).catch((error: unknown) =>
+            isMissing(error) ? [] : Promise.reject(error),
+          )
+          for (const room of rooms) await removeIn(root, join(folder, kind, room, owner), { recursive: true })
+        }
+      }),
   })
 })
 

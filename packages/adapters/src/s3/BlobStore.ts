@@ -11,18 +11,11 @@ import {
 } from "@aws-sdk/client-s3"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import {
-  BlobNotFound,
-  BlobStore,
-  BlobTooLarge,
-  BlobUnavailable,
-  isBlobKey,
-  isBlobOwner,
-} from "@tentpole/core/ports/BlobStore"
+import { BlobNotFound, BlobStore, blobStore, BlobUnavailable } from "@tentpole/core/ports/BlobStore"
 import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import { type Cause, Duration, Effect, Layer, Redacted, Stream } from "effect"
 import { Readable } from "node:stream"
-import { upload as send } from "./Upload.ts"
+import { type Target, upload as send } from "./Upload.ts"
 
 export interface S3Options {
   readonly bucket: string
@@ -57,48 +50,28 @@ const isMissing = (error: unknown): boolean =>
 const attempt = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, BlobUnavailable> =>
   Effect.tryPromise({ try: run, catch: (cause) => new BlobUnavailable({ cause }) })
 
-const attemptOn = <A>(
-  key: string,
-  run: (signal: AbortSignal) => Promise<A>,
-): Effect.Effect<A, BlobNotFound | BlobUnavailable> =>
-  Effect.tryPromise({
-    try: run,
-    catch: (cause) => (isMissing(cause) ? new BlobNotFound({ key }) : new BlobUnavailable({ cause })),
-  })
+const attemptOn = <A>(key: string, run: (signal: AbortSignal) => Promise<A>) =>
+  Effect.mapError(attempt(run), (error) => (isMissing(error.cause) ? new BlobNotFound({ key }) : error))
 
 const expiresIn_s = (validFor: Duration.Input): number =>
   Math.max(1, Math.floor(Duration.toMillis(Duration.fromInputUnsafe(validFor)) / 1000))
 
-const keyed = (key: string): Effect.Effect<string> =>
-  isBlobKey(key) ? Effect.succeed(key) : Effect.die(new Error(`"${key}" is no key of a blob`))
-
 /** Uploads the stream in parts. A failure of the stream is returned unchanged, and the upload is aborted. */
 const upload = <E, R>(
-  client: S3Client,
-  Bucket: string,
-  Key: string,
+  target: Target,
   bytes: Stream.Stream<Uint8Array, E, R>,
-  { contentType, bytes_max }: { readonly contentType: string; readonly bytes_max: number },
-): Effect.Effect<number, E | BlobTooLarge | BlobUnavailable, R> =>
+): Effect.Effect<void, E | BlobUnavailable, R> =>
   Effect.suspend(() => {
-    let size_bytes = 0
-    let failure: Cause.Cause<E | BlobTooLarge> | undefined
-    const counted = bytes.pipe(
-      Stream.tap((chunk): Effect.Effect<void, BlobTooLarge> => {
-        size_bytes += chunk.length
-        return size_bytes > bytes_max ? Effect.fail(new BlobTooLarge({ bytes_max })) : Effect.void
-      }),
-      Stream.tapCause((cause) => Effect.sync(() => void (failure = cause))),
-    )
-    return NodeStream.toReadable(counted).pipe(
-      Effect.flatMap((Body) =>
+    let failure: Cause.Cause<E> | undefined
+    const followed = Stream.tapCause(bytes, (cause) => Effect.sync(() => void (failure = cause)))
+    return NodeStream.toReadable(followed).pipe(
+      Effect.flatMap((body) =>
         attempt((signal) => {
-          signal.addEventListener("abort", () => Body.destroy())
-          return send({ client, Bucket, Key, ContentType: contentType }, Body, signal).finally(() => Body.destroy())
+          signal.addEventListener("abort", () => body.destroy())
+          return send(target, body, signal).finally(() => body.destroy())
         }),
       ),
-      Effect.map(() => size_bytes),
-      Effect.catch((error): Effect.Effect<never, E | BlobTooLarge | BlobUnavailable> =>
+      Effect.catch((error): Effect.Effect<never, E | BlobUnavailable> =>
         failure === undefined ? Effect.fail(error) : Effect.failCause(failure),
       ),
     )
@@ -145,21 +118,9 @@ const make = Effect.fnUntraced(function* (options: S3Options) {
     (client) => Effect.sync(() => client.destroy()),
   )
 
-  const info = Effect.fnUntraced(function* (key: string) {
-    const Key = yield* keyed(key)
-    const about = yield* attemptOn(key, (abortSignal) =>
-      client.send(new HeadObjectCommand({ Bucket, Key }), { abortSignal }),
-    )
-    return {
-      size_bytes: about.ContentLength ?? 0,
-      contentType: about.ContentType ?? "application/octet-stream",
-    }
-  })
-
   const read = Effect.fnUntraced(function* (key: string) {
-    const Key = yield* keyed(key)
     const { Body } = yield* attemptOn(key, (abortSignal) =>
-      client.send(new GetObjectCommand({ Bucket, Key }), { abortSignal }),
+      client.send(new GetObjectCommand({ Bucket, Key: key }), { abortSignal }),
     )
     if (!(Body instanceof Readable)) return yield* Effect.die(new Error("S3 answered without a stream"))
     return NodeStream.fromReadable<Uint8Array, BlobNotFound | BlobUnavailable>({
@@ -169,48 +130,35 @@ const make = Effect.fnUntraced(function* (options: S3Options) {
     })
   })
 
-  return BlobStore.of({
-    put: (key, bytes, put) =>
-      keyed(key).pipe(
-        Effect.flatMap((Key) => upload(client, Bucket, Key, bytes, put)),
-        Effect.map((size_bytes) => ({ size_bytes, contentType: put.contentType })),
-      ),
+  return blobStore({
+    put: (Key, bytes, ContentType) => upload({ client, Bucket, Key, ContentType }, bytes),
     get: (key) => Stream.unwrap(read(key)),
-    info,
-    copy: (from, to) =>
-      Effect.gen(function* () {
-        const CopySource = `${Bucket}/${yield* keyed(from)}`
-        const Key = yield* keyed(to)
-        yield* attemptOn(from, (abortSignal) =>
-          client.send(new CopyObjectCommand({ Bucket, Key, CopySource }), { abortSignal }),
-        )
-        return yield* info(to)
-      }),
-    delete: (key) =>
-      Effect.flatMap(keyed(key), (Key) =>
-        Effect.asVoid(attempt((abortSignal) => client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }))),
+    info: (Key) =>
+      Effect.map(
+        attemptOn(Key, (abortSignal) => client.send(new HeadObjectCommand({ Bucket, Key }), { abortSignal })),
+        ({ ContentLength, ContentType }) => ({
+          size_bytes: ContentLength ?? 0,
+          contentType: ContentType ?? "application/octet-stream",
+        }),
       ),
-    deleteAllOf: (owner) =>
-      isBlobOwner(owner)
-        ? attempt((abortSignal) => removeOf({ client, Bucket, abortSignal }, owner))
-        : Effect.die(new Error(`"${owner}" is no owner of blobs`)),
-    uploadUrl: (key, { contentType, validFor }) =>
-      Effect.flatMap(keyed(key), (Key) =>
-        attempt(() =>
-          getSignedUrl(client, new PutObjectCommand({ Bucket, Key, ContentType: contentType }), {
-            expiresIn: expiresIn_s(validFor),
-          }),
-        ),
+    copy: (from, Key) =>
+      attemptOn(from, (abortSignal) =>
+        client.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}` }), { abortSignal }),
       ),
-    downloadUrl: (key, { fileName, validFor }) =>
-      Effect.flatMap(keyed(key), (Key) =>
-        attempt(() =>
-          getSignedUrl(
-            client,
-            new GetObjectCommand({ Bucket, Key, ResponseContentDisposition: attachment(fileName) }),
-            { expiresIn: expiresIn_s(validFor) },
-          ),
-        ),
+    delete: (Key) =>
+      Effect.asVoid(attempt((abortSignal) => client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }))),
+    deleteAllOf: (owner) => attempt((abortSignal) => removeOf({ client, Bucket, abortSignal }, owner)),
+    uploadUrl: (Key, { contentType, validFor }) =>
+      attempt(() =>
+        getSignedUrl(client, new PutObjectCommand({ Bucket, Key, ContentType: contentType }), {
+          expiresIn: expiresIn_s(validFor),
+        }),
+      ),
+    downloadUrl: (Key, { fileName, validFor }) =>
+      attempt(() =>
+        getSignedUrl(client, new GetObjectCommand({ Bucket, Key, ResponseContentDisposition: attachment(fileName) }), {
+          expiresIn: expiresIn_s(validFor),
+        }),
       ),
   })
 })

@@ -1,5 +1,5 @@
 // The port to blobs of any size: uploads, exports, page assets. The service chooses the keys, never the user.
-import { Context, type Duration, type Effect, Schema, type Stream } from "effect"
+import { Context, type Duration, Effect, Schema, Stream } from "effect"
 
 export class BlobNotFound extends Schema.TaggedError<BlobNotFound>()("BlobNotFound", { key: Schema.String }) {}
 export class BlobTooLarge extends Schema.TaggedError<BlobTooLarge>()("BlobTooLarge", { bytes_max: Schema.Int }) {}
@@ -62,11 +62,57 @@ const keyPattern = new RegExp(`^${segment}(/${segment})*$`)
 const owner = new RegExp(`^${segment}$`)
 
 /** Whether a text can be the second segment of a key. */
-export const isBlobOwner = (text: string): boolean => owner.test(text)
+const isBlobOwner = (text: string): boolean => owner.test(text)
 
 /**
  * Whether a text can be a key: segments of letters, digits, `.`, `_`, `-`, joined by `/`, none of which begins with a dot,
- * so that a key is always a path below one folder. Adapters die on any other text. No key may be a path prefix of another
+ * so that a key is always a path below one folder. The store dies on any other text. No key may be a path prefix of another
  * (`a` beside `a/b`).
  */
 export const isBlobKey = (key: string): boolean => key.length <= key_length_max && keyPattern.test(key)
+
+type Service = BlobStore["Service"]
+
+/** What an adapter does. `blobStore` adds the checks of keys and sizes. */
+export interface BlobAdapter
+  extends
+    Pick<Service, "get" | "info" | "delete" | "deleteAllOf">,
+    Partial<Pick<Service, "uploadUrl" | "downloadUrl">> {
+  readonly put: <E, R>(
+    key: string,
+    bytes: Stream.Stream<Uint8Array, E, R>,
+    contentType: string,
+  ) => Effect.Effect<unknown, E | BlobUnavailable, R>
+  readonly copy: (from: string, to: string) => Effect.Effect<unknown, BlobNotFound | BlobUnavailable>
+}
+
+const unsigned = () => Effect.succeed(null)
+
+/** The store of an adapter. */
+export const blobStore = (adapter: BlobAdapter): Service => {
+  const { uploadUrl = unsigned, downloadUrl = unsigned } = adapter
+  const on = <A, E, R>(keys: ReadonlyArray<string>, work: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const wrong = keys.find((key) => !isBlobKey(key))
+      return wrong === undefined ? work() : Effect.die(new Error(`"${wrong}" is no key of a blob`))
+    })
+  return BlobStore.of({
+    put: (key, bytes, { contentType, bytes_max }) =>
+      on([key], () => {
+        let size_bytes = 0
+        const limited = Stream.tap(bytes, (chunk): Effect.Effect<void, BlobTooLarge> => {
+          size_bytes += chunk.length
+          return size_bytes > bytes_max ? Effect.fail(new BlobTooLarge({ bytes_max })) : Effect.void
+        })
+        return Effect.map(adapter.put(key, limited, contentType), () => ({ size_bytes, contentType }))
+      }),
+    get: (key) => Stream.unwrap(on([key], () => Effect.succeed(adapter.get(key)))),
+    info: (key) => on([key], () => adapter.info(key)),
+    copy: (from, to) => on([from, to], () => Effect.andThen(adapter.copy(from, to), adapter.info(to))),
+    delete: (key) => on([key], () => adapter.delete(key)),
+    deleteAllOf: (of) =>
+      isBlobOwner(of) ? adapter.deleteAllOf(of) : Effect.die(new Error(`"${of}" is no owner of blobs`)),
+    uploadUrl: (key, options) => on([key], () => uploadUrl(key, options)),
+    downloadUrl: (key, options) => on([key], () => downloadUrl(key, options)),
+  })
+}

@@ -4,11 +4,11 @@ import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Unauthorized, Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
-import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { Auth, CurrentWorkspace } from "./Auth.ts"
-import { body, toBody } from "./Errors.ts"
+import { toBody } from "./Errors.ts"
 import { ApiProxies, clientAddress } from "../pages/ClientAddress.ts"
-import { rateLimiter } from "./RateLimit.ts"
+import { rateLimited, rateLimiter, withHeaders } from "./RateLimit.ts"
 import { type Admission, UnknownKeysPerMinute, wrongKeys } from "./UnknownKeyLimiter.ts"
 
 export const layer = Layer.effect(
@@ -60,11 +60,6 @@ export const layer = Layer.effect(
 const unlimited: Admission = { wait_s: 0, settled: () => undefined }
 
 const tooMany = Effect.fnUntraced(function* (wait_s: number) {
-  const wait = `${wait_s} second${wait_s === 1 ? "" : "s"}`
-  yield* HttpEffect.appendPreResponseHandler((_, response) =>
-    Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(wait_s))),
-  )
-  return yield* Effect.fail(
-    body("rate_limited", `Too many requests with unknown keys from your address. Try again in ${wait}`),
-  )
+  yield* withHeaders({ "retry-after": String(wait_s) })
+  return yield* Effect.fail(rateLimited("Too many requests with unknown keys from your address", wait_s))
 })

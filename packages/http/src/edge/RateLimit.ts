@@ -14,6 +14,13 @@ const headersOf = (perMinute: number, { allowed, remaining, reset_s, retryAfter_
   ...(allowed ? {} : { "retry-after": String(retryAfter_s) }),
 })
 
+export const rateLimited = (reason: string, wait_s: number) =>
+  body("rate_limited", `${reason}. Try again in ${wait_s} second${wait_s === 1 ? "" : "s"}`)
+
+/** Sets headers of the response, whatever the handler answers. */
+export const withHeaders = (headers: Readonly<Record<string, string>>) =>
+  HttpEffect.appendPreResponseHandler((_, response) => Effect.succeed(HttpServerResponse.setHeaders(response, headers)))
+
 type Limiter = (key: string) => Effect.Effect<void, Body<"rate_limited">, HttpServerRequest.HttpServerRequest>
 
 /** Counts a request of the key, and fails if the limit is exceeded. 0 requests a minute means no limit. */
@@ -22,14 +29,10 @@ export const rateLimiter = (perMinute: number): Limiter => {
   const take = tokenBuckets({ capacity: perMinute, per_second: perMinute / 60, keys_max })
   return Effect.fnUntraced(function* (key: string) {
     const taken = take(key, yield* Clock.currentTimeMillis)
-    const headers = headersOf(perMinute, taken)
-    yield* HttpEffect.appendPreResponseHandler((_, response) =>
-      Effect.succeed(HttpServerResponse.setHeaders(response, headers)),
-    )
+    yield* withHeaders(headersOf(perMinute, taken))
     if (taken.allowed) return
-    const wait = `${taken.retryAfter_s} second${taken.retryAfter_s === 1 ? "" : "s"}`
     return yield* Effect.fail(
-      body("rate_limited", `The limit of this key is ${perMinute} requests per minute. Try again in ${wait}`),
+      rateLimited(`The limit of this key is ${perMinute} requests per minute`, taken.retryAfter_s),
     )
   })
 }

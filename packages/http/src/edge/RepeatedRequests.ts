@@ -9,7 +9,6 @@ import {
   KeyInProgress,
   KeyReused,
   type Performed,
-  type Unrepeatable,
 } from "@tentpole/core/operations/idempotency/Idempotency"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { Effect, Layer, Stream } from "effect"
@@ -79,9 +78,6 @@ const performed = <E, R>(work: Effect.Effect<Response, E, R>): Effect.Effect<Per
       return Effect.succeed({ value, answer: before.has(code) ? null : toAnswer(value) })
     }),
   )
-
-const isUnrepeatable = (error: unknown): error is Unrepeatable =>
-  error instanceof KeyReused || error instanceof KeyInProgress || error instanceof AnswerNotStored
 
 const malformed = HttpServerResponse.jsonUnsafe(
   body("validation_failed", "Idempotency-Key must be 1 to 255 printable ASCII characters", {
@@ -173,7 +169,9 @@ export const layer = Layer.effect(
         return yield* idempotency.once(workspace.id, keyed.once, work).pipe(
           Effect.map((once) => (once._tag === "Performed" ? once.value : toResponse(once.answer))),
           Effect.catch((error) =>
-            isUnrepeatable(error) ? Effect.succeed(refusalResponse(error)) : Effect.fail(error),
+            error instanceof KeyReused || error instanceof KeyInProgress || error instanceof AnswerNotStored
+              ? Effect.succeed(refusalResponse(error))
+              : Effect.fail(error),
           ),
         )
       }),

@@ -19,29 +19,17 @@ export const layer = Layer.effect(
     const browsers = new WeightedLru<Browser | null>(remembered_max)
     const referrers = new WeightedLru<string>(remembered_max)
 
-    const browserOf = (text: string): Browser | null => {
-      const known = browsers.get(text)
-      if (known !== undefined) return known
-      const browser = readBrowser(text)
-      browsers.set(text, browser)
-      return browser
-    }
-    const cameFrom = (referrer: string, host: string): string => {
-      const key = `${host} ${referrer}`
-      const known = referrers.get(key)
-      if (known !== undefined) return known
-      const site = referrerOf(sites, referrer, host)
-      referrers.set(key, site)
-      return site
-    }
-
     return Agents.of({
       agentOf: ({ userAgent, address }) => {
-        const browser = browserOf(userAgent.slice(0, header_length_max))
+        const text = userAgent.slice(0, header_length_max)
+        const browser = browsers.getOrSet(text, () => readBrowser(text))
         return browser === null ? null : { ...browser, country: countryOf(countries, address) }
       },
-      siteOf: ({ referrer, host }) =>
-        referrer === null ? direct : cameFrom(referrer.slice(0, header_length_max), host),
+      siteOf: ({ referrer, host }) => {
+        if (referrer === null) return direct
+        const text = referrer.slice(0, header_length_max)
+        return referrers.getOrSet(`${host} ${text}`, () => referrerOf(sites, text, host))
+      },
     })
   }),
 )

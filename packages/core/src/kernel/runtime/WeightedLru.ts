@@ -28,6 +28,15 @@ export class WeightedLru<Value> {
     return entry.value
   }
 
+  /** Creates the entry if it is missing. */
+  getOrSet(key: string, make: () => Value): Value {
+    const known = this.get(key)
+    if (known !== undefined) return known
+    const value = make()
+    this.set(key, value)
+    return value
+  }
+
   /** An entry that weighs more than the whole cache may is not stored. */
   set(
     key: string,
