@@ -28,7 +28,7 @@ const textOf = (schema: Json, name: string): string => {
   if (schema["format"] === "uuid") return id
   if (schema["format"] === "date-time" || name.endsWith("_at")) return instant
   if (schema["format"] === "date") return day
-  return words[name] ?? "text"
+  return words[name] ?? words[name.replace(/^(default|requested|applied|suggested)_/, "")] ?? "text"
 }
 
 const numberOf = (schema: Json): number => {
