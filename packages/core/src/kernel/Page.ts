@@ -64,11 +64,10 @@ export const uuidId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const textId = /^[^\p{Cc}]{1,320}$/u
 
 export const decodeCursor = (text: string, id: RegExp = uuidId): Result.Result<Cursor, BrokenCursor> => {
-  const decoded = Base64Url.decodeString(text)
-  if (Result.isFailure(decoded)) return Result.fail(new BrokenCursor())
-  const match = /^(-?\d{1,15})\.(.*)$/s.exec(decoded.success)
-  if (match === null || match[1] === undefined || match[2] === undefined) return Result.fail(new BrokenCursor())
-  if (!id.test(match[2])) return Result.fail(new BrokenCursor())
-  const at = Number(match[1])
-  return at < year_1_ms || at > year_9999_ms ? Result.fail(new BrokenCursor()) : Result.succeed({ at, id: match[2] })
+  const decoded = Result.getOrElse(Base64Url.decodeString(text), () => "")
+  const [, instant, name = ""] = /^(-?\d{1,15})\.(.*)$/s.exec(decoded) ?? []
+  const at = Number(instant)
+  return at >= year_1_ms && at <= year_9999_ms && id.test(name)
+    ? Result.succeed({ at, id: name })
+    : Result.fail(new BrokenCursor())
 }

@@ -1,7 +1,7 @@
 // Signed links: addresses that need no API key, for blob stores that sign none. A token has workspace, subject and expiry with
 // a MAC bound to its purpose, so that no link can be forged or used for another purpose.
-import { DateTime, Option, Result, Schema } from "effect"
-import { Base64Url } from "effect/encoding"
+import { DateTime, Result, Schema } from "effect"
+import { Base64Url, Hex } from "effect/encoding"
 import { concat } from "../kernel/Bytes.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import { WorkspaceId } from "../kernel/Ids.ts"
@@ -40,13 +40,10 @@ const version = 1
 const body_length = 1 + 16 + 16 + 4
 const tag_length = 16
 
-const uuidBytes = (id: string): Uint8Array =>
-  Uint8Array.from(id.replaceAll("-", "").match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+const uuidBytes = (id: string): Uint8Array => Result.getOrThrow(Hex.decode(id.replaceAll("-", "")))
 
 const uuidOf = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"))
-    .join("")
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+  Hex.encode(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
 /** The last part of the URL: letters, digits, `-` and `_`. */
 export const signLink = (secrets: Secrets["Service"], purpose: LinkPurpose, link: SignedLink): string => {
@@ -74,7 +71,7 @@ export const readLink = (
   // Only one spelling: other letters may decode to the same bytes.
   if (!genuine || Base64Url.encode(decoded.success) !== token || body[0] !== version) return refused
   const seconds = body.subarray(33).reduce((sum, byte) => sum * 256 + byte, 0)
-  const expiresAt = Option.getOrThrow(DateTime.make(seconds * 1000))
+  const expiresAt = DateTime.makeUnsafe(seconds * 1000)
   return DateTime.isGreaterThanOrEqualTo(now, expiresAt)
     ? refused
     : Result.succeed({

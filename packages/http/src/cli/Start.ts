@@ -2,7 +2,7 @@
 // and stops all of them in order.
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
 import { prepareFolder } from "@tentpole/adapters/DataFolder"
-import { prepared } from "@tentpole/adapters/embedded/Prepare"
+import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"

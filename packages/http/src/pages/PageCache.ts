@@ -22,14 +22,10 @@ export interface CachedPage {
   readonly forms: ReadonlyMap<string, Form>
 }
 
-export interface CacheOptions {
-  readonly pages_bytes_max: number
-  readonly sites_max: number
-  /** Addresses without a page. They have their own cache, so that scans can't evict pages. */
-  readonly missing_max: number
-}
-
-export const cacheDefaults: CacheOptions = { pages_bytes_max: 64 * 2 ** 20, sites_max: 10_000, missing_max: 10_000 }
+const pages_bytes_max = 64 * 2 ** 20
+const sites_max = 10_000
+/** Addresses without a page. They have their own cache, so that scans can't evict pages. */
+const missing_max = 10_000
 
 /** Smaller pages are not compressed. */
 export const compressed_bytes_min = 1_024
@@ -37,13 +33,13 @@ export const compressed_bytes_min = 1_024
 /** A compromise between size and time. */
 const brotli_quality = 5
 
-export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = cacheDefaults) {
+export const pageCache = Effect.fnUntraced(function* () {
   const source = yield* PublishedPages
   const settings = yield* Settings
-  const sites = new WeightedLru<KnownSite | null>(options.sites_max)
-  const pages = new WeightedLru<CachedPage>(options.pages_bytes_max)
-  const missing = new WeightedLru<null>(options.missing_max)
-  const maps = new WeightedLru<PageAnswers>(options.pages_bytes_max)
+  const sites = new WeightedLru<KnownSite | null>(sites_max)
+  const pages = new WeightedLru<CachedPage>(pages_bytes_max)
+  const missing = new WeightedLru<null>(missing_max)
+  const maps = new WeightedLru<PageAnswers>(pages_bytes_max)
   const sharing = yield* shared<CachedPage | null>()
 
   const readSite = (host: string, mark: string) =>

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
-import { Cause, Context, Effect, Layer, type Redacted } from "effect"
+import { Cause, Context, Effect, Layer, Predicate, type Redacted } from "effect"
 import { SqlError } from "effect/sql"
 import { service_role } from "../migrations/Migration.ts"
 
@@ -131,9 +131,7 @@ const temporary = /^(08|53|57P0|58)|^25006$|^XX000$/
 
 const sqlState = (error: SqlError.SqlError): string | undefined => {
   const cause: unknown = error.reason.cause
-  return typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
-    ? cause.code
-    : undefined
+  return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
 }
 
 /** A conflict between transactions. The transactor runs the whole transaction again. */
