@@ -8,7 +8,7 @@ import {
   pagination,
   type Sliced,
 } from "@tentpole/core/kernel/Page"
-import { DateTime, Effect, Predicate, Result, Schema, SchemaGetter } from "effect"
+import { DateTime, Effect, Result, Schema, SchemaGetter } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { type Body, toBody } from "./edge/Errors.ts"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
@@ -63,26 +63,10 @@ export const nothing = [
 // Checks on `Schema.Unknown` would not appear in the OpenAPI document.
 const anything: Schema.Codec<unknown> = Schema.Any
 
-const definition = "#/$defs/"
-
-/** Replaces references by their definitions: the OpenAPI document does not have these definitions. */
-const inlined = (value: unknown, definitions: Readonly<Record<string, unknown>>): unknown => {
-  if (Array.isArray(value)) return value.map((each) => inlined(each, definitions))
-  if (!Predicate.isObject(value)) return value
-  const ref = value["$ref"]
-  const named =
-    typeof ref === "string" && ref.startsWith(definition) ? definitions[ref.slice(definition.length)] : undefined
-  return named === undefined
-    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inlined(inner, definitions)]))
-    : inlined(named, definitions)
-}
-
-/** The JSON Schema of a schema, without references. */
-export const documentOf = (schema: Schema.Top): Record<string, unknown> => {
-  const { schema: document, definitions } = Schema.toJsonSchemaDocument(schema)
-  const whole = inlined(document, definitions)
-  return Predicate.isObject(whole) ? { ...whole } : {}
-}
+/** The JSON Schema of a schema, without references: the OpenAPI document does not have their definitions. */
+export const documentOf = (schema: Schema.Top): Record<string, unknown> => ({
+  ...Schema.toJsonSchemaDocument(schema, { referencePolicy: () => undefined }).schema,
+})
 
 /**
  * A value that the core decodes: the filter checks little. `documented` appears in the OpenAPI document, `Wire` is the type

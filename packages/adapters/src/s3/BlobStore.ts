@@ -130,6 +130,9 @@ const make = Effect.fnUntraced(function* (options: S3Options) {
     })
   })
 
+  const signed = (command: GetObjectCommand | PutObjectCommand, validFor: Duration.Input) =>
+    attempt(() => getSignedUrl(client, command, { expiresIn: expiresIn_s(validFor) }))
+
   return blobStore({
     put: (Key, bytes, ContentType) => upload({ client, Bucket, Key, ContentType }, bytes),
     get: (key) => Stream.unwrap(read(key)),
@@ -149,17 +152,9 @@ const make = Effect.fnUntraced(function* (options: S3Options) {
       Effect.asVoid(attempt((abortSignal) => client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }))),
     deleteAllOf: (owner) => attempt((abortSignal) => removeOf({ client, Bucket, abortSignal }, owner)),
     uploadUrl: (Key, { contentType, validFor }) =>
-      attempt(() =>
-        getSignedUrl(client, new PutObjectCommand({ Bucket, Key, ContentType: contentType }), {
-          expiresIn: expiresIn_s(validFor),
-        }),
-      ),
+      signed(new PutObjectCommand({ Bucket, Key, ContentType: contentType }), validFor),
     downloadUrl: (Key, { fileName, validFor }) =>
-      attempt(() =>
-        getSignedUrl(client, new GetObjectCommand({ Bucket, Key, ResponseContentDisposition: attachment(fileName) }), {
-          expiresIn: expiresIn_s(validFor),
-        }),
-      ),
+      signed(new GetObjectCommand({ Bucket, Key, ResponseContentDisposition: attachment(fileName) }), validFor),
   })
 })
 

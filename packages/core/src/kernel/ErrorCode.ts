@@ -1,4 +1,4 @@
-// All error codes of the API. `http/src/edge/Errors.ts` assigns status and title; a code without a row there does not
+// All error codes of the API. `http/src/edge/ErrorDocs.ts` assigns status and meaning; a code without a row there does not
 // compile, nor does a handler that fails with a code its endpoint does not declare.
 
 export const errorCodes = [

@@ -1,5 +1,5 @@
 // A call of one endpoint: encodes the request, retries it, and decodes the answer with the endpoint's schemas.
-import { Clock, Effect, Random, type Redacted, Stream } from "effect"
+import { Clock, Effect, Predicate, Random, type Redacted } from "effect"
 import { type Headers, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { ConnectionFailed, type Failure, toFailure, UnexpectedAnswer } from "./Failures.ts"
@@ -98,12 +98,11 @@ const failed = (url: string) => (error: HttpClientError.HttpClientError) => {
 
 const requestIdOf = (headers: Headers.Headers): string | null => headers["x-request-id"] ?? null
 
-const isValueWithHeaders = (value: unknown): value is { readonly body: unknown } =>
-  typeof value === "object" && value !== null && "body" in value && "headers" in value
-
 /** The body of a value with declared headers. */
 const unwrapped = ({ success }: HttpApiEndpoint.Top, value: unknown): unknown =>
-  [...success].some((schema) => HttpApiSchema.isWithHeaders(schema)) && isValueWithHeaders(value) ? value.body : value
+  [...success].some((schema) => HttpApiSchema.isWithHeaders(schema)) && Predicate.hasProperty(value, "body")
+    ? value.body
+    : value
 
 const attempt = Effect.fnUntraced(function* (
   http: HttpClient.HttpClient,
@@ -154,5 +153,3 @@ export const callOf =
         yield* Effect.sleep(wait_ms)
       }
     })
-
-export const isBytes = (value: unknown): value is Stream.Stream<Uint8Array, unknown> => Stream.isStream(value)

@@ -1,7 +1,7 @@
 // Failures of a call: an error response, no response, or an unexpected one.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import type { Issue } from "@tentpole/core/kernel/Refusal"
-import { Data, Predicate } from "effect"
+import { Data, Predicate, Result } from "effect"
 
 /** An error response of the API. See docs/errors.md for its codes. */
 export class ApiError<Code extends string = ErrorCode> extends Data.TaggedError("ApiError")<{
@@ -45,14 +45,6 @@ export type Failure<Code extends string = ErrorCode> = ApiError<Code> | Connecti
 const isIssue = (value: unknown): value is Issue =>
   Predicate.isObject(value) && typeof value["path"] === "string" && typeof value["message"] === "string"
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Parses `Retry-After`: seconds or an HTTP date. */
 export const retryAfterOf = (header: string | null | undefined, now_ms: number): number | null => {
   if (header === null || header === undefined) return null
@@ -68,7 +60,7 @@ export const toFailure = (
   headers: Readonly<Record<string, string | undefined>>,
   now_ms: number,
 ): ApiError<string> | UnexpectedAnswer => {
-  const body = parsed(text)
+  const body = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
   const requestId = headers["x-request-id"] ?? null
   const retryAfter_s = retryAfterOf(headers["retry-after"], now_ms)
   if (!Predicate.isObject(body) || typeof body["code"] !== "string" || typeof body["message"] !== "string") {

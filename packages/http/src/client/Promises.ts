@@ -3,7 +3,7 @@ import { Cause, Effect, Exit, Option, Stream } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Api } from "../Api.ts"
-import { type Answer, type RequestParts, type CallOptions, isBytes } from "./Call.ts"
+import type { Answer, CallOptions, RequestParts } from "./Call.ts"
 import { type Arguments, type ClientOptions, derive, type Derived, targetOf } from "./Client.ts"
 import { ApiError, ConnectionFailed, type Failure, UnexpectedAnswer } from "./Failures.ts"
 import { entriesOf, nextQuery } from "./Listing.ts"
@@ -66,6 +66,8 @@ const runWith =
     signal?.throwIfAborted()
     throw Cause.squash(exit.cause)
   }
+
+const isBytes = (value: unknown): value is Bytes => Stream.isStream(value)
 
 const given = (answer: Answer<unknown>): Answer<unknown> =>
   isBytes(answer.value) ? { ...answer, value: Stream.toReadableStream(answer.value) } : answer

@@ -1,12 +1,10 @@
 // Error responses of the OpenAPI document: the codes of each status with their meanings, and an example of each.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { meanings } from "../edge/ErrorDocs.ts"
-import { body, table } from "../edge/Errors.ts"
+import { body, isCode, table } from "../edge/Errors.ts"
 import { type Json, isObject, listIn, mapped, objectIn, withComponents, withOperations } from "./Json.ts"
 
 const prefix = "#/components/schemas/Error_"
-
-const isCode = (code: string): code is ErrorCode => code in table
 
 /** The error codes in the schema of a response. */
 export const codesOf = (response: unknown): ReadonlyArray<ErrorCode> => {

@@ -102,6 +102,8 @@ export type Errors<Codes extends ReadonlyArray<ErrorCode>> = {
 export const errors = <const Codes extends ReadonlyArray<ErrorCode>>(...codes: Codes) =>
   codes.map((code) => schemas[code]) as unknown as Errors<Codes>
 
+export const isCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(table, code)
+
 /** Builds an error body. `Edge.ts` adds the request id. */
 export const body = <Code extends ErrorCode>(
   code: Code,

@@ -1,4 +1,4 @@
-// The declaration of the idempotency middleware; `Repetition.ts` implements it.
+// The declaration of the idempotency middleware; `RepeatedRequests.ts` implements it.
 import { HttpApiMiddleware } from "effect/http-api"
 import type { CurrentWorkspace } from "./Auth.ts"
 import { errors } from "./Errors.ts"

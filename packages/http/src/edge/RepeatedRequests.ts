@@ -11,12 +11,12 @@ import {
   type Performed,
 } from "@tentpole/core/operations/idempotency/Idempotency"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Predicate, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse, Multipart } from "effect/http"
 import { createHash } from "node:crypto"
 import { CurrentWorkspace } from "./Auth.ts"
 import { refusalResponse } from "./Edge.ts"
-import { body, table } from "./Errors.ts"
+import { body, isCode, table } from "./Errors.ts"
 import { Idempotent } from "./Idempotency.ts"
 import { mediaType } from "./Validation.ts"
 
@@ -59,13 +59,9 @@ const toResponse = ({ body: bytes, headers, status }: Answer & { readonly body: 
   return HttpServerResponse.setHeaders(response, { ...others, "idempotency-replayed": "true" })
 }
 
-const isCode = (code: unknown): code is ErrorCode => typeof code === "string" && code in table
-
 /** The code of an error body, or null. */
 const codeOf = (error: unknown): ErrorCode | null =>
-  typeof error === "object" && error !== null && "error_code" in error && isCode(error.error_code)
-    ? error.error_code
-    : null
+  Predicate.hasProperty(error, "error_code") && isCode(error.error_code) ? error.error_code : null
 
 /** Runs the work and returns its answer. Error bodies are answers, too, and are replayed. */
 const performed = <E, R>(work: Effect.Effect<Response, E, R>): Effect.Effect<Performed<Response>, E, R> =>

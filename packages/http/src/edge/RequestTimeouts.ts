@@ -44,7 +44,7 @@ export const serverWithTimeouts = (limits: RequestTimeouts, fastPath: FastPath =
     maxHeaderSize: headers_bytes_max,
     // Node would drop a repeated header silently.
     joinDuplicateHeaders: true,
-    // `Ambiguity.ts` refuses requests without a host.
+    // `HostHeader.ts` refuses requests without a host.
     requireHostHeader: false,
   })
     .on("request", (request: IncomingMessage, response: ServerResponse) => {

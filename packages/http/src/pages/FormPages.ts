@@ -3,16 +3,35 @@
 import { field_bytes_max, fields_max, type SentFields } from "@tentpole/core/forms/Answers"
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
+import { tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { addressPath, originOf, readHost } from "@tentpole/core/tents/pages/PageAddress"
 import { ByteSize, Clock, Effect, Stream } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
 import * as Answers from "./PageAnswers.ts"
 import type { FoundPage, PageCache } from "./PageCache.ts"
-import { type LimitOptions, visitorLimit } from "./VisitorLimit.ts"
+import { networkOf } from "./ClientAddress.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
+
+export interface LimitOptions {
+  /** Submissions at once: many people may share an address. */
+  readonly burst: number
+  readonly per_second: number
+  readonly visitors_max: number
+}
+
+export const limitDefaults: LimitOptions = { burst: 30, per_second: 0.5, visitors_max: 100_000 }
+
+/**
+ * The limit of submissions of one visitor: a token bucket for each network address, counted by each process. Returns a function
+ * that takes a token of the address: 0, or the seconds until there is one.
+ */
+export const visitorLimit = ({ burst, per_second, visitors_max }: LimitOptions = limitDefaults) => {
+  const take = tokenBuckets({ capacity: burst, per_second, keys_max: visitors_max })
+  return (address: string, now_ms: number): number => take(networkOf(address), now_ms).retryAfter_s
+}
 
 /** A form with its page. */
 interface Found extends FoundPage {
