@@ -1,11 +1,10 @@
 // Decoding of JSON: every issue at once, each with its path.
-import { Result, Schema, SchemaIssue } from "effect"
+import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import type { Issue } from "./Refusal.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+export const isObject: (value: unknown) => value is Json = Predicate.isObject
 
 /** The most issues that one decoding reports. */
 export const issues_max = 1000

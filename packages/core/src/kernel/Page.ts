@@ -19,15 +19,8 @@ export interface Paged<A> {
   readonly total: number
 }
 
-export interface Pagination {
-  readonly page: number
-  readonly limit: number
-  readonly total: number
-  readonly totalPages: number
-}
-
 /** An empty listing has 0 pages. */
-export const pagination = ({ page, limit }: PageRequest, total: number): Pagination => ({
+export const pagination = ({ page, limit }: PageRequest, total: number) => ({
   page,
   limit,
   total,
