@@ -26,7 +26,9 @@ const reachable = Effect.gen(function* () {
       reason: "No database is available: run `npm start` in another terminal, or set DATABASE_URL.",
     })
   }
-  return { ...config, databaseUrl: url, databaseMigrationUrl: config.databaseMigrationUrl ?? url }
+  // Without DATABASE_URL, DATABASE_MIGRATION_URL is another database.
+  const migrationUrl = config.databaseUrl === null ? null : config.databaseMigrationUrl
+  return { ...config, databaseUrl: url, databaseMigrationUrl: migrationUrl ?? url }
 })
 
 const everything = (config: Configuration) =>

@@ -37,9 +37,11 @@ const portsFree = (config: Configuration, attempts: number): Effect.Effect<void,
 
 /** The configured database, or an embedded one with the lifetime of the scope. */
 const databaseOf = Effect.fnUntraced(function* (config: Configuration) {
-  const embedded = prepared({ folder: join(config.dataDir, "database"), durable: true, port: null })
-  const databaseUrl = config.databaseUrl ?? (yield* embedded).ownerUrl
-  return { databaseUrl, databaseMigrationUrl: config.databaseMigrationUrl ?? databaseUrl }
+  if (config.databaseUrl !== null) {
+    return { databaseUrl: config.databaseUrl, databaseMigrationUrl: config.databaseMigrationUrl ?? config.databaseUrl }
+  }
+  const { ownerUrl } = yield* prepared({ folder: join(config.dataDir, "database"), durable: true, port: null })
+  return { databaseUrl: ownerUrl, databaseMigrationUrl: ownerUrl }
 })
 
 /** The API key of a first start, created here for the banner. */
