@@ -1,7 +1,6 @@
 // Documents: the use cases that emails, email templates and tent templates share.
 import { DateTime, Effect } from "effect"
 import { ApprovalId, GenerationId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
-import { Jobs } from "../kernel/changes/Jobs.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
 import { type Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
@@ -115,13 +114,10 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
   const { machine, storable, store } = rules
   const { transact } = yield* Transactor
   const ids = yield* Ids
-  const queue = yield* Jobs
   const generations = yield* documentGenerations(name, rules)
 
-  const write = Effect.fnUntraced(function* (workspace: WorkspaceId, change: DocumentChange<T>) {
-    if (!isUnchanged(change)) yield* store.apply(workspace, change)
-    for (const { job, ...options } of change.jobs) yield* queue.enqueue({ ...job, workspaceId: workspace }, options)
-  })
+  const write = (workspace: WorkspaceId, change: DocumentChange<T>) =>
+    isUnchanged(change) ? Effect.void : store.apply(workspace, change)
 
   /** Locks, decides and writes. Only an accepted generation takes credits, and none is accepted here. */
   const change = Effect.fnUntraced(function* <After extends T["document"] | null, E>(

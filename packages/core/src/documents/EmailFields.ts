@@ -1,5 +1,6 @@
 // The header fields of emails: their schemas, limits and messages.
 import { Schema } from "effect"
+import { inverse } from "../kernel/Keys.ts"
 import { atMost, FromName, oneLine, SenderAddress } from "../workspaces/Sender.ts"
 import { document_name_length_max } from "./Document.ts"
 
@@ -30,7 +31,6 @@ export interface EmailFields {
   readonly replyToEmail: string | null
 }
 
-/** The schema of the fields, and their names on the wire, which issues use. */
 export const emailFields = Schema.Struct({
   name: Schema.optionalKey(EmailName),
   subject: Schema.optionalKey(Schema.NullOr(Subject)),
@@ -40,11 +40,17 @@ export const emailFields = Schema.Struct({
   replyToEmail: Schema.optionalKey(Schema.NullOr(SenderAddress)),
 })
 
-export const wireNames: { readonly [Field in keyof EmailFields]: string } = {
-  name: "name",
+/** The header fields by their names on the wire and in the database. Issues use these names. */
+export const headerNames = {
   subject: "subject",
   previewText: "preview_text",
   fromName: "from_name",
   fromAddress: "from_address",
   replyToEmail: "reply_to_email",
-}
+} as const
+
+/** The fields by these names. */
+export const headerFields = inverse(headerNames)
+
+/** The header of an email, or the one that an email template sets. */
+export type MailHeader = Pick<EmailFields, keyof typeof headerNames>

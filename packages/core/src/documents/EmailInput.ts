@@ -1,16 +1,22 @@
 // Validation of emails: header fields and HTML.
-import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import { storable } from "./Html.ts"
-import { Invalid } from "../kernel/Refusal.ts"
+import { Invalid, issuesOf } from "../kernel/Refusal.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Cleaner } from "./Clean.ts"
 import { isBlank } from "../kernel/Text.ts"
 import { emailDangersOf } from "./EmailDangers.ts"
-import { type EmailFields, emailFields, preview_text_length_max, subject_length_max, wireNames } from "./EmailFields.ts"
+import {
+  type EmailFields,
+  emailFields,
+  headerNames,
+  preview_text_length_max,
+  subject_length_max,
+} from "./EmailFields.ts"
 
 const decodeFields = Schema.decodeUnknownResult(emailFields, { errors: "all", onExcessProperty: "error" })
-const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+const wireNames: Readonly<Record<string, string>> = headerNames
 
 /**
  * The fields to store: addresses are trimmed, an empty preview text or name becomes null. Issues use the names on the wire,
@@ -24,10 +30,7 @@ export const checkFields = (
     Result.mapBoth({
       onFailure: (error) =>
         new Invalid({
-          issues: toIssues(error.issue).issues.map(({ path, message }) => ({
-            path: (path ?? []).map((key) => nameOnTheWire(typeof key === "object" ? key.key : key, prefix)).join("."),
-            message,
-          })),
+          issues: issuesOf(error).map(({ path, message }) => ({ path: prefix + (wireNames[path] ?? path), message })),
         }),
       onSuccess: ({ previewText, fromName, fromAddress, replyToEmail, ...rest }) => ({
         ...rest,
@@ -41,9 +44,6 @@ export const checkFields = (
 
 const written = (address: string | null): string | null =>
   address === null ? null : (parseEmail(address)?.written ?? address)
-
-const nameOnTheWire = (key: PropertyKey, prefix: string): string =>
-  typeof key === "string" && key in wireNames ? prefix + wireNames[key as keyof EmailFields] : String(key)
 
 /** Validates the HTML of an email. */
 export const storableEmail = Effect.gen(function* () {

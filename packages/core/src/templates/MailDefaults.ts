@@ -1,6 +1,7 @@
 // The header fields of email templates: validated as those of emails, and reported as `default_*`.
-import { Result } from "effect"
+import { Result, Struct } from "effect"
 import { checkFields, previewTextFrom, subjectFrom } from "../documents/EmailInput.ts"
+import { inverse } from "../kernel/Keys.ts"
 import type { Invalid } from "../kernel/Refusal.ts"
 import type { MailDefaults } from "./Template.ts"
 
@@ -12,7 +13,16 @@ export const noDefaults: MailDefaults = {
   replyToEmail: null,
 }
 
-const names = ["subject", "previewText", "fromName", "fromAddress", "replyToEmail"] as const
+/** The fields by their names on the wire and in the database. */
+export const defaultNames = {
+  subject: "default_subject",
+  previewText: "default_preview_text",
+  fromName: "default_from_name",
+  fromAddress: "default_from_address",
+  replyToEmail: "default_reply_to_email",
+} as const
+
+export const defaultFields = inverse(defaultNames)
 
 /** Omitted fields stay. Returns the same object when no field changes. */
 export const withDefaults = (
@@ -21,7 +31,7 @@ export const withDefaults = (
 ): Result.Result<MailDefaults, Invalid> =>
   Result.map(checkFields(patch, "default_"), ({ name: _, ...checked }) => {
     const changed: MailDefaults = { ...defaults, ...checked }
-    return names.some((name) => changed[name] !== defaults[name]) ? changed : defaults
+    return Struct.keys(defaultNames).some((name) => changed[name] !== defaults[name]) ? changed : defaults
   })
 
 /** Sets an empty subject and preview text to the AI's. */

@@ -2,12 +2,12 @@
 import type { DateTime } from "effect"
 import type { Document, DocumentTypes, PlainTextOverride } from "../documents/Document.ts"
 import type { GenerationInProgress } from "../documents/DocumentErrors.ts"
-import type { EmailFields } from "../documents/EmailFields.ts"
+import type { MailHeader } from "../documents/EmailFields.ts"
 import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import type { TemplateInUse, TemplateUse } from "./TemplateErrors.ts"
 
 /** Header fields that emails start with; null: the template sets none. */
-export type MailDefaults = Omit<EmailFields, "name">
+export type MailDefaults = MailHeader
 
 export interface EmailTemplate extends Document {
   readonly id: EmailTemplateId

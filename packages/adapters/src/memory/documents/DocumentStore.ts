@@ -2,6 +2,7 @@
 import { type Document, type DocumentTypes, statusOf } from "@tentpole/core/documents/Document"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
+import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -44,6 +45,7 @@ const matches = (document: Document, { status, search }: DocumentQuery): boolean
 /** Writes a change in the caller's transaction. Changes of other rooms may carry a document change. */
 export const applyDocument = Effect.fnUntraced(function* <T extends DocumentTypes>(
   db: Rows,
+  writer: ChangeWriter["Service"],
   tables: DocumentTables<T>,
   workspace: WorkspaceId,
   change: DocumentChange<T>,
@@ -63,6 +65,7 @@ export const applyDocument = Effect.fnUntraced(function* <T extends DocumentType
   if (html !== null) yield* db.put(tables.versions, workspace, versionKey(id, after.currentVersion), html)
   if (approved !== null) yield* db.put(tables.approvals, workspace, approved.approvalId, approved)
   if (generation !== null) yield* writeGeneration(db, workspace, id, generation)
+  yield* writer.writeEffects(workspace, [change])
 })
 
 /** Deletes a document with its versions and generations. Its approvals stay. */

@@ -3,6 +3,7 @@ import type { EmailTypes } from "@tentpole/core/emails/Email"
 import type { EmailChange } from "@tentpole/core/emails/EmailChange"
 import { email_users_max, type EmailUser } from "@tentpole/core/emails/EmailErrors"
 import { EmailStore } from "@tentpole/core/emails/EmailStore"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { EmailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { Effect, Layer } from "effect"
@@ -19,8 +20,13 @@ export const { documents: emails, versions: emailVersions, approvals: emailAppro
 export { versionKey }
 
 /** Writes a change in the caller's transaction. Changes of other rooms may carry an email change. */
-export const applyEmail = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: EmailChange) {
-  yield* applyDocument(db, tables, workspace, change)
+export const applyEmail = Effect.fnUntraced(function* (
+  db: Rows,
+  writer: ChangeWriter["Service"],
+  workspace: WorkspaceId,
+  change: EmailChange,
+) {
+  yield* applyDocument(db, writer, tables, workspace, change)
   if (change.after === null && change.before !== null) yield* deleteUses(db, workspace, change.before.id)
 })
 
@@ -53,7 +59,7 @@ export const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspac
 
 export const layer = Layer.effect(
   EmailStore,
-  Effect.map(MemoryDatabase, (db) =>
+  Effect.zipWith(MemoryDatabase, ChangeWriter, (db, writer) =>
     EmailStore.of({
       ...documentStore(db, tables),
       facts: Effect.fnUntraced(function* (workspace) {
@@ -71,7 +77,7 @@ export const layer = Layer.effect(
         }
       }),
       uses: (workspace, id) => usesOf(db, workspace, id),
-      apply: (workspace, change) => applyEmail(db, workspace, change),
+      apply: (workspace, change) => applyEmail(db, writer, workspace, change),
     }),
   ),
 )

@@ -1,16 +1,11 @@
 // The stores of emails, email templates and tent templates on PostgreSQL. Their tables have the same shape, and a few columns of
 // their own.
 import { PgClient } from "@effect/sql-pg"
-import {
-  type Current,
-  type Document,
-  type DocumentTypes,
-  type PlainTextOverride,
-  statusOf,
-} from "@tentpole/core/documents/Document"
+import { type Document, type DocumentTypes, type PlainTextOverride, statusOf } from "@tentpole/core/documents/Document"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { GenerationStatus } from "@tentpole/core/documents/Generation"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
+import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { ApprovalId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -45,13 +40,6 @@ interface ApprovalRow {
   readonly approved_at: Date
 }
 
-interface ApprovedColumns {
-  readonly approvalId: ApprovalId
-  readonly version: number
-  readonly html: string
-  readonly approvedAt: DateTime.Utc
-}
-
 /** The tables of a document kind, and the columns that it has besides the shared ones. */
 export interface DocumentTables<T extends DocumentTypes, Own extends object, OwnApproved extends object> {
   readonly table: "email" | "email_template" | "tent_template"
@@ -60,7 +48,7 @@ export interface DocumentTables<T extends DocumentTypes, Own extends object, Own
   readonly approvedColumns: ReadonlyArray<keyof OwnApproved & string>
   readonly toDocument: (shared: Omit<Document, "id" | "plainText">, row: Own & { readonly id: string }) => T["document"]
   readonly ofDocument: (document: T["document"]) => Readonly<Record<keyof Own, string | number | null>>
-  readonly toApproved: (shared: ApprovedColumns, row: OwnApproved & { readonly id: string }) => T["approved"]
+  readonly toApproved: (shared: DocumentTypes["approved"], row: OwnApproved & { readonly id: string }) => T["approved"]
   readonly ofApproved: (approved: T["approved"]) => Values
   readonly uses: (
     sql: Sql,
@@ -97,9 +85,6 @@ export const fromPlainText = (override: PlainTextOverride | null) => ({
   plain_text_overridden_version: override?.version ?? null,
 })
 
-const first = <Row>(rows: ReadonlyArray<Row>, resource: string): Effect.Effect<Row, NotFound> =>
-  rows[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(rows[0])
-
 const toShared = (row: DocumentRow) => ({
   name: row.name,
   currentVersion: row.current_version,
@@ -123,8 +108,10 @@ const fromShared = (document: Document) => ({
   updated_at: DateTime.formatIso(document.updatedAt),
 })
 
-const makeApply = <T extends DocumentTypes, Own extends object, OwnApproved extends object>(
+/** Writes changes in the caller's transaction. Changes of other rooms may contain one. */
+export const documentWriter = <T extends DocumentTypes, Own extends object, OwnApproved extends object>(
   sql: Sql,
+  writer: ChangeWriter["Service"],
   tables: DocumentTables<T, Own, OwnApproved>,
 ) => {
   const table = sql(tables.table)
@@ -168,7 +155,7 @@ const makeApply = <T extends DocumentTypes, Own extends object, OwnApproved exte
       ...tables.ofApproved(approved),
     })}`
 
-  return Effect.fnUntraced(function* (workspace: WorkspaceId, change: DocumentChange<T>) {
+  const apply = Effect.fnUntraced(function* (workspace: WorkspaceId, change: DocumentChange<T>) {
     yield* Transaction
     const { before, after, html, approved, generation, basis, credits_taken } = change
     // A foreign key deletes the versions.
@@ -186,23 +173,12 @@ const makeApply = <T extends DocumentTypes, Own extends object, OwnApproved exte
     if (html !== null) yield* writeHtml(workspace, after, html)
     if (approved !== null) yield* writeApproval(workspace, after.id, approved)
     if (generation !== null) yield* writeGeneration(sql, workspace, after.id, generation)
+    yield* writer.writeEffects(workspace, [change])
   })
+  return (workspace: WorkspaceId, change: DocumentChange<T>) => fenced(sql)(workspace, apply(workspace, change))
 }
 
-/** Writes a change in the caller's transaction. Changes of other rooms may contain one. */
-export const applyDocument =
-  <T extends DocumentTypes, Own extends object, OwnApproved extends object>(
-    tables: DocumentTables<T, Own, OwnApproved>,
-  ) =>
-  (sql: Sql, workspace: WorkspaceId, change: DocumentChange<T>) =>
-    fenced(sql)(workspace, makeApply(sql, tables)(workspace, change))
-
-const pageOf = <Row extends object>(
-  sql: Sql,
-  { columns, key, table }: { readonly columns: string; readonly key: string; readonly table: string },
-  workspace: WorkspaceId,
-  { status, search, after, limit }: DocumentQuery,
-) => {
+const conditionsOf = (sql: Sql, key: string, workspace: WorkspaceId, { status, search, after }: DocumentQuery) => {
   const conditions = [sql`t.workspace_id = ${workspace}`]
   if (status !== null) conditions.push(sql`t.status = ${status}`)
   if (search !== null) conditions.push(sql`strpos(t.name_folded, ${fold(search)}) > 0`)
@@ -211,15 +187,12 @@ const pageOf = <Row extends object>(
     conditions.push(sql`t.created_at <= ${at}::timestamptz
       and (t.created_at < ${at}::timestamptz or t.${sql(key)} > ${after.id}::uuid)`)
   }
-  // One more than requested shows whether there is a next page.
-  return sql<Row>`
-    select ${sql.literal(columns)} from ${sql(table)} t where ${sql.and(conditions)}
-    order by t.created_at desc, t.${sql(key)}
-    limit ${limit + 1}`
+  return sql.and(conditions)
 }
 
 export const documentStore = <T extends DocumentTypes, Own extends object, OwnApproved extends object>(
   sql: Sql,
+  writer: ChangeWriter["Service"],
   tables: DocumentTables<T, Own, OwnApproved>,
 ): DocumentStore<T> => {
   type Row = DocumentRow & Own
@@ -227,54 +200,49 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
   const within = fenced(sql)
   const [table, key, versions] = [sql(tables.table), sql(tables.key), sql(`${tables.table}_version`)]
   const shared = ["name", "current_version", "approved_version", "approval_id"]
+  const stamps = ["created_by_name", "created_at", "updated_at"]
   // The index `generation_document` finds the latest generation.
-  const columns = `t.${tables.key} as id, ${[
-    ...shared,
-    "created_by_name",
-    "created_at",
-    "updated_at",
-    ...tables.ownColumns,
-  ]
-    .map((column) => `t.${column}`)
-    .join(", ")}, (
+  const columns = sql.literal(`t.${tables.key} as id,
+    ${[...shared, ...stamps, ...tables.ownColumns].map((column) => `t.${column}`).join(", ")}, (
       select g.status from generation g where g.workspace_id = t.workspace_id and g.document_id = t.${tables.key}
       order by g.created_at desc, g.generation_id desc limit 1
-    ) as generation_status`
-  const approvedColumnList = [
-    "approval_id",
-    `${tables.key} as id`,
-    "version",
-    "html",
-    "approved_at",
-    ...tables.approvedColumns,
-  ]
+    ) as generation_status`)
+  const approvedColumns = ["approval_id", `${tables.key} as id`, "version", "html", "approved_at"]
+  const currentVersion = sql`left join ${versions} v
+    on v.workspace_id = t.workspace_id and v.${key} = t.${key} and v.version = t.current_version`
+  const basis = tables.key === "email_id" ? sql.literal("coalesce(v.html, t.basis)") : sql.literal("v.html")
   const toDocument = (row: Row): T["document"] => tables.toDocument(toShared(row), row)
 
-  const current = (workspace: WorkspaceId, id: T["document"]["id"]) =>
-    within(
-      workspace,
-      sql<Row & { readonly html: string | null }>`
-        select ${sql.literal(columns)}, v.html from ${table} t
-        left join ${versions} v
-          on v.workspace_id = t.workspace_id and v.${key} = t.${key} and v.version = t.current_version
-        where t.workspace_id = ${workspace} and t.${key} = ${id}`,
-    ).pipe(
-      Effect.flatMap((rows) => first(rows, noun)),
-      Effect.map((row): Current<T["document"]> => ({ document: toDocument(row), html: row.html })),
+  const first = <Found>(
+    workspace: WorkspaceId,
+    rows: Effect.Effect<ReadonlyArray<Found>, SqlError.SqlError>,
+    resource = noun,
+  ) =>
+    Effect.flatMap(within(workspace, rows), ([row]) =>
+      row === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(row),
     )
 
-  const basis = tables.key === "email_id" ? sql.literal("coalesce(v.html, t.basis)") : sql.literal("v.html")
+  const current = (workspace: WorkspaceId, id: T["document"]["id"]) =>
+    Effect.map(
+      first(
+        workspace,
+        sql<Row & { readonly html: string | null }>`
+          select ${columns}, v.html from ${table} t ${currentVersion}
+          where t.workspace_id = ${workspace} and t.${key} = ${id}`,
+      ),
+      (row) => ({ document: toDocument(row), html: row.html }),
+    )
 
   return {
     current,
     get: (workspace, id) =>
-      within(
-        workspace,
-        sql<Row>`
-          select ${sql.literal(columns)} from ${table} t where t.workspace_id = ${workspace} and t.${key} = ${id}`,
-      ).pipe(
-        Effect.flatMap((rows) => first(rows, noun)),
-        Effect.map(toDocument),
+      Effect.map(
+        first(
+          workspace,
+          sql<Row>`
+            select ${columns} from ${table} t where t.workspace_id = ${workspace} and t.${key} = ${id}`,
+        ),
+        toDocument,
       ),
     // The lock is a separate statement: the waiting statement itself would not see HTML that was committed meanwhile.
     lock: Effect.fnUntraced(function* (workspace, id) {
@@ -288,47 +256,53 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
     }),
     generation: (workspace, id, of) => within(workspace, findGeneration(sql, workspace, id, of)),
     basis: (workspace, id) =>
-      within(
-        workspace,
-        sql<{ readonly html: string | null }>`
-          select ${basis} as html from ${table} t
-          left join ${versions} v
-            on v.workspace_id = t.workspace_id and v.${key} = t.${key} and v.version = t.current_version
-          where t.workspace_id = ${workspace} and t.${key} = ${id}`,
-      ).pipe(
-        Effect.flatMap((rows) => first(rows, noun)),
-        Effect.map((row) => row.html),
+      Effect.map(
+        first(
+          workspace,
+          sql<{ readonly html: string | null }>`
+            select ${basis} as html from ${table} t ${currentVersion}
+            where t.workspace_id = ${workspace} and t.${key} = ${id}`,
+        ),
+        ({ html }) => html,
       ),
     html: (workspace, id, version) =>
-      within(
-        workspace,
-        sql<{ readonly html: string }>`
-          select html from ${versions} where workspace_id = ${workspace} and ${key} = ${id} and version = ${version}`,
-      ).pipe(
-        Effect.flatMap((rows) => first(rows, `${noun} version`)),
-        Effect.map((row) => row.html),
+      Effect.map(
+        first(
+          workspace,
+          sql<{ readonly html: string }>`
+            select html from ${versions} where workspace_id = ${workspace} and ${key} = ${id} and version = ${version}`,
+          `${noun} version`,
+        ),
+        ({ html }) => html,
       ),
     list: (workspace, query) =>
-      within(workspace, pageOf<Row>(sql, { ...tables, columns }, workspace, query)).pipe(
-        Effect.map((rows) =>
-          sliced(rows.map(toDocument), query.limit, ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id })),
+      // One more than requested shows whether there is a next page.
+      Effect.map(
+        within(
+          workspace,
+          sql<Row>`
+            select ${columns} from ${table} t where ${conditionsOf(sql, tables.key, workspace, query)}
+            order by t.created_at desc, t.${key} limit ${query.limit + 1}`,
         ),
+        (rows) =>
+          sliced(rows.map(toDocument), query.limit, ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id })),
       ),
     approval: (workspace, id) =>
-      within(
-        workspace,
-        sql<ApprovalRow & OwnApproved>`
-          select ${sql.literal(approvedColumnList.join(", "))} from ${sql(`${tables.table}_approval`)}
-          where workspace_id = ${workspace} and approval_id = ${id}`,
-      ).pipe(
-        Effect.flatMap((rows) => first(rows, `approved ${noun}`)),
-        Effect.map((row) => {
+      Effect.map(
+        first(
+          workspace,
+          sql<ApprovalRow & OwnApproved>`
+            select ${sql.literal([...approvedColumns, ...tables.approvedColumns].join(", "))}
+            from ${sql(`${tables.table}_approval`)} where workspace_id = ${workspace} and approval_id = ${id}`,
+          `approved ${noun}`,
+        ),
+        (row) => {
           const { approval_id, approved_at, html, version } = row
           const approvedAt = DateTime.makeUnsafe(approved_at)
           return tables.toApproved({ approvalId: ApprovalId.make(approval_id), version, html, approvedAt }, row)
-        }),
+        },
       ),
     uses: (workspace, id) => within(workspace, tables.uses(sql, workspace, id)),
-    apply: (workspace, change) => within(workspace, makeApply(sql, tables)(workspace, change)),
+    apply: documentWriter(sql, writer, tables),
   }
 }

@@ -1,14 +1,18 @@
 // `EmailStore` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
+import { headerFields, headerNames, type MailHeader } from "@tentpole/core/documents/EmailFields"
 import type { EmailTypes } from "@tentpole/core/emails/Email"
 import { email_users_max, type EmailUser } from "@tentpole/core/emails/EmailErrors"
 import { EmailStore } from "@tentpole/core/emails/EmailStore"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { EmailId } from "@tentpole/core/kernel/Ids"
-import { Effect, Layer } from "effect"
+import { type Renamed, renamed } from "@tentpole/core/kernel/Keys"
+import type { ApprovedEmail } from "@tentpole/core/rendering/ApprovedEmail"
+import { Effect, Layer, Struct } from "effect"
 import {
-  applyDocument,
   documentStore,
   type DocumentTables,
+  documentWriter,
   fromPlainText,
   plainTextColumns,
   type PlainTextRow,
@@ -17,24 +21,10 @@ import {
 import { flowsUsingEmail } from "../flows/FlowUses.ts"
 import { fenced } from "../kernel/Postgres.ts"
 
-interface EmailRow extends PlainTextRow {
-  readonly subject: string | null
-  readonly preview_text: string | null
-  readonly from_name: string | null
-  readonly from_address: string | null
-  readonly reply_to_email: string | null
-}
+type EmailRow = Renamed<MailHeader, typeof headerNames> & PlainTextRow
+type ApprovedRow = Renamed<Pick<ApprovedEmail, keyof MailHeader>, typeof headerNames> & { readonly plain_text: string }
 
-interface ApprovedRow {
-  readonly subject: string
-  readonly preview_text: string | null
-  readonly from_name: string
-  readonly from_address: string
-  readonly reply_to_email: string
-  readonly plain_text: string
-}
-
-const header = ["subject", "preview_text", "from_name", "from_address", "reply_to_email"] as const
+const header = Struct.keys(headerFields)
 
 const emails: DocumentTables<EmailTypes, EmailRow, ApprovedRow> = {
   table: "email",
@@ -43,40 +33,18 @@ const emails: DocumentTables<EmailTypes, EmailRow, ApprovedRow> = {
   approvedColumns: [...header, "plain_text"],
   toDocument: (shared, row) => ({
     ...shared,
+    ...renamed(row, headerFields),
     id: EmailId.make(row.id),
-    subject: row.subject,
-    previewText: row.preview_text,
-    fromName: row.from_name,
-    fromAddress: row.from_address,
-    replyToEmail: row.reply_to_email,
     plainText: toPlainText(row),
   }),
-  ofDocument: (email) => ({
-    subject: email.subject,
-    preview_text: email.previewText,
-    from_name: email.fromName,
-    from_address: email.fromAddress,
-    reply_to_email: email.replyToEmail,
-    ...fromPlainText(email.plainText),
-  }),
+  ofDocument: (email) => ({ ...renamed(email, headerNames), ...fromPlainText(email.plainText) }),
   toApproved: (shared, row) => ({
     ...shared,
+    ...renamed(row, headerFields),
     emailId: EmailId.make(row.id),
-    subject: row.subject,
-    previewText: row.preview_text,
-    fromName: row.from_name,
-    fromAddress: row.from_address,
-    replyToEmail: row.reply_to_email,
     text: row.plain_text,
   }),
-  ofApproved: (approved) => ({
-    subject: approved.subject,
-    preview_text: approved.previewText,
-    from_name: approved.fromName,
-    from_address: approved.fromAddress,
-    reply_to_email: approved.replyToEmail,
-    plain_text: approved.text,
-  }),
+  ofApproved: (approved) => ({ ...renamed(approved, headerNames), plain_text: approved.text }),
   uses: (sql, workspace, id) =>
     sql<EmailUser & { readonly total: number }>`
       select u.type, u.id, u.name, (count(*) over ())::int as total
@@ -94,13 +62,15 @@ const emails: DocumentTables<EmailTypes, EmailRow, ApprovedRow> = {
     ),
 }
 
-export const applyEmail = applyDocument(emails)
+/** Writes a change in the caller's transaction. Changes of other rooms may contain one. */
+export const applyEmail = (sql: PgClient.PgClient, writer: ChangeWriter["Service"]) =>
+  documentWriter(sql, writer, emails)
 
 export const layer = Layer.effect(
   EmailStore,
-  Effect.map(PgClient.PgClient, (sql) =>
+  Effect.zipWith(PgClient.PgClient, ChangeWriter, (sql, writer) =>
     EmailStore.of({
-      ...documentStore(sql, emails),
+      ...documentStore(sql, writer, emails),
       facts: (workspace) =>
         fenced(sql)(
           workspace,

@@ -1,9 +1,13 @@
 // `EmailTemplateStore` and `TentTemplateStore` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
+import type { MailHeader } from "@tentpole/core/documents/EmailFields"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { EmailId, EmailTemplateId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { EmailTemplateTypes, MailDefaults, TentTemplateTypes } from "@tentpole/core/templates/Template"
+import { type Renamed, renamed } from "@tentpole/core/kernel/Keys"
+import { defaultFields, defaultNames } from "@tentpole/core/templates/MailDefaults"
+import type { EmailTemplateTypes, TentTemplateTypes } from "@tentpole/core/templates/Template"
 import { EmailTemplateStore, TentTemplateStore } from "@tentpole/core/templates/TemplateStore"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Struct } from "effect"
 import {
   documentStore,
   type DocumentTables,
@@ -14,37 +18,14 @@ import {
 } from "../documents/DocumentStore.ts"
 import { flowsUsingTemplate } from "../flows/FlowUses.ts"
 
-interface MailRow extends PlainTextRow {
-  readonly default_subject: string | null
-  readonly default_preview_text: string | null
-  readonly default_from_name: string | null
-  readonly default_from_address: string | null
-  readonly default_reply_to_email: string | null
-}
+type MailRow = Renamed<MailHeader, typeof defaultNames> & PlainTextRow
 
-const mailColumns = [
-  "default_subject",
-  "default_preview_text",
-  "default_from_name",
-  "default_from_address",
-  "default_reply_to_email",
-  ...plainTextColumns,
-] as const
+const mailColumns = [...Struct.keys(defaultFields), ...plainTextColumns] as const
 
-const toDefaults = (row: MailRow): MailDefaults => ({
-  subject: row.default_subject,
-  previewText: row.default_preview_text,
-  fromName: row.default_from_name,
-  fromAddress: row.default_from_address,
-  replyToEmail: row.default_reply_to_email,
-})
+const toMail = (row: MailRow) => ({ defaults: renamed(row, defaultFields), plainText: toPlainText(row) })
 
-const fromDefaults = ({ defaults, plainText }: Pick<EmailTemplateTypes["document"], "defaults" | "plainText">) => ({
-  default_subject: defaults.subject,
-  default_preview_text: defaults.previewText,
-  default_from_name: defaults.fromName,
-  default_from_address: defaults.fromAddress,
-  default_reply_to_email: defaults.replyToEmail,
+const fromMail = ({ defaults, plainText }: Pick<EmailTemplateTypes["document"], "defaults" | "plainText">) => ({
+  ...renamed(defaults, defaultNames),
   ...fromPlainText(plainText),
 })
 
@@ -68,17 +49,11 @@ const emailTemplates: DocumentTables<
     ...shared,
     id: EmailTemplateId.make(row.id),
     sourceId: row.source_email_id === null ? null : EmailId.make(row.source_email_id),
-    defaults: toDefaults(row),
-    plainText: toPlainText(row),
+    ...toMail(row),
   }),
-  ofDocument: (template) => ({ source_email_id: template.sourceId, ...fromDefaults(template) }),
-  toApproved: (shared, row) => ({
-    ...shared,
-    templateId: EmailTemplateId.make(row.id),
-    defaults: toDefaults(row),
-    plainText: toPlainText(row),
-  }),
-  ofApproved: fromDefaults,
+  ofDocument: (template) => ({ source_email_id: template.sourceId, ...fromMail(template) }),
+  toApproved: (shared, row) => ({ ...shared, ...toMail(row), templateId: EmailTemplateId.make(row.id) }),
+  ofApproved: fromMail,
   uses,
 }
 
@@ -102,10 +77,14 @@ const tentTemplates: DocumentTables<TentTemplateTypes, { readonly source_tent_id
 export const layer = Layer.mergeAll(
   Layer.effect(
     EmailTemplateStore,
-    Effect.map(PgClient.PgClient, (sql) => EmailTemplateStore.of(documentStore(sql, emailTemplates))),
+    Effect.zipWith(PgClient.PgClient, ChangeWriter, (sql, writer) =>
+      EmailTemplateStore.of(documentStore(sql, writer, emailTemplates)),
+    ),
   ),
   Layer.effect(
     TentTemplateStore,
-    Effect.map(PgClient.PgClient, (sql) => TentTemplateStore.of(documentStore(sql, tentTemplates))),
+    Effect.zipWith(PgClient.PgClient, ChangeWriter, (sql, writer) =>
+      TentTemplateStore.of(documentStore(sql, writer, tentTemplates)),
+    ),
   ),
 )
