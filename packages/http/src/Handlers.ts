@@ -11,12 +11,11 @@ import * as BlastExports from "./api/blasts/BlastExportsHandlers.ts"
 import * as Blasts from "./api/blasts/BlastsHandlers.ts"
 import * as Flows from "./api/flows/FlowsHandlers.ts"
 import * as FlowMembers from "./api/flows/FlowMembersHandlers.ts"
-import * as EmailTemplates from "./api/templates/EmailTemplatesHandlers.ts"
+import * as Templates from "./api/templates/TemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Forms from "./api/forms/FormsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
-import * as TentTemplates from "./api/templates/TentTemplatesHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
 import * as BulkTents from "./api/tents/bulk/BulkTentsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
@@ -34,11 +33,10 @@ const groups = Layer.mergeAll(
   BlastExports.layer,
   Blasts.layer,
   BulkTents.layer,
-  TentTemplates.layer,
   Tents.layer,
   ContactFields.layer,
   Contacts.layer,
-  EmailTemplates.layer,
+  Templates.layer,
   Emails.layer,
   Forms.layer,
   Flows.layer,

@@ -116,7 +116,6 @@ const generationFields = {
   created_by_name: Schema.String,
 }
 
-/** A generation; `owner` has the field with the id of its document. */
 /** A new document, with its generation when the AI writes it. */
 export const toCreated =
   <D, Wire extends object>(toWire: (document: D) => Wire) =>

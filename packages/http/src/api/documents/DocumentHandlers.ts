@@ -2,11 +2,10 @@
 import type { DocumentTypes } from "@tentpole/core/documents/Document"
 import type { Documents, ListedBy, PlainTexts } from "@tentpole/core/documents/Documents"
 import type { GenerationId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { encodeCursor } from "@tentpole/core/kernel/Page"
 import type { Refusal } from "@tentpole/core/kernel/Refusal"
 import type { Effect } from "effect"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer } from "../../Wire.ts"
+import { answer, sliced } from "../../Wire.ts"
 import {
   type Approve,
   type AskForVersion,
@@ -22,10 +21,11 @@ interface Call<Params> {
 }
 
 /** How a kind appears on the wire. */
-interface Wires<T extends DocumentTypes, Params, Wire, Page, Owner> {
+interface Wires<T extends DocumentTypes, Params, Wire, Key, Owner> {
   readonly idOf: (params: Params) => T["document"]["id"]
   readonly toWire: (document: T["document"]) => Wire
-  readonly toPage: (items: ReadonlyArray<Wire>) => Page
+  /** The key of the items in listings. */
+  readonly key: Key
   /** The id of the document, in its generations. */
   readonly ownerOf: (params: Params) => Owner
 }
@@ -40,18 +40,13 @@ type ApprovedBy<T extends DocumentTypes, Approved, E> = Omit<Documents<T>, "appr
 
 export const documentHandlers =
   <T extends DocumentTypes>() =>
-  <Params, Wire, Page extends object, Owner extends object, Approved, ApprovedWire, E extends Refusal>(
+  <Params, Wire, const Key extends string, Owner extends object, Approved, ApprovedWire, E extends Refusal>(
     documents: ApprovedBy<T, Approved, E>,
-    { idOf, toWire, toPage, ownerOf }: Wires<T, Params, Wire, Page, Owner>,
+    { idOf, toWire, key: name, ownerOf }: Wires<T, Params, Wire, Key, Owner>,
     toApproved: (approved: Approved) => ApprovedWire,
   ) => ({
     list: ({ query }: { readonly query: ListedBy }) =>
-      withWorkspace(({ id }) => documents.list(id, query)).pipe(
-        answer(({ items, next }) => ({
-          ...toPage(items.map(toWire)),
-          next_cursor: next === null ? null : encodeCursor(next),
-        })),
-      ),
+      withWorkspace(({ id }) => documents.list(id, query)).pipe(answer(sliced(name, toWire))),
     find: ({ params }: Call<Params>) => withWorkspace(({ id }) => documents.get(id, idOf(params))).pipe(answer(toWire)),
     remove: ({ params }: Call<Params>) =>
       withWorkspace(({ id }) => documents.delete(id, idOf(params))).pipe(answer(() => undefined)),

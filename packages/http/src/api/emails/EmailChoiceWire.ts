@@ -3,6 +3,7 @@ import type { EmailChoice } from "@tentpole/core/emails/EmailChoice"
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { EmailName, PreviewText, Subject } from "@tentpole/core/documents/EmailFields"
 import { EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
+import { renamed } from "@tentpole/core/kernel/Keys"
 import { Schema } from "effect"
 import { toFields } from "./EmailsApi.ts"
 
@@ -39,11 +40,6 @@ export const SetEmail = Schema.Union([
 /** The choice in the terms of the core. */
 export const toEmailChoice = (payload: typeof SetEmail.Type): EmailChoice => {
   if (payload.source === "existing") return { source: "existing", emailId: payload.email_id }
-  const { source, html, template_id, ...fields } = payload
-  return {
-    source,
-    fields: toFields(fields),
-    ...(html === undefined ? {} : { html }),
-    ...(template_id === undefined ? {} : { templateId: template_id }),
-  }
+  const { source, ...inline } = payload
+  return { source, fields: toFields(inline), ...renamed(inline, { html: "html", template_id: "templateId" }) }
 }

@@ -1,8 +1,10 @@
 // Wire schemas of emails, their generations and previews.
+import { headerNames } from "@tentpole/core/documents/EmailFields"
 import type { Email } from "@tentpole/core/emails/Email"
 import type { Approved } from "@tentpole/core/emails/Emails"
 import type { Preview } from "@tentpole/core/emails/Preview"
 import { EmailId } from "@tentpole/core/kernel/Ids"
+import { renamed } from "@tentpole/core/kernel/Keys"
 import { Schema } from "effect"
 import {
   generationField,
@@ -61,26 +63,13 @@ export const toEmailWire = (email: Email): typeof EmailWire.Type => {
   return {
     email_id: email.id,
     ...toShownFields(email, path),
-    subject: email.subject,
-    preview_text: email.previewText,
-    from_name: email.fromName,
-    from_address: email.fromAddress,
-    reply_to_email: email.replyToEmail,
+    ...renamed(email, headerNames),
     ...toPlainTextFields(email, path),
   }
 }
 
-export const toPreviewWire = ({
-  subject,
-  html,
-  text: plain,
-  unresolvedTokens,
-}: Preview): typeof EmailPreviewWire.Type => ({
-  subject,
-  html,
-  text: plain,
-  unresolved_tokens: unresolvedTokens,
-})
+export const toPreviewWire = (preview: Preview): typeof EmailPreviewWire.Type =>
+  renamed(preview, { subject: "subject", html: "html", text: "text", unresolvedTokens: "unresolved_tokens" })
 
 export const toApprovedWire = ({ email, unresolvedTokens }: Approved): typeof ApprovedEmailWire.Type => ({
   ...toEmailWire(email),

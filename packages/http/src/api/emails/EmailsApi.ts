@@ -1,8 +1,15 @@
 // The endpoints of emails.
-import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
-import { EmailName, type EmailFields, PreviewText, Subject } from "@tentpole/core/documents/EmailFields"
+import {
+  type EmailFields,
+  emailFields,
+  EmailName,
+  headerFields,
+  headerNames,
+} from "@tentpole/core/documents/EmailFields"
+import type { NewEmail } from "@tentpole/core/emails/NewEmail"
 import { test_addresses_max } from "@tentpole/core/sending/TestMails"
 import { ContactId, EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
+import { renamed } from "@tentpole/core/kernel/Keys"
 import { Schema } from "effect"
 import { HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
@@ -19,17 +26,11 @@ import {
 
 const params = { emailId: EmailId }
 
-const headerFields = {
-  subject: Schema.optionalKey(Schema.NullOr(Subject)),
-  preview_text: Schema.optionalKey(Schema.NullOr(PreviewText)),
-  from_name: Schema.optionalKey(Schema.NullOr(FromName)),
-  from_address: Schema.optionalKey(Schema.NullOr(SenderAddress)),
-  reply_to_email: Schema.optionalKey(Schema.NullOr(SenderAddress)),
-}
+const header = renamed(emailFields.fields, headerNames)
 
 export const CreateEmail = Schema.Struct({
   name: EmailName,
-  ...headerFields,
+  ...header,
   html: Schema.optionalKey(Html),
   template_id: Schema.optionalKey(
     EmailTemplateId.annotate({
@@ -43,7 +44,7 @@ export const CreateEmail = Schema.Struct({
     "One of `html`, `template_id` and `prompt`, or `template_id` together with `prompt`. Without any, a blank branded email. Omitted fields default to those of the template, then to the workspace's sender defaults",
 })
 
-export const UpdateEmail = Schema.Struct({ name: Schema.optionalKey(EmailName), ...headerFields }).annotate({
+export const UpdateEmail = Schema.Struct({ name: Schema.optionalKey(EmailName), ...header }).annotate({
   identifier: "UpdateEmail",
   description: "Omitted fields stay unchanged, null clears a value. `preview_text` is written into the current HTML",
 })
@@ -60,14 +61,11 @@ const previewQuery = {
 }
 
 /** The given fields under the names of the core. */
-export const toFields = (body: typeof UpdateEmail.Type): Partial<EmailFields> => ({
-  ...(body.name === undefined ? {} : { name: body.name }),
-  ...(body.subject === undefined ? {} : { subject: body.subject }),
-  ...(body.preview_text === undefined ? {} : { previewText: body.preview_text }),
-  ...(body.from_name === undefined ? {} : { fromName: body.from_name }),
-  ...(body.from_address === undefined ? {} : { fromAddress: body.from_address }),
-  ...(body.reply_to_email === undefined ? {} : { replyToEmail: body.reply_to_email }),
-})
+export const toFields = (body: typeof UpdateEmail.Type): Partial<EmailFields> =>
+  renamed(body, { name: "name", ...headerFields })
+
+export const toNewEmail = (body: typeof CreateEmail.Type): NewEmail =>
+  renamed(body, { name: "name", ...headerFields, html: "html", template_id: "templateId", prompt: "prompt" })
 
 const shared = contentEndpoints({
   one: "an email",

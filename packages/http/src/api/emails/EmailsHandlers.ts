@@ -10,8 +10,8 @@ import { withWorkspace } from "../../edge/Auth.ts"
 import { answer } from "../../Wire.ts"
 import { toCreated } from "../documents/ContentWire.ts"
 import { documentHandlers, plainTextHandlers } from "../documents/DocumentHandlers.ts"
-import { type CreateEmail, toFields } from "./EmailsApi.ts"
-import { type EmailWire, toApprovedWire, toEmailWire, toPreviewWire } from "./EmailWire.ts"
+import { toFields, toNewEmail } from "./EmailsApi.ts"
+import { toApprovedWire, toEmailWire, toPreviewWire } from "./EmailWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -22,7 +22,7 @@ export const layer = HttpApiBuilder.group(
     const wires = {
       idOf: ({ emailId }: { readonly emailId: EmailId }) => emailId,
       toWire: toEmailWire,
-      toPage: (items: ReadonlyArray<typeof EmailWire.Type>) => ({ emails: items }),
+      key: "emails" as const,
       ownerOf: ({ emailId }: { readonly emailId: EmailId }) => ({ email_id: emailId }),
     }
     return group.handleAll({
@@ -43,11 +43,3 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
-
-const toNewEmail = ({ name, html, template_id, prompt, ...fields }: typeof CreateEmail.Type) => ({
-  ...toFields(fields),
-  name,
-  ...(html === undefined ? {} : { html }),
-  ...(template_id === undefined ? {} : { templateId: template_id }),
-  ...(prompt === undefined ? {} : { prompt }),
-})

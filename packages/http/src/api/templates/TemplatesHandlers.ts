@@ -1,0 +1,67 @@
+// The handlers of email templates and tent templates.
+import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
+import type { EmailTemplateTypes, TentTemplateTypes } from "@tentpole/core/templates/Template"
+import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
+import { Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
+import { answer } from "../../Wire.ts"
+import { toCreated } from "../documents/ContentWire.ts"
+import { documentHandlers, plainTextHandlers } from "../documents/DocumentHandlers.ts"
+import {
+  toEmailTemplateWire,
+  toNewEmailTemplate,
+  toNewTentTemplate,
+  toPatch,
+  toTentTemplateWire,
+} from "./TemplateWire.ts"
+
+const wires = <D extends { readonly id: string }, Wire>(toWire: (template: D) => Wire) => ({
+  toWire,
+  key: "templates" as const,
+  idOf: ({ templateId }: { readonly templateId: D["id"] }) => templateId,
+  ownerOf: ({ templateId }: { readonly templateId: D["id"] }) => ({ template_id: templateId }),
+})
+
+const emailTemplates = HttpApiBuilder.group(
+  Api,
+  "emailTemplates",
+  Effect.fn(function* (group) {
+    const templates = yield* EmailTemplates
+    const ofEmails = wires(toEmailTemplateWire)
+    return group.handleAll({
+      ...documentHandlers<EmailTemplateTypes>()(templates, ofEmails, toEmailTemplateWire),
+      ...plainTextHandlers<EmailTemplateTypes>()(templates, ofEmails),
+      create: ({ payload }) =>
+        withWorkspace(({ id }, key) => templates.create(id, toNewEmailTemplate(payload), key.name)).pipe(
+          answer(toCreated(toEmailTemplateWire)),
+        ),
+      update: ({ params, payload }) =>
+        withWorkspace(({ id }) => templates.update(id, params.templateId, toPatch(payload))).pipe(
+          answer(toEmailTemplateWire),
+        ),
+    })
+  }),
+)
+
+const tentTemplates = HttpApiBuilder.group(
+  Api,
+  "tentTemplates",
+  Effect.fn(function* (group) {
+    const templates = yield* TentTemplates
+    return group.handleAll({
+      ...documentHandlers<TentTemplateTypes>()(templates, wires(toTentTemplateWire), toTentTemplateWire),
+      create: ({ payload }) =>
+        withWorkspace(({ id }, key) => templates.create(id, toNewTentTemplate(payload), key.name)).pipe(
+          answer(toCreated(toTentTemplateWire)),
+        ),
+      rename: ({ params, payload: { name } }) =>
+        withWorkspace(({ id }) => templates.update(id, params.templateId, name === undefined ? {} : { name })).pipe(
+          answer(toTentTemplateWire),
+        ),
+    })
+  }),
+)
+
+export const layer = Layer.merge(emailTemplates, tentTemplates)
