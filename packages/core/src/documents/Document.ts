@@ -64,6 +64,8 @@ export interface DocumentTypes {
   readonly inUse: Refusal
 }
 
+export type IdOf<T extends DocumentTypes> = T["document"]["id"]
+
 /** A document with the HTML of its current version; null before the first. */
 export interface Current<D extends Document> {
   readonly document: D

@@ -5,7 +5,7 @@ import type { Cursor, Sliced } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
-import type { ContentStatus, Current, DocumentTypes, Locked } from "./Document.ts"
+import type { ContentStatus, Current, DocumentTypes, Locked, IdOf } from "./Document.ts"
 import type { Generation } from "./Generation.ts"
 import type { DocumentChange } from "./machine.ts"
 
@@ -19,27 +19,20 @@ export interface DocumentQuery {
 }
 
 export interface DocumentStore<T extends DocumentTypes> {
-  readonly get: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["document"], NotFound>
-  readonly current: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<Current<T["document"]>, NotFound>
+  readonly get: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<T["document"], NotFound>
+  readonly current: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<Current<T["document"]>, NotFound>
   /** Locks until the transaction ends: two transactions that change a document run one after the other. */
-  readonly lock: (
-    workspace: WorkspaceId,
-    id: T["document"]["id"],
-  ) => Effect.Effect<Locked<T["document"]>, NotFound, Transaction>
+  readonly lock: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<Locked<T["document"]>, NotFound, Transaction>
   /** The HTML of one version. */
-  readonly html: (workspace: WorkspaceId, id: T["document"]["id"], version: number) => Effect.Effect<string, NotFound>
+  readonly html: (workspace: WorkspaceId, id: IdOf<T>, version: number) => Effect.Effect<string, NotFound>
   /** Newest first, ties by id. */
   readonly list: (workspace: WorkspaceId, query: DocumentQuery) => Effect.Effect<Sliced<T["document"]>>
   /** A generation of this document; another document's is not found. */
-  readonly generation: (
-    workspace: WorkspaceId,
-    id: T["document"]["id"],
-    of: GenerationId,
-  ) => Effect.Effect<Generation, NotFound>
+  readonly generation: (workspace: WorkspaceId, id: IdOf<T>, of: GenerationId) => Effect.Effect<Generation, NotFound>
   /** The HTML that the next generation builds on: the current HTML, before that the template's; null if there is neither. */
-  readonly basis: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<string | null, NotFound>
+  readonly basis: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<string | null, NotFound>
   /** Uses of the approval: scheduled and sending blasts, active flows. The caller has locked the document. */
-  readonly uses: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["uses"]>
+  readonly uses: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<T["uses"]>
   /** The content that an approval froze, also if the document has been edited, unapproved or deleted since. */
   readonly approval: (workspace: WorkspaceId, id: ApprovalId) => Effect.Effect<T["approved"], NotFound>
   /** A change that was decided on an older state of the document is a defect. */

@@ -5,7 +5,7 @@ import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from
 import { type Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
-import type { ContentStatus, Current, DocumentTypes, Locked } from "./Document.ts"
+import type { ContentStatus, Current, DocumentTypes, Locked, IdOf } from "./Document.ts"
 import type { ApprovalVersionStale, GenerationInProgress, HtmlTooLarge, TemplateNotReady } from "./DocumentErrors.ts"
 import { checkPrompt, type Generation } from "./Generation.ts"
 import { documentGenerations, type GenerationRules } from "./GenerationRunner.ts"
@@ -25,76 +25,64 @@ export interface Created<T extends DocumentTypes> {
 }
 
 export interface Documents<T extends DocumentTypes> {
-  readonly get: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["document"], NotFound>
+  readonly get: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<T["document"], NotFound>
   /** Newest first, ties by id. */
   readonly list: (workspace: WorkspaceId, by: ListedBy) => Effect.Effect<Sliced<T["document"]>, BrokenCursor>
   /** Omitted fields stay, null clears. Creates no version. */
   readonly update: (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     patch: T["patch"],
   ) => Effect.Effect<T["document"], NotFound | Invalid>
   /** Deletes versions and generations too. The content that approvals froze stays. */
-  readonly delete: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<void, NotFound | T["inUse"]>
+  readonly delete: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<void, NotFound | T["inUse"]>
   /** A draft with the current content. */
   readonly duplicate: (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     createdByName: string,
   ) => Effect.Effect<T["document"], NotFound | TemplateNotReady>
   /** The HTML of a version, or of the current one. */
-  readonly content: (
-    workspace: WorkspaceId,
-    id: T["document"]["id"],
-    version?: number,
-  ) => Effect.Effect<string, NotFound>
+  readonly content: (workspace: WorkspaceId, id: IdOf<T>, version?: number) => Effect.Effect<string, NotFound>
   readonly setContent: (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     html: string,
   ) => Effect.Effect<T["document"], NotFound | Invalid | HtmlTooLarge>
   readonly approve: (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     options: { readonly version?: number },
   ) => Effect.Effect<T["document"], NotFound | TemplateNotReady | ApprovalVersionStale | T["notReady"]>
   readonly unapprove: (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
   ) => Effect.Effect<T["document"], NotFound | InvalidState | T["inUse"]>
   /** Requests the next version from the AI. Takes a credit. */
   readonly startGeneration: (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     request: Pick<Generation, "prompt" | "createdByName">,
   ) => Effect.Effect<Generation, NotFound | Invalid | GenerationInProgress | InsufficientCredits>
   readonly generation: (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     generation: GenerationId,
   ) => Effect.Effect<Generation, NotFound>
   /** For workers: writes the version. Two may run the same generation: the first outcome counts. */
-  readonly runGeneration: (
-    workspace: WorkspaceId,
-    id: T["document"]["id"],
-    generation: GenerationId,
-  ) => Effect.Effect<void>
+  readonly runGeneration: (workspace: WorkspaceId, id: IdOf<T>, generation: GenerationId) => Effect.Effect<void>
   /** For workers, after the last attempt: fails the generation and returns its credit. */
-  readonly abandonGeneration: (
-    workspace: WorkspaceId,
-    id: T["document"]["id"],
-    generation: GenerationId,
-  ) => Effect.Effect<void>
+  readonly abandonGeneration: (workspace: WorkspaceId, id: IdOf<T>, generation: GenerationId) => Effect.Effect<void>
 }
 
 /** Additional use cases of emails and email templates. */
 export interface PlainTexts<T extends DocumentTypes> {
   /** The override, or the text derived from the current HTML. */
-  readonly plainText: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<string, NotFound>
+  readonly plainText: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<string, NotFound>
   /** Null restores the text derived from the HTML. */
   readonly setPlainText: (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     text: string | null,
   ) => Effect.Effect<T["document"], NotFound | Invalid>
 }
@@ -105,7 +93,7 @@ export interface NewDocument<T extends DocumentTypes> {
 }
 
 export interface DocumentRules<T extends DocumentTypes> extends GenerationRules<T> {
-  readonly toId: (uuid: string) => T["document"]["id"]
+  readonly toId: (uuid: string) => IdOf<T>
   readonly facts: (workspace: WorkspaceId) => Effect.Effect<T["facts"]>
 }
 
@@ -122,7 +110,7 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
   /** Locks, decides and writes. Only an accepted generation takes credits, and none is accepted here. */
   const change = Effect.fnUntraced(function* <After extends T["document"] | null, E>(
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     decide: (locked: Locked<T["document"]>, now: DateTime.Utc) => Effect.Effect<DocumentChange<T, After>, E>,
   ) {
     const locked = yield* store.lock(workspace, id)
@@ -167,7 +155,7 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
   /** Returns the approved content too. */
   const approve = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     options: { readonly version?: number },
   ) {
     const locked = yield* store.lock(workspace, id)

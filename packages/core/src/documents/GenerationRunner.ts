@@ -6,7 +6,7 @@ import type { GenerationId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import type { DocumentTypes } from "./Document.ts"
+import type { DocumentTypes, IdOf } from "./Document.ts"
 import type { HtmlTooLarge } from "./DocumentErrors.ts"
 import type { DocumentStore } from "./DocumentStore.ts"
 import type { DocumentMachine } from "./machine.ts"
@@ -95,7 +95,7 @@ export const documentGenerations = Effect.fnUntraced(function* <T extends Docume
       }),
     )
 
-  type Key = [workspace: WorkspaceId, id: T["document"]["id"], of: GenerationId]
+  type Key = [workspace: WorkspaceId, id: IdOf<T>, of: GenerationId]
   return yield* generationRunner<Key, string, WrittenEmail>(name, {
     abandoned: "The generation failed repeatedly. Nothing was charged. Try again with another prompt",
     begin: (...key) =>

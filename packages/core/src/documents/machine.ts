@@ -16,6 +16,7 @@ import {
   type Locked,
   withOverride,
   statusOf,
+  type IdOf,
 } from "./Document.ts"
 import { ApprovalVersionStale, GenerationInProgress, type HtmlTooLarge, TemplateNotReady } from "./DocumentErrors.ts"
 import {
@@ -40,7 +41,7 @@ export interface Kind<T extends DocumentTypes> {
   readonly noun: "email" | "template"
   readonly draft: (
     given: T["given"],
-    state: Omit<Document, "id" | "name" | "plainText"> & { readonly id: T["document"]["id"] },
+    state: Omit<Document, "id" | "name" | "plainText"> & { readonly id: IdOf<T> },
   ) => Result.Result<T["document"], Invalid>
   /** The same object when nothing changes. */
   readonly patch: (document: T["document"], patch: T["patch"]) => Result.Result<T["document"], Invalid>
@@ -54,7 +55,7 @@ export interface Kind<T extends DocumentTypes> {
     facts: T["facts"],
   ) => Result.Result<T["approved"], T["notReady"]>
   readonly inUse: (uses: T["uses"], move: "unapproved" | "deleted") => T["inUse"] | null
-  readonly job: (id: T["document"]["id"], generationId: GenerationId) => QueuedJob["job"]
+  readonly job: (id: IdOf<T>, generationId: GenerationId) => QueuedJob["job"]
 }
 
 interface Fields<T extends DocumentTypes, After extends T["document"] | null> {
@@ -80,7 +81,7 @@ export type DocumentChange<T extends DocumentTypes, After extends T["document"] 
 type Decision<T extends DocumentTypes, Refusal> = Result.Result<DocumentChange<T, T["document"]>, Refusal>
 
 interface Started<T extends DocumentTypes> {
-  readonly id: T["document"]["id"]
+  readonly id: IdOf<T>
   readonly createdByName: string
   readonly now: DateTime.Utc
 }

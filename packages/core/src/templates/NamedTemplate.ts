@@ -1,5 +1,6 @@
 // Lookup of the approved template that a request's body names as `template_id`.
 import { Effect } from "effect"
+import type { IdOf } from "../documents/Document.ts"
 import { TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import type { DocumentStore } from "../documents/DocumentStore.ts"
 import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
@@ -12,7 +13,7 @@ const path = "template_id"
 export const approvalNamed = Effect.fnUntraced(function* <T extends TemplateTypes>(
   store: DocumentStore<T>,
   workspace: WorkspaceId,
-  id: T["document"]["id"],
+  id: IdOf<T>,
 ): Effect.fn.Return<ApprovalId, NotFound | TemplateNotApproved> {
   const inBody = ({ resource }: NotFound) => new NotFound({ resource, path })
   const { approval } = yield* Effect.mapError(store.get(workspace, id), inBody)
@@ -23,7 +24,7 @@ export const approvalNamed = Effect.fnUntraced(function* <T extends TemplateType
 export const approvedNamed = Effect.fnUntraced(function* <T extends TemplateTypes>(
   store: DocumentStore<T>,
   workspace: WorkspaceId,
-  id: T["document"]["id"],
+  id: IdOf<T>,
 ): Effect.fn.Return<T["approved"], NotFound | TemplateNotApproved> {
   const approvalId = yield* approvalNamed(store, workspace, id)
   return yield* Effect.orDie(store.approval(workspace, approvalId))

@@ -92,24 +92,25 @@ const changeTo = (it: Decided): TentChange =>
     { audit: auditOf(it), jobs: it.jobs ?? [] },
   )
 
+const idleTent = (id: TentId, now: DateTime.Utc): Tent => ({
+  id,
+  name: idle_name,
+  userId: null,
+  request: null,
+  generation: { status: "pending" },
+  credits_held: 0,
+  alias: null,
+  branding: true,
+  publication: null,
+  createdAt: now,
+  updatedAt: now,
+})
+
 /** The decisions about a tent. Null: the event changes nothing. */
 export const TentChange = {
   /** A tent that waits for its prompt. It is created to hold assets. */
   idle(id: TentId, now: DateTime.Utc): TentChange {
-    const after: Tent = {
-      id,
-      name: idle_name,
-      userId: null,
-      request: null,
-      generation: { status: "pending" },
-      credits_held: 0,
-      alias: null,
-      branding: true,
-      publication: null,
-      createdAt: now,
-      updatedAt: now,
-    }
-    return changeTo({ before: null, after })
+    return changeTo({ before: null, after: idleTent(id, now) })
   },
 
   /** Accepts a generation, into a new tent or an idle one. The store takes the credit in the same transaction. */
@@ -125,46 +126,31 @@ export const TentChange = {
     readonly now: DateTime.Utc
   }): TentChange {
     const after: Tent = {
-      id: it.id,
+      ...(it.idle ?? idleTent(it.id, it.now)),
       name: it.name,
       userId: it.userId,
       request: it.request,
       generation: { status: "queued" },
       credits_held: generation_credits,
-      alias: null,
-      branding: true,
       publication: it.request.autoPublish ? { status: "pending", requestedAlias: it.requestedAlias } : null,
-      createdAt: it.idle?.createdAt ?? it.now,
       updatedAt: it.now,
     }
-    return changeTo({
-      before: it.idle,
-      after,
-      credits_taken: generation_credits,
-      jobs:
-        it.queued === false
-          ? []
-          : [{ job: { type: "tent_generation", tentId: it.id }, id: `tent_generation:${it.id}` }],
-    })
+    const job = { job: { type: "tent_generation", tentId: it.id }, id: `tent_generation:${it.id}` } as const
+    const jobs = it.queued === false ? [] : [job]
+    return changeTo({ before: it.idle, after, credits_taken: generation_credits, jobs })
   },
 
   /** A worker starts the generation. Null when it was started before or has ended. */
   begin(tent: Tent, now: DateTime.Utc): TentChange | null {
     if (!accepts(tent, "begin")) return null
-    return changeTo({
-      before: tent,
-      after: { ...tent, generation: { status: "generating" }, updatedAt: now },
-    })
+    return changeTo({ before: tent, after: { ...tent, generation: { status: "generating" }, updatedAt: now } })
   },
 
   /** Stores the page; the credit is spent. Null when the generation has ended: the first outcome counts. */
   complete(tent: Tent, html: string, now: DateTime.Utc): TentChange | null {
     if (!accepts(tent, "complete")) return null
-    return changeTo({
-      before: tent,
-      html,
-      after: { ...tent, generation: { status: "completed" }, credits_held: 0, updatedAt: now },
-    })
+    const after: Tent = { ...tent, generation: { status: "completed" }, credits_held: 0, updatedAt: now }
+    return changeTo({ before: tent, html, after })
   },
 
   /** The generation failed: gives the credit back. Null when the generation has ended. */
@@ -188,13 +174,10 @@ export const TentChange = {
   /** Withdraws the page. The tent retains its alias. Null when the tent is not published. */
   unpublish(tent: Tent, now: DateTime.Utc): TentChange | null {
     if (tent.publication?.status !== "published") return null
+    const { requestedAlias } = tent.publication
     return changeTo({
       before: tent,
-      after: {
-        ...tent,
-        publication: { status: "unpublished", requestedAlias: tent.publication.requestedAlias },
-        updatedAt: now,
-      },
+      after: { ...tent, publication: { status: "unpublished", requestedAlias }, updatedAt: now },
     })
   },
 
@@ -226,14 +209,12 @@ export const publish = (
   const alias = input.alias === undefined ? tent.alias : input.alias
   if (alias !== null && context.facts.taken.has(alias)) return Result.fail(new AliasTaken({ alias }))
   const requestedAlias = input.alias !== undefined ? input.alias : alias && (tent.publication?.requestedAlias ?? alias)
+  const from = { before: tent, tent, requestedAlias, now: context.now }
   const refusal = overLimit(tent, context.facts)
-  if (refusal !== null) {
-    return Result.succeed({ change: failed(tent, requestedAlias, refusal, context.now), refusal })
-  }
+  if (refusal !== null) return Result.succeed({ change: failed(from, refusal), refusal })
   const { branding, warnings } = brandingOf(input.removeBranding ?? !tent.branding, context.facts)
   const page = pageOf(tent.id, branding, context)
-  if (isLive(tent, { alias, page })) return Result.succeed({ change: null, refusal: null })
-  const change = published(tent, { alias, requestedAlias, branding, warnings, page, now: context.now })
+  const change = isLive(tent, { alias, page }) ? null : published(from, { alias, branding }, page, warnings)
   return Result.succeed({ change, refusal: null })
 }
 
@@ -242,86 +223,39 @@ export const publish = (
  * alias becomes the next free one, a taken root the default address, and a reached plan limit a stored failure.
  */
 export const autoPublish = (completed: TentChange, context: PublishContext): TentChange => {
-  const tent = completed.after
+  const { before, after: tent, html } = completed
   if (tent?.publication?.status !== "pending") return completed
   const { requestedAlias } = tent.publication
+  const from = { before, tent, html, requestedAlias, now: context.now }
   const refusal = overLimit(tent, context.facts)
-  if (refusal !== null) return failed(tent, requestedAlias, refusal, context.now, completed)
+  if (refusal !== null) return failed(from, refusal)
   const turn = tent.request?.aliasTurn ?? 1
   const alias = requestedAlias === null ? null : firstFree(requestedAlias, context.facts.taken, turn)
-  return published(
-    tent,
-    {
-      alias,
-      requestedAlias,
-      branding: tent.branding,
-      warnings: adjustment(requestedAlias, alias),
-      page: pageOf(tent.id, tent.branding, context),
-      now: context.now,
-    },
-    completed,
-  )
+  const { branding } = tent
+  return published(from, { alias, branding }, pageOf(tent.id, branding, context), adjustment(requestedAlias, alias))
 }
 
-/** `generated`: the completion to merge with the publication. */
-const publication = (it: {
+/** What a publication starts from: the stored tent, or its completion in the same change. */
+interface PublishedFrom extends Pick<Decided, "before" | "html"> {
   readonly tent: Tent
-  readonly after: Pick<Tent, "alias" | "branding"> & { readonly publication: Publication }
-  readonly page?: PageToServe
-  readonly generated?: TentChange
+  readonly requestedAlias: Alias | null
   readonly now: DateTime.Utc
-}): TentChange =>
-  changeTo({
-    before: it.generated?.before ?? it.tent,
-    after: { ...it.tent, ...it.after, updatedAt: it.now },
-    ...(it.generated?.html === undefined ? {} : { html: it.generated.html }),
-    ...(it.page === undefined ? {} : { page: it.page }),
-  })
+}
 
 const published = (
-  tent: Tent,
-  it: {
-    readonly alias: Alias | null
-    readonly requestedAlias: Alias | null
-    readonly branding: boolean
-    readonly warnings: ReadonlyArray<PublicationWarning>
-    readonly page: PageToServe
-    readonly now: DateTime.Utc
-  },
-  generated?: TentChange,
-): TentChange =>
-  publication({
-    tent,
-    page: it.page,
-    now: it.now,
-    ...(generated === undefined ? {} : { generated }),
-    after: {
-      alias: it.alias,
-      branding: it.branding,
-      publication: {
-        status: "published",
-        requestedAlias: it.requestedAlias,
-        publishedAt: it.now,
-        etag: it.page.etag,
-        warnings: it.warnings,
-      },
-    },
-  })
+  { tent, requestedAlias, now, ...from }: PublishedFrom,
+  applied: Pick<Tent, "alias" | "branding">,
+  page: PageToServe,
+  warnings: ReadonlyArray<PublicationWarning>,
+): TentChange => {
+  const publication = { status: "published", requestedAlias, publishedAt: now, etag: page.etag, warnings } as const
+  return changeTo({ ...from, page, after: { ...tent, ...applied, publication, updatedAt: now } })
+}
 
 const failed = (
-  tent: Tent,
-  requestedAlias: Alias | null,
-  refusal: PublishLimitExceeded,
-  now: DateTime.Utc,
-  generated?: TentChange,
-): TentChange =>
-  publication({
-    tent,
-    now,
-    ...(generated === undefined ? {} : { generated }),
-    after: {
-      alias: tent.alias,
-      branding: tent.branding,
-      publication: { status: "failed", requestedAlias, error: { code: refusal.code, message: refusal.message } },
-    },
-  })
+  { tent, requestedAlias, now, ...from }: PublishedFrom,
+  { code, message }: PublishLimitExceeded,
+): TentChange => {
+  const publication = { status: "failed", requestedAlias, error: { code, message } } as const
+  return changeTo({ ...from, after: { ...tent, publication, updatedAt: now } })
+}

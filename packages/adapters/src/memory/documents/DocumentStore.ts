@@ -1,5 +1,5 @@
 // The stores of documents in memory: emails, email templates and tent templates.
-import { type Document, type DocumentTypes, statusOf } from "@tentpole/core/documents/Document"
+import { type Document, type DocumentTypes, statusOf, type IdOf } from "@tentpole/core/documents/Document"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
 import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
@@ -89,9 +89,9 @@ export const documentStore = <T extends DocumentTypes>(
   tables: DocumentTables<T>,
 ): Omit<DocumentStore<T>, "uses" | "apply"> => {
   const { noun, documents, versions, approvals, bases } = tables
-  const get = (workspace: WorkspaceId, id: T["document"]["id"]) =>
+  const get = (workspace: WorkspaceId, id: IdOf<T>) =>
     Effect.flatMap(db.find(documents, workspace, id), (row) => found(row, noun))
-  const current = Effect.fnUntraced(function* (workspace: WorkspaceId, id: T["document"]["id"]) {
+  const current = Effect.fnUntraced(function* (workspace: WorkspaceId, id: IdOf<T>) {
     const document = yield* get(workspace, id)
     const html = yield* db.find(versions, workspace, versionKey(id, document.currentVersion))
     return { document, html: html ?? null }

@@ -1,7 +1,13 @@
 // The stores of emails, email templates and tent templates on PostgreSQL. Their tables have the same shape, and a few columns of
 // their own.
 import { PgClient } from "@effect/sql-pg"
-import { type Document, type DocumentTypes, type PlainTextOverride, statusOf } from "@tentpole/core/documents/Document"
+import {
+  type Document,
+  type DocumentTypes,
+  type PlainTextOverride,
+  statusOf,
+  type IdOf,
+} from "@tentpole/core/documents/Document"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { GenerationStatus } from "@tentpole/core/documents/Generation"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
@@ -50,11 +56,7 @@ export interface DocumentTables<T extends DocumentTypes, Own extends object, Own
   readonly ofDocument: (document: T["document"]) => Readonly<Record<keyof Own, string | number | null>>
   readonly toApproved: (shared: DocumentTypes["approved"], row: OwnApproved & { readonly id: string }) => T["approved"]
   readonly ofApproved: (approved: T["approved"]) => Values
-  readonly uses: (
-    sql: Sql,
-    workspace: WorkspaceId,
-    id: T["document"]["id"],
-  ) => Effect.Effect<T["uses"], SqlError.SqlError>
+  readonly uses: (sql: Sql, workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<T["uses"], SqlError.SqlError>
 }
 
 /** The columns of a custom plain text. A CHECK constraint sets them together. */
@@ -222,7 +224,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
       row === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(row),
     )
 
-  const current = (workspace: WorkspaceId, id: T["document"]["id"]) =>
+  const current = (workspace: WorkspaceId, id: IdOf<T>) =>
     Effect.map(
       first(
         workspace,

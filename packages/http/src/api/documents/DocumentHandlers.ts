@@ -1,5 +1,5 @@
 // The handlers that emails, email templates and tent templates share.
-import type { DocumentTypes } from "@tentpole/core/documents/Document"
+import type { DocumentTypes, IdOf } from "@tentpole/core/documents/Document"
 import type { Documents, ListedBy, PlainTexts } from "@tentpole/core/documents/Documents"
 import type { GenerationId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Refusal } from "@tentpole/core/kernel/Refusal"
@@ -22,7 +22,7 @@ interface Call<Params> {
 
 /** How a kind appears on the wire. */
 interface Wires<T extends DocumentTypes, Params, Wire, Key, Owner> {
-  readonly idOf: (params: Params) => T["document"]["id"]
+  readonly idOf: (params: Params) => IdOf<T>
   readonly toWire: (document: T["document"]) => Wire
   /** The key of the items in listings. */
   readonly key: Key
@@ -33,7 +33,7 @@ interface Wires<T extends DocumentTypes, Params, Wire, Key, Owner> {
 type ApprovedBy<T extends DocumentTypes, Approved, E> = Omit<Documents<T>, "approve"> & {
   readonly approve: (
     workspace: WorkspaceId,
-    id: T["document"]["id"],
+    id: IdOf<T>,
     options: { readonly version?: number },
   ) => Effect.Effect<Approved, E>
 }
