@@ -18,7 +18,7 @@ import { autoPublish, TentChange } from "./machine.ts"
 import { TentStore } from "./TentStore.ts"
 
 /** A job that was interrupted this often is abandoned, so that its credit is given back. */
-const attempts_max = 5
+export const attempts_max = 5
 
 export const tentGenerations = Effect.gen(function* () {
   const store = yield* TentStore
@@ -51,14 +51,6 @@ export const tentGenerations = Effect.gen(function* () {
     }),
   })
 })
-
-/** `Tents.generate`. */
-export const runTentGeneration = Effect.map(
-  tentGenerations,
-  ({ run, abandon }) =>
-    (workspace: WorkspaceId, id: TentId, { attempt }: { readonly attempt: number } = { attempt: 1 }) =>
-      attempt > attempts_max ? abandon(workspace, id) : run(workspace, id),
-)
 
 /** Generates a page, cleans it and checks its size. Fails with a sentence for users. */
 const writer = Effect.gen(function* () {

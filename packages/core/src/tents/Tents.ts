@@ -12,12 +12,12 @@ import { TentTemplateStore } from "../templates/TemplateStore.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { readTentName, root_in_path, type TentName } from "./Alias.ts"
-import { etagOf, runTentGeneration } from "./TentGeneration.ts"
+import { attempts_max, etagOf, tentGenerations } from "./TentGeneration.ts"
 import type { Asset } from "./assets/Asset.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
 import { checkNewTent, type NewTent } from "./NewTent.ts"
 import type { PublishInput } from "./pages/Publish.ts"
-import { type TentView, tentViews } from "./TentView.ts"
+import { pageUrl } from "./pages/PageAddress.ts"
 import {
   type AliasTaken,
   HasGeneration,
@@ -28,6 +28,12 @@ import {
 } from "./Tent.ts"
 import { publish, TentChange } from "./machine.ts"
 import { type TentQuery, TentStore } from "./TentStore.ts"
+
+/** A tent with its public address. */
+export interface TentView {
+  readonly tent: Tent
+  readonly url: string | null
+}
 
 export class Tents extends Context.Service<
   Tents,
@@ -80,6 +86,7 @@ export class Tents extends Context.Service<
       const secrets = yield* Secrets
       const ai = yield* Ai
       const templates = yield* TentTemplateStore
+      const generations = yield* tentGenerations
 
       const toView = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: Tent) {
         const [one] = yield* toViews(workspace, [tent])
@@ -117,7 +124,7 @@ export class Tents extends Context.Service<
               const accepted = { idle: before, id, name, userId, request, requestedAlias, now }
               const change = TentChange.accept(accepted)
               yield* store.apply(workspace, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
-              return change.after ?? (yield* Effect.die("an accepted tent has no state"))
+              return change.after
             }),
           )
         }),
@@ -160,7 +167,7 @@ export class Tents extends Context.Service<
         unpublish: Effect.fn("Tents.unpublish")(function* (workspace, id) {
           const before = yield* store.lock(workspace, id)
           const change = TentChange.unpublish(before, yield* DateTime.now)
-          if (change?.after) {
+          if (change !== null) {
             yield* store.apply(workspace, change).pipe(Effect.orDie)
             return { tent: change.after, url: null, changed: true }
           }
@@ -182,7 +189,8 @@ export class Tents extends Context.Service<
           return before.id
         }, transact),
 
-        runGeneration: yield* runTentGeneration,
+        runGeneration: (workspace, id, { attempt } = { attempt: 1 }) =>
+          attempt > attempts_max ? generations.abandon(workspace, id) : generations.run(workspace, id),
       })
     }),
   )
@@ -207,3 +215,17 @@ const refuseUnknown = (named: NewTent["assetIds"], existing: ReadonlyArray<Asset
   const place = named.findIndex((id) => !existing.some((asset) => asset.id === id))
   return place < 0 ? Effect.void : Effect.fail(new NotFound({ resource: "asset", path: `asset_ids.${place}` }))
 }
+
+/** Adds public addresses to tents. Reads the workspace's site only when one of the tents is published. */
+export const tentViews = (settings: Settings["Service"], store: TentStore["Service"]) =>
+  Effect.fnUntraced(function* (workspace: WorkspaceId, tents: ReadonlyArray<Tent>) {
+    if (!tents.some(isPublished)) return tents.map((tent): TentView => ({ tent, url: null }))
+    const site = yield* store.site(workspace)
+    return tents.map((tent): TentView => {
+      if (!isPublished(tent)) return { tent, url: null }
+      const { id, alias } = tent
+      return { tent, url: pageUrl(settings, site, alias === null ? { by: "id", id } : { by: "alias", alias }) }
+    })
+  })
+
+const isPublished = ({ publication }: Tent): boolean => publication?.status === "published"

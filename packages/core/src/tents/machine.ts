@@ -51,13 +51,13 @@ export const publicationTransitions = {
 const accepts = (tent: Tent, event: "begin" | "complete" | "fail"): boolean =>
   event in transitions[tent.generation.status]
 
-export type TentChange = Change<
+export type TentChange<After extends Tent | null = Tent | null> = Change<
   "tent",
   {
     /** Null: the tent is new. */
     readonly before: Tent | null
     /** Null: the tent is deleted. */
-    readonly after: Tent | null
+    readonly after: After
     /** The generated document, when this change has a new one. */
     readonly html: string | undefined
     /** The bytes to serve from now on, when this change has new ones. */
@@ -67,16 +67,16 @@ export type TentChange = Change<
   }
 >
 
-interface Decided extends Partial<Pick<TentChange, "html" | "page" | "credits_taken">> {
+interface Decided<After extends Tent | null> extends Partial<Pick<TentChange, "html" | "page" | "credits_taken">> {
   readonly before: Tent | null
-  readonly after: Tent | null
+  readonly after: After
   readonly jobs?: ReadonlyArray<QueuedJob>
 }
 
 const isPublished = (tent: Tent | null): boolean => tent?.publication?.status === "published"
 
 /** Audits when the page becomes public or stops being public. */
-const auditOf = ({ before, after, page }: Decided): ReadonlyArray<AuditNote> => {
+const auditOf = ({ before, after, page }: Decided<Tent | null>): ReadonlyArray<AuditNote> => {
   const tent = after ?? before
   if (tent === null) return []
   const note = (action: AuditNote["action"]) => [{ action, target: tent.id, details: { alias: after?.alias ?? null } }]
@@ -86,7 +86,7 @@ const auditOf = ({ before, after, page }: Decided): ReadonlyArray<AuditNote> => 
 
 const tentChange = changeOf("tent")
 
-const changeTo = (it: Decided): TentChange =>
+const changeTo = <After extends Tent | null>(it: Decided<After>): TentChange<After> =>
   tentChange(
     { before: it.before, after: it.after, html: it.html, page: it.page, credits_taken: it.credits_taken ?? 0 },
     { audit: auditOf(it), jobs: it.jobs ?? [] },
@@ -109,7 +109,7 @@ const idleTent = (id: TentId, now: DateTime.Utc): Tent => ({
 /** The decisions about a tent. Null: the event changes nothing. */
 export const TentChange = {
   /** A tent that waits for its prompt. It is created to hold assets. */
-  idle(id: TentId, now: DateTime.Utc): TentChange {
+  idle(id: TentId, now: DateTime.Utc): TentChange<Tent> {
     return changeTo({ before: null, after: idleTent(id, now) })
   },
 
@@ -124,7 +124,7 @@ export const TentChange = {
     /** False: the caller generates the page itself, and no job is queued. */
     readonly queued?: boolean
     readonly now: DateTime.Utc
-  }): TentChange {
+  }): TentChange<Tent> {
     const after: Tent = {
       ...(it.idle ?? idleTent(it.id, it.now)),
       name: it.name,
@@ -141,20 +141,20 @@ export const TentChange = {
   },
 
   /** A worker starts the generation. Null when it was started before or has ended. */
-  begin(tent: Tent, now: DateTime.Utc): TentChange | null {
+  begin(tent: Tent, now: DateTime.Utc): TentChange<Tent> | null {
     if (!accepts(tent, "begin")) return null
     return changeTo({ before: tent, after: { ...tent, generation: { status: "generating" }, updatedAt: now } })
   },
 
   /** Stores the page; the credit is spent. Null when the generation has ended: the first outcome counts. */
-  complete(tent: Tent, html: string, now: DateTime.Utc): TentChange | null {
+  complete(tent: Tent, html: string, now: DateTime.Utc): TentChange<Tent> | null {
     if (!accepts(tent, "complete")) return null
     const after: Tent = { ...tent, generation: { status: "completed" }, credits_held: 0, updatedAt: now }
     return changeTo({ before: tent, html, after })
   },
 
   /** The generation failed: gives the credit back. Null when the generation has ended. */
-  fail(tent: Tent, error: string, now: DateTime.Utc): TentChange | null {
+  fail(tent: Tent, error: string, now: DateTime.Utc): TentChange<Tent> | null {
     if (!accepts(tent, "fail")) return null
     const publication: Publication | null =
       tent.publication === null
@@ -172,7 +172,7 @@ export const TentChange = {
   },
 
   /** Withdraws the page. The tent retains its alias. Null when the tent is not published. */
-  unpublish(tent: Tent, now: DateTime.Utc): TentChange | null {
+  unpublish(tent: Tent, now: DateTime.Utc): TentChange<Tent> | null {
     if (tent.publication?.status !== "published") return null
     const { requestedAlias } = tent.publication
     return changeTo({
@@ -182,7 +182,7 @@ export const TentChange = {
   },
 
   /** Deletes the tent with its assets. The credit of an unfinished generation is given back. */
-  remove({ assetIds, tent }: { readonly tent: Tent; readonly assetIds: ReadonlyArray<AssetId> }): TentChange {
+  remove({ assetIds, tent }: { readonly tent: Tent; readonly assetIds: ReadonlyArray<AssetId> }): TentChange<null> {
     return changeTo({
       before: tent,
       after: null,
@@ -194,7 +194,7 @@ export const TentChange = {
 
 /** `change` null: the same page is live already. `refusal`: the error to return after the failure is written. */
 export interface PublishOutcome {
-  readonly change: TentChange | null
+  readonly change: TentChange<Tent> | null
   readonly refusal: PublishLimitExceeded | null
 }
 
@@ -222,9 +222,9 @@ export const publish = (
  * Publishes a new page in the same change as its completion, if the request said so. The caller can't be asked, so a taken
  * alias becomes the next free one, a taken root the default address, and a reached plan limit a stored failure.
  */
-export const autoPublish = (completed: TentChange, context: PublishContext): TentChange => {
+export const autoPublish = (completed: TentChange<Tent>, context: PublishContext): TentChange<Tent> => {
   const { before, after: tent, html } = completed
-  if (tent?.publication?.status !== "pending") return completed
+  if (tent.publication?.status !== "pending") return completed
   const { requestedAlias } = tent.publication
   const from = { before, tent, html, requestedAlias, now: context.now }
   const refusal = overLimit(tent, context.facts)
@@ -236,7 +236,7 @@ export const autoPublish = (completed: TentChange, context: PublishContext): Ten
 }
 
 /** What a publication starts from: the stored tent, or its completion in the same change. */
-interface PublishedFrom extends Pick<Decided, "before" | "html"> {
+interface PublishedFrom extends Pick<Decided<Tent>, "before" | "html"> {
   readonly tent: Tent
   readonly requestedAlias: Alias | null
   readonly now: DateTime.Utc
@@ -247,7 +247,7 @@ const published = (
   applied: Pick<Tent, "alias" | "branding">,
   page: PageToServe,
   warnings: ReadonlyArray<PublicationWarning>,
-): TentChange => {
+): TentChange<Tent> => {
   const publication = { status: "published", requestedAlias, publishedAt: now, etag: page.etag, warnings } as const
   return changeTo({ ...from, page, after: { ...tent, ...applied, publication, updatedAt: now } })
 }
@@ -255,7 +255,7 @@ const published = (
 const failed = (
   { tent, requestedAlias, now, ...from }: PublishedFrom,
   { code, message }: PublishLimitExceeded,
-): TentChange => {
+): TentChange<Tent> => {
   const publication = { status: "failed", requestedAlias, error: { code, message } } as const
   return changeTo({ ...from, after: { ...tent, publication, updatedAt: now } })
 }

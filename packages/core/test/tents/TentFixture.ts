@@ -47,7 +47,7 @@ export const queued = (over: { readonly autoPublish?: boolean; readonly alias?: 
 export const generating = (over: Parameters<typeof queued>[0] = {}): Tent =>
   there(TentChange.begin(queued(over), at(2))?.after)
 
-export const completion = (over: Parameters<typeof queued>[0] = {}): TentChange =>
+export const completion = (over: Parameters<typeof queued>[0] = {}): TentChange<Tent> =>
   there(TentChange.complete(generating(over), html, at(3)))
 
 export const completed = (): Tent => there(completion().after)

@@ -11,6 +11,7 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { newest } from "../kernel/Slices.ts"
 import { deleteViews } from "../traffic/TrafficTables.ts"
 import { takeCredits, workspaces } from "../workspaces/WorkspaceStore.ts"
 
@@ -69,19 +70,11 @@ export const putTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
     })
   })
 
-const order = (left: Tent, right: Tent): number =>
-  right.createdAt.epochMilliseconds - left.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
-
 const isWanted =
-  ({ status, search, after }: TentQuery) =>
-  (tent: Tent): boolean => {
-    const at = tent.createdAt.epochMilliseconds
-    return (
-      (status === undefined || tent.generation.status === status) &&
-      (search === undefined || fold(tent.name).includes(fold(search))) &&
-      (after === null || at < after.at || (at === after.at && tent.id > after.id))
-    )
-  }
+  ({ status, search }: TentQuery) =>
+  ({ generation, name }: Tent): boolean =>
+    (status === undefined || generation.status === status) &&
+    (search === undefined || fold(name).includes(fold(search)))
 
 export const layer = Layer.effect(
   TentStore,
@@ -98,13 +91,12 @@ export const layer = Layer.effect(
         Effect.flatMap(all(workspace), (every) => found(every.find((tent) => tent.alias === alias))),
       content: (workspace, id) => Effect.map(rowOf(workspace, id), ({ html }) => html),
       list: (workspace, query) =>
-        Effect.map(all(workspace), (every) => {
-          const wanted = every.filter(isWanted(query)).sort(order)
-          const items = wanted.slice(0, query.limit)
-          const last = items.at(-1)
-          const more = wanted.length > query.limit && last !== undefined
-          return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }
-        }),
+        Effect.map(all(workspace), (every) =>
+          newest(every.filter(isWanted(query)), query, ({ createdAt, id }) => ({
+            at: createdAt.epochMilliseconds,
+            id,
+          })),
+        ),
       site: (workspace) =>
         Effect.map(Effect.flatMap(db.find(workspaces, null, workspace), found), ({ slug }) => ({
           slug,

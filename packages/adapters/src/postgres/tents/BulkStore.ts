@@ -8,7 +8,7 @@ import { BulkStore } from "@tentpole/core/tents/bulk/BulkStore"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Array, DateTime, Effect, Layer } from "effect"
 import { fenced } from "../kernel/Postgres.ts"
-import { columns, fieldsOf, type Row, source, toTent } from "./TentRows.ts"
+import { columns, insertedRow, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
 interface JobRow {
@@ -72,17 +72,8 @@ const applyBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace
       ${metadata === null ? null : JSON.stringify(metadata)}::text::json, ${DateTime.formatIso(job.createdAt)})`
   const items: ReadonlyArray<Record<string, unknown>> = job.items.map((item) => itemRow(workspace, job, item))
   if (Array.isReadonlyArrayNonEmpty(items)) yield* sql`insert into bulk_item ${sql.insert(items)}`
-  const rows: ReadonlyArray<Record<string, unknown>> = tents.flatMap((tent) =>
-    tent.after === null
-      ? []
-      : [
-          {
-            workspace_id: workspace,
-            tent_id: tent.after.id,
-            created_at: DateTime.formatIso(tent.after.createdAt),
-            ...fieldsOf(sql, tent.after, tent),
-          },
-        ],
+  const rows: ReadonlyArray<Record<string, unknown>> = tents.map((tent) =>
+    insertedRow(sql, workspace, tent.after, tent),
   )
   if (Array.isReadonlyArrayNonEmpty(rows)) yield* sql`insert into tent ${sql.insert(rows)}`
 })

@@ -7,6 +7,7 @@ import { listed_pages_max, type PageSite, PublishedPages } from "@tentpole/core/
 import type { WorkspaceBrand } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Effect, Layer } from "effect"
 import { PageInvalidation } from "./PageInvalidation.ts"
+import { source } from "./TentRows.ts"
 import { fenced, orDefect } from "../kernel/Postgres.ts"
 
 interface SiteRow {
@@ -50,6 +51,7 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const invalidation = yield* PageInvalidation
     const within = fenced(sql)
+    const from = sql.literal(source)
     return PublishedPages.of({
       version: invalidation.version,
       site: ({ host, slug }) =>
@@ -64,15 +66,10 @@ export const layer = Layer.effect(
       getPage: (workspace, address) =>
         within(
           workspace,
-          address.by === "id"
-            ? sql<PageRow>`
-                select t.tent_id, a.alias, t.published_html, t.published_etag
-                from tent t left join tent_alias a on a.workspace_id = t.workspace_id and a.tent_id = t.tent_id
-                where t.workspace_id = ${workspace} and t.tent_id = ${address.id} and t.publication_status = 'published'`
-            : sql<PageRow>`
-                select t.tent_id, a.alias, t.published_html, t.published_etag
-                from tent_alias a join tent t on t.workspace_id = a.workspace_id and t.tent_id = a.tent_id
-                where a.workspace_id = ${workspace} and a.alias = ${address.alias} and t.publication_status = 'published'`,
+          sql<PageRow>`
+            select t.tent_id, a.alias, t.published_html, t.published_etag from ${from}
+            where ${address.by === "id" ? sql`t.workspace_id = ${workspace} and t.tent_id = ${address.id}` : sql`a.workspace_id = ${workspace} and a.alias = ${address.alias}`}
+              and t.publication_status = 'published'`,
         ).pipe(
           Effect.map(([row]) =>
             row === undefined
@@ -89,8 +86,7 @@ export const layer = Layer.effect(
         within(
           workspace,
           sql<ListedRow>`
-            select t.tent_id, a.alias, t.published_at
-            from tent t left join tent_alias a on a.workspace_id = t.workspace_id and a.tent_id = t.tent_id
+            select t.tent_id, a.alias, t.published_at from ${from}
             where t.workspace_id = ${workspace} and t.publication_status = 'published'
             order by t.published_at desc, t.tent_id limit ${listed_pages_max}`,
         ).pipe(

@@ -1,7 +1,7 @@
 // Rows of tents: their conversion to tents, and the columns that a change writes.
 import type { PgClient } from "@effect/sql-pg"
 import type { Reasoning } from "@tentpole/core/ports/Ai"
-import { ApprovalId, AssetId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
+import { ApprovalId, AssetId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Alias, isAlias } from "@tentpole/core/tents/Alias"
 import type {
   TentGeneration,
@@ -145,3 +145,11 @@ export const fieldsOf = (sql: PgClient.PgClient, after: Tent, { html, page }: Te
     updated_at: DateTime.formatIso(after.updatedAt),
   }
 }
+
+/** The row of a new tent. */
+export const insertedRow = (sql: PgClient.PgClient, workspace: WorkspaceId, after: Tent, change: TentChange) => ({
+  workspace_id: workspace,
+  tent_id: after.id,
+  created_at: DateTime.formatIso(after.createdAt),
+  ...fieldsOf(sql, after, change),
+})

@@ -14,7 +14,8 @@ import type { SqlError } from "effect/sql"
 import { pages_channel } from "../migrations/0008_tents.ts"
 import { PageInvalidation } from "./PageInvalidation.ts"
 import { fenced, orDefect, raiseStatementTimeout } from "../kernel/Postgres.ts"
-import { columns, fieldsOf, type Row, source, toTent } from "./TentRows.ts"
+import { sliced } from "../kernel/Slices.ts"
+import { columns, fieldsOf, insertedRow, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
 const notFound = new NotFound({ resource: "tent" })
@@ -25,13 +26,9 @@ const first = <Found>(rows: ReadonlyArray<Found>): Effect.Effect<Found, NotFound
 const writeTent = (sql: PgClient.PgClient, workspace: WorkspaceId, change: TentChange) => {
   const { before, after } = change
   if (before === null && after !== null) {
-    return sql<{ one: 1 }>`
-      insert into tent ${sql.insert({
-        workspace_id: workspace,
-        tent_id: after.id,
-        created_at: DateTime.formatIso(after.createdAt),
-        ...fieldsOf(sql, after, change),
-      })} returning 1 as one`
+    return sql<{
+      one: 1
+    }>`insert into tent ${sql.insert(insertedRow(sql, workspace, after, change))} returning 1 as one`
   }
   const unchanged = sql`workspace_id = ${workspace} and tent_id = ${before?.id ?? null} and status = ${before?.generation.status ?? null}
     and publication_status is not distinct from ${before?.publication?.status ?? null}`
@@ -152,12 +149,9 @@ export const layer = Layer.effect(
         ),
       list: (workspace, query) =>
         within(workspace, sliceOf(sql, workspace, query)).pipe(
-          Effect.map((rows) => {
-            const items = rows.slice(0, query.limit).map(toTent)
-            const last = items.at(-1)
-            const more = rows.length > query.limit && last !== undefined
-            return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }
-          }),
+          Effect.map((rows) =>
+            sliced(rows.map(toTent), query.limit, ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id })),
+          ),
         ),
       site: (workspace) =>
         orDefect(sql<{ slug: string; host: string | null }>`

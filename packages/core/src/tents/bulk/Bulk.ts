@@ -85,7 +85,7 @@ export type BulkChange = Change<
   {
     readonly job: BulkJob
     /** One for each accepted item: a new tent with its credit and its job. */
-    readonly tents: ReadonlyArray<TentChange>
+    readonly tents: ReadonlyArray<TentChange<Tent>>
     readonly credits_taken: number
   }
 >
@@ -105,7 +105,7 @@ export const BulkChange = {
     readonly now: DateTime.Utc
   }): BulkChange {
     const { request, now } = it
-    const tents: Array<TentChange> = []
+    const tents: Array<TentChange<Tent>> = []
     const wanted = new Map<Alias, number>()
     const items = request.items.map((item, index): BulkResult => {
       const tentId = it.tentIds[index]
@@ -140,7 +140,7 @@ const accepted = (
   name: string,
   { prompt, includeBrand, alias }: BulkItem,
   aliasTurn: number,
-): TentChange =>
+): TentChange<Tent> =>
   TentChange.accept({
     idle: null,
     id,

@@ -10,7 +10,7 @@ import { TentTemplateStore } from "../../templates/TemplateStore.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { BulkChange, type BulkJob, type BulkProgress, type BulkRequest, progressOf } from "./Bulk.ts"
 import { BulkStore } from "./BulkStore.ts"
-import { type TentView, tentViews } from "../TentView.ts"
+import { type TentView, tentViews } from "../Tents.ts"
 import { TentStore } from "../TentStore.ts"
 
 export interface BulkJobView {
@@ -64,7 +64,7 @@ export class BulkTents extends Context.Service<
           const tentIds = yield* Effect.forEach(input.items, () => Effect.map(ids.random, (text) => TentId.make(text)))
           const request = { ...input, template: { id: templateId, approvalId } }
           const { job, tents } = yield* admit(workspace, request, { id, tentIds })
-          const accepted = tents.flatMap(({ after }) => after ?? [])
+          const accepted = tents.map(({ after }) => after)
           return { job, progress: progressOf(accepted), tents: accepted.map((tent): TentView => ({ tent, url: null })) }
         }),
 

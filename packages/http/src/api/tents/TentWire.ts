@@ -9,7 +9,7 @@ import {
   tent_name_length_max,
   user_id_length_max,
 } from "@tentpole/core/tents/Tent"
-import type { TentView } from "@tentpole/core/tents/TentView"
+import type { TentView } from "@tentpole/core/tents/Tents"
 import { Schema } from "effect"
 import { InstantWire, iso, Text } from "../../Wire.ts"
 
