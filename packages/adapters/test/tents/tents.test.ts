@@ -227,7 +227,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.strictEqual(yield* refusal({ tentId: unknownId }), "not_found")
         assert.strictEqual(yield* refusal({ templateId: TentTemplateId.make(unknownId) }), "not_found")
         assert.strictEqual(yield* refusal({ tentId: tent.id }), "conflict")
-        assert.strictEqual((yield* tents.list(workspace, { after: null, limit: 10 })).items.length, 1)
+        assert.strictEqual((yield* tents.list(workspace, { limit: 10 })).items.length, 1)
         assert.strictEqual(yield* credits(), 999)
       }),
     )

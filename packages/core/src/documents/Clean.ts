@@ -1,19 +1,11 @@
 // The port to the HTML sanitiser, and the check of its results. Models and people write pages and emails, so their HTML is
 // untrusted. The check shares no code with the sanitiser.
 import { Context, type Result, Schema } from "effect"
-import { type DefaultTreeAdapterMap, parse } from "parse5"
-import { elements } from "./HtmlElements.ts"
+import { parse } from "parse5"
+import { attribute, type Element, elements } from "./HtmlElements.ts"
 
 /** The HTML is no document, or can't be made safe. `reason` completes a sentence that begins with "The page" or "The email". */
-export class Unclean extends Schema.TaggedError<Unclean>()("Unclean", {
-  reason: Schema.String,
-  /** `page` by default. */
-  document: Schema.optional(Schema.Literals(["page", "email"])),
-}) {
-  override get message(): string {
-    return `The ${this.document ?? "page"} ${this.reason}`
-  }
-}
+export class Unclean extends Schema.TaggedError<Unclean>()("Unclean", { reason: Schema.String }) {}
 
 export class Cleaner extends Context.Service<
   Cleaner,
@@ -42,7 +34,7 @@ export interface DangerRules {
 export const dangersOf = (html: string, rules: DangerRules = pageRules): ReadonlyArray<string> =>
   elements(parse(html, { scriptingEnabled: false })).flatMap((element) => [
     ...(rules.forbidden.has(element.tagName.toLowerCase()) ? [`<${element.tagName}>`] : []),
-    ...element.attrs.flatMap((attribute) => attributeDangers(element, attribute, rules.isHarmless)),
+    ...element.attrs.flatMap((each) => attributeDangers(element, each, rules.isHarmless)),
   ])
 
 export const forbiddenTags: ReadonlySet<string> = new Set([
@@ -74,22 +66,22 @@ const addressAttributes = new Set(
 )
 
 const attributeDangers = (
-  element: DefaultTreeAdapterMap["element"],
-  attribute: { readonly name: string; readonly value: string },
+  element: Element,
+  { name: written, value }: Element["attrs"][number],
   isHarmless: (address: string) => boolean,
 ): ReadonlyArray<string> => {
-  const name = attribute.name.toLowerCase()
+  const name = written.toLowerCase()
   const here = `${name} of <${element.tagName}>`
   if (name === "http-equiv" && isHarmlessMeta(element)) return []
   if (name.startsWith("on") || forbiddenAttributes.has(name)) return [here]
-  return addressAttributes.has(name) && !isHarmless(attribute.value) ? [`${here}: ${attribute.value.slice(0, 40)}`] : []
+  return addressAttributes.has(name) && !isHarmless(value) ? [`${here}: ${value.slice(0, 40)}`] : []
 }
 
 /** A `<meta>` without effect: the encoding that every document has here, or the newest mode of an old browser. */
-const isHarmlessMeta = ({ tagName, attrs }: DefaultTreeAdapterMap["element"]): boolean => {
-  const value = (name: string) => attrs.find((each) => each.name === name)?.value.trim() ?? ""
+const isHarmlessMeta = (element: Element): boolean => {
+  const value = (name: string) => attribute(element, name)?.trim() ?? ""
   const equivalent = value("http-equiv").toLowerCase()
-  if (tagName !== "meta") return false
+  if (element.tagName !== "meta") return false
   return equivalent === "content-type"
     ? /^text\/html; ?charset=["']?utf-8["']?$/i.test(value("content"))
     : equivalent === "x-ua-compatible" && /^ie=(edge|\d+)$/i.test(value("content"))

@@ -41,6 +41,14 @@ export interface Document {
   readonly updatedAt: DateTime.Utc
 }
 
+/** The content that an approval froze. */
+export interface ApprovedContent {
+  readonly approvalId: ApprovalId
+  readonly version: number
+  readonly html: string
+  readonly approvedAt: DateTime.Utc
+}
+
 /** The types in which the kinds of documents differ. */
 export interface DocumentTypes {
   readonly document: Document
@@ -48,13 +56,7 @@ export interface DocumentTypes {
   readonly given: { readonly name: string }
   /** The fields of an update: what is left out stays, null clears. */
   readonly patch: object
-  /** The content that an approval froze. */
-  readonly approved: {
-    readonly approvalId: ApprovalId
-    readonly version: number
-    readonly html: string
-    readonly approvedAt: DateTime.Utc
-  }
+  readonly approved: ApprovedContent
   /** Facts that an approval needs besides the document. */
   readonly facts: unknown
   /** Why a document with HTML can't be approved. */

@@ -11,8 +11,8 @@ import { checkPrompt, type Generation } from "./Generation.ts"
 import { documentGenerations, type GenerationRules } from "./GenerationRunner.ts"
 import { type DocumentChange, isUnchanged } from "./machine.ts"
 
-export interface ListedBy {
-  readonly status?: ContentStatus
+export interface ListedBy<Status extends string = ContentStatus> {
+  readonly status?: Status
   readonly search?: string
   readonly cursor?: string
   readonly limit?: number

@@ -21,16 +21,6 @@ export const PreviewText = Schema.String.check(atMost(preview_text_length_max)).
   description: "Preheader, at most 200 characters; written into the HTML; can contain merge tokens",
 })
 
-/** The fields of an email that callers set. */
-export interface EmailFields {
-  readonly name: string
-  readonly subject: string | null
-  readonly previewText: string | null
-  readonly fromName: string | null
-  readonly fromAddress: string | null
-  readonly replyToEmail: string | null
-}
-
 export const emailFields = Schema.Struct({
   name: Schema.optionalKey(EmailName),
   subject: Schema.optionalKey(Schema.NullOr(Subject)),
@@ -39,6 +29,9 @@ export const emailFields = Schema.Struct({
   fromAddress: Schema.optionalKey(Schema.NullOr(SenderAddress)),
   replyToEmail: Schema.optionalKey(Schema.NullOr(SenderAddress)),
 })
+
+/** The fields of an email that callers set. */
+export type EmailFields = Required<typeof emailFields.Type>
 
 /** The header fields by their names on the wire and in the database. Issues use these names. */
 export const headerNames = {

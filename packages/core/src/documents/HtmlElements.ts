@@ -1,8 +1,8 @@
 // The elements of a parsed HTML document.
 import type { DefaultTreeAdapterMap } from "parse5"
 
-type Node = DefaultTreeAdapterMap["node"]
-type Element = DefaultTreeAdapterMap["element"]
+export type Node = DefaultTreeAdapterMap["node"]
+export type Element = DefaultTreeAdapterMap["element"]
 
 /** All elements in document order, contents of `<template>` included. Iterative, because authors decide the depth. */
 export const elements = (root: Node): ReadonlyArray<Element> => {
@@ -16,3 +16,6 @@ export const elements = (root: Node): ReadonlyArray<Element> => {
   }
   return found
 }
+
+export const attribute = (element: Element, name: string): string | undefined =>
+  element.attrs.find((each) => each.name === name)?.value

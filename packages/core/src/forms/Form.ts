@@ -1,12 +1,9 @@
 // A form of a published page: the fields that it declares, and the page after a submission. Other fields of a request are
 // ignored.
-import type { DefaultTreeAdapterMap } from "parse5"
 import { parse } from "parse5"
 import type { TentId } from "../kernel/Ids.ts"
-import { elements } from "../documents/HtmlElements.ts"
+import { attribute, type Element, elements } from "../documents/HtmlElements.ts"
 import { formsOf, honeypot_name } from "../tents/pages/PageDocument.ts"
-
-type Element = DefaultTreeAdapterMap["element"]
 
 export interface Form {
   readonly tentId: TentId
@@ -30,9 +27,6 @@ export const readForms = (tentId: TentId, html: string): ReadonlyMap<string, For
   }
   return forms
 }
-
-const attribute = (element: Element, name: string): string | undefined =>
-  element.attrs.find((each) => each.name === name)?.value
 
 const fieldElements: ReadonlySet<string> = new Set(["input", "select", "textarea", "button"])
 

@@ -1,9 +1,8 @@
 // EmailTemplate and TentTemplate: documents that emails and tents start from. `TemplateChange.ts` has their decisions.
-import type { DateTime } from "effect"
-import type { Document, DocumentTypes, PlainTextOverride } from "../documents/Document.ts"
+import type { ApprovedContent, Document, DocumentTypes, PlainTextOverride } from "../documents/Document.ts"
 import type { GenerationInProgress } from "../documents/DocumentErrors.ts"
 import type { MailHeader } from "../documents/EmailFields.ts"
-import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId } from "../kernel/Ids.ts"
+import type { EmailId, EmailTemplateId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import type { TemplateInUse, TemplateUse } from "./TemplateErrors.ts"
 
 /** Header fields that emails start with; null: the template sets none. */
@@ -22,20 +21,13 @@ export interface TentTemplate extends Document {
   readonly sourceId: TentId | null
 }
 
-interface ApprovedTemplate {
-  readonly approvalId: ApprovalId
-  readonly version: number
-  readonly html: string
-  readonly approvedAt: DateTime.Utc
-}
-
-export interface ApprovedEmailTemplate extends ApprovedTemplate {
+export interface ApprovedEmailTemplate extends ApprovedContent {
   readonly templateId: EmailTemplateId
   readonly defaults: MailDefaults
   readonly plainText: PlainTextOverride | null
 }
 
-export interface ApprovedTentTemplate extends ApprovedTemplate {
+export interface ApprovedTentTemplate extends ApprovedContent {
   readonly templateId: TentTemplateId
 }
 

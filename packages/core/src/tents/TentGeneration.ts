@@ -86,7 +86,7 @@ const writer = Effect.gen(function* () {
     const answer = yield* askAi(ai.generatePage({ prompt, name, brand, template, assets: files, reasoning }))
     return answer.pipe(
       Result.map((html) => withPictures(html, files)),
-      Result.flatMap((html) => Result.mapError(cleaner.clean(html), (unclean) => unclean.message)),
+      Result.flatMap((html) => Result.mapError(cleaner.clean(html), ({ reason }) => `The page ${reason}`)),
       Result.flatMap((html) => checked(html, html_bytes_max)),
     )
   })

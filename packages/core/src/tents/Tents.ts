@@ -2,10 +2,11 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Ai } from "../ports/Ai.ts"
 import { Ids, TentId, type TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
-import type { Sliced } from "../kernel/Page.ts"
+import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
 import { type Invalid, InvalidState, NotFound, Unavailable } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
+import type { ListedBy } from "../documents/Documents.ts"
 import type { TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { approvalNamed } from "../templates/NamedTemplate.ts"
 import { TentTemplateStore } from "../templates/TemplateStore.ts"
@@ -25,9 +26,10 @@ import {
   type PublishLimitExceeded,
   type Tent,
   TentNotReady,
+  type TentStatus,
 } from "./Tent.ts"
 import { publish, TentChange } from "./machine.ts"
-import { type TentQuery, TentStore } from "./TentStore.ts"
+import { TentStore } from "./TentStore.ts"
 
 /** A tent with its public address. */
 export interface TentView {
@@ -46,7 +48,7 @@ export class Tents extends Context.Service<
       Invalid | NotFound | TemplateNotApproved | HasGeneration | InvalidPromptIntent | InsufficientCredits | Unavailable
     >
     readonly get: (workspace: WorkspaceId, id: TentId) => Effect.Effect<TentView, NotFound>
-    readonly list: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<TentView>>
+    readonly list: (workspace: WorkspaceId, by: ListedBy<TentStatus>) => Effect.Effect<Sliced<TentView>, BrokenCursor>
     readonly content: (workspace: WorkspaceId, id: TentId) => Effect.Effect<string, NotFound | TentNotReady>
     /** `changed` false: the same page was live already. */
     readonly publish: (
@@ -133,8 +135,9 @@ export class Tents extends Context.Service<
           return yield* toView(workspace, yield* store.get(workspace, id))
         }),
 
-        list: Effect.fn("Tents.list")(function* (workspace, query) {
-          const { items, next } = yield* store.list(workspace, query)
+        list: Effect.fn("Tents.list")(function* (workspace, { cursor, limit = page_limit_default, ...filter }) {
+          const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
+          const { items, next } = yield* store.list(workspace, { ...filter, after, limit })
           return { items: yield* toViews(workspace, items).pipe(Effect.orDie), next }
         }),
 

@@ -11,10 +11,7 @@ import { bounded } from "./HtmlBounds.ts"
 
 /** An email within the HTML limits that has no `emailDangersOf` is returned unchanged. */
 export const cleanEmail = (source: string): Result.Result<string, Unclean> =>
-  bounded(source).pipe(
-    Result.flatMap(({ html }) => withoutDangers(html)),
-    Result.mapError(({ reason }) => new Unclean({ reason, document: "email" })),
-  )
+  Result.flatMap(bounded(source), ({ html }) => withoutDangers(html))
 
 /** The limit on sanitiser calls. A newsletter needs some hundred. */
 const calls_max = 5_000

@@ -2,6 +2,7 @@
 // their own.
 import { PgClient } from "@effect/sql-pg"
 import {
+  type ApprovedContent,
   type Document,
   type DocumentTypes,
   type PlainTextOverride,
@@ -54,7 +55,7 @@ export interface DocumentTables<T extends DocumentTypes, Own extends object, Own
   readonly approvedColumns: ReadonlyArray<keyof OwnApproved & string>
   readonly toDocument: (shared: Omit<Document, "id" | "plainText">, row: Own & { readonly id: string }) => T["document"]
   readonly ofDocument: (document: T["document"]) => Readonly<Record<keyof Own, string | number | null>>
-  readonly toApproved: (shared: DocumentTypes["approved"], row: OwnApproved & { readonly id: string }) => T["approved"]
+  readonly toApproved: (shared: ApprovedContent, row: OwnApproved & { readonly id: string }) => T["approved"]
   readonly ofApproved: (approved: T["approved"]) => Values
   readonly uses: (sql: Sql, workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<T["uses"], SqlError.SqlError>
 }

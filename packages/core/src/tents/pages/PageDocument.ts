@@ -1,11 +1,8 @@
 // The served page: the generated document with form targets, honeypots and the branding line. It edits the source by
 // offsets, so that all other bytes stay the same.
-import { type DefaultTreeAdapterMap, parse } from "parse5"
-import { elements } from "../../documents/HtmlElements.ts"
+import { parse } from "parse5"
+import { attribute, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
 import type { TentId } from "../../kernel/Ids.ts"
-
-type Node = DefaultTreeAdapterMap["node"]
-type Element = DefaultTreeAdapterMap["element"]
 
 export interface PageOptions {
   readonly tentId: TentId
@@ -87,6 +84,3 @@ const edited = (source: string, edits: ReadonlyArray<Edit>): string => {
   }
   return text + source.slice(at)
 }
-
-const attribute = (element: Element, name: string): string | undefined =>
-  element.attrs.find((each) => each.name === name)?.value

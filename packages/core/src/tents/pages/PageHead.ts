@@ -1,12 +1,10 @@
 // Tags for search engines, social media and browser tabs, derived from the page and its owner's brand. Only missing tags
 // are added; the author's tags stay.
-import { type DefaultTreeAdapterMap, parse } from "parse5"
+import { parse } from "parse5"
 import { escapeHtml } from "../../rendering/Escapes.ts"
 import { accents, paletteOr } from "../../rendering/Palette.ts"
 import { trim } from "../../kernel/Text.ts"
-import { elements } from "../../documents/HtmlElements.ts"
-
-type Element = DefaultTreeAdapterMap["element"]
+import { attribute as optionalAttribute, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
 
 /** The owner's brand, as far as the head needs it. */
 export interface PageOwner {
@@ -55,12 +53,11 @@ const missingTags = (all: ReadonlyArray<Element>, url: string, owner: PageOwner)
   ]
 }
 
-const attribute = (element: Element, name: string): string =>
-  element.attrs.find((each) => each.name === name)?.value ?? ""
+const attribute = (element: Element, name: string): string => optionalAttribute(element, name) ?? ""
 
 const textOf = (element: Element | undefined): string => {
   const texts: Array<string> = []
-  const open: Array<DefaultTreeAdapterMap["node"]> = element === undefined ? [] : [element]
+  const open: Array<Node> = element === undefined ? [] : [element]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.nodeName === "#text" && "value" in node) texts.push(node.value)
     if ("childNodes" in node) open.push(...[...node.childNodes].reverse())

@@ -133,29 +133,23 @@ const publicationOf = ({ tent, url }: TentView, publication: Publication): typeo
 export const ofPublication = (shown: TentView) =>
   shown.tent.publication === null ? {} : { publication: publicationOf(shown, shown.tent.publication) }
 
+const shared = (shown: TentView) => ({
+  id: shown.tent.id,
+  status: shown.tent.generation.status,
+  created_at: iso(shown.tent.createdAt),
+  updated_at: iso(shown.tent.updatedAt),
+  ...ofPublication(shown),
+})
+
 export const toTentWire = (shown: TentView): typeof TentWire.Type => {
-  const { id, generation, createdAt, updatedAt } = shown.tent
-  return {
-    id,
-    status: generation.status,
-    created_at: iso(createdAt),
-    updated_at: iso(updatedAt),
-    ...(generation.status === "failed" ? { error: generation.error } : {}),
-    ...ofPublication(shown),
-  }
+  const { generation } = shown.tent
+  return { ...shared(shown), ...(generation.status === "failed" ? { error: generation.error } : {}) }
 }
 
-export const toListedTent = (shown: TentView): typeof ListedTentWire.Type => {
-  const { id, name, generation, createdAt, updatedAt } = shown.tent
-  return {
-    id,
-    name,
-    status: generation.status,
-    created_at: iso(createdAt),
-    updated_at: iso(updatedAt),
-    ...ofPublication(shown),
-  }
-}
+export const toListedTent = (shown: TentView): typeof ListedTentWire.Type => ({
+  ...shared(shown),
+  name: shown.tent.name,
+})
 
 export const toPublished =
   (message: (shown: TentView) => string) =>

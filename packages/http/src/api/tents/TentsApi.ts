@@ -11,7 +11,7 @@ const params = { tentId: TentId }
 
 const page = HttpApiSchema.asText({ contentType: "text/html; charset=utf-8" })(Schema.String)
 
-export const TentsQuery = Schema.Struct({
+const TentsQuery = Schema.Struct({
   ...cursorQuery,
   status: Schema.optionalKey(oneOf(...tentStatuses)),
   search: searchParameter,

@@ -1,5 +1,5 @@
 // The handlers of tents.
-import { decodeCursor, page_limit_default } from "@tentpole/core/kernel/Page"
+import { renamed } from "@tentpole/core/kernel/Keys"
 import { toAlias } from "@tentpole/core/tents/Alias"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
 import type { PublishInput } from "@tentpole/core/tents/pages/Publish"
@@ -10,7 +10,6 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, polled, sliced } from "../../Wire.ts"
-import type { TentsQuery } from "./TentsApi.ts"
 import {
   type CreateTent,
   type PublishTent,
@@ -28,8 +27,7 @@ export const layer = HttpApiBuilder.group(
     const tents = yield* Tents
     return group.handleAll({
       create: ({ payload }) => withWorkspace(({ id }) => tents.create(id, toNewTent(payload))).pipe(answer(toAccepted)),
-      list: ({ query }) =>
-        withWorkspace(({ id }) => slice(tents, id, query)).pipe(answer(sliced("tents", toListedTent))),
+      list: ({ query }) => withWorkspace(({ id }) => tents.list(id, query)).pipe(answer(sliced("tents", toListedTent))),
       show: ({ params }) =>
         withWorkspace(({ id }) => tents.get(id, params.tentId)).pipe(
           answer((shown) => polled(toTentWire(shown), isInProgress(shown.tent))),
@@ -61,10 +59,12 @@ const toNewTent = (payload: typeof CreateTent.Type): NewTent => ({
   includeBrand: payload.include_brand ?? false,
   autoPublish: payload.auto_publish ?? false,
   assetIds: payload.asset_ids ?? [],
-  ...(payload.user_id === undefined ? {} : { userId: payload.user_id }),
-  ...(payload.custom_page_alias === undefined ? {} : { customPageAlias: payload.custom_page_alias }),
-  ...(payload.tent_id === undefined ? {} : { tentId: payload.tent_id }),
-  ...(payload.template_id === undefined ? {} : { templateId: payload.template_id }),
+  ...renamed(payload, {
+    user_id: "userId",
+    custom_page_alias: "customPageAlias",
+    tent_id: "tentId",
+    template_id: "templateId",
+  }),
 })
 
 const toWish = ({ custom_page_alias, remove_branding }: typeof PublishTent.Type) => {
@@ -73,20 +73,6 @@ const toWish = ({ custom_page_alias, remove_branding }: typeof PublishTent.Type)
   if (custom_page_alias === null) return Result.succeed<PublishInput>({ ...rest, alias: null })
   return Result.map(toAlias("custom_page_alias", custom_page_alias), (alias): PublishInput => ({ ...rest, alias }))
 }
-
-const slice = Effect.fnUntraced(function* (
-  tents: Tents["Service"],
-  workspace: Parameters<Tents["Service"]["list"]>[0],
-  { cursor, limit, status, search }: typeof TentsQuery.Type,
-) {
-  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
-  return yield* tents.list(workspace, {
-    after,
-    limit: limit ?? page_limit_default,
-    ...(status === undefined ? {} : { status }),
-    ...(search === undefined ? {} : { search }),
-  })
-})
 
 const publishMessage = ({ url, ...shown }: TentView & { readonly changed?: boolean }): string =>
   shown.changed === false ? `The page is live at ${url} already: nothing has changed` : `The page is live at ${url}`
