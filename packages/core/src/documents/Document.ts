@@ -100,9 +100,9 @@ export const withOverride = (
     ? Result.fail(Invalid.at("text", `must have at most ${plain_text_length_max} characters`))
     : Result.succeed(text === null ? null : { text, at, version })
 
-/** The document with these fields; the same object when no field differs. */
-export const withFields = <D extends Document>(document: D, fields: NoInfer<Partial<D>>): D => {
-  const changed: Partial<D> = fields
-  for (const field in changed) if (changed[field] !== document[field]) return { ...document, ...changed }
-  return document
+/** The object with these fields; the same object when no field differs. */
+export const withFields = <A extends object>(before: A, fields: NoInfer<Partial<A>>): A => {
+  const changed: Partial<A> = fields
+  for (const field in changed) if (changed[field] !== before[field]) return { ...before, ...changed }
+  return before
 }

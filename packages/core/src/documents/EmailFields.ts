@@ -47,3 +47,11 @@ export const headerFields = inverse(headerNames)
 
 /** The header of an email, or the one that an email template sets. */
 export type MailHeader = Pick<EmailFields, keyof typeof headerNames>
+
+export const noHeader: MailHeader = {
+  subject: null,
+  previewText: null,
+  fromName: null,
+  fromAddress: null,
+  replyToEmail: null,
+}

@@ -11,6 +11,7 @@ import {
   type EmailFields,
   emailFields,
   headerNames,
+  type MailHeader,
   preview_text_length_max,
   subject_length_max,
 } from "./EmailFields.ts"
@@ -52,12 +53,17 @@ export const storableEmail = Effect.gen(function* () {
   return storable(cleanEmail, emailDangersOf, html_bytes_max)
 })
 
-/** A subject from the AI in a form that can be stored; null when it is blank. */
-export const subjectFrom = (text: string | null): string | null => lineOf(text, subject_length_max)
+/** Sets an empty subject and preview text to the AI's. */
+export const withWritten = <Header extends Pick<MailHeader, "subject" | "previewText">>(
+  header: Header,
+  written: Pick<MailHeader, "subject" | "previewText">,
+): Header => ({
+  ...header,
+  subject: header.subject ?? lineOf(written.subject, subject_length_max),
+  previewText: header.previewText ?? lineOf(written.previewText, preview_text_length_max),
+})
 
-export const previewTextFrom = (text: string | null): string | null => lineOf(text, preview_text_length_max)
-
-/** One storable line, cut between characters. */
+/** One storable line, cut between characters; null when it is blank. */
 const lineOf = (text: string | null, length_max: number): string | null => {
   const line = (text ?? "")
     .toWellFormed()

@@ -37,19 +37,13 @@ interface GenerationSteps<Key extends ReadonlyArray<unknown>, Task, Answer> {
   readonly abandoned: string
 }
 
-export interface GenerationRunner<Key extends ReadonlyArray<unknown>> {
-  /** Writes and stores. Two workers may run the same generation: the first outcome counts. */
-  readonly run: (...key: Key) => Effect.Effect<void>
-  /** Fails the generation and returns its credit. */
-  readonly abandon: (...key: Key) => Effect.Effect<void>
-}
-
 /** A deleted document needs no generation: `NotFound` ends both methods without an error. */
 export const generationRunner = <Key extends ReadonlyArray<unknown>, Task, Answer>(
   name: string,
   steps: GenerationSteps<Key, Task, Answer>,
-): Effect.Effect<GenerationRunner<Key>, never, Transactor> =>
+) =>
   Effect.map(Transactor, ({ transact }) => ({
+    /** Writes and stores. Two workers may run the same generation: the first outcome counts. */
     run: Effect.fn(`${name}.runGeneration`)(
       function* (...key: Key) {
         const task = yield* transact(steps.begin(...key))
@@ -59,6 +53,7 @@ export const generationRunner = <Key extends ReadonlyArray<unknown>, Task, Answe
       },
       Effect.catchTag("NotFound", () => Effect.void),
     ),
+    /** Fails the generation and returns its credit. */
     abandon: Effect.fn(`${name}.abandonGeneration`)(
       function* (...key: Key) {
         yield* transact(steps.settle(Result.fail(steps.abandoned), ...key))

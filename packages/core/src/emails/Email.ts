@@ -4,7 +4,7 @@ import type { Current, Document, DocumentTypes, PlainTextOverride } from "../doc
 import type { EmailId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { ApprovedEmail } from "../rendering/ApprovedEmail.ts"
-import type { EmailFields } from "../documents/EmailFields.ts"
+import { type EmailFields, headerNames } from "../documents/EmailFields.ts"
 import type { EmailInUse, EmailNotReady, EmailUses, Missing } from "./EmailErrors.ts"
 import { plainText } from "../rendering/PlainText.ts"
 import { unresolvedTokens } from "../rendering/MergeTokens.ts"
@@ -40,15 +40,14 @@ export const unresolvedIn = (
 ): ReadonlyArray<string> =>
   unresolvedTokens([document.subject, document.fromName, html, document.plainText?.text ?? null], new Set(customFields))
 
+const required = ["subject", "fromName", "fromAddress", "replyToEmail"] as const
+
 /** What an approval lacks. A missing sender address has no domain to verify. */
 export const missingIn = (email: Email, { verifiedDomains }: ApprovalFacts): ReadonlyArray<Missing> => {
-  const absent = (value: string | null) => value === null || isBlank(value)
+  const absent = required.filter((field) => isBlank(email[field] ?? ""))
   const domain = email.fromAddress === null ? null : domainOf(email.fromAddress)
   return [
-    ...(absent(email.subject) ? (["subject"] as const) : []),
-    ...(absent(email.fromName) ? (["from_name"] as const) : []),
-    ...(absent(email.fromAddress) ? (["from_address"] as const) : []),
-    ...(absent(email.replyToEmail) ? (["reply_to_email"] as const) : []),
+    ...absent.map((field) => headerNames[field]),
     ...(domain !== null && !verifiedDomains.includes(domain) ? (["sender_domain"] as const) : []),
   ]
 }

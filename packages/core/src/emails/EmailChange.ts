@@ -3,7 +3,8 @@ import { Result } from "effect"
 import { withFields } from "../documents/Document.ts"
 import { type DocumentChange, DocumentMachine, type Kind } from "../documents/machine.ts"
 import { type Email, type EmailTypes, missingIn, plainTextOf } from "./Email.ts"
-import { checkFields, previewTextFrom, subjectFrom } from "../documents/EmailInput.ts"
+import { noHeader } from "../documents/EmailFields.ts"
+import { checkFields, withWritten } from "../documents/EmailInput.ts"
 import { EmailInUse, EmailNotReady } from "./EmailErrors.ts"
 import { withPreheader } from "../rendering/Preheader.ts"
 
@@ -25,11 +26,7 @@ export const EmailChange = new DocumentMachine<EmailTypes>({
   draft: ({ plainText = null, ...fields }, state) =>
     Result.map(checkFields(fields), (checked) => ({ ...noHeader, ...checked, ...state, name: fields.name, plainText })),
   patch: (email, patch) => Result.map(checkFields(patch), (fields) => withFields(email, fields)),
-  fill: (email, answer) => ({
-    ...email,
-    subject: email.subject ?? subjectFrom(answer.subject),
-    previewText: email.previewText ?? previewTextFrom(answer.previewText),
-  }),
+  fill: withWritten,
   // The preview text is part of the HTML.
   embed: (html, { previewText }, before) =>
     previewText === (before?.previewText ?? null) ? html : withPreheader(html, previewText),
@@ -37,5 +34,3 @@ export const EmailChange = new DocumentMachine<EmailTypes>({
   inUse: (uses, move) => (uses.count === 0 ? null : new EmailInUse({ ...uses, move })),
   job: (emailId, generationId) => ({ type: "email_generation", emailId, generationId }),
 })
-
-const noHeader = { subject: null, previewText: null, fromName: null, fromAddress: null, replyToEmail: null }

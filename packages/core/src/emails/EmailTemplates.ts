@@ -5,6 +5,7 @@ import { overrideOfCopy } from "../documents/Document.ts"
 import { type HtmlTooLarge, TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { type Created, type Documents, documents, type PlainTexts } from "../documents/Documents.ts"
 import { plainTextOf } from "./Email.ts"
+import { noHeader } from "../documents/EmailFields.ts"
 import { storableEmail } from "../documents/EmailInput.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { withPreheader } from "../rendering/Preheader.ts"
@@ -13,9 +14,8 @@ import { type EmailId, EmailTemplateId, type WorkspaceId } from "../kernel/Ids.t
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import { noDefaults, withDefaults } from "../templates/MailDefaults.ts"
 import { checkNewTemplate, type NewTemplate } from "../templates/NewTemplate.ts"
-import type { EmailTemplateTypes, MailDefaults } from "../templates/Template.ts"
+import { type EmailTemplateTypes, type MailDefaults, withDefaults } from "../templates/Template.ts"
 import { EmailTemplateChange } from "../templates/TemplateChange.ts"
 import { EmailTemplateStore } from "../templates/TemplateStore.ts"
 
@@ -81,7 +81,7 @@ export class EmailTemplates extends Context.Service<
           const { name, html, prompt, emailId } = template
           yield* Effect.fromResult(checkNewTemplate(template, { path: "email_id", id: emailId }))
           const source = emailId === undefined ? null : yield* fromEmail(workspace, emailId)
-          const defaults = yield* Effect.fromResult(withDefaults(source?.defaults ?? noDefaults, template.defaults))
+          const defaults = yield* Effect.fromResult(withDefaults(source?.defaults ?? noHeader, template.defaults))
           const fields = { name, sourceId: emailId ?? null, defaults, plainText: source?.plainText ?? null }
           if (prompt !== undefined) return yield* shared.createByPrompt(workspace, { fields, prompt, createdByName })
           const page = html ?? source?.html ?? (yield* blank(workspace))

@@ -1,12 +1,40 @@
 // EmailTemplate and TentTemplate: documents that emails and tents start from. `TemplateChange.ts` has their decisions.
-import type { ApprovedContent, Document, DocumentTypes, PlainTextOverride } from "../documents/Document.ts"
+import { Result } from "effect"
+import {
+  type ApprovedContent,
+  type Document,
+  type DocumentTypes,
+  type PlainTextOverride,
+  withFields,
+} from "../documents/Document.ts"
 import type { GenerationInProgress } from "../documents/DocumentErrors.ts"
 import type { MailHeader } from "../documents/EmailFields.ts"
+import { checkFields } from "../documents/EmailInput.ts"
 import type { EmailId, EmailTemplateId, TentId, TentTemplateId } from "../kernel/Ids.ts"
+import { inverse } from "../kernel/Keys.ts"
+import type { Invalid } from "../kernel/Refusal.ts"
 import type { TemplateInUse, TemplateUse } from "./TemplateErrors.ts"
 
 /** Header fields that emails start with; null: the template sets none. */
 export type MailDefaults = MailHeader
+
+/** The defaults by their names on the wire and in the database. */
+export const defaultNames = {
+  subject: "default_subject",
+  previewText: "default_preview_text",
+  fromName: "default_from_name",
+  fromAddress: "default_from_address",
+  replyToEmail: "default_reply_to_email",
+} as const
+
+export const defaultFields = inverse(defaultNames)
+
+/** Omitted fields stay. Returns the same object when no field changes. */
+export const withDefaults = (
+  defaults: MailDefaults,
+  patch: Partial<MailDefaults>,
+): Result.Result<MailDefaults, Invalid> =>
+  Result.map(checkFields(patch, "default_"), ({ name: _, ...checked }) => withFields(defaults, checked))
 
 export interface EmailTemplate extends Document {
   readonly id: EmailTemplateId

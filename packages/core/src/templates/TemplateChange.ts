@@ -1,12 +1,12 @@
 // EmailTemplateChange and TentTemplateChange: the decisions about templates.
 import { Result } from "effect"
 import { withFields } from "../documents/Document.ts"
+import { withWritten } from "../documents/EmailInput.ts"
 import { GenerationInProgress } from "../documents/DocumentErrors.ts"
 import { type DocumentChange, DocumentMachine, type Kind } from "../documents/machine.ts"
 import type { Invalid } from "../kernel/Refusal.ts"
-import { withDefaults, withWritten } from "./MailDefaults.ts"
 import { checkName } from "./NewTemplate.ts"
-import type { EmailTemplateTypes, TemplateTypes, TentTemplateTypes } from "./Template.ts"
+import { type EmailTemplateTypes, type TemplateTypes, type TentTemplateTypes, withDefaults } from "./Template.ts"
 import { TemplateInUse } from "./TemplateErrors.ts"
 
 export type EmailTemplateChange = DocumentChange<EmailTemplateTypes>

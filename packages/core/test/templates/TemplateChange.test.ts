@@ -7,7 +7,9 @@ import { cleanUnlessSafe, storable } from "../../src/documents/Html.ts"
 import { isUnchanged } from "../../src/documents/machine.ts"
 import { plainTextOf } from "../../src/emails/Email.ts"
 import { ApprovalId, EmailTemplateId, GenerationId, TentTemplateId } from "../../src/kernel/Ids.ts"
-import { noDefaults, withDefaults, withWritten } from "../../src/templates/MailDefaults.ts"
+import { noHeader } from "../../src/documents/EmailFields.ts"
+import { withWritten } from "../../src/documents/EmailInput.ts"
+import { withDefaults } from "../../src/templates/Template.ts"
 import { checkNewTemplate } from "../../src/templates/NewTemplate.ts"
 import { pageScaffold } from "../../src/templates/PageScaffold.ts"
 import type { EmailTemplate, TentTemplate } from "../../src/templates/Template.ts"
@@ -22,7 +24,7 @@ const generationId = GenerationId.make("0190a0de-0000-7000-8000-00000000000c")
 const other = GenerationId.make("0190a0de-0000-7000-8000-00000000000d")
 const request = { id: generationId, prompt: "p", createdByName: "a key" }
 const answer = { html: "<p>x</p>", subject: null, previewText: null }
-const defaults = { ...noDefaults, subject: "Hello" }
+const defaults = { ...noHeader, subject: "Hello" }
 const fields = { name: "a template", sourceId: null, defaults, plainText: null }
 const started = { createdByName: "a key", now: at(1), html: "<p>one</p>" }
 
@@ -137,8 +139,8 @@ describe("Template generation", () => {
   it("fills empty subject and preview text with what can be stored", () => {
     const written = withWritten(defaults, { subject: "AI", previewText: "before" })
     assert.deepStrictEqual([written.subject, written.previewText], ["Hello", "before"])
-    const mended = withWritten(noDefaults, { subject: " two\nlines", previewText: "p".repeat(201) })
-    assert.deepStrictEqual(mended, { ...noDefaults, subject: "two lines", previewText: "p".repeat(200) })
+    const mended = withWritten(noHeader, { subject: " two\nlines", previewText: "p".repeat(201) })
+    assert.deepStrictEqual(mended, { ...noHeader, subject: "two lines", previewText: "p".repeat(200) })
   })
 })
 

@@ -4,8 +4,12 @@ import type { MailHeader } from "@tentpole/core/documents/EmailFields"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { EmailId, EmailTemplateId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Renamed, renamed } from "@tentpole/core/kernel/Keys"
-import { defaultFields, defaultNames } from "@tentpole/core/templates/MailDefaults"
-import type { EmailTemplateTypes, TentTemplateTypes } from "@tentpole/core/templates/Template"
+import {
+  defaultFields,
+  defaultNames,
+  type EmailTemplateTypes,
+  type TentTemplateTypes,
+} from "@tentpole/core/templates/Template"
 import { EmailTemplateStore, TentTemplateStore } from "@tentpole/core/templates/TemplateStore"
 import { Effect, Layer, Struct } from "effect"
 import {

@@ -3,8 +3,13 @@ import { EmailName, emailFields } from "@tentpole/core/documents/EmailFields"
 import type { NewEmailTemplate } from "@tentpole/core/emails/EmailTemplates"
 import { EmailId, EmailTemplateId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import { renamed } from "@tentpole/core/kernel/Keys"
-import { defaultFields, defaultNames } from "@tentpole/core/templates/MailDefaults"
-import type { EmailTemplate, EmailTemplateTypes, TentTemplate } from "@tentpole/core/templates/Template"
+import {
+  defaultFields,
+  defaultNames,
+  type EmailTemplate,
+  type EmailTemplateTypes,
+  type TentTemplate,
+} from "@tentpole/core/templates/Template"
 import type { NewTentTemplate } from "@tentpole/core/tents/TentTemplates"
 import { Schema } from "effect"
 import { readOnly, readOnlyKeys } from "../../Wire.ts"

@@ -10,7 +10,7 @@ import type { Stream } from "effect"
 import { Api } from "../../../Api.ts"
 import { withWorkspace } from "../../../edge/Auth.ts"
 import { answer } from "../../../Wire.ts"
-import { toAssetsWire, toAssetWire } from "./AssetWire.ts"
+import { toAssetsWire, toAssetWire } from "./AssetsApi.ts"
 import { soleFile } from "./UploadedFile.ts"
 
 export const layer = HttpApiBuilder.group(
