@@ -41,35 +41,26 @@ export const checkNewTent = (
 }
 
 const faults = (tent: NewTent): ReadonlyArray<Issue> => {
-  const issues: Array<Issue> = []
-  const demand = (holds: boolean, path: string, message: string) => {
-    if (!holds) issues.push({ path, message })
-  }
-  demand(
-    !isBlank(tent.name) && tent.name.length <= tent_name_length_max,
-    "name",
-    `must have 1 to ${tent_name_length_max} characters`,
-  )
-  issues.push(...promptIssues(tent.prompt, page_prompt_length_max))
-  demand(
-    tent.userId === undefined || tent.userId.length <= user_id_length_max,
-    "user_id",
-    `must have at most ${user_id_length_max} characters`,
-  )
-  demand(
-    tent.assetIds.length <= asset_ids_max,
-    "asset_ids",
-    `must name at most ${asset_ids_max} assets, got ${tent.assetIds.length}`,
-  )
-  demand(
-    tent.assetIds.length === 0 || tent.tentId !== undefined,
-    "asset_ids",
-    "needs tent_id: the tent that holds the assets",
-  )
-  if (tent.customPageAlias !== undefined) {
-    const fault = aliasFault(tent.customPageAlias)
-    if (fault !== null) issues.push({ path: "custom_page_alias", message: fault })
-    demand(tent.autoPublish, "custom_page_alias", "needs auto_publish: true")
-  }
-  return issues
+  const { name, prompt, userId = "", assetIds, tentId, customPageAlias: alias, autoPublish } = tent
+  const demand = (holds: boolean, path: string, message: string): ReadonlyArray<Issue> =>
+    holds ? [] : [{ path, message }]
+  const named_count = assetIds.length
+  const wrong = alias === undefined ? null : aliasFault(alias)
+  return [
+    ...demand(
+      !isBlank(name) && name.length <= tent_name_length_max,
+      "name",
+      `must have 1 to ${tent_name_length_max} characters`,
+    ),
+    ...promptIssues(prompt, page_prompt_length_max),
+    ...demand(userId.length <= user_id_length_max, "user_id", `must have at most ${user_id_length_max} characters`),
+    ...demand(
+      named_count <= asset_ids_max,
+      "asset_ids",
+      `must name at most ${asset_ids_max} assets, got ${named_count}`,
+    ),
+    ...demand(named_count === 0 || tentId !== undefined, "asset_ids", "needs tent_id: the tent that holds the assets"),
+    ...demand(wrong === null, "custom_page_alias", wrong ?? ""),
+    ...demand(alias === undefined || autoPublish, "custom_page_alias", "needs auto_publish: true"),
+  ]
 }

@@ -1,8 +1,113 @@
-// The endpoints of the bulk creation of tents.
-import { BulkJobId } from "@tentpole/core/kernel/Ids"
+// The endpoints of the bulk creation of tents, and their schemas.
+import { reasonings } from "@tentpole/core/ports/Ai"
+import { BulkJobId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
+import {
+  bulk_items_max,
+  type BulkResult,
+  metadata_length_max,
+  prefix_length_max,
+  start_index_max,
+} from "@tentpole/core/tents/bulk/Bulk"
+import { BulkItemShape, readBulkItem } from "@tentpole/core/tents/bulk/BulkItem"
+import type { NewBulk, BulkJobView } from "@tentpole/core/tents/bulk/BulkTents"
+import { tentStatuses } from "@tentpole/core/tents/Tent"
+import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../../Endpoint.ts"
-import { BulkAdmission, CreateBulk, FollowedBulkJob } from "./BulkTentWire.ts"
+import { InstantWire, iso, item, oneOf, polled, pollHeaders, Text } from "../../../Wire.ts"
+import { ofPublication, PublicationWire } from "../TentWire.ts"
+
+const size = { message: `must have 1 to ${bulk_items_max} items` }
+const startIndexRange = { message: `must be a whole number from 0 to ${start_index_max}` }
+const name = Text(prefix_length_max, 1)
+
+const Metadata = Schema.Record(Schema.String, Schema.Any)
+
+const BulkItem = item<typeof BulkItemShape.Encoded>(BulkItemShape).annotate({
+  identifier: "BulkTentItem",
+  description: "`input_data` or `instructions` is required",
+})
+
+const CreateBulk = Schema.Struct({
+  template_id: TentTemplateId.annotate({ description: "The approved template of all items" }),
+  items: Schema.Array(BulkItem).check(Schema.isMinLength(1, size), Schema.isMaxLength(bulk_items_max, size)),
+  client_job_descriptor: Schema.optionalKey(name),
+  default_tent_name_prefix: Schema.optionalKey(
+    name.annotate({ description: "Items without `tent_name` are named `Prefix (N)`", examples: ["Spring sale"] }),
+  ),
+  start_index: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: start_index_max }, startIndexRange)).annotate({
+      description: "N of the first item; it increases with every item. Default: 1",
+    }),
+  ),
+  auto_publish: Schema.optionalKey(Schema.Boolean),
+  reasoning: Schema.optionalKey(oneOf(...reasonings)),
+  metadata: Schema.optionalKey(
+    Metadata.check(
+      Schema.makeFilter(
+        (value: object) =>
+          JSON.stringify(value).length <= metadata_length_max ||
+          `must have at most ${metadata_length_max} characters as JSON`,
+      ),
+    ).annotate({ description: "Returned unchanged" }),
+  ),
+}).annotate({ identifier: "CreateBulkTents" })
+
+const place = {
+  index: Schema.Int.annotate({ description: "Position in the request, from 0" }),
+  client_item_id: Schema.NullOr(Schema.String),
+  tent_name: Schema.NullOr(Schema.String),
+  custom_page_alias: Schema.NullOr(Schema.String).annotate({
+    description: "The requested alias. If two items have the same alias, the second one gets the suffix -2",
+  }),
+}
+
+const Rejected = Schema.Struct({
+  ...place,
+  tent_id: Schema.Null,
+  status: Schema.Literal("rejected"),
+  error_code: Schema.Literals(["INVALID_ITEM", "NOT_FOUND", "INSUFFICIENT_CREDITS"]),
+  message: Schema.String,
+}).annotate({ identifier: "RejectedBulkItem" })
+
+const accepted = { ...place, tent_id: TentId, status: Schema.Literal("accepted") }
+
+const Accepted = Schema.Struct(accepted).annotate({ identifier: "AcceptedBulkItem" })
+
+const Followed = Schema.Struct({
+  ...accepted,
+  tent_status: Schema.Literals([...tentStatuses, "deleted"]),
+  publication: Schema.optionalKey(PublicationWire),
+  error: Schema.optionalKey(Schema.String.annotate({ description: "Why the generation failed" })),
+}).annotate({ identifier: "FollowedBulkItem" })
+
+const job = {
+  bulk_job_id: BulkJobId,
+  status: oneOf("accepted", "running", "completed"),
+  template_id: TentTemplateId,
+  auto_publish: Schema.Boolean,
+  accepted_count: Schema.Int,
+  rejected_count: Schema.Int,
+  metadata: Schema.NullOr(Metadata),
+  created_at: InstantWire,
+}
+
+const BulkAdmission = Schema.Struct({
+  ...job,
+  items: Schema.Array(Schema.Union([Accepted, Rejected])),
+}).annotate({
+  identifier: "BulkAdmission",
+})
+
+const BulkJobWire = Schema.Struct({
+  ...job,
+  completed_count: Schema.Int,
+  failed_count: Schema.Int,
+  items: Schema.Array(Schema.Union([Followed, Rejected])),
+}).annotate({ identifier: "BulkJob" })
+
+/** With the seconds until the next poll, until it is completed. */
+const FollowedBulkJob = HttpApiSchema.WithHeaders(BulkJobWire, pollHeaders)
 
 export const BulkTentsApi = Endpoint.group("bulkTents", "Creation of up to 25 tents from one template.").add(
   Endpoint.post("create", "/v1/tents/bulk", {
@@ -22,3 +127,76 @@ export const BulkTentsApi = Endpoint.group("bulkTents", "Creation of up to 25 te
     errors: ["not_found"],
   }),
 )
+
+export const toNewBulk = (payload: typeof CreateBulk.Type): NewBulk => {
+  const autoPublish = payload.auto_publish ?? false
+  return {
+    templateId: payload.template_id,
+    items: payload.items.map((each) => readBulkItem(each, { autoPublish })),
+    clientJobDescriptor: payload.client_job_descriptor ?? null,
+    defaultTentNamePrefix: payload.default_tent_name_prefix ?? null,
+    startIndex: payload.start_index ?? 1,
+    autoPublish,
+    reasoning: payload.reasoning ?? null,
+    metadata: payload.metadata ?? null,
+  }
+}
+
+const count = (items: ReadonlyArray<BulkResult>, status: BulkResult["status"]): number =>
+  items.filter((each) => each.status === status).length
+
+const commonOf = ({ job: it, progress }: BulkJobView) => ({
+  bulk_job_id: it.id,
+  status: progress.status,
+  template_id: it.templateId,
+  auto_publish: it.autoPublish,
+  accepted_count: count(it.items, "accepted"),
+  rejected_count: count(it.items, "rejected"),
+  metadata: it.metadata,
+  created_at: iso(it.createdAt),
+})
+
+const placeOf = ({ index, clientItemId, tentName, customPageAlias }: BulkResult) => ({
+  index,
+  client_item_id: clientItemId,
+  tent_name: tentName,
+  custom_page_alias: customPageAlias,
+})
+
+const toRejected = (it: Extract<BulkResult, { readonly status: "rejected" }>): typeof Rejected.Type => ({
+  ...placeOf(it),
+  tent_id: null,
+  status: it.status,
+  error_code: it.code,
+  message: it.message,
+})
+
+export const toAdmission = (shown: BulkJobView): typeof BulkAdmission.Type => ({
+  ...commonOf(shown),
+  items: shown.job.items.map((it) =>
+    it.status === "rejected" ? toRejected(it) : { ...placeOf(it), tent_id: it.tentId, status: it.status },
+  ),
+})
+
+const toFollowedItem = (it: Extract<BulkResult, { readonly status: "accepted" }>, shown: BulkJobView) => {
+  const found = shown.tents.find(({ tent }) => tent.id === it.tentId)
+  const generation = found?.tent.generation
+  return {
+    ...placeOf(it),
+    tent_id: it.tentId,
+    status: it.status,
+    tent_status: generation?.status ?? ("deleted" as const),
+    ...(found === undefined ? {} : ofPublication(found)),
+    ...(generation?.status === "failed" ? { error: generation.error } : {}),
+  }
+}
+
+export const toFollowed = (shown: BulkJobView) => {
+  const body: typeof BulkJobWire.Type = {
+    ...commonOf(shown),
+    completed_count: shown.progress.completed_count,
+    failed_count: shown.progress.failed_count,
+    items: shown.job.items.map((it) => (it.status === "rejected" ? toRejected(it) : toFollowedItem(it, shown))),
+  }
+  return polled(body, shown.progress.status !== "completed")
+}

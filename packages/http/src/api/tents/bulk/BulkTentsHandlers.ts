@@ -5,7 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../../Api.ts"
 import { withWorkspace } from "../../../edge/Auth.ts"
 import { answer } from "../../../Wire.ts"
-import { toAdmission, toFollowed, toNewBulk } from "./BulkTentWire.ts"
+import { toAdmission, toFollowed, toNewBulk } from "./BulkTentsApi.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
