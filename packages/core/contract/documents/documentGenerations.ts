@@ -1,8 +1,10 @@
 // Contract tests of generations: one at a time for each document, paid once, refunded when it fails.
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, type Layer, Result } from "effect"
+import { Effect, Exit, Fiber, type Layer, Result } from "effect"
 import type { DocumentTypes } from "../../src/documents/Document.ts"
+import { JobQueue } from "../../src/kernel/changes/Jobs.ts"
 import type { NotFound } from "../../src/kernel/Refusal.ts"
+import { eventually } from "../kernel/eventually.ts"
 import { at, begin, type Ports, type Sample } from "./documentWorld.ts"
 
 export const documentGenerations = <E, T extends DocumentTypes>(
@@ -27,6 +29,24 @@ export const documentGenerations = <E, T extends DocumentTypes>(
         const query = { status: null, search: null, after: null, limit: 9 }
         assert.deepStrictEqual((yield* store.list(workspace, query)).items, [document])
         assert.strictEqual(yield* credits(), 999)
+      }),
+    )
+
+    it.effect("queues the job of a generation with the change that starts it", () =>
+      Effect.gen(function* () {
+        const { begun, made, started } = yield* start
+        const queue = yield* JobQueue
+        const { generation } = yield* begun()
+        const next = yield* started((yield* made()).id)
+        const seen: Array<string> = []
+        const handle = (_: unknown, { id }: { readonly id: string }) => Effect.sync(() => void seen.push(id))
+        const worker = yield* Effect.forkChild(queue.work({ concurrency: 2, handle }))
+        const isQueued = (id: string) => seen.some((job) => job.endsWith(`_generation:${id}`))
+        yield* eventually(
+          Effect.sync(() => [generation.id, next].every(isQueued)),
+          (all) => all,
+        )
+        yield* Fiber.interrupt(worker)
       }),
     )
 

@@ -20,11 +20,12 @@ import {
 import type { EmailTemplateTypes, TentTemplateTypes } from "../../src/templates/Template.ts"
 import { EmailTemplateChange, TentTemplateChange } from "../../src/templates/TemplateChange.ts"
 import { EmailTemplateStore, TentTemplateStore } from "../../src/templates/TemplateStore.ts"
+import type { JobQueue } from "../../src/kernel/changes/Jobs.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
-export type Ports = EmailStore | EmailTemplateStore | TentTemplateStore | WorkspaceStore | Transactor | Fresh
+export type Ports = EmailStore | EmailTemplateStore | TentTemplateStore | WorkspaceStore | Transactor | JobQueue | Fresh
 
 export const at = (ms: number) => DateTime.makeUnsafe(ms)
 
