@@ -1,6 +1,6 @@
 // The invariants of every simulated run, as sentences; those that do not hold are the violations.
 import type { DeliveryRow } from "@tentpole/adapters/memory/sending/DeliveryTables"
-import type { BlastView } from "@tentpole/core/blasts/BlastView"
+import type { BlastView } from "@tentpole/core/blasts/BlastStore"
 import type { Dot } from "./MailServer.ts"
 import type { Drawn } from "./Simulation.ts"
 

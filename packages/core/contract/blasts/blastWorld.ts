@@ -3,7 +3,7 @@
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { createBlast, decide, type BlastChange } from "../../src/blasts/machine.ts"
 import { type BlastQuery, BlastStore, type RecipientQuery } from "../../src/blasts/BlastStore.ts"
-import type { LaunchFacts } from "../../src/blasts/Launch.ts"
+import type { LaunchFacts } from "../../src/blasts/Readiness.ts"
 import { type ContactPatch, newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
 import type { Contact } from "../../src/contacts/Contact.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"

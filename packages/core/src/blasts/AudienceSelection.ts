@@ -1,18 +1,15 @@
-// The selection of a draft's audience: an existing list, or an inline list created for it. Decided with the functions of
-// `lists/`; the blast's change carries the result.
-import { type DateTime, Result } from "effect"
-import type { BlastId, ContactId, ListId } from "../kernel/Ids.ts"
-import {
-  contact_ids_max,
-  type CreationFacts,
-  type List,
-  ListChange,
-  type ListNameExists,
-  type NewList,
-} from "../lists/List.ts"
-import { name_length_max as list_name_length_max, type WantedName } from "../lists/ListName.ts"
-import { Invalid, type NotFound } from "../kernel/Refusal.ts"
+// The selection of a draft's audience: an existing list, or an inline list created for it. The blast's change carries the
+// changes of lists.
+import { DateTime, Effect } from "effect"
+import { type BlastId, type ContactId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
+import { contact_ids_max, type List, ListChange, type NewList } from "../lists/List.ts"
+import { name_length_max as list_name_length_max, nameCandidates, type WantedName } from "../lists/ListName.ts"
+import { ListStore } from "../lists/ListStore.ts"
+import { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { fold, nameWith } from "../kernel/Text.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
+import { parseRules, referencesInJson } from "../segments/Parse.ts"
+import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import type { Audience, Blast } from "./Blast.ts"
 
 interface InlineList {
@@ -22,18 +19,18 @@ interface InlineList {
   readonly description?: string | null
 }
 
-export interface InlineStatic extends InlineList {
+interface InlineStatic extends InlineList {
   readonly kind: "static"
   readonly contactIds: ReadonlyArray<ContactId>
 }
 
-export interface InlineDynamic extends InlineList {
+interface InlineDynamic extends InlineList {
   readonly kind: "dynamic"
   /** Undecoded JSON. */
   readonly rules: unknown
 }
 
-export interface ExistingList {
+interface ExistingList {
   readonly source: "existing"
   readonly listId: ListId
 }
@@ -52,50 +49,89 @@ const isOwned = (list: List): list is List & { readonly ownerBlastId: BlastId } 
 export const inlineListDeletion = (blast: Blast, former: List | null, now: DateTime.Utc): ReadonlyArray<ListChange> =>
   former !== null && isOwned(former) && former.ownerBlastId === blast.id ? [ListChange.discardInline(former, now)] : []
 
-/** Selects an existing list. Another blast's inline list is refused, because it is deleted with that blast. */
-export const selectExisting = (
-  blast: Blast,
-  list: List,
-  former: List | null,
-  now: DateTime.Utc,
-): Result.Result<SelectedAudience, Invalid> => {
-  if (isOwned(list) && list.ownerBlastId !== blast.id) {
-    return Result.fail(Invalid.at("list_id", "is the inline audience of another blast. Use another list"))
-  }
-  if (isOwned(list)) return Result.succeed({ audience: { listId: list.id, source: "inline" }, lists: [] })
-  return Result.succeed({
-    audience: { listId: list.id, source: "existing" },
-    lists: inlineListDeletion(blast, former, now),
-  })
-}
-
-export const audienceName = (blast: Blast, name: string | undefined): WantedName =>
+const wantedName = (blast: Blast, name: string | undefined): WantedName =>
   name === undefined
     ? { text: nameWith(blast.name, " audience", list_name_length_max), origin: "derived" }
     : { text: name, origin: "given" }
 
-export const checkContactIds = (contactIds: ReadonlyArray<ContactId>): Result.Result<void, Invalid> =>
-  contactIds.length > contact_ids_max
-    ? Result.fail(Invalid.at("contact_ids", `must have at most ${contact_ids_max} ids, got ${contactIds.length}`))
-    : Result.void
+/** Resolves audience selections against the lists and rules of the workspace. */
+export const audienceSelector = Effect.gen(function* () {
+  const lists = yield* ListStore
+  const ruleFacts = yield* RuleFactsStore
+  const ids = yield* Ids
 
-/** Creates an inline list. It may reuse the name and slug of the former inline list, which is deleted. */
-export const selectInline = (
-  blast: Blast,
-  wanted: NewList,
-  former: List | null,
-  facts: CreationFacts,
-  now: DateTime.Utc,
-): Result.Result<SelectedAudience, ListNameExists | NotFound> => {
-  const going = inlineListDeletion(blast, former, now)
-  const names = new Set(facts.taken.names)
-  const slugs = new Set(facts.taken.slugs)
-  for (const { before } of going) {
-    names.delete(fold(before?.name ?? ""))
-    slugs.delete(before?.slug ?? "")
-  }
-  return Result.map(
-    ListChange.createInline(wanted, blast.id, { ...facts, taken: { names, slugs } }, now),
-    ({ change, list }) => ({ audience: { listId: list.id, source: "inline" }, lists: [...going, change] }),
-  )
-}
+  /** Locks the blast's inline list for deletion. Null when there is none, or when it has been deleted. */
+  const former = (workspace: WorkspaceId, { audience }: Blast): Effect.Effect<List | null, never, Transaction> =>
+    audience?.source === "inline"
+      ? lists.lockForDelete(workspace, audience.listId).pipe(
+          Effect.map(({ list }) => list),
+          Effect.catchTag("NotFound", () => Effect.succeed(null)),
+        )
+      : Effect.succeed(null)
+
+  /** Another blast's inline list is refused, because it is deleted with that blast. */
+  const existing = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    blast: Blast,
+    listId: ListId,
+    deletion: ReadonlyArray<ListChange>,
+  ) {
+    const list = yield* lists
+      .get(workspace, listId)
+      .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "contact list", path: "list_id" })))
+    if (!isOwned(list)) return { audience: { listId, source: "existing" }, lists: deletion } satisfies SelectedAudience
+    return list.ownerBlastId === blast.id
+      ? ({ audience: { listId, source: "inline" }, lists: [] } satisfies SelectedAudience)
+      : yield* Invalid.at("list_id", "is the inline audience of another blast. Use another list")
+  })
+
+  /** Creates an inline list. It may reuse the name and slug of the former one, which is deleted first. */
+  const inline = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    blast: Blast,
+    choice: InlineStatic | InlineDynamic,
+    deletion: ReadonlyArray<ListChange>,
+  ) {
+    const contactIds = choice.kind === "static" ? choice.contactIds : []
+    if (contactIds.length > contact_ids_max) {
+      return yield* Invalid.at("contact_ids", `must have at most ${contact_ids_max} ids, got ${contactIds.length}`)
+    }
+    const candidates = nameCandidates(wantedName(blast, choice.name), yield* ids.random)
+    const named = choice.kind === "dynamic" ? referencesInJson(choice.rules).lists : []
+    const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds, named })
+    const content = yield* contentOf(workspace, choice)
+    const wanted: NewList = {
+      id: ListId.make(yield* ids.next),
+      candidates,
+      description: choice.description || null,
+      content,
+    }
+    const names = new Set(facts.taken.names)
+    const slugs = new Set(facts.taken.slugs)
+    for (const { before } of deletion) {
+      names.delete(fold(before?.name ?? ""))
+      slugs.delete(before?.slug ?? "")
+    }
+    const free = { ...facts, taken: { names, slugs } }
+    const created = yield* Effect.fromResult(ListChange.createInline(wanted, blast.id, free, yield* DateTime.now))
+    return {
+      audience: { listId: created.list.id, source: "inline" },
+      lists: [...deletion, created.change],
+    } satisfies SelectedAudience
+  })
+
+  const contentOf = Effect.fnUntraced(function* (workspace: WorkspaceId, choice: InlineStatic | InlineDynamic) {
+    if (choice.kind === "static") return { kind: "static", contactIds: choice.contactIds } as const
+    const facts = yield* ruleFacts.of(workspace, referencesInJson(choice.rules))
+    return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(choice.rules, facts)) } as const
+  })
+
+  const select = Effect.fnUntraced(function* (workspace: WorkspaceId, blast: Blast, choice: AudienceSelection) {
+    const deletion = inlineListDeletion(blast, yield* former(workspace, blast), yield* DateTime.now)
+    return choice.source === "inline"
+      ? yield* inline(workspace, blast, choice, deletion)
+      : yield* existing(workspace, blast, choice.listId, deletion)
+  })
+
+  return { former, select }
+})

@@ -1,6 +1,6 @@
-// The port to blasts. Reads return a blast with its list, its email and its counters. A launch reads everything that it
-// depends on in one query.
-import { Context, type DateTime, type Effect } from "effect"
+// The port to blasts, and the view of what it returns. Reads return a blast with its list, its email and its counters. A
+// launch reads everything that it depends on in one query.
+import { Context, type DateTime, Effect } from "effect"
 import type { DeliveryTally } from "../sending/Delivery.ts"
 import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { ListNameExists } from "../lists/List.ts"
@@ -8,15 +8,32 @@ import type { Paged, PageRequest } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { Blast, BlastStatus, EarlyEndReason, RetryOptions } from "./Blast.ts"
-import type { LaunchFacts } from "./Launch.ts"
-import type { BlastChange } from "./machine.ts"
-import type { ReadinessFacts } from "./Readiness.ts"
+import { type BlastChange, type BlastEvent, decide } from "./machine.ts"
+import { type LaunchFacts, type Readiness, readiness, type ReadinessFacts } from "./Readiness.ts"
 
 export interface StoredBlast {
   readonly blast: Blast
   readonly facts: ReadinessFacts
   readonly tally: DeliveryTally
 }
+
+/** A blast with its current list and email, its counters, and the readiness of a draft. */
+export interface BlastView {
+  readonly blast: Blast
+  readonly list: ReadinessFacts["list"]
+  readonly email: ReadinessFacts["email"]
+  readonly tally: DeliveryTally
+  /** Null unless the blast is a draft. */
+  readonly readiness: Readiness | null
+}
+
+export const toBlastView = ({ blast, facts, tally }: StoredBlast): BlastView => ({
+  blast,
+  list: facts.list,
+  email: facts.email,
+  tally,
+  readiness: blast.status === "draft" ? readiness(blast, facts) : null,
+})
 
 export const blastSorts = ["updated_at", "created_at", "name", "scheduled_at"] as const
 export type BlastSort = (typeof blastSorts)[number]
@@ -154,3 +171,15 @@ export class BlastStore extends Context.Service<
     ) => Effect.Effect<Paged<BlastRecipient>, NotFound>
   }
 >()("tentpole/BlastStore") {}
+
+/** Decides an event and writes its change, which it returns. For events that create no list: no list name can be taken. */
+export const applyEvent = <T extends Exclude<BlastEvent["_tag"], "setAudience">>(
+  store: BlastStore["Service"],
+  workspace: WorkspaceId,
+  blast: Blast,
+  event: BlastEvent<T>,
+  now: DateTime.Utc,
+) =>
+  Effect.tap(Effect.fromResult(decide(blast, event, now)), (change) =>
+    Effect.catchTag(store.apply(workspace, change), "ListNameExists", Effect.die),
+  )

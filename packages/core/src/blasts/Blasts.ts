@@ -1,49 +1,46 @@
 // The use cases of blasts. Those that end or pause a blast block new intents while they decide: after they return, no further
-// message is handed over.
+// message is handed over. After a retry the blast is `sending` at once: a worker then requeues its recipients in batches, and
+// the blast can't complete before the last of them is queued.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { emailChooser, type EmailChoice } from "../emails/EmailChoice.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
-import { BlastId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
-import type { List, ListNameExists, NewList } from "../lists/List.ts"
-import { nameCandidates } from "../lists/ListName.ts"
-import { ListStore } from "../lists/ListStore.ts"
+import { BlastId, type ContactId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
+import type { ListNameExists } from "../lists/List.ts"
 import type { Paged } from "../kernel/Page.ts"
-import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
-import { referencesInJson, parseRules } from "../segments/Parse.ts"
-import { RuleFactsStore } from "../segments/RuleFacts.ts"
+import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
-import { applyEvent } from "./ApplyEvent.ts"
-import { type Blast, type BlastFields, type EarlyEndReason, earlyEndReasonOf, type RetryOptions } from "./Blast.ts"
-import { type BlastQuery, type BlastRecipient, BlastStore, type RecipientQuery } from "./BlastStore.ts"
+import { emptyTally } from "../sending/Delivery.ts"
+import { type AudienceSelection, audienceSelector, inlineListDeletion } from "./AudienceSelection.ts"
+import { type BlastFields, type EarlyEndReason, earlyEndReasonOf, type NewBlast, type RetryOptions } from "./Blast.ts"
 import {
-  type AudienceSelection,
-  audienceName,
-  checkContactIds,
-  selectExisting,
-  selectInline,
-  inlineListDeletion,
-  type InlineDynamic,
-  type InlineStatic,
-} from "./AudienceSelection.ts"
+  applyEvent,
+  type BlastQuery,
+  type BlastRecipient,
+  BlastStore,
+  type BlastView,
+  type RecipientQuery,
+  toBlastView,
+} from "./BlastStore.ts"
 import { blastDuplication } from "./Duplicate.ts"
-import type { FreePlanEmailLimit } from "./Launch.ts"
-import { accepting, type BlastEvent, createBlast, decide } from "./machine.ts"
-import type { CampaignNotReady } from "./Readiness.ts"
-import { blastRetries, type StartedRetry } from "./Retries.ts"
-import { emptyTally, toBlastView, type BlastView } from "./BlastView.ts"
+import { accepting, type BlastEvent, createBlast, decide, isRetrying } from "./machine.ts"
+import type { CampaignNotReady, FreePlanEmailLimit } from "./Readiness.ts"
 
 /** Recipients of an ended blast that one transaction ends. Few enough that a cancel returns at once. */
 const ended_batch_max = 2_000
+/** Recipients that one transaction requeues. Few enough that no other transaction waits long for its locks. */
+const requeued_batch_max = 5_000
 /** Blasts that one call of `finish` completes in a workspace. */
 const finished_max = 50
+
+/** A running retry. `since` distinguishes it from later retries of the same blast. */
+export interface StartedRetry extends RetryOptions {
+  readonly since: DateTime.Utc
+}
 
 export class Blasts extends Context.Service<
   Blasts,
   {
-    readonly create: (
-      workspace: WorkspaceId,
-      fields: BlastFields & { readonly name: string },
-    ) => Effect.Effect<BlastView, Invalid>
+    readonly create: (workspace: WorkspaceId, fields: NewBlast) => Effect.Effect<BlastView, Invalid>
     readonly get: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound>
     readonly list: (workspace: WorkspaceId, query: BlastQuery) => Effect.Effect<Paged<BlastView>>
     readonly update: (
@@ -111,11 +108,10 @@ export class Blasts extends Context.Service<
     Blasts,
     Effect.gen(function* () {
       const store = yield* BlastStore
-      const choices = yield* audienceSelector
-      const emailChoices = yield* emailChooser
+      const audiences = yield* audienceSelector
+      const emails = yield* emailChooser
       const { transact } = yield* Transactor
-      const retries = yield* blastRetries
-      const duplicated = yield* blastDuplication
+      const duplicate = yield* blastDuplication
       const ids = yield* Ids
 
       const get = Effect.fnUntraced(function* (workspace: WorkspaceId, id: BlastId) {
@@ -145,10 +141,7 @@ export class Blasts extends Context.Service<
         yield* endSome(workspace, id, earlyEndReasonOf(after))
       })
 
-      const create = Effect.fnUntraced(function* (
-        workspace: WorkspaceId,
-        fields: BlastFields & { readonly name: string },
-      ) {
+      const create = Effect.fnUntraced(function* (workspace: WorkspaceId, fields: NewBlast) {
         const id = BlastId.make(yield* ids.next)
         const created = yield* Effect.fromResult(createBlast(id, fields, yield* DateTime.now))
         yield* Effect.catchTag(store.apply(workspace, created), "ListNameExists", Effect.die)
@@ -158,7 +151,7 @@ export class Blasts extends Context.Service<
       const setAudience = Effect.fnUntraced(function* (workspace: WorkspaceId, id: BlastId, choice: AudienceSelection) {
         const before = yield* store.lock(workspace, id)
         yield* Effect.fromResult(accepting(before, "setAudience"))
-        const chosen = yield* choices.audience(workspace, before, choice)
+        const chosen = yield* audiences.select(workspace, before, choice)
         const event = { _tag: "setAudience", ...chosen } as const
         yield* store.apply(workspace, yield* Effect.fromResult(decide(before, event, yield* DateTime.now)))
       })
@@ -171,7 +164,7 @@ export class Blasts extends Context.Service<
       ) {
         const before = yield* store.lock(workspace, id)
         yield* Effect.fromResult(accepting(before, "setEmail"))
-        const { change: inlineEmail, ...email } = yield* emailChoices.choose(workspace, before, choice, by)
+        const { change: inlineEmail, ...email } = yield* emails.choose(workspace, before, choice, by)
         yield* applyEvent(store, workspace, before, { _tag: "setEmail", email, inlineEmail }, yield* DateTime.now)
       })
 
@@ -184,6 +177,30 @@ export class Blasts extends Context.Service<
           yield* transact(run(workspace, id, ...its))
           return yield* get(workspace, id)
         })
+
+      const retryFailed = Effect.fnUntraced(function* (workspace: WorkspaceId, id: BlastId, options: RetryOptions) {
+        const now = yield* DateTime.now
+        const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now })
+        yield* applyEvent(store, workspace, blast, { _tag: "retry", facts, ...options }, now)
+      })
+
+      /**
+       * Requeues the next batch. Returns its last contact; null when none was left, or when this retry is not running any more.
+       * Batches follow the order of contact ids, so that a contact that fails again meanwhile is not requeued forever.
+       */
+      const requeueSome = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        id: BlastId,
+        { includeUnconfirmed, since }: StartedRetry,
+        after: ContactId | null,
+      ) {
+        const blast = yield* store.lock(workspace, id)
+        if (!isRetrying(blast, since)) return null
+        const last = yield* store.requeue(workspace, id, { after, includeUnconfirmed, limit: requeued_batch_max })
+        if (last !== null) return last
+        yield* Effect.orDie(applyEvent(store, workspace, blast, { _tag: "finishRetry", since }, yield* DateTime.now))
+        return null
+      }, transact)
 
       const complete = Effect.fnUntraced(function* (workspace: WorkspaceId) {
         const now = yield* DateTime.now
@@ -204,20 +221,20 @@ export class Blasts extends Context.Service<
           return { items: items.map(toBlastView), total }
         }),
 
-        update: verb("rename", (workspace, id, fields: BlastFields) =>
+        update: verb("update", (workspace, id, fields: BlastFields) =>
           change(workspace, id, { _tag: "update", fields }),
         ),
 
         delete: Effect.fn("Blasts.delete")(function* (workspace, id) {
           const before = yield* store.lock(workspace, id)
           const now = yield* DateTime.now
-          const lists = inlineListDeletion(before, yield* choices.former(workspace, before), now)
+          const lists = inlineListDeletion(before, yield* audiences.former(workspace, before), now)
           yield* applyEvent(store, workspace, before, { _tag: "delete", lists }, now)
         }, transact),
 
         setAudience: verb("setAudience", setAudience),
         setEmail: Effect.fn("Blasts.setEmail")(function* (workspace, id, choice, by) {
-          const clean = yield* emailChoices.clean(choice)
+          const clean = yield* emails.clean(choice)
           yield* transact(setEmail(workspace, id, clean, by))
           return yield* get(workspace, id)
         }),
@@ -234,12 +251,20 @@ export class Blasts extends Context.Service<
         cancel: verb("cancel", (workspace, id) => changeAgainstIntents(workspace, id, { _tag: "cancel" })),
         archive: verb("archive", (workspace, id) => changeAgainstIntents(workspace, id, { _tag: "archive" })),
 
-        retryFailed: verb("retryFailed", retries.begin),
+        retryFailed: verb("retryFailed", retryFailed),
 
-        requeueFailed: Effect.fn("Blasts.requeueFailed")(retries.requeue),
+        requeueFailed: Effect.fn("Blasts.requeueFailed")(function* (workspace, id, retry) {
+          let last: ContactId | null = null
+          do {
+            // A deleted blast has no recipients.
+            last = yield* Effect.catchTag(requeueSome(workspace, id, retry, last), "NotFound", () =>
+              Effect.succeed(null),
+            )
+          } while (last !== null)
+        }),
 
         duplicate: Effect.fn("Blasts.duplicate")(function* (workspace, id, by) {
-          return yield* get(workspace, yield* duplicated(workspace, id, by))
+          return yield* get(workspace, yield* duplicate(workspace, id, by))
         }),
 
         fail: Effect.fn("Blasts.fail")(function* (workspace, id, failure) {
@@ -260,53 +285,3 @@ export class Blasts extends Context.Service<
     }),
   )
 }
-
-/** Resolves an audience selection against the lists and rules of the workspace. */
-const audienceSelector = Effect.gen(function* () {
-  const lists = yield* ListStore
-  const rules = yield* RuleFactsStore
-  const ids = yield* Ids
-
-  /** Locks the blast's inline list for deletion. Null when there is none, or when it has been deleted. */
-  const former = (workspace: WorkspaceId, { audience }: Blast): Effect.Effect<List | null, never, Transaction> =>
-    audience?.source === "inline"
-      ? lists.lockForDelete(workspace, audience.listId).pipe(
-          Effect.map(({ list }) => list),
-          Effect.catchTag("NotFound", () => Effect.succeed(null)),
-        )
-      : Effect.succeed(null)
-
-  const contentOf = Effect.fnUntraced(function* (workspace: WorkspaceId, choice: InlineStatic | InlineDynamic) {
-    if (choice.kind === "static") return { kind: "static", contactIds: choice.contactIds } as const
-    const known = yield* rules.of(workspace, referencesInJson(choice.rules))
-    return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(choice.rules, known)) } as const
-  })
-
-  const inline = Effect.fnUntraced(function* (
-    workspace: WorkspaceId,
-    blast: Blast,
-    choice: InlineStatic | InlineDynamic,
-    before: List | null,
-  ) {
-    const contactIds = choice.kind === "static" ? choice.contactIds : []
-    yield* Effect.fromResult(checkContactIds(contactIds))
-    const candidates = nameCandidates(audienceName(blast, choice.name), yield* ids.random)
-    const named = choice.kind === "dynamic" ? referencesInJson(choice.rules).lists : []
-    const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds, named })
-    const content = yield* contentOf(workspace, choice)
-    const id = ListId.make(yield* ids.next)
-    const wanted: NewList = { id, candidates, description: choice.description || null, content }
-    return yield* Effect.fromResult(selectInline(blast, wanted, before, facts, yield* DateTime.now))
-  })
-
-  const audience = Effect.fnUntraced(function* (workspace: WorkspaceId, blast: Blast, choice: AudienceSelection) {
-    const before = yield* former(workspace, blast)
-    if (choice.source === "inline") return yield* inline(workspace, blast, choice, before)
-    const list = yield* lists
-      .get(workspace, choice.listId)
-      .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "contact list", path: "list_id" })))
-    return yield* Effect.fromResult(selectExisting(blast, list, before, yield* DateTime.now))
-  })
-
-  return { former, audience }
-})

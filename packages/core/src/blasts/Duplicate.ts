@@ -1,7 +1,6 @@
 // The duplication of a blast. Its inline list and email are copied, so that neither blast changes with the other; existing
 // ones are shared. What has been deleted since is left out.
-import { DateTime, Effect } from "effect"
-import type { Email } from "../emails/Email.ts"
+import { DateTime, Effect, Option } from "effect"
 import { EmailChange } from "../emails/EmailChange.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
@@ -11,22 +10,9 @@ import { ListStore } from "../lists/ListStore.ts"
 import { referencesIn } from "../segments/RuleTree.ts"
 import { copyName } from "../kernel/Text.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
-import type { AttachedEmail, Audience, Blast } from "./Blast.ts"
+import type { Blast } from "./Blast.ts"
 import { BlastStore } from "./BlastStore.ts"
 import { duplicateBlast } from "./machine.ts"
-
-interface CopiedAudience {
-  readonly audience: Audience | null
-  readonly lists: ReadonlyArray<ListChange>
-}
-
-interface CopiedEmail {
-  readonly email: AttachedEmail | null
-  readonly inlineEmail: EmailChange<Email> | null
-}
-
-const noAudience: CopiedAudience = { audience: null, lists: [] }
-const noEmail: CopiedEmail = { email: null, inlineEmail: null }
 
 /** Returns the id of the copy. */
 export const blastDuplication = Effect.gen(function* () {
@@ -63,30 +49,24 @@ export const blastDuplication = Effect.gen(function* () {
   })
 
   const audienceOf = Effect.fnUntraced(function* (workspace: WorkspaceId, owner: BlastId, { audience }: Blast) {
-    if (audience === null) return noAudience
-    const list = yield* Effect.catchTag(lists.get(workspace, audience.listId), "NotFound", () => Effect.succeed(null))
-    if (list === null) return noAudience
-    if (audience.source === "existing" || list.kind === "system") return { audience, lists: [] }
-    const { change, list: copy } = yield* inlineCopy(workspace, owner, list)
-    const copied: CopiedAudience = { audience: { listId: copy.id, source: "inline" }, lists: [change] }
-    return copied
+    if (audience === null) return { audience: null, lists: [] }
+    const list = yield* Effect.option(lists.get(workspace, audience.listId))
+    if (Option.isNone(list)) return { audience: null, lists: [] }
+    if (audience.source === "existing" || list.value.kind === "system") return { audience, lists: [] }
+    const { change, list: copy } = yield* inlineCopy(workspace, owner, list.value)
+    return { audience: { listId: copy.id, source: "inline" as const }, lists: [change] }
   })
 
   const emailOf = Effect.fnUntraced(function* (workspace: WorkspaceId, { email }: Blast, createdByName: string) {
-    if (email === null) return noEmail
-    const current = yield* Effect.catchTag(emails.current(workspace, email.emailId), "NotFound", () =>
-      Effect.succeed(null),
-    )
-    if (current === null) return noEmail
+    if (email === null) return { email: null, inlineEmail: null }
+    const current = yield* Effect.option(emails.current(workspace, email.emailId))
+    if (Option.isNone(current)) return { email: null, inlineEmail: null }
     if (email.source === "existing") return { email, inlineEmail: null }
     const id = EmailId.make(yield* ids.next)
-    const made = EmailChange.duplicate(current, { id, createdByName, now: yield* DateTime.now })
+    const copy = EmailChange.duplicate(current.value, { id, createdByName, now: yield* DateTime.now })
     // An inline email always has a version, so its duplication does not fail.
-    const copied: CopiedEmail = {
-      email: { emailId: id, source: "inline" },
-      inlineEmail: yield* Effect.orDie(Effect.fromResult(made)),
-    }
-    return copied
+    const inlineEmail = yield* Effect.orDie(Effect.fromResult(copy))
+    return { email: { emailId: id, source: "inline" as const }, inlineEmail }
   })
 
   return Effect.fnUntraced(function* (workspace: WorkspaceId, of: BlastId, by: string) {

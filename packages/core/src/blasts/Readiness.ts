@@ -1,12 +1,13 @@
-// The readiness of a draft: what is missing before it can be sent, and warnings. Reads, schedules and launches use the same
-// function, so that they agree.
-import { Schema } from "effect"
+// The conditions of a launch, a schedule and a retry: the facts that they depend on, the readiness of a draft, the limits of the
+// plan, and the errors that refuse. A new condition changes this file, and `BlastFacts.ts` of both stores if it needs a new fact.
+import { Result, Schema } from "effect"
 import { domainOf } from "../emails/Email.ts"
 import { findTokens, isKnown } from "../rendering/MergeTokens.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { ApprovalId, EmailId, ListId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
-import type { DraftBlast } from "./Blast.ts"
+import type { Plan } from "../workspaces/Workspace.ts"
+import { cancelReasons, type DraftBlast } from "./Blast.ts"
 
 export const missingParts = ["audience", "email", "email_approval", "schedule", "sender_domain"] as const
 export type MissingPart = (typeof missingParts)[number]
@@ -20,12 +21,13 @@ export const readinessWarnings = [
 ] as const
 export type ReadinessWarning = (typeof readinessWarnings)[number]
 
-/** `ready`: only the time is missing. */
-export interface Readiness {
-  readonly ready: boolean
-  readonly missing: ReadonlyArray<MissingPart>
-  readonly warnings: ReadonlyArray<ReadinessWarning>
-}
+const Readiness = Schema.Struct({
+  /** Only the time is missing. */
+  ready: Schema.Boolean,
+  missing: Schema.Array(Schema.Literals(missingParts)),
+  warnings: Schema.Array(Schema.Literals(readinessWarnings)),
+})
+export type Readiness = typeof Readiness.Type
 
 /** The blast's list as it is now. */
 export interface ListFacts {
@@ -66,6 +68,23 @@ export interface ReadinessFacts {
   readonly customFields: ReadonlySet<string>
 }
 
+/** The counts that a plan's limits are checked against. Counts stop at `counted_max`. */
+export interface Allotment {
+  readonly contacts: number
+  /** Qualified recipients of the blasts launched on this UTC day. */
+  readonly usedToday: number
+  /** Recipients that this blast would qualify now. */
+  readonly qualified: number
+}
+
+export const counted_max = 100_000
+
+export interface LaunchFacts extends ReadinessFacts {
+  readonly plan: Plan
+  /** Null when the plan limits neither emails nor contacts: then nothing is counted. */
+  readonly allotment: Allotment | null
+}
+
 /** Merge tokens that resolve for no contact: unknown tokens, and tokens that only flows have values for. */
 export const unresolvedTokens = (texts: ReadonlyArray<string>, customFields: ReadonlySet<string>) => [
   ...new Set(
@@ -79,7 +98,7 @@ export const unresolvedTokens = (texts: ReadonlyArray<string>, customFields: Rea
 export const senderVerified = ({ senderAddress, verifiedDomains }: ReadinessFacts): boolean =>
   senderAddress !== null && verifiedDomains.has(domainOf(senderAddress))
 
-const missing = (facts: ReadinessFacts): ReadonlyArray<MissingPart> => {
+const missingIn = (facts: ReadinessFacts): ReadonlyArray<MissingPart> => {
   const { list, email } = facts
   const parts: Array<MissingPart> = []
   if (list === null) parts.push("audience")
@@ -91,7 +110,11 @@ const missing = (facts: ReadinessFacts): ReadonlyArray<MissingPart> => {
   return parts
 }
 
-const warnings = (blast: DraftBlast, facts: ReadinessFacts, operational: boolean): ReadonlyArray<ReadinessWarning> => {
+const warningsOf = (
+  blast: DraftBlast,
+  facts: ReadinessFacts,
+  operational: boolean,
+): ReadonlyArray<ReadinessWarning> => {
   const found: Array<ReadinessWarning> = []
   if (facts.list?.empty === true) {
     found.push(facts.list.kind === "static" ? "empty_static_audience" : "empty_dynamic_audience")
@@ -109,11 +132,11 @@ export const readiness = (
   facts: ReadinessFacts,
   operational: boolean = blast.operational,
 ): Readiness => {
-  const parts = missing(facts)
+  const parts = missingIn(facts)
   return {
     ready: parts.every((part) => part === "schedule"),
     missing: parts,
-    warnings: warnings(blast, facts, operational),
+    warnings: warningsOf(blast, facts, operational),
   }
 }
 
@@ -124,15 +147,9 @@ const wanted: { readonly [Part in Exclude<MissingPart, "schedule">]: string } = 
   sender_domain: "verify the sender's domain",
 }
 
-const ReadinessSchema = Schema.Struct({
-  ready: Schema.Boolean,
-  missing: Schema.Array(Schema.Literals(missingParts)),
-  warnings: Schema.Array(Schema.Literals(readinessWarnings)),
-})
-
 /** The draft can't be scheduled or sent yet. */
 export class CampaignNotReady extends Schema.TaggedError<CampaignNotReady>()("CampaignNotReady", {
-  readiness: ReadinessSchema,
+  readiness: Readiness,
 }) {
   readonly code = "campaign_not_ready" satisfies ErrorCode
   override get message(): string {
@@ -142,4 +159,76 @@ export class CampaignNotReady extends Schema.TaggedError<CampaignNotReady>()("Ca
   get extras() {
     return { approval_readiness: this.readiness }
   }
+}
+
+/** Only plans with limits fail with this. */
+export class FreePlanEmailLimit extends Schema.TaggedError<FreePlanEmailLimit>()("FreePlanEmailLimit", {
+  reason: Schema.Literals(cancelReasons),
+  limit: Schema.Int,
+  current: Schema.Int,
+  needed: Schema.Int,
+}) {
+  readonly code = "free_plan_email_limit" satisfies ErrorCode
+  override get message(): string {
+    return this.reason === "daily_email_limit"
+      ? `The plan allows ${this.limit} emails a day (UTC), ${this.current} are used today and this blast needs ${this.needed}. Send it to fewer contacts, send it another day, or upgrade`
+      : `The plan allows ${this.limit} contacts and the workspace has ${this.current}. Delete some or upgrade`
+  }
+  get extras() {
+    return { limit: this.limit, current: this.current }
+  }
+}
+
+/** How many of the day's emails the blast takes. */
+export const allotted = ({ plan, allotment }: LaunchFacts): number =>
+  allotment === null ? 0 : Math.min(allotment.qualified, plan.recipientsPerBlast_max ?? Infinity)
+
+const overAllowance = ({ plan, allotment }: LaunchFacts): FreePlanEmailLimit | null =>
+  allotment !== null && plan.contacts_max !== null && allotment.contacts > plan.contacts_max
+    ? new FreePlanEmailLimit({
+        reason: "contact_allowance",
+        limit: plan.contacts_max,
+        current: allotment.contacts,
+        needed: 0,
+      })
+    : null
+
+/** The plan's limit that a launch would exceed. */
+export const overLimit = (facts: LaunchFacts): FreePlanEmailLimit | null => {
+  const limit = facts.plan.emailsPerDay_max
+  const current = facts.allotment?.usedToday ?? 0
+  const needed = allotted(facts)
+  return facts.allotment !== null && limit !== null && current + needed > limit
+    ? new FreePlanEmailLimit({ reason: "daily_email_limit", limit, current, needed })
+    : overAllowance(facts)
+}
+
+const within = (over: FreePlanEmailLimit | null): Result.Result<void, FreePlanEmailLimit> =>
+  over === null ? Result.void : Result.fail(over)
+
+export const checkLimits = (facts: LaunchFacts) => within(overLimit(facts))
+
+/**
+ * Checks a retry of failed recipients. The daily email limit does not apply: the launch has counted these messages already,
+ * and failures did not return them.
+ */
+export const checkRetry = (facts: LaunchFacts): Result.Result<void, CampaignNotReady | FreePlanEmailLimit> =>
+  senderVerified(facts)
+    ? within(overAllowance(facts))
+    : Result.fail(new CampaignNotReady({ readiness: { ready: false, missing: ["sender_domain"], warnings: [] } }))
+
+/** What a draft is sent with. Fails with what is missing. */
+export const checkReady = (draft: DraftBlast, facts: ReadinessFacts, operational: boolean) => {
+  const answer = readiness(draft, facts, operational)
+  const { audience, email } = draft
+  const approval = facts.email?.approval ?? null
+  return !answer.ready || audience === null || email === null || approval === null
+    ? Result.fail(new CampaignNotReady({ readiness: answer }))
+    : Result.succeed({ audience, email, approval })
+}
+
+/** Why a scheduled blast can't be sent at its time. */
+export const failureOf = (facts: LaunchFacts): string | null => {
+  if (facts.list === null) return "audience_gone"
+  return senderVerified(facts) ? null : "sender_domain_unverified"
 }

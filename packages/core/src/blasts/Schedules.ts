@@ -3,11 +3,10 @@ import { Cause, Context, DateTime, Effect, Layer } from "effect"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
-import { applyEvent } from "./ApplyEvent.ts"
-import { BlastStore } from "./BlastStore.ts"
+import { applyEvent, BlastStore, type BlastView, toBlastView } from "./BlastStore.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
+import { emptyTally } from "../sending/Delivery.ts"
 import { ScheduleStore } from "./ScheduleStore.ts"
-import { emptyTally, toBlastView, type BlastView } from "./BlastView.ts"
 
 /** Workspaces taken at once, and blasts of each that one query returns. */
 const turns_max = 50

@@ -29,8 +29,16 @@ import {
   timeOf,
 } from "./Blast.ts"
 import { dueOf, effectsOf } from "./BlastEffects.ts"
-import { allotted, checkLimits, checkReady, checkRetry, failureOf, type LaunchFacts, overLimit } from "./Launch.ts"
-import type { ReadinessFacts } from "./Readiness.ts"
+import {
+  allotted,
+  checkLimits,
+  checkReady,
+  checkRetry,
+  failureOf,
+  type LaunchFacts,
+  overLimit,
+  type ReadinessFacts,
+} from "./Readiness.ts"
 
 /** The events of a blast, with their data. */
 interface Events {

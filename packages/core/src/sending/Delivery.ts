@@ -1,7 +1,7 @@
 // A delivery: one message to one recipient, from the fixing of the audience to its end. A message is sent at most once: the
 // intent is committed between the server's 354 and the body, and a message with unknown outcome is never sent again
 // automatically. The transitions are in `machine.ts`.
-import type { DateTime } from "effect"
+import { type DateTime, Struct } from "effect"
 import type { FlowTokens } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, BlastId, ContactId, DeliveryId, FlowId, MembershipId } from "../kernel/Ids.ts"
 
@@ -91,19 +91,24 @@ export interface Delivery {
   readonly complainedAt: DateTime.Utc | null
 }
 
-/** How many recipients of a blast are in each state or have had each event. Counts recipients, never events. */
-export interface DeliveryTally {
-  readonly queued: number
-  readonly sent: number
-  readonly failed: number
-  readonly blocked: number
-  readonly delivered: number
-  readonly opened: number
-  readonly clicked: number
-  readonly bounced: number
-  readonly complained: number
-  readonly unsubscribed: number
+/** The counters of a blast without recipients. */
+export const emptyTally = {
+  queued: 0,
+  sent: 0,
+  failed: 0,
+  blocked: 0,
+  delivered: 0,
+  opened: 0,
+  clicked: 0,
+  bounced: 0,
+  complained: 0,
+  unsubscribed: 0,
 }
+
+/** How many recipients of a blast are in each state or have had each event. Counts recipients, never events. */
+export type DeliveryTally = Readonly<typeof emptyTally>
+
+export const tallyCounters = Struct.keys(emptyTally)
 
 /** The answer to a request for an intent. `paused`: not now, the delivery is queued again. */
 export type IntentAnswer = "granted" | "paused" | BlockReason

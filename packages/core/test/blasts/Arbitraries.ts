@@ -2,7 +2,7 @@
 import { DateTime, Result, Schema } from "effect"
 import type { Blast, DraftBlast } from "../../src/blasts/Blast.ts"
 import { type BlastChange, type BlastEvent, decide } from "../../src/blasts/machine.ts"
-import type { LaunchFacts } from "../../src/blasts/Launch.ts"
+import type { LaunchFacts } from "../../src/blasts/Readiness.ts"
 import { ApprovalId, BlastId, ContactId, EmailId, ListId } from "../../src/kernel/Ids.ts"
 import { plans } from "../../src/workspaces/Workspace.ts"
 

@@ -1,8 +1,13 @@
 // The facts of a blast in memory: its email, its audience and what its launch depends on.
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import { launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
-import { counted_max, type LaunchFacts } from "@tentpole/core/blasts/Launch"
-import type { EmailFacts, ListFacts, ReadinessFacts } from "@tentpole/core/blasts/Readiness"
+import {
+  counted_max,
+  type EmailFacts,
+  type LaunchFacts,
+  type ListFacts,
+  type ReadinessFacts,
+} from "@tentpole/core/blasts/Readiness"
 import { blockReason } from "@tentpole/core/sending/Suppression"
 import { statusOf } from "@tentpole/core/documents/Document"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"

@@ -2,13 +2,18 @@
 // those rooms' own.
 import type { PgClient } from "@effect/sql-pg"
 import type { StoredBlast } from "@tentpole/core/blasts/BlastStore"
-import { type Allotment, counted_max, type LaunchFacts } from "@tentpole/core/blasts/Launch"
-import type { EmailFacts, ListFacts, ReadinessFacts } from "@tentpole/core/blasts/Readiness"
-import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
+import {
+  counted_max,
+  type EmailFacts,
+  type LaunchFacts,
+  type ListFacts,
+  type ReadinessFacts,
+} from "@tentpole/core/blasts/Readiness"
+import { type DeliveryTally, tallyCounters } from "@tentpole/core/sending/Delivery"
 import { ApprovalId, type BlastId, EmailId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import type { Plan, PlanName } from "@tentpole/core/workspaces/Workspace"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Struct } from "effect"
 import type { Statement } from "effect/sql"
 import { blastColumns, type BlastRow, toBlast } from "./BlastRows.ts"
 import { blockReasonOf, listCondition, toAudienceList } from "../sending/DeliveryAudience.ts"
@@ -38,7 +43,7 @@ interface FactsRow extends BlastRow {
   readonly custom_fields: ReadonlyArray<string>
 }
 
-interface ViewRow extends FactsRow, DeliveryTally {}
+type ViewRow = FactsRow & DeliveryTally
 
 const tokensIn = tokensOf(
   `case when b.status <> 'draft' then '{}'
@@ -63,23 +68,10 @@ const factTables = `blast b
   left join email_approval a on a.workspace_id = b.workspace_id and a.approval_id = coalesce(b.approval_id, e.approval_id)
   left join email_version v on v.workspace_id = b.workspace_id and v.email_id = e.email_id and v.version = e.current_version`
 
-const tallyColumns = [
-  "queued",
-  "sent",
-  "failed",
-  "blocked",
-  "delivered",
-  "opened",
-  "clicked",
-  "bounced",
-  "complained",
-  "unsubscribed",
-] as const satisfies ReadonlyArray<keyof DeliveryTally>
-
-const viewColumns = tallyColumns.map((column) => `t.${column}`).join(", ")
+const viewColumns = tallyCounters.map((column) => `t.${column}`).join(", ")
 
 const tally = `left join lateral (
-    select ${tallyColumns.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", ")}
+    select ${tallyCounters.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", ")}
     from delivery_tally where workspace_id = b.workspace_id and blast_id = b.blast_id) as t on true`
 
 const listOf = (row: FactsRow): AudienceList | null =>
@@ -160,19 +152,6 @@ const withFacts = <Row extends FactsRow>(
     (empty) => rows.map((row) => ({ row, facts: factsOf(row, empty) })),
   )
 
-const tallyOf = (row: ViewRow): DeliveryTally => ({
-  queued: row.queued,
-  sent: row.sent,
-  failed: row.failed,
-  blocked: row.blocked,
-  delivered: row.delivered,
-  opened: row.opened,
-  clicked: row.clicked,
-  bounced: row.bounced,
-  complained: row.complained,
-  unsubscribed: row.unsubscribed,
-})
-
 /** Blast views. `rest` follows the FROM clause; blasts have the alias `b` in it. */
 export const views = Effect.fnUntraced(function* (
   sql: Sql,
@@ -185,7 +164,11 @@ export const views = Effect.fnUntraced(function* (
     from ${sql.literal(factTables)} ${sql.literal(tally)}
     ${rest}`
   const all = yield* withFacts(sql, workspace, rows, now)
-  return all.map(({ row, facts }): StoredBlast => ({ blast: toBlast(row), facts, tally: tallyOf(row) }))
+  return all.map(({ row, facts }): StoredBlast => ({
+    blast: toBlast(row),
+    facts,
+    tally: Struct.pick(row, tallyCounters),
+  }))
 })
 
 interface LaunchRow extends FactsRow {
@@ -258,12 +241,7 @@ const allotmentOf = Effect.fnUntraced(function* (
         left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
         where c.workspace_id = ${workspace} and (${condition}) and ${blockReasonOf(sql, operational)} is null
         limit ${counted_max}) as counted) as qualified`
-  const allotment: Allotment = {
-    contacts: counts?.contacts ?? 0,
-    usedToday: counts?.used ?? 0,
-    qualified: counts?.qualified ?? 0,
-  }
-  return allotment
+  return { contacts: counts?.contacts ?? 0, usedToday: counts?.used ?? 0, qualified: counts?.qualified ?? 0 }
 })
 
 export const lockForLaunch = Effect.fnUntraced(function* (

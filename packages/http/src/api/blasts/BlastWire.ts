@@ -1,7 +1,7 @@
 // Wire schemas of blasts and their recipients.
 import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
 import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
-import type { BlastView } from "@tentpole/core/blasts/BlastView"
+import type { BlastView } from "@tentpole/core/blasts/BlastStore"
 import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
 import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
 import { listKinds } from "@tentpole/core/lists/List"
