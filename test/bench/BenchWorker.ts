@@ -5,7 +5,7 @@ import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { type Connection, MailConnections } from "@tentpole/core/sending/MailConnection"
 import { DkimSigner } from "@tentpole/core/rendering/message/Dkim"
 import { useCases } from "@tentpole/core/Tentpole"
-import { worker } from "@tentpole/worker/Worker"
+import { worker } from "@tentpole/worker/Process"
 import { Effect, Layer } from "effect"
 
 const connection: Connection = {

@@ -2,104 +2,121 @@
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
-import type { Exports } from "@tentpole/core/exports/Exports"
-import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
-import type { Imports } from "@tentpole/core/imports/Imports"
+import { Emails } from "@tentpole/core/emails/Emails"
+import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
+import type { ExportKind } from "@tentpole/core/exports/Export"
+import { Exports } from "@tentpole/core/exports/Exports"
 import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
-import type { StepRuns } from "@tentpole/core/flows/steps/FlowMakings"
+import { StepRuns } from "@tentpole/core/flows/steps/FlowMakings"
+import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
+import { Imports } from "@tentpole/core/imports/Imports"
 import { type Job, type JobAttempt, JobQueue } from "@tentpole/core/kernel/changes/Jobs"
-import type { MailConnections } from "@tentpole/core/sending/MailConnection"
-import type { Emails } from "@tentpole/core/emails/Emails"
-import type { TestMails } from "@tentpole/core/sending/TestMails"
-import type { Settings } from "@tentpole/core/kernel/Settings"
-import type { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
-import type { TentTemplates } from "@tentpole/core/tents/TentTemplates"
+import { TestMails } from "@tentpole/core/sending/TestMails"
 import { Assets } from "@tentpole/core/tents/assets/Assets"
 import { Tents } from "@tentpole/core/tents/Tents"
+import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { traced } from "@tentpole/adapters/operations/Tracing"
-import { DateTime, Effect, Layer } from "effect"
-import { emailGeneration, testMail } from "./EmailJobs.ts"
-import { expireExport, writeExport } from "./Exports.ts"
-import { flowMaking } from "./FlowSteps.ts"
-import { importExpiry, importRun } from "./ImportRuns.ts"
-import { emailTemplateGeneration, tentTemplateGeneration } from "./TemplateGenerations.ts"
+import { Cause, DateTime, Effect, Exit, Layer } from "effect"
+import { retryThenFail } from "./RetryPolicy.ts"
+import { sendTestMail } from "./TestMail.ts"
 
 const concurrency = 4
 
-type Needs =
-  | Administration
-  | Assets
-  | Blasts
-  | Deliveries
-  | EmailTemplates
-  | Emails
-  | Exports
-  | FlowEngine
-  | StepRuns
-  | ImportRuns
-  | Imports
-  | MailConnections
-  | Settings
-  | TentTemplates
-  | Tents
-  | TestMails
+type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
-const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Needs> => {
-  switch (job.type) {
-    case "import_run":
-      return importRun(job, attempt)
-    case "import_expiry":
-      return importExpiry(job)
-    case "list_export":
-    case "blast_export":
-      return writeExport(job, attempt)
-    case "list_export_expiry":
-      return expireExport("list", job)
-    case "blast_export_expiry":
-      return expireExport("blast", job)
-    case "blast_start":
-      return blastStart(job)
-    case "blast_retry":
-      return blastRetry(job)
-    case "flow_review":
-      return Effect.flatMap(FlowEngine, (engine) => engine.review(job.workspaceId, job))
-    case "flow_email":
-    case "flow_tent":
-      return flowMaking(job, attempt)
-    case "tent_generation":
-      return Effect.flatMap(Tents, (tents) => tents.runGeneration(job.workspaceId, job.tentId, attempt))
-    case "asset_cleanup":
-      return Effect.flatMap(Assets, (assets) => assets.cleanUp(job.workspaceId, job.tentId, job.assetIds))
-    case "email_generation":
-      return emailGeneration(job, attempt)
-    case "test_mail":
-      return testMail(job, attempt)
-    case "email_template_generation":
-      return emailTemplateGeneration(job, attempt)
-    case "tent_template_generation":
-      return tentTemplateGeneration(job, attempt)
-    case "workspace_erasure":
-      return Effect.flatMap(Administration, (administration) => administration.erase(job.workspaceId))
-  }
-}
+const export_failed = "The export failed repeatedly. Start another one"
+const import_failed = "The import failed repeatedly. Its first rows are imported: start it again for the rest"
+
+const runExport = ({ workspaceId, exportId }: Of<"list_export" | "blast_export">, attempt: JobAttempt) =>
+  Effect.flatMap(Exports, (exports) =>
+    retryThenFail(attempt, exports.run(workspaceId, exportId), exports.abandon(workspaceId, exportId, export_failed)),
+  )
+
+const expireExport =
+  (kind: ExportKind) =>
+  ({ workspaceId, exportId }: Of<"list_export_expiry" | "blast_export_expiry">) =>
+    Effect.flatMap(Exports, (exports) => exports.expire(workspaceId, kind, exportId))
 
 /** A blast whose list was deleted fails; a blast without recipients is sent at once. */
-const blastStart = ({ workspaceId, blastId }: Extract<Job, { readonly type: "blast_start" }>) =>
-  Effect.gen(function* () {
-    const blasts = yield* Blasts
-    const deliveries = yield* Deliveries
-    yield* deliveries
-      .fixAudience(workspaceId, blastId)
-      .pipe(Effect.catchTag("AudienceGone", () => blasts.fail(workspaceId, blastId, "audience_gone")))
-    yield* blasts.finish(workspaceId)
+const startBlast = Effect.fnUntraced(function* ({ workspaceId, blastId }: Of<"blast_start">) {
+  const blasts = yield* Blasts
+  const deliveries = yield* Deliveries
+  yield* deliveries
+    .fixAudience(workspaceId, blastId)
+    .pipe(Effect.catchTag("AudienceGone", () => blasts.fail(workspaceId, blastId, "audience_gone")))
+  yield* blasts.finish(workspaceId)
+})
+
+const retryBlast = Effect.fnUntraced(function* ({ workspaceId, blastId, ...retry }: Of<"blast_retry">) {
+  const blasts = yield* Blasts
+  yield* blasts.requeueFailed(workspaceId, blastId, { ...retry, since: DateTime.makeUnsafe(retry.since_ms) })
+  yield* blasts.finish(workspaceId)
+})
+
+/** Processes each member by itself, so that a failure affects no other. */
+const runStep = ({ members, type, workspaceId }: Of<"flow_email" | "flow_tent">, attempt: JobAttempt) =>
+  Effect.flatMap(StepRuns, ({ abandon, run }) => {
+    const runAll = Effect.gen(function* () {
+      const failures: Array<Cause.Cause<unknown>> = []
+      for (const member of members) {
+        const exit = yield* Effect.exit(run(workspaceId, type === "flow_email" ? "email" : "tent", member))
+        if (Exit.isSuccess(exit)) continue
+        if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+        failures.push(exit.cause)
+      }
+      const [first] = failures
+      if (first !== undefined) return yield* Effect.failCause(first)
+    })
+    // Memberships whose step is complete, or that have left it, are skipped.
+    const abandonAll = Effect.forEach(members, (member) => abandon(workspaceId, member), { discard: true })
+    return retryThenFail(attempt, runAll, abandonAll)
   })
 
-const blastRetry = ({ workspaceId, blastId, ...retry }: Extract<Job, { readonly type: "blast_retry" }>) =>
-  Effect.gen(function* () {
-    const blasts = yield* Blasts
-    yield* blasts.requeueFailed(workspaceId, blastId, { ...retry, since: DateTime.makeUnsafe(retry.since_ms) })
-    yield* blasts.finish(workspaceId)
-  })
+/** Runs an AI generation of the next version of a document. */
+const runGeneration =
+  <Args extends ReadonlyArray<unknown>, E>(attempt: JobAttempt, ...args: Args) =>
+  (documents: {
+    readonly runGeneration: (...args: Args) => Effect.Effect<void, E>
+    readonly abandonGeneration: (...args: Args) => Effect.Effect<void>
+  }) =>
+    retryThenFail(attempt, documents.runGeneration(...args), documents.abandonGeneration(...args))
+
+export const handlers = {
+  import_run: ({ workspaceId, runId }, attempt) =>
+    Effect.flatMap(ImportRuns, (runs) =>
+      retryThenFail(attempt, runs.run(workspaceId, runId), runs.abandon(workspaceId, runId, import_failed)),
+    ),
+  import_expiry: ({ workspaceId, sessionId }) =>
+    Effect.flatMap(Imports, (imports) => imports.expire(workspaceId, sessionId)),
+  list_export: runExport,
+  blast_export: runExport,
+  list_export_expiry: expireExport("list"),
+  blast_export_expiry: expireExport("blast"),
+  blast_start: startBlast,
+  blast_retry: retryBlast,
+  flow_review: (job) => Effect.flatMap(FlowEngine, (engine) => engine.review(job.workspaceId, job)),
+  flow_email: runStep,
+  flow_tent: runStep,
+  tent_generation: ({ workspaceId, tentId }, attempt) =>
+    Effect.flatMap(Tents, (tents) => tents.runGeneration(workspaceId, tentId, attempt)),
+  asset_cleanup: ({ workspaceId, tentId, assetIds }) =>
+    Effect.flatMap(Assets, (assets) => assets.cleanUp(workspaceId, tentId, assetIds)),
+  email_generation: ({ workspaceId, emailId, generationId }, attempt) =>
+    Effect.flatMap(Emails, runGeneration(attempt, workspaceId, emailId, generationId)),
+  test_mail: (job, attempt) =>
+    Effect.flatMap(TestMails, (mails) =>
+      retryThenFail(attempt, sendTestMail(job), mails.delete(job.workspaceId, job.testMailId)),
+    ),
+  email_template_generation: ({ workspaceId, templateId, generationId }, attempt) =>
+    Effect.flatMap(EmailTemplates, runGeneration(attempt, workspaceId, templateId, generationId)),
+  tent_template_generation: ({ workspaceId, templateId, generationId }, attempt) =>
+    Effect.flatMap(TentTemplates, runGeneration(attempt, workspaceId, templateId, generationId)),
+  workspace_erasure: ({ workspaceId }) =>
+    Effect.flatMap(Administration, (administration) => administration.erase(workspaceId)),
+} satisfies { readonly [T in Job["type"]]: (job: Of<T>, attempt: JobAttempt) => Effect.Effect<void, unknown, unknown> }
+
+type Needs = Effect.Services<ReturnType<(typeof handlers)[Job["type"]]>>
+type Handler = (job: Job, attempt: JobAttempt) => Effect.Effect<void, unknown, Needs>
 
 /** Claims jobs until the process stops. Interrupted jobs return to the queue. */
 export const layer = Layer.effectDiscard(
@@ -108,7 +125,7 @@ export const layer = Layer.effectDiscard(
       queue.work({
         concurrency,
         handle: (job, attempt) =>
-          handle(job, attempt).pipe(
+          (handlers[job.type] as Handler)(job, attempt).pipe(
             traced(`job ${job.type}`, {
               kind: "consumer",
               attributes: { "job.id": attempt.id, "job.attempt": attempt.attempt },

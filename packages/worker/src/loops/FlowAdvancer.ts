@@ -14,16 +14,9 @@ export const layer = (look_every_ms = every_ms) =>
       const { run } = yield* FlowEngine
       const round = run.pipe(
         Effect.flatMap((found) => (found ? Effect.void : Effect.sleep(look_every_ms))),
-        quietlyAfter(look_every_ms),
+        Effect.tapCause(() => Effect.sleep(look_every_ms)),
+        logFailure("advancing flows failed", {}, "Warning"),
       )
       yield* Effect.forkScoped(Effect.forever(round))
     }),
   )
-
-const quietlyAfter =
-  (pause_ms: number) =>
-  <R>(round: Effect.Effect<void, never, R>) =>
-    round.pipe(
-      Effect.tapCause(() => Effect.sleep(pause_ms)),
-      logFailure("advancing flows failed", {}, "Warning"),
-    )

@@ -1,5 +1,6 @@
 // The sender's writes: requests intents, settles outcomes and releases deliveries, in batches. Settlements and releases are
 // retried until they succeed; meanwhile nothing is handed over.
+import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { Settlement, type AttemptResult } from "@tentpole/core/sending/Settlement"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -9,7 +10,6 @@ import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Metric } from "effect"
 import { Gates } from "../Gates.ts"
 import { byWorkspace, claimsOf, type InFlight, type Item } from "./InFlight.ts"
-import type { IntentReply } from "./SmtpWorker.ts"
 import { untilWritten, type Writable } from "./WriteRetry.ts"
 
 export interface DeliveryWriterOptions {
@@ -21,6 +21,9 @@ export interface DeliveryWriterOptions {
   /** Called when no delivery of the workspace is in flight any more. */
   readonly emptied: (workspace: WorkspaceId) => Effect.Effect<void>
 }
+
+/** An intent may also be `lost` (another sender has the claim) or `unknown` (the database did not answer). */
+export type IntentReply = IntentAnswer | "lost" | "unknown"
 
 export interface DeliveryWriter {
   readonly requestIntent: (item: Item) => Effect.Effect<IntentReply>
@@ -106,6 +109,15 @@ const labelsOf = (ending: Settlement["ending"]) => ({
   reason: ending.state === "failed" ? ending.reason : "",
 })
 
+const eachWorkspace = <A extends { readonly workspace: WorkspaceId }>(
+  batch: ReadonlyArray<A>,
+  write: (workspace: WorkspaceId, group: ReadonlyArray<A>) => Effect.Effect<void>,
+) =>
+  Effect.forEach(byWorkspace(batch), ([workspace, group]) => write(workspace, group), {
+    concurrency: writes_max,
+    discard: true,
+  })
+
 const requestIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const passGate = yield* Gates
@@ -116,18 +128,14 @@ const requestIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: Deli
       const answer = (group: ReadonlyArray<Item>, reply: (item: Item) => IntentReply) => {
         for (const item of group) answers.set(item, reply(item))
       }
-      yield* Effect.forEach(
-        byWorkspace(batch),
-        ([workspace, group]) =>
-          store.grant(workspace, claimsOf(group), lease_ms).pipe(
-            Effect.matchCauseEffect({
-              onSuccess: (granted) =>
-                Effect.sync(() => answer(group, (item) => granted.get(item.claimed.id) ?? "lost")),
-              onFailure: (cause) =>
-                Effect.map(writable.failed("requesting intents", cause), () => answer(group, () => "unknown")),
-            }),
-          ),
-        { concurrency: writes_max, discard: true },
+      yield* eachWorkspace(batch, (workspace, group) =>
+        store.grant(workspace, claimsOf(group), lease_ms).pipe(
+          Effect.matchCauseEffect({
+            onSuccess: (granted) => Effect.sync(() => answer(group, (item) => granted.get(item.claimed.id) ?? "lost")),
+            onFailure: (cause) =>
+              Effect.map(writable.failed("requesting intents", cause), () => answer(group, () => "unknown")),
+          }),
+        ),
       )
       yield* passGate("after-intent")
       return (item: Item): IntentReply => answers.get(item) ?? "unknown"
@@ -140,49 +148,33 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, inFlight, writa
   const passGate = yield* Gates
   const write = (workspace: WorkspaceId, group: ReadonlyArray<Settled>) =>
     Effect.gen(function* () {
-      const write = transact(
-        store.settle(
-          workspace,
-          group.map(({ settlement }) => settlement),
-        ),
-      )
-      const missed = yield* untilWritten(writable, "settling", write)
+      const settlements = group.map(({ settlement }) => settlement)
+      const missed = yield* untilWritten(writable, "settling", transact(store.settle(workspace, settlements)))
       if (missed.length > 0) {
         yield* Metric.update(lost, missed.length)
         yield* Effect.logWarning("settlements came after their claims were lost").pipe(
           Effect.annotateLogs({ workspace_id: workspace, count: missed.length, first: missed[0] }),
         )
       }
-      for (const { settlement } of group) {
-        yield* Metric.update(Metric.withAttributes(outcomes, labelsOf(settlement.ending)), 1)
+      for (const { ending } of settlements) {
+        yield* Metric.update(Metric.withAttributes(outcomes, labelsOf(ending)), 1)
       }
       const dropped = group.map(({ item }) => inFlight.remove(item))
       if (dropped.includes(true)) yield* emptied(workspace)
     })
-  return (batch: ReadonlyArray<Settled>) =>
-    passGate("before-settle").pipe(
-      Effect.andThen(
-        Effect.forEach(byWorkspace(batch), ([workspace, group]) => write(workspace, group), {
-          concurrency: writes_max,
-          discard: true,
-        }),
-      ),
-    )
+  return (batch: ReadonlyArray<Settled>) => Effect.andThen(passGate("before-settle"), eachWorkspace(batch, write))
 })
 
 const writeReleases = Effect.fnUntraced(function* ({ inFlight, writable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   return (batch: ReadonlyArray<Item>) =>
-    Effect.forEach(
-      byWorkspace(batch),
-      ([workspace, group]) =>
-        Effect.map(
-          untilWritten(writable, "releasing deliveries", transact(store.release(workspace, claimsOf(group)))),
-          () => {
-            for (const item of group) inFlight.remove(item)
-          },
-        ),
-      { concurrency: writes_max, discard: true },
+    eachWorkspace(batch, (workspace, group) =>
+      Effect.map(
+        untilWritten(writable, "releasing deliveries", transact(store.release(workspace, claimsOf(group)))),
+        () => {
+          for (const item of group) inFlight.remove(item)
+        },
+      ),
     )
 })

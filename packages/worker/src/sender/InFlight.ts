@@ -92,15 +92,6 @@ const stopped_max = 1000
 export const claimsOf = (items: ReadonlyArray<Item>): ReadonlyArray<Claim> =>
   items.map(({ claimed: { blastId, id, token } }) => ({ blastId, id, token }))
 
-/** Groups by workspace. */
 export const byWorkspace = <A extends { readonly workspace: WorkspaceId }>(
   all: ReadonlyArray<A>,
-): ReadonlyMap<WorkspaceId, ReadonlyArray<A>> => {
-  const groups = new Map<WorkspaceId, Array<A>>()
-  for (const each of all) {
-    const group = groups.get(each.workspace)
-    if (group === undefined) groups.set(each.workspace, [each])
-    else group.push(each)
-  }
-  return groups
-}
+): ReadonlyMap<WorkspaceId, ReadonlyArray<A>> => Map.groupBy(all, ({ workspace }) => workspace)

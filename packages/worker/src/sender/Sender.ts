@@ -75,19 +75,8 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
 
   const { render } = yield* OutgoingMail
   const { renderers, next } = yield* prefetch({ connections_max, render, next: queue.take })
-  const deps: SmtpWorkerDeps = {
-    next,
-    inFlight,
-    writable,
-    server,
-    mail: yield* MailConnections,
-    room: writer.room,
-    requestIntent: writer.requestIntent,
-    settle: writer.settle,
-    release: writer.release,
-    revokeIntent: writer.revokeIntent,
-    failBlast: yield* failing(inFlight, writer),
-  }
+  const failBlast = yield* failing(inFlight, writer)
+  const deps: SmtpWorkerDeps = { ...writer, next, inFlight, writable, server, mail: yield* MailConnections, failBlast }
   const smtpWorkers = Array.from({ length: connections_max }, () => new SmtpWorker(deps))
   const running = yield* Effect.forEach(smtpWorkers, (smtpWorker) => Effect.forkScoped(smtpWorker.run))
   const taking = yield* Effect.forkScoped(Effect.forever(loops.claim))
@@ -119,8 +108,10 @@ const failing = (inFlight: InFlight, writer: DeliveryWriter) =>
       yield* blasts
         .fail(item.workspace, item.claimed.blastId, failure)
         // It was failed, cancelled or deleted in the meantime.
-        .pipe(Effect.catchTags({ InvalidState: () => Effect.void, NotFound: () => Effect.void }))
-        .pipe(logFailure("failing a blast failed", {}, "Warning"))
+        .pipe(
+          Effect.catchTags({ InvalidState: () => Effect.void, NotFound: () => Effect.void }),
+          logFailure("failing a blast failed", {}, "Warning"),
+        )
       inFlight.stop(item)
       yield* writer.release(item)
     })

@@ -1,7 +1,7 @@
 // The sender's loops: claiming work of all workspaces, renewing leases, ending leases of dead senders, finishing blasts.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
-import * as Pace from "@tentpole/core/sending/SendRateLimit"
+import { turn_ms } from "@tentpole/core/sending/SendRateLimit"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
@@ -22,15 +22,6 @@ export interface SenderLoopsOptions {
   readonly poll_every_ms: number
 }
 
-export interface SenderLoops {
-  /** Claims deliveries of each due workspace with space in its queue, or waits. */
-  readonly claim: Effect.Effect<void>
-  readonly sweep: Effect.Effect<void>
-  readonly renew: Effect.Effect<void>
-  /** No delivery of the workspace is in flight: sets when it is due again and finishes completed blasts. */
-  readonly checkQueue: (workspace: WorkspaceId) => Effect.Effect<void>
-}
-
 export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOptions) {
   const { inFlight, lease_ms, queue, server, writable } = options
   const store = yield* DeliveryStore
@@ -39,6 +30,7 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
   const passGate = yield* Gates
   let paced_at_ms = -Infinity
 
+  /** No delivery of the workspace is in flight: sets when it is due again and finishes completed blasts. */
   const checkQueue = (workspace: WorkspaceId) =>
     Effect.gen(function* () {
       const { dry } = yield* transact(store.endTurn(workspace))
@@ -68,17 +60,16 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     queue.offer(workspace, claimed)
   })
 
-  const openWorkspaces = store.openWorkspaces(swept_max)
-
-  const senderLoops: SenderLoops = {
+  return {
     checkQueue,
+    /** Claims deliveries of each due workspace with space in its queue, or waits. */
     claim: Effect.gen(function* () {
       const now_ms = yield* Clock.currentTimeMillis
       const { except, full } = queue.capacity(now_ms)
       const due = full ? [] : yield* store.dueWorkspaces(due_max, except)
       if (due.length === 0) {
         // Rate-limited messages leave in small, even groups.
-        const turns_ms = now_ms - paced_at_ms < paced_for_ms ? Pace.turn_ms : options.poll_every_ms
+        const turns_ms = now_ms - paced_at_ms < paced_for_ms ? turn_ms : options.poll_every_ms
         yield* Effect.raceFirst(Effect.sleep(Math.min(turns_ms, options.poll_every_ms)), queue.needsMore)
       }
       yield* Effect.forEach(due, serve, { discard: true })
@@ -90,7 +81,7 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
       ),
     ),
     sweep: Effect.gen(function* () {
-      for (const workspace of yield* openWorkspaces) {
+      for (const workspace of yield* store.openWorkspaces(swept_max)) {
         const { queued, unconfirmed } = yield* transact(store.sweep(workspace))
         if (queued + unconfirmed > 0) {
           yield* Effect.logWarning("expired leases of dead senders were ended").pipe(
@@ -106,7 +97,6 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
       }),
     ).pipe(logFailure("renewing leases failed", {}, "Warning")),
   }
-  return senderLoops
 })
 
 /** Workspaces of one claim round, and of one sweep. */

@@ -1,32 +1,23 @@
 // An SMTP worker: one connection that sends one message after another. Before the 354 a message may be interrupted; between the
 // intent request and the settlement of its outcome it may not.
-import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { ConnectFailed, type Connection, type MailConnections, NotSent } from "@tentpole/core/sending/MailConnection"
 import type { ReusableMessage } from "@tentpole/core/sending/OutgoingMail"
-import * as Pace from "@tentpole/core/sending/SendRateLimit"
+import { permit_ms } from "@tentpole/core/sending/SendRateLimit"
 import { type AttemptResult, requiresLogin } from "@tentpole/core/sending/Settlement"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Clock, Effect, Exit, Scope, Semaphore } from "effect"
+import type { DeliveryWriter, IntentReply } from "./DeliveryWriter.ts"
 import type { PreparedMessage } from "./Prefetch.ts"
 import type { InFlight, Item } from "./InFlight.ts"
 import type { Writable } from "./WriteRetry.ts"
 
-/** An intent may also be `lost` (another sender has the claim) or `unknown` (the database did not answer). */
-export type IntentReply = IntentAnswer | "lost" | "unknown"
-
-export interface SmtpWorkerDeps {
+export interface SmtpWorkerDeps extends Omit<DeliveryWriter, "drained"> {
   /** Waits for the next delivery. */
   readonly next: Effect.Effect<PreparedMessage>
   readonly inFlight: InFlight
   readonly mail: MailConnections["Service"]
   readonly writable: Writable
   readonly server: MailServer
-  /** Waits while too many outcomes are unwritten. */
-  readonly room: Effect.Effect<void>
-  readonly requestIntent: (item: Item) => Effect.Effect<IntentReply>
-  readonly settle: (item: Item, tried: AttemptResult) => Effect.Effect<void>
-  readonly release: (item: Item) => Effect.Effect<void>
-  readonly revokeIntent: (item: Item) => Effect.Effect<void>
   /** Called when no message of the item's blast can be sent. */
   readonly failBlast: (item: Item, failure: string) => Effect.Effect<void>
 }
@@ -123,7 +114,7 @@ const outage_pause_max_ms = 30_000
 
 /** Whether the permit of the send rate limit has expired. */
 const isLate = ({ claimed, claimed_at_ms }: Item) =>
-  Effect.map(Clock.currentTimeMillis, (now_ms) => claimed.rateLimited && now_ms - claimed_at_ms > Pace.permit_ms)
+  Effect.map(Clock.currentTimeMillis, (now_ms) => claimed.rateLimited && now_ms - claimed_at_ms > permit_ms)
 
 /** An open connection. `used`: the server may close it after messages it has taken, which is not the next message's fault. */
 interface OpenConnection {

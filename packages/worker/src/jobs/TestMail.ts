@@ -1,43 +1,24 @@
-// Email jobs: AI generations and test messages.
-import { Emails } from "@tentpole/core/emails/Emails"
+// sendTestMail: the job that sends a test message, at most once: the intent is committed between the server's 354 and the body.
 import { type TestMailRefused, TestMails } from "@tentpole/core/sending/TestMails"
 import { type Connection, type ConnectFailed, MailConnections, NotSent } from "@tentpole/core/sending/MailConnection"
 import type { OutgoingMessage } from "@tentpole/core/sending/OutgoingMail"
 import { toPrintableLine } from "@tentpole/core/sending/Settlement"
-import type { Job, JobAttempt } from "@tentpole/core/kernel/changes/Jobs"
+import type { Job } from "@tentpole/core/kernel/changes/Jobs"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Effect, Exit, Fiber, Scope } from "effect"
-import { retryThenFail } from "./RetryPolicy.ts"
 
-type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
-
-export const emailGeneration = (job: Of<"email_generation">, attempt: JobAttempt) =>
-  Effect.flatMap(Emails, (emails) => {
-    const { workspaceId, emailId, generationId } = job
-    return retryThenFail(
-      attempt,
-      emails.runGeneration(workspaceId, emailId, generationId),
-      emails.abandonGeneration(workspaceId, emailId, generationId),
-    )
-  })
+type TestMailJob = Extract<Job, { readonly type: "test_mail" }>
 
 /** After this time the message is unconfirmed. It is not sent again, and the worker can stop. */
 const reply_time_max = "20 seconds"
 
-/** Sends at most once: the intent is committed between the server's 354 and the body. */
-export const testMail = (job: Of<"test_mail">, attempt: JobAttempt) =>
-  Effect.flatMap(TestMails, (mails) => {
-    const forget = mails.delete(job.workspaceId, job.testMailId)
-    return retryThenFail(attempt, sent(job), forget)
-  })
-
-const sent = Effect.fnUntraced(
-  function* (job: Of<"test_mail">) {
+export const sendTestMail = Effect.fnUntraced(
+  function* (job: TestMailJob) {
     const mails = yield* TestMails
     if ((yield* Settings).sending === "held") return yield* ended(job, "SENDING=held: no mail leaves")
     const message = yield* mails.render(job.workspaceId, job.testMailId)
     const scope = yield* Scope.make()
-    yield* Effect.ensuring(over(job, message, scope), Scope.close(scope, Exit.void))
+    yield* Effect.ensuring(connectAndSend(job, message, scope), Scope.close(scope, Exit.void))
   },
   (sending, job) =>
     sending.pipe(
@@ -48,10 +29,10 @@ const sent = Effect.fnUntraced(
 )
 
 /** Connects, requests the intent, hands over. Transient failures fail the job, which is retried; others end it. */
-const over = Effect.fnUntraced(
-  function* (job: Of<"test_mail">, message: OutgoingMessage, scope: Scope.Closeable) {
+const connectAndSend = Effect.fnUntraced(
+  function* (job: TestMailJob, message: OutgoingMessage, scope: Scope.Closeable) {
     const connection = yield* (yield* MailConnections).open.pipe(Scope.provide(scope))
-    yield* handedOver(job, message, connection, scope)
+    yield* handOver(job, message, connection, scope)
   },
   (sending, job) =>
     sending.pipe(
@@ -62,7 +43,7 @@ const over = Effect.fnUntraced(
     ),
 )
 
-const handedOver = (job: Of<"test_mail">, message: OutgoingMessage, connection: Connection, scope: Scope.Closeable) =>
+const handOver = (job: TestMailJob, message: OutgoingMessage, connection: Connection, scope: Scope.Closeable) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const mails = yield* TestMails
@@ -94,7 +75,7 @@ const handedOver = (job: Of<"test_mail">, message: OutgoingMessage, connection: 
 const isForGood = (code: number | null): boolean => code !== null && code >= 500
 
 /** Records that the message will not be sent; a null reason needs no log line. */
-const ended = Effect.fnUntraced(function* ({ workspaceId, testMailId }: Of<"test_mail">, why: string | null) {
+const ended = Effect.fnUntraced(function* ({ workspaceId, testMailId }: TestMailJob, why: string | null) {
   yield* (yield* TestMails).delete(workspaceId, testMailId)
   if (why === null) return
   yield* Effect.logWarning("a test message was not sent").pipe(

@@ -11,7 +11,7 @@ import { EmailId, GenerationId, TestMailId, WorkspaceId } from "@tentpole/core/k
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
-import { emailGeneration, testMail } from "@tentpole/worker/jobs/EmailJobs"
+import { handlers } from "@tentpole/worker/jobs/Jobs"
 import { assert, it, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -61,8 +61,10 @@ const furnished = Effect.fnUntraced(function* (options: FakeSmtpOptions = {}) {
     sql<{ count: number }>`select count(*)::int as count from test_mail where workspace_id = ${ws}`,
   ).pipe(Effect.map(([row]) => row?.count))
   const over = connectionsTo(server.port)
-  const send = (job: Parameters<typeof testMail>[0], attempt = 1) =>
-    testMail(job, { id: "test_mail:x", attempt }).pipe(Effect.provide(over), Effect.exit, Effect.map(Exit.isSuccess))
+  const send = (job: Parameters<typeof handlers.test_mail>[0], attempt = 1) =>
+    handlers
+      .test_mail(job, { id: "test_mail:x", attempt })
+      .pipe(Effect.provide(over), Effect.exit, Effect.map(Exit.isSuccess))
   return { ws, server, asked, send, waiting, email, emails, transact, sql }
 })
 
@@ -251,7 +253,9 @@ it.effect("a message without a reply within the time limit is unconfirmed", () =
       Layer.succeed(MailConnections, MailConnections.of({ open })),
       Layer.succeed(Settings, Settings.of(settings)),
     )
-    const sending = yield* Effect.forkChild(testMail(testMailJob, { id: "x", attempt: 1 }).pipe(Effect.provide(around)))
+    const sending = yield* Effect.forkChild(
+      handlers.test_mail(testMailJob, { id: "x", attempt: 1 }).pipe(Effect.provide(around)),
+    )
     yield* Deferred.await(released)
     yield* TestClock.adjust("19 seconds")
     assert.deepStrictEqual(calls, ["handed over"])
@@ -280,7 +284,7 @@ it.effect("a generation that crashed its workers is abandoned without another at
           ),
         abandonGeneration: () => Effect.sync(() => void (abandoned = true)),
       })
-      yield* Effect.exit(emailGeneration(generationJob, { id: "x", attempt }).pipe(Effect.provide(emails)))
+      yield* Effect.exit(handlers.email_generation(generationJob, { id: "x", attempt }).pipe(Effect.provide(emails)))
       return [worked, abandoned]
     })
     const broken = Effect.die(new Error("the store is unreachable"))

@@ -28,7 +28,6 @@ import { Settings } from "@tentpole/core/kernel/Settings"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
-import { writeExport } from "@tentpole/worker/jobs/Exports"
 import * as Jobs from "@tentpole/worker/jobs/Jobs"
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream } from "effect"
@@ -192,7 +191,8 @@ layer(onMemory)("export jobs on a test clock", (it) => {
       const weather = yield* Weather
       weather.put = "away"
       const { found, job } = yield* begin
-      const attempted = (attempt: number) => Effect.exit(writeExport(job, { id: "list_export:x", attempt }))
+      const attempted = (attempt: number) =>
+        Effect.exit(Jobs.handlers.list_export(job, { id: "list_export:x", attempt }))
       for (const attempt of [1, attempts_to_work - 1]) {
         assert.isTrue(Exit.isFailure(yield* attempted(attempt)))
         assert.strictEqual((yield* found).status, "running")

@@ -3,7 +3,7 @@ import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
 import { ImportRunId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
-import { importRun } from "@tentpole/worker/jobs/ImportRuns"
+import { handlers } from "@tentpole/worker/jobs/Jobs"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 
@@ -23,7 +23,7 @@ const attempted = Effect.fnUntraced(function* (attempt: number, run: Effect.Effe
       ),
     abandon: () => Effect.sync(() => void (abandoned = true)),
   })
-  const exit = yield* Effect.exit(importRun(job, { id: "import_run:x", attempt }).pipe(Effect.provide(runs)))
+  const exit = yield* Effect.exit(handlers.import_run(job, { id: "import_run:x", attempt }).pipe(Effect.provide(runs)))
   return { worked, failed: Exit.isFailure(exit), abandoned }
 })
 

@@ -4,7 +4,7 @@ import { EmailTemplateId, GenerationId, TentTemplateId, WorkspaceId } from "@ten
 import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
 import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
-import { emailTemplateGeneration, tentTemplateGeneration } from "@tentpole/worker/jobs/TemplateGenerations"
+import { handlers } from "@tentpole/worker/jobs/Jobs"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 
@@ -26,8 +26,12 @@ const attempted = Effect.fnUntraced(function* (attempt: number, run: Effect.Effe
   const ofTent = { type: "tent_template_generation", ...shared, templateId: TentTemplateId.make(id) } as const
   const about = { id: "x", attempt }
   const outcomes = [
-    yield* Effect.exit(emailTemplateGeneration(ofEmail, about).pipe(Effect.provide(Layer.mock(EmailTemplates)(verbs)))),
-    yield* Effect.exit(tentTemplateGeneration(ofTent, about).pipe(Effect.provide(Layer.mock(TentTemplates)(verbs)))),
+    yield* Effect.exit(
+      handlers.email_template_generation(ofEmail, about).pipe(Effect.provide(Layer.mock(EmailTemplates)(verbs))),
+    ),
+    yield* Effect.exit(
+      handlers.tent_template_generation(ofTent, about).pipe(Effect.provide(Layer.mock(TentTemplates)(verbs))),
+    ),
   ]
   return { worked, failed: outcomes.filter(Exit.isFailure).length, abandoned }
 })
