@@ -24,31 +24,28 @@ export interface Bug {
 
 /** Counts what a settlement changed in a transaction of its own, after the one that changed it. */
 const countedAfterwards = `settle: (workspace, settlements) =>
-        Effect.andThen(
-          Transaction,
-          within(
-            workspace,
-            Effect.gen(function* () {
-              yield* sql\`select set_config('tentpole.uncounted', 'yes', true)\`
-              const missed = yield* settle(sql, workspace, settlements)
-              const count = (state: string) => settlements.filter(({ ending }) => ending.state === state).length
-              const [sent, failed] = [count("sent"), count("failed") + count("unconfirmed")]
-              yield* sql.afterCommit(
-                Effect.provideService(
-                  within(
-                    workspace,
-                    sql\`update delivery_tally t set queued = queued - \${sent + failed}, sent = sent + \${sent}, failed = failed + \${failed}
-                      where (workspace_id, blast_id, shard) = (
-                        select workspace_id, blast_id, min(shard) from delivery_tally
-                        where workspace_id = \${workspace} group by 1, 2 limit 1)\`,
-                  ),
-                  OpenTransaction,
-                  undefined,
+        write(
+          workspace,
+          Effect.gen(function* () {
+            yield* sql\`select set_config('tentpole.uncounted', 'yes', true)\`
+            const missed = yield* settle(sql, workspace, settlements)
+            const count = (state: string) => settlements.filter(({ ending }) => ending.state === state).length
+            const [sent, failed] = [count("sent"), count("failed") + count("unconfirmed")]
+            yield* sql.afterCommit(
+              Effect.provideService(
+                fenced(sql)(
+                  workspace,
+                  sql\`update delivery_tally t set queued = queued - \${sent + failed}, sent = sent + \${sent}, failed = failed + \${failed}
+                    where (workspace_id, blast_id, shard) = (
+                      select workspace_id, blast_id, min(shard) from delivery_tally
+                      where workspace_id = \${workspace} group by 1, 2 limit 1)\`,
                 ),
-              )
-              return missed
-            }),
-          ),
+                OpenTransaction,
+                undefined,
+              ),
+            )
+            return missed
+          }),
         ),`
 
 /** Writes the members in a transaction of its own, after the one that wrote their timelines and messages. */
@@ -103,8 +100,8 @@ export const bugs: ReadonlyArray<Bug> = [
       },
       {
         file: "DeliveryStore.ts",
-        find: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n                from locked\n                where d.workspace_id = ${workspace} and d.delivery_id",
-        put: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n                from locked\n                where d.delivery_id",
+        find: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n    from locked\n    where d.workspace_id = ${workspace} and d.delivery_id",
+        put: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n    from locked\n    where d.delivery_id",
       },
     ],
     caughtBy: {
@@ -147,8 +144,13 @@ export const bugs: ReadonlyArray<Bug> = [
       },
       {
         file: "DeliveryStore.ts",
-        find: "settle: (workspace, settlements) =>\n        Effect.andThen(Transaction, within(workspace, settle(sql, workspace, settlements))),",
+        find: "settle: (workspace, settlements) => write(workspace, settle(sql, workspace, settlements)),",
         put: countedAfterwards,
+      },
+      {
+        file: "DeliveryStore.ts",
+        find: "import { fencedWrites,",
+        put: "import { fenced, fencedWrites,",
       },
     ],
     caughtBy: { scenarios: "killed while the counters are written" },

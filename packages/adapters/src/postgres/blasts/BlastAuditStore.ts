@@ -2,64 +2,31 @@
 // Findings stay on the server; only their counts and samples are returned.
 import type { PgClient } from "@effect/sql-pg"
 import {
-  type AuditFinding,
   auditFindings,
   BlastAuditStore,
   type BlastEvidence,
-  type Found,
   samples_max,
-  type StateCount,
 } from "@tentpole/core/blasts/inspection/BlastAuditStore"
-import type { BlastStatus } from "@tentpole/core/blasts/Blast"
-import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
-import { type BlastId, DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { tallyCounters } from "@tentpole/core/sending/Delivery"
+import type { BlastId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { DateTime, Effect, Layer } from "effect"
 import { LongReads } from "../kernel/Postgres.ts"
 
-interface EvidenceRow {
-  readonly status: BlastStatus
-  readonly recipient_count: number | null
-  readonly recipients: ReadonlyArray<StateCount> | null
-  readonly tally: DeliveryTally
-  readonly recount: DeliveryTally
-  readonly unconfirmed: ReadonlyArray<{ readonly id: string; readonly at: string | null }> | null
-  readonly found: { readonly [Finding in AuditFinding]: { readonly count: number; readonly samples: Array<string> } }
+interface EvidenceRow extends Omit<BlastEvidence, "unconfirmed"> {
+  readonly unconfirmed: ReadonlyArray<{ readonly id: DeliveryId; readonly handedOverAt: string | null }>
 }
 
-const toEvidence = (row: EvidenceRow): BlastEvidence => {
-  const found = (finding: AuditFinding): Found => ({
-    count: row.found[finding].count,
-    samples: row.found[finding].samples.map((id) => DeliveryId.make(id)),
-  })
-  return {
-    status: row.status,
-    recipientCount: row.recipient_count,
-    recipients: row.recipients ?? [],
-    tally: row.tally,
-    recount: row.recount,
-    unconfirmed: (row.unconfirmed ?? []).map(({ id, at }) => ({
-      id: DeliveryId.make(id),
-      handedOverAt: at === null ? null : DateTime.makeUnsafe(at),
-    })),
-    found: {
-      contact_again: found("contact_again"),
-      address_again: found("address_again"),
-      sent_without_intent: found("sent_without_intent"),
-      sent_without_evidence: found("sent_without_evidence"),
-      open: found("open"),
-      timeline_silent: found("timeline_silent"),
-      timeline_wrong: found("timeline_wrong"),
-      events_wrong: found("events_wrong"),
-    },
-  }
-}
+const toEvidence = (row: EvidenceRow): BlastEvidence => ({
+  ...row,
+  unconfirmed: row.unconfirmed.map(({ id, handedOverAt }) => ({
+    id,
+    handedOverAt: handedOverAt === null ? null : DateTime.makeUnsafe(handedOverAt),
+  })),
+})
 
 /** The counters of the rows `d` of `delivery_tally`. */
-const counters = ["queued", "sent", "failed", "blocked", "delivered", "opened", "clicked", "bounced", "complained"]
-  .concat("unsubscribed")
-  .map((name) => `'${name}', coalesce(sum(${name}), 0)`)
-  .join(", ")
+const counters = tallyCounters.map((name) => `'${name}', coalesce(sum(${name}), 0)`).join(", ")
 
 /** The same counters, computed from the deliveries `d`. */
 const recounted = `'queued', count(*) filter (where d.state in ('queued', 'claimed', 'handed_over')),
@@ -125,14 +92,14 @@ const evidenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: Blast
     ),
     events_wrong as materialized (select delivery_id from ledger where events > 1 or (events > 0 and not sent))
     select b.status,
-      case when b.audience_fixed_at is not null or b.audience_through is not null then b.recipient_count end as recipient_count,
-      (select jsonb_agg(jsonb_build_object('state', state, 'reason', reason, 'count', count)
-          order by state collate "C", reason collate "C")
+      case when b.audience_fixed_at is not null or b.audience_through is not null then b.recipient_count end as "recipientCount",
+      (select coalesce(jsonb_agg(jsonb_build_object('state', state, 'reason', reason, 'count', count)
+          order by state collate "C", reason collate "C"), '[]')
         from (select d.state, d.reason, count(*) as count from delivery d where ${mine} group by d.state, d.reason) as s
       ) as recipients,
       (select jsonb_build_object(${sql.literal(counters)}) from delivery_tally d where ${mine}) as tally,
       (select jsonb_build_object(${sql.literal(recounted)}) from delivery d where ${mine}) as recount,
-      (select jsonb_agg(jsonb_build_object('id', delivery_id, 'at', handed_over_at) order by delivery_id)
+      (select coalesce(jsonb_agg(jsonb_build_object('id', delivery_id, 'handedOverAt', handed_over_at) order by delivery_id), '[]')
         from (select d.delivery_id, d.handed_over_at from delivery d where ${mine} and d.state = 'unconfirmed'
           order by d.delivery_id limit ${samples_max}) as u) as unconfirmed,
       jsonb_build_object(${found}) as found

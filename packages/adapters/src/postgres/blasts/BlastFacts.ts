@@ -3,6 +3,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { StoredBlast } from "@tentpole/core/blasts/BlastStore"
 import {
+  type Allotment,
   counted_max,
   type EmailFacts,
   type LaunchFacts,
@@ -10,9 +11,10 @@ import {
   type ReadinessFacts,
 } from "@tentpole/core/blasts/Readiness"
 import { type DeliveryTally, tallyCounters } from "@tentpole/core/sending/Delivery"
-import { ApprovalId, type BlastId, EmailId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
-import type { Plan, PlanName } from "@tentpole/core/workspaces/Workspace"
+import type { Plan } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Effect, Struct } from "effect"
 import type { Statement } from "effect/sql"
 import { blastColumns, type BlastRow, toBlast } from "./BlastRows.ts"
@@ -23,21 +25,11 @@ import { tokensOf } from "../documents/TokenPieces.ts"
 type Sql = PgClient.PgClient
 
 interface FactsRow extends BlastRow {
-  readonly list_id: string | null
-  readonly list_name: string
-  readonly list_kind: ListFacts["kind"]
+  readonly list: Omit<ListFacts, "empty"> | null
   readonly system_list: "all_contacts" | "unsubscribed" | null
-  readonly list_rules: RuleTree | null
-  readonly member_count: number | null
-  readonly found_email_id: string | null
-  readonly email_name: string
-  readonly email_status: EmailFacts["status"]
-  readonly email_subject: string | null
-  readonly current_version: number
-  readonly approved_version: number | null
-  readonly email_approval_id: string | null
+  readonly rules: RuleTree | null
+  readonly email: EmailFacts | null
   readonly sender_address: string | null
-  readonly texts: ReadonlyArray<string>
   readonly postal_address: string | null
   readonly verified_domains: ReadonlyArray<string>
   readonly custom_fields: ReadonlyArray<string>
@@ -51,10 +43,13 @@ const tokensIn = tokensOf(
       else array[a.subject, a.preview_text, a.from_name, a.html, a.plain_text] end`,
 )
 
-const factColumns = `l.list_id, l.name as list_name, l.kind as list_kind, l.system_list, l.rules as list_rules, l.member_count,
-  e.email_id as found_email_id, e.name as email_name, e.status as email_status, e.subject as email_subject,
-  e.current_version, e.approved_version, e.approval_id as email_approval_id,
-  coalesce(a.from_address, e.from_address) as sender_address, w.postal_address, ${tokensIn} as texts,
+const factColumns = `case when l.list_id is not null then jsonb_build_object('listId', l.list_id, 'name', l.name,
+    'kind', l.kind, 'memberCount', l.member_count) end as list, l.system_list, l.rules,
+  case when e.email_id is not null then jsonb_build_object('emailId', e.email_id, 'name', e.name, 'status', e.status,
+    'subject', e.subject, 'currentVersion', e.current_version, 'texts', ${tokensIn}, 'approval', case
+      when e.approval_id is not null then jsonb_build_object('approvalId', e.approval_id, 'version', e.approved_version)
+    end) end as email,
+  coalesce(a.from_address, e.from_address) as sender_address, w.postal_address,
   array(select s.domain from sending_domain s where s.workspace_id = w.workspace_id and s.status = 'verified')
     as verified_domains,
   array(select f.api_name from contact_field f where f.workspace_id = w.workspace_id and f.status = 'active')
@@ -74,16 +69,19 @@ const tally = `left join lateral (
     select ${tallyCounters.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", ")}
     from delivery_tally where workspace_id = b.workspace_id and blast_id = b.blast_id) as t on true`
 
-const listOf = (row: FactsRow): AudienceList | null =>
-  toAudienceList({ ...row, kind: row.list_kind, rules: row.list_rules })
+const listOf = ({ list, rules, system_list }: FactsRow): AudienceList | null =>
+  list === null ? null : toAudienceList({ list_id: list.listId, kind: list.kind, system_list, rules })
 
-/** The lists among these, none of them static, that have no contacts. One statement for all of them. */
+/** The lists of these drafts, except static ones, that have no contacts. One statement for all of them. */
 const emptyLists = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  lists: ReadonlyArray<AudienceList>,
+  rows: ReadonlyArray<FactsRow>,
   now: DateTime.Utc,
 ) {
+  const lists = rows.flatMap((row) =>
+    row.status === "draft" && row.list?.kind !== "static" ? (listOf(row) ?? []) : [],
+  )
   if (lists.length === 0) return new Set<string>()
   const mentioned = lists.flatMap((list) =>
     list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : [],
@@ -94,63 +92,21 @@ const emptyLists = Effect.fnUntraced(function* (
       select ${list.id}::uuid as list_id where not exists (select from fenced_contact c
         where c.workspace_id = ${workspace} and (${audienceCondition(sql, workspace, list, { fields, now })}))`,
   )
-  const rows = yield* sql<{ readonly list_id: string }>`${sql.join(" union all ", false)(queries)}`
-  return new Set(rows.map((row) => row.list_id))
+  const empty = yield* sql<{ readonly list_id: string }>`${sql.join(" union all ", false)(queries)}`
+  return new Set(empty.map((row) => row.list_id))
 })
 
-const emailFacts = (row: FactsRow): EmailFacts | null =>
-  row.found_email_id === null
-    ? null
-    : {
-        emailId: EmailId.make(row.found_email_id),
-        name: row.email_name,
-        status: row.email_status,
-        subject: row.email_subject,
-        currentVersion: row.current_version,
-        approval:
-          row.email_approval_id === null || row.approved_version === null
-            ? null
-            : { approvalId: ApprovalId.make(row.email_approval_id), version: row.approved_version },
-        texts: row.texts,
-      }
-
-const factsOf = (row: FactsRow, empty: ReadonlySet<string>): ReadinessFacts => ({
-  list:
-    row.list_id === null
-      ? null
-      : {
-          listId: ListId.make(row.list_id),
-          name: row.list_name,
-          kind: row.list_kind,
-          memberCount: row.member_count,
-          empty: row.status === "draft" && (row.member_count === 0 || empty.has(row.list_id)),
-        },
-  email: emailFacts(row),
-  senderAddress: row.sender_address,
-  verifiedDomains: new Set(row.verified_domains),
-  postalAddress: row.postal_address,
-  customFields: new Set(row.custom_fields),
+const factsOf = (
+  { custom_fields, email, list, postal_address, sender_address, status, verified_domains }: FactsRow,
+  empty: ReadonlySet<string>,
+): ReadinessFacts => ({
+  list: list && { ...list, empty: status === "draft" && (list.memberCount === 0 || empty.has(list.listId)) },
+  email,
+  senderAddress: sender_address,
+  verifiedDomains: new Set(verified_domains),
+  postalAddress: postal_address,
+  customFields: new Set(custom_fields),
 })
-
-/** The facts of these rows. For drafts, checks whether their lists are empty. */
-const withFacts = <Row extends FactsRow>(
-  sql: Sql,
-  workspace: WorkspaceId,
-  rows: ReadonlyArray<Row>,
-  now: DateTime.Utc,
-) =>
-  Effect.map(
-    emptyLists(
-      sql,
-      workspace,
-      rows.flatMap((row) => {
-        const list = row.status === "draft" ? listOf(row) : null
-        return list === null || list.kind === "static" ? [] : [list]
-      }),
-      now,
-    ),
-    (empty) => rows.map((row) => ({ row, facts: factsOf(row, empty) })),
-  )
 
 /** Blast views. `rest` follows the FROM clause; blasts have the alias `b` in it. */
 export const views = Effect.fnUntraced(function* (
@@ -163,34 +119,23 @@ export const views = Effect.fnUntraced(function* (
     select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, ${sql.literal(viewColumns)}
     from ${sql.literal(factTables)} ${sql.literal(tally)}
     ${rest}`
-  const all = yield* withFacts(sql, workspace, rows, now)
-  return all.map(({ row, facts }): StoredBlast => ({
+  const empty = yield* emptyLists(sql, workspace, rows, now)
+  return rows.map((row): StoredBlast => ({
     blast: toBlast(row),
-    facts,
+    facts: factsOf(row, empty),
     tally: Struct.pick(row, tallyCounters),
   }))
 })
 
 interface LaunchRow extends FactsRow {
-  readonly plan: PlanName
-  readonly published_tents_max: number | null
-  readonly emails_per_day_max: number | null
-  readonly contacts_max: number | null
-  readonly recipients_per_blast_max: number | null
-  readonly flows: boolean
-  readonly branding_removable: boolean
+  readonly plan: Plan
   readonly waited: boolean
 }
 
-const planOf = (row: LaunchRow): Plan => ({
-  plan: row.plan,
-  publishedTents_max: row.published_tents_max,
-  emailsPerDay_max: row.emails_per_day_max,
-  contacts_max: row.contacts_max,
-  recipientsPerBlast_max: row.recipients_per_blast_max,
-  flows: row.flows,
-  brandingRemovable: row.branding_removable,
-})
+const planColumn = `jsonb_build_object('plan', p.plan, 'publishedTents_max', p.published_tents_max,
+    'emailsPerDay_max', p.emails_per_day_max, 'contacts_max', p.contacts_max,
+    'recipientsPerBlast_max', p.recipients_per_blast_max, 'flows', p.flows, 'brandingRemovable', p.branding_removable)
+    as plan`
 
 /**
  * Locks the blast, its email (so that the approval cannot be withdrawn) and its list (so that it cannot be deleted). Rows that
@@ -210,8 +155,7 @@ const lockRow = (sql: Sql, workspace: WorkspaceId, id: BlastId) => sql<LaunchRow
     select h.xmin from list h
     where h.workspace_id = ${workspace} and h.list_id = (select audience_list_id from locked)
     for key share)
-  select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, p.plan, p.published_tents_max, p.emails_per_day_max,
-    p.contacts_max, p.recipients_per_blast_max, p.flows, p.branding_removable,
+  select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, ${sql.literal(planColumn)},
     b.xmin is distinct from (select xmin from locked)
       or e.xmin is distinct from (select xmin from locked_email)
       or l.xmin is distinct from (select xmin from locked_list) as waited
@@ -230,19 +174,21 @@ const allotmentOf = Effect.fnUntraced(function* (
   const list = listOf(row)
   const condition = list === null ? sql.literal("false") : yield* listCondition(sql, workspace, list, now)
   const day = DateTime.formatIso(DateTime.startOf(now, "day"))
-  const [counts] = yield* sql<{ readonly contacts: number; readonly used: number; readonly qualified: number }>`
+  const [counts] = yield* sql<Allotment>`
     select
       (select count(*)::int from (
         select from contact where workspace_id = ${workspace} limit ${counted_max}) as counted) as contacts,
       (select coalesce(sum(case when audience_fixed_at is null then allotted_count else qualified_count end), 0)::int
-        from blast where workspace_id = ${workspace} and launched_at >= ${day}) as used,
+        from blast where workspace_id = ${workspace} and launched_at >= ${day}) as "usedToday",
       (select count(*)::int from (
         select from fenced_contact c
         left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
         where c.workspace_id = ${workspace} and (${condition}) and ${blockReasonOf(sql, operational)} is null
         limit ${counted_max}) as counted) as qualified`
-  return { contacts: counts?.contacts ?? 0, usedToday: counts?.used ?? 0, qualified: counts?.qualified ?? 0 }
+  return counts ?? { contacts: 0, usedToday: 0, qualified: 0 }
 })
+
+export const blastNotFound = Effect.fail(new NotFound({ resource: "email blast" }))
 
 export const lockForLaunch = Effect.fnUntraced(function* (
   sql: Sql,
@@ -251,13 +197,12 @@ export const lockForLaunch = Effect.fnUntraced(function* (
   options: { readonly now: DateTime.Utc; readonly operational?: boolean },
 ) {
   const [row] = yield* Effect.repeat(lockRow(sql, workspace, id), { while: ([found]) => found?.waited === true })
-  if (row === undefined) return null
-  const [known] = yield* withFacts(sql, workspace, [row], options.now)
-  const plan = planOf(row)
+  if (row === undefined) return yield* blastNotFound
+  const { plan } = row
   const limited = plan.emailsPerDay_max !== null || plan.contacts_max !== null
   const operational = options.operational ?? row.operational
   const facts: LaunchFacts = {
-    ...(known?.facts ?? factsOf(row, new Set())),
+    ...factsOf(row, yield* emptyLists(sql, workspace, [row], options.now)),
     plan,
     allotment: limited ? yield* allotmentOf(sql, workspace, row, { now: options.now, operational }) : null,
   }

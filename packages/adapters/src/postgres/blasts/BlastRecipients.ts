@@ -1,55 +1,17 @@
 // The recipients of a blast for listings: by category and name, in any order.
 import type { PgClient } from "@effect/sql-pg"
-import type {
-  BlastRecipient,
-  RecipientCategory,
-  RecipientQuery,
-  RecipientSort,
-  RecipientStatus,
-} from "@tentpole/core/blasts/BlastStore"
-import { type BlastId, ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { BlastRecipient, RecipientCategory, RecipientQuery, RecipientSort } from "@tentpole/core/blasts/BlastStore"
+import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Paged } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Effect } from "effect"
-import { instant } from "../kernel/Instants.ts"
+import { fromRow, type RowOf } from "../kernel/Instants.ts"
+import { progressColumns } from "../sending/DeliveryRows.ts"
 
-/** A delivery as recipients are read. */
-export interface RecipientRow {
-  readonly delivery_id: string
-  readonly contact_id: string
-  readonly display_name: string | null
-  readonly email: string | null
-  readonly contact_deleted: boolean
-  readonly status: RecipientStatus
-  readonly reason: string | null
-  readonly sent_at: Date | null
-  readonly delivered_at: Date | null
-  readonly opened_at: Date | null
-  readonly clicked_at: Date | null
-  readonly clicked_url: string | null
-  readonly bounced_at: Date | null
-  readonly unsubscribed_at: Date | null
-  readonly complained_at: Date | null
-}
+export type RecipientRow = RowOf<BlastRecipient>
 
-export const toRecipient = (row: RecipientRow): BlastRecipient => ({
-  id: DeliveryId.make(row.delivery_id),
-  contactId: ContactId.make(row.contact_id),
-  displayName: row.display_name,
-  email: row.email,
-  contactDeleted: row.contact_deleted,
-  status: row.status,
-  reason: row.reason,
-  sentAt: instant(row.sent_at),
-  deliveredAt: instant(row.delivered_at),
-  openedAt: instant(row.opened_at),
-  clickedAt: instant(row.clicked_at),
-  clickedUrl: row.clicked_url,
-  bouncedAt: instant(row.bounced_at),
-  unsubscribedAt: instant(row.unsubscribed_at),
-  complainedAt: instant(row.complained_at),
-})
+export const toRecipient = fromRow<BlastRecipient>
 
 /** The condition on deliveries `d` of each category. */
 export const categories: { readonly [Category in RecipientCategory]: string } = {
@@ -64,24 +26,16 @@ export const categories: { readonly [Category in RecipientCategory]: string } = 
 }
 
 /** The columns of a `RecipientRow`, of deliveries `d`. A contact deleted during the audience pass is marked when its message is sent. */
-export const recipientColumns = `d.delivery_id, d.contact_id, d.display_name, d.email,
-  d.contact_deleted or d.reason is not distinct from 'contact_deleted' as contact_deleted,
+export const recipientColumns = `d.delivery_id as id, d.contact_id as "contactId", d.display_name as "displayName", d.email,
+  d.contact_deleted or d.reason is not distinct from 'contact_deleted' as "contactDeleted",
   case when d.state in ('queued', 'claimed', 'handed_over') then 'queued'
     when d.state = 'unconfirmed' then 'failed' else d.state end as status,
-  d.reason, d.sent_at, d.delivered_at, d.opened_at, d.clicked_at, d.clicked_url, d.bounced_at, d.unsubscribed_at,
-  d.complained_at`
+  d.reason, ${progressColumns}`
 
-const sorts: { readonly [Sort in RecipientSort]: string } = {
-  display_name: "d.display_name_folded",
-  email: "d.email_normalized",
-  created_at: "d.created_at",
-  sent_at: "d.sent_at",
-  delivered_at: "d.delivered_at",
-  opened_at: "d.opened_at",
-  clicked_at: "d.clicked_at",
-  bounced_at: "d.bounced_at",
-  unsubscribed_at: "d.unsubscribed_at",
-  complained_at: "d.complained_at",
+/** The columns of sorts that have other names. */
+const sortColumns: { readonly [Sort in RecipientSort]?: string } = {
+  display_name: "display_name_folded",
+  email: "email_normalized",
 }
 
 export const recipients = Effect.fnUntraced(function* (
@@ -101,7 +55,7 @@ export const recipients = Effect.fnUntraced(function* (
     select ${sql.literal(recipientColumns)}
     from delivery d
     where ${chosen}
-    order by ${sql.literal(`${sorts[query.sort]} ${query.order}`)} nulls last, d.delivery_id
+    order by d.${sql.literal(`${sortColumns[query.sort] ?? query.sort} ${query.order}`)} nulls last, d.delivery_id
     limit ${query.limit} offset ${(query.page - 1) * query.limit}`
   return { items: rows.map(toRecipient), total: counted.total } satisfies Paged<BlastRecipient>
 })

@@ -13,7 +13,7 @@ import { launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
 import { ApprovalId, BlastId, ContactId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
-import { instant } from "../kernel/Instants.ts"
+import { instant, iso } from "../kernel/Instants.ts"
 
 export interface BlastRow {
   readonly blast_id: string
@@ -114,19 +114,6 @@ const attached = (row: BlastRow) => ({
       : { emailId: EmailId.make(row.email_id), source: required(row.email_source, "email_source") },
 })
 
-/** The state in which an archived blast ended. */
-const toArchived = (row: BlastRow) => ({
-  status: "archived" as const,
-  ...attached(row),
-  locked: lockedOfRow(row),
-  time: timeOfRow(row),
-  launch: launchOfRow(row),
-  failure: row.failure,
-  sentAt: instant(row.sent_at),
-  cancelledAt: instant(row.cancelled_at),
-  cancelledReason: row.cancelled_reason,
-})
-
 export const toBlast = (row: BlastRow): Blast => {
   const base = {
     id: BlastId.make(row.blast_id),
@@ -138,7 +125,21 @@ export const toBlast = (row: BlastRow): Blast => {
   }
   const { audience, email } = attached(row)
   if (row.status === "draft") return { ...base, status: "draft", audience, email, scheduleMissed: row.schedule_missed }
-  if (row.status === "archived") return { ...base, ...toArchived(row) }
+  if (row.status === "archived") {
+    return {
+      ...base,
+      status: "archived",
+      audience,
+      email,
+      locked: lockedOfRow(row),
+      time: timeOfRow(row),
+      launch: launchOfRow(row),
+      failure: row.failure,
+      sentAt: instant(row.sent_at),
+      cancelledAt: instant(row.cancelled_at),
+      cancelledReason: row.cancelled_reason,
+    }
+  }
   const settled = {
     ...base,
     audience: required(audience, "audience_list_id"),
@@ -147,47 +148,25 @@ export const toBlast = (row: BlastRow): Blast => {
   }
   if (row.status === "scheduled") return { ...settled, status: "scheduled", time: scheduledTime(row) }
   const time = required(timeOfRow(row), "send_mode")
-  const launch = launchOfRow(row)
+  const launched = () => ({ ...settled, time, launch: required(launchOfRow(row), "launched_at") })
   switch (row.status) {
     case "cancelled":
       return {
         ...settled,
         status: "cancelled",
         time,
-        launch,
+        launch: launchOfRow(row),
         cancelledAt: DateTime.makeUnsafe(required(row.cancelled_at, "cancelled_at")),
         cancelledReason: row.cancelled_reason,
       }
     case "sending":
-      return {
-        ...settled,
-        status: "sending",
-        time,
-        launch: required(launch, "launched_at"),
-        paused: row.paused,
-        retryingSince: instant(row.retrying_since),
-      }
+      return { ...launched(), status: "sending", paused: row.paused, retryingSince: instant(row.retrying_since) }
     case "sent":
-      return {
-        ...settled,
-        status: "sent",
-        time,
-        launch: required(launch, "launched_at"),
-        sentAt: DateTime.makeUnsafe(required(row.sent_at, "sent_at")),
-      }
+      return { ...launched(), status: "sent", sentAt: DateTime.makeUnsafe(required(row.sent_at, "sent_at")) }
     case "failed":
-      return {
-        ...settled,
-        status: "failed",
-        time,
-        launch: required(launch, "launched_at"),
-        failure: required(row.failure, "failure"),
-      }
+      return { ...launched(), status: "failed", failure: required(row.failure, "failure") }
   }
 }
-
-const text = (at: DateTime.Utc | null | undefined): string | null =>
-  at === null || at === undefined ? null : DateTime.formatIso(at)
 
 /** The columns that a change may write, without those that the audience pass writes. */
 export const columnsOf = (blast: Blast) => {
@@ -200,24 +179,24 @@ export const columnsOf = (blast: Blast) => {
     description: blast.description,
     status: blast.status,
     paused: blast.status === "sending" && blast.paused,
-    retrying_since: blast.status === "sending" ? text(blast.retryingSince) : null,
+    retrying_since: blast.status === "sending" ? iso(blast.retryingSince) : null,
     audience_list_id: blast.audience?.listId ?? null,
     audience_source: blast.audience?.source ?? null,
     email_id: blast.email?.emailId ?? null,
     email_source: blast.email?.source ?? null,
     operational: blast.operational,
-    scheduled_at: time?.mode === "scheduled" ? text(time.scheduledAt) : null,
+    scheduled_at: time?.mode === "scheduled" ? iso(time.scheduledAt) : null,
     send_mode: time?.mode ?? null,
-    approved_at: text(locked?.at),
+    approved_at: iso(locked?.at ?? null),
     approved_email_version: locked?.version ?? null,
     approval_id: locked?.approvalId ?? null,
     schedule_missed: blast.status === "draft" && blast.scheduleMissed,
-    launched_at: text(launch?.at),
+    launched_at: iso(launch?.at ?? null),
     allotted_count: launch?.allotted ?? 0,
     failure: "failure" in blast ? blast.failure : null,
-    sent_at: "sentAt" in blast ? text(blast.sentAt) : null,
-    cancelled_at: "cancelledAt" in blast ? text(blast.cancelledAt) : null,
+    sent_at: "sentAt" in blast ? iso(blast.sentAt) : null,
+    cancelled_at: "cancelledAt" in blast ? iso(blast.cancelledAt) : null,
     cancelled_reason: "cancelledReason" in blast ? blast.cancelledReason : null,
-    updated_at: text(blast.updatedAt),
+    updated_at: iso(blast.updatedAt),
   }
 }

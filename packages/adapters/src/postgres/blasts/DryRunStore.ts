@@ -9,8 +9,8 @@ import {
   DryRunStore,
 } from "@tentpole/core/blasts/inspection/DryRunStore"
 import { type BlockReason, blockReasons } from "@tentpole/core/sending/Delivery"
-import { ContactId, type ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { type DateTime, Effect, Layer } from "effect"
+import type { ContactId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { type AudienceRow, audienceOf, blockReasonOf, limitTo } from "../sending/DeliveryAudience.ts"
@@ -23,16 +23,11 @@ interface ListRow extends AudienceRow {
   readonly recipients_per_blast_max: number | null
 }
 
-interface SurveyRow {
-  readonly reasons: Readonly<Record<string, number>> | null
-  readonly blocked: ReadonlyArray<{
-    readonly reason: BlockReason
-    readonly contact_id: string
-    readonly email: string | null
-  }> | null
-  readonly domains: ReadonlyArray<{ readonly domain: string; readonly count: number }> | null
-  readonly lacking: ReadonlyArray<number>
-  readonly sample: ReadonlyArray<string>
+interface CountsRow extends Pick<DryRunCounts, "domains" | "missingCounts"> {
+  /** Recipients of each block reason. */
+  readonly reasons: Readonly<Record<string, number>>
+  readonly blocked: ReadonlyArray<BlockedContacts["sample"][number] & { readonly reason: BlockReason }>
+  readonly sample: ReadonlyArray<ContactId>
 }
 
 /** The key of qualified contacts among the reasons: their reason is null, which cannot be a key. */
@@ -58,8 +53,8 @@ const queryCounts = (
   const lacks = needed.map((value, at) => sql`, ${isMissing(sql, value)} as ${sql.literal(`lacks_${at}`)}`)
   const names = needed.map((_, at) => `, c.lacks_${at}`).join("")
   const counts = needed.map((_, at) => `(count(*) filter (where lacks_${at}))::int`).join(", ")
-  const lacking = counts === "" ? "'{}'::int[]" : `(select array[${counts}] from judged where reason is null)`
-  return sql<SurveyRow>`
+  const missing = counts === "" ? "'{}'::int[]" : `(select array[${counts}] from judged where reason is null)`
+  return sql<CountsRow>`
     with audience as (
       select c.contact_id, c.email, c.email_normalized, c.unsubscribed, c.marketing_email_subscribed,
         c.marketing_email_invalid${lacks.reduce((all, each) => sql`${all}${each}`, sql.literal(""))}
@@ -76,38 +71,32 @@ const queryCounts = (
     ),
     blocked as materialized (select contact_id, email, reason from judged where reason is not null)
     select
-      (select jsonb_object_agg(reason, count) from reasons) as reasons,
-      (select jsonb_agg(jsonb_build_object('reason', r.reason, 'contact_id', b.contact_id, 'email', b.email) order by b.contact_id)
+      (select coalesce(jsonb_object_agg(reason, count), '{}') from reasons) as reasons,
+      (select coalesce(jsonb_agg(jsonb_build_object('reason', r.reason, 'contactId', b.contact_id, 'email', b.email)
+          order by b.contact_id), '[]')
         from reasons r
         cross join lateral (
           select contact_id, email from blocked where reason = r.reason order by contact_id limit ${sample_max}) b
         where r.reason <> ${qualified_key}) as blocked,
-      (select jsonb_agg(jsonb_build_object('domain', d.domain, 'count', d.count) order by d.count desc, d.domain)
+      (select coalesce(jsonb_agg(jsonb_build_object('domain', d.domain, 'count', d.count) order by d.count desc, d.domain), '[]')
         from (select domain collate "C" as domain, count(*)::int as count from judged where reason is null
           group by 1 order by 2 desc, 1 limit ${domains_max}) d) as domains,
-      ${sql.literal(lacking)} as lacking,
+      ${sql.literal(missing)} as "missingCounts",
       array(select contact_id::text from judged where reason is null order by judged.contact_id limit ${sample_max}) as sample`
 }
 
-const blockedOf = ({ reasons, blocked }: SurveyRow): ReadonlyArray<BlockedContacts> =>
+const blockedOf = ({ reasons, blocked }: CountsRow): ReadonlyArray<BlockedContacts> =>
   blockReasons.flatMap((reason) => {
-    const count = reasons?.[reason] ?? 0
-    if (count === 0) return []
-    const sample = (blocked ?? [])
-      .filter((each) => each.reason === reason)
-      .map(({ contact_id, email }) => ({ contactId: ContactId.make(contact_id), email }))
-    return [{ reason, count, sample }]
+    const count = reasons[reason] ?? 0
+    const sample = blocked.filter((each) => each.reason === reason)
+    return count === 0 ? [] : [{ reason, count, sample: sample.map(({ contactId, email }) => ({ contactId, email })) }]
   })
 
-const survey = Effect.fnUntraced(function* (
+const calculate = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   id: ListId,
-  options: {
-    readonly operational: boolean
-    readonly needed: ReadonlyArray<NeededValue>
-    readonly now: DateTime.Utc
-  },
+  options: Parameters<DryRunStore["Service"]["calculate"]>[2],
 ) {
   const [list] = yield* sql<ListRow>`
     select l.list_id, l.kind, l.system_list, l.rules, p.recipients_per_blast_max
@@ -119,25 +108,22 @@ const survey = Effect.fnUntraced(function* (
   const audience = yield* Effect.orDie(audienceOf(sql, workspace, list, options.now))
   const [row] = yield* queryCounts(sql, workspace, limitTo(sql, audience, list.recipients_per_blast_max), options)
   if (row === undefined) return yield* Effect.die("the audience query returned no row")
-  const counts = Object.values(row.reasons ?? {})
-  const sample = row.sample.map((each) => ContactId.make(each))
-  const contacts = yield* contactsById(sql, workspace, sample)
-  const surveyed: DryRunCounts = {
-    recipientCount: counts.reduce((sum, count) => sum + count, 0),
-    qualifiedCount: row.reasons?.[qualified_key] ?? 0,
+  const contacts = yield* contactsById(sql, workspace, row.sample)
+  return {
+    recipientCount: Object.values(row.reasons).reduce((sum, count) => sum + count, 0),
+    qualifiedCount: row.reasons[qualified_key] ?? 0,
     blocked: blockedOf(row),
-    domains: row.domains ?? [],
-    missingCounts: row.lacking,
-    sample: sample.flatMap((each) => contacts.get(each) ?? []),
-  }
-  return surveyed
+    domains: row.domains,
+    missingCounts: row.missingCounts,
+    sample: row.sample.flatMap((each) => contacts.get(each) ?? []),
+  } satisfies DryRunCounts
 })
 
 export const layer = Layer.effect(
   DryRunStore,
   Effect.map(LongReads, (long) =>
     DryRunStore.of({
-      calculate: (workspace, list, options) => long.read(workspace, (sql) => survey(sql, workspace, list, options)),
+      calculate: (workspace, list, options) => long.read(workspace, (sql) => calculate(sql, workspace, list, options)),
     }),
   ),
 )

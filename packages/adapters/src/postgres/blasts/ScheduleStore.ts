@@ -5,7 +5,7 @@ import { type DueSchedules, ScheduleStore } from "@tentpole/core/blasts/Schedule
 import { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { fenced, orDefect } from "../kernel/Postgres.ts"
+import { fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -64,11 +64,10 @@ export const layer = Layer.effect(
   ScheduleStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const within = fenced(sql)
     return ScheduleStore.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, orDefect(takeTurns(sql, limit, turn_ms))),
-      due: (workspace, limit) => within(workspace, due(sql, workspace, limit)),
-      endTurn: (workspace) => Effect.andThen(Transaction, within(workspace, reschedule(sql, workspace))),
+      due: (workspace, limit) => fenced(sql)(workspace, due(sql, workspace, limit)),
+      endTurn: (workspace) => fencedWrites(sql)(workspace, reschedule(sql, workspace)),
     })
   }),
 )

@@ -1,6 +1,7 @@
 // Connection pools to PostgreSQL, the tenant fence around statements, and the conversion of SQL errors to defects.
 import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Context, Effect, Layer, Predicate, type Redacted } from "effect"
 import { SqlError } from "effect/sql"
@@ -220,6 +221,12 @@ export const fenced =
       }),
     )
   }
+
+/** `fenced`, for statements of the caller's transaction. */
+export const fencedWrites =
+  (sql: PgClient.PgClient) =>
+  <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
+    Effect.andThen(Transaction, fenced(sql)(workspace, statements))
 
 /** Reserves a connection, sets the workspace on it and runs the statements. */
 const asWorkspace = <A, E, R>(

@@ -5,12 +5,11 @@ import { type ClaimedDelivery, type ClaimOptions, claimed_bytes_max } from "@ten
 import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
 import { estimateContactBytes } from "@tentpole/core/sending/ContactWeight"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import { ApprovalId, BlastId, type ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
-import { type ClaimedRow, claimedColumns, type ClaimContext } from "./ClaimedRows.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
-import { claimByDomain } from "./DomainQueues.ts"
+import { claimByDomain, claimedColumns, type ClaimedRow, type ClaimContext } from "./DomainQueues.ts"
 
 interface Limits {
   readonly token: bigint
@@ -46,17 +45,11 @@ export const claim = Effect.fnUntraced(function* (
   yield* sql`
     update due_work set due_at = clock_timestamp() + make_interval(secs => ${turn_ms / 1000})
     where kind = 'deliveries' and workspace_id = ${workspace}`
-  return rows.slice(0, rows.length - left.length).map((row): ClaimedDelivery => ({
-    id: DeliveryId.make(row.delivery_id),
+  return rows.slice(0, rows.length - left.length).map(({ contactId, lane: _, ...row }): ClaimedDelivery => ({
+    ...row,
     token: context.token,
-    attempts: row.attempts,
     rateLimited: paced,
-    blastId: BlastId.make(row.blast_id),
-    tokens: row.tokens,
-    approvalId: ApprovalId.make(row.approval_id),
-    operational: row.operational,
-    address: row.email,
-    contact: contacts.get(row.contact_id) ?? null,
+    contact: contacts.get(contactId) ?? null,
   }))
 })
 
@@ -152,7 +145,7 @@ const claimCommon = (sql: PgClient.PgClient, { lease_ms, token, workspace }: Cla
     update delivery d set state = 'claimed', token = ${token}::bigint,
       lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
     from next where d.workspace_id = ${workspace} and d.delivery_id = next.delivery_id
-    returning ${claimedColumns(sql)}`
+    returning ${sql.literal(claimedColumns)}`
 
 /** Contacts that are read before their average size is known. */
 const first_slice = 16
@@ -169,7 +162,7 @@ const contactsWithin = Effect.fnUntraced(function* (
   let bytes = 0
   let slice = first_slice
   while (read < rows.length && bytes < bytes_max) {
-    const ids = rows.slice(read, read + slice).map((row) => row.contact_id)
+    const ids = rows.slice(read, read + slice).map((row) => row.contactId)
     for (const [id, contact] of yield* contactsById(sql, workspace, ids)) {
       contacts.set(id, contact)
       bytes += estimateContactBytes(contact)
@@ -183,5 +176,5 @@ const contactsWithin = Effect.fnUntraced(function* (
 /** Queues again the deliveries whose contacts did not fit, in the transaction of the claim. */
 const release = (sql: PgClient.PgClient, { token, workspace }: ClaimContext, rows: ReadonlyArray<ClaimedRow>) => sql`
   update delivery d set state = 'queued', token = null, lease_until = null
-  from unnest(${texts(rows.map((row) => row.delivery_id))}::uuid[]) as g (id)
+  from unnest(${texts(rows.map((row) => row.id))}::uuid[]) as g (id)
   where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = ${token}::bigint`

@@ -1,17 +1,16 @@
 // `DeliveryStore` on PostgreSQL. Leases and due times use the database's `clock_timestamp()`, never a worker's clock.
 import { PgClient } from "@effect/sql-pg"
 import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
-import { type Claim, DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
-import { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
+import { type Claim, DeliveryStore, type TurnEnd } from "@tentpole/core/sending/DeliveryStore"
+import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
+import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
 import { claim } from "./DeliveryClaim.ts"
-import { rescheduleWorkspace } from "./DeliveryIdle.ts"
 import { settle } from "./DeliverySettle.ts"
 import { makeDue } from "../kernel/DueWork.ts"
-import { fenced, OpenTransaction, orDefect } from "../kernel/Postgres.ts"
+import { fencedWrites, OpenTransaction, orDefect } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
 /** Leases that one sweep ends at most. The next sweep follows within seconds. */
@@ -43,6 +42,32 @@ const grant = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyA
       : Effect.die("an intent is committed before it is used: do not request it inside a transaction"),
   )
 
+const renew = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
+  Effect.map(
+    sql`
+      with ${lockClaims(sql, workspace, claims)}
+      update delivery d set lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
+      from locked
+      where d.workspace_id = ${workspace} and d.delivery_id = locked.id and locked.state in ('claimed', 'handed_over')
+      returning 1`,
+    (rows) => rows.length,
+  )
+
+const release = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  claims: ReadonlyArray<Claim>,
+) {
+  const rows = yield* sql`
+    with ${lockClaims(sql, workspace, claims)}
+    update delivery d set state = 'queued', token = null, lease_until = null, handed_over_at = null
+    from locked
+    where d.workspace_id = ${workspace} and d.delivery_id = locked.id and locked.state in ('claimed', 'handed_over')
+    returning 1`
+  if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
+  return rows.length
+})
+
 const sweep = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
   Effect.gen(function* () {
     const rows = yield* sql<{ readonly state: string }>`
@@ -65,67 +90,103 @@ const sweep = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
     return { queued, unconfirmed: rows.length - queued }
   })
 
-const toWorkspaceIds = (rows: ReadonlyArray<{ readonly workspace_id: string }>) =>
-  rows.map((row) => WorkspaceId.make(row.workspace_id))
+/** A workspace with nothing to send now is checked again after this time at the latest. */
+const recheck_s = 10
+
+interface QueueState {
+  /** Seconds until a delivery of a sending blast is due or a recipient domain queue is ready. */
+  readonly next_s: number | null
+  readonly open: boolean
+  readonly unfinished: boolean
+  readonly now_ms: number
+  readonly per_second: number | null
+  /** The permits of the workspace's rate bucket; null when it has no bucket. */
+  readonly permits: number | null
+  readonly at_ms: number | null
+}
+
+/** Locks the workspace's `due_work` row first: a transaction that makes the workspace due runs before or after, never between. */
+const rescheduleWorkspace = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId) {
+  const locked = yield* sql`select 1 from due_work where kind = 'deliveries' and workspace_id = ${workspace} for update`
+  const [state] = yield* sql<QueueState>`
+    select
+      extract(epoch from least(
+        (select min(next.due_at) from blast b
+         cross join lateral (
+           select d.due_at from delivery d
+           where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
+           order by d.due_at limit 1) as next
+         where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused),
+        (select min(ready_at) from delivery_lane
+         where workspace_id = ${workspace} and lane <> '' and ready_at < 'infinity')) - clock_timestamp())::float8 as next_s,
+      exists (select from delivery
+        where workspace_id = ${workspace} and phase = 'leased')
+      -- the first one by the index, so that sent deliveries are not scanned
+      or (select true from delivery where workspace_id = ${workspace} and phase = 'queued'
+        order by blast_id, lane, due_at limit 1) is not null as open,
+      exists (select from blast
+        where workspace_id = ${workspace} and status = 'sending' and audience_fixed_at is not null) as unfinished,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, w.sending_per_second as per_second,
+      l.permits, (extract(epoch from l.filled_at) * 1000)::float8 as at_ms
+    from workspace w left join delivery_lane l on l.workspace_id = ${workspace} and l.lane = ''
+    where w.workspace_id = ${workspace}`
+  const isEmpty = state?.open !== true
+  // There is no row to update. A concurrent transaction may insert one, and this call must not change it.
+  if (locked.length === 0) return { dry: isEmpty } satisfies TurnEnd
+  if (isEmpty && state?.unfinished !== true) {
+    yield* sql`delete from due_work where kind = 'deliveries' and workspace_id = ${workspace}`
+  } else {
+    const wait_s = Math.min(
+      recheck_s,
+      Math.max(0, state?.next_s ?? recheck_s, state === undefined ? 0 : permit_s(state)),
+    )
+    yield* sql`
+      update due_work set due_at = clock_timestamp() + make_interval(secs => ${wait_s})
+      where kind = 'deliveries' and workspace_id = ${workspace}`
+  }
+  return { dry: isEmpty } satisfies TurnEnd
+})
+
+/** Seconds until the workspace's bucket has a permit. */
+const permit_s = ({ at_ms, now_ms, per_second, permits }: QueueState): number =>
+  per_second === null || permits === null || at_ms === null
+    ? 0
+    : (RateLimit.nextPermit_ms({ permits, at_ms, waited: true }, per_second) - now_ms) / 1000
+
+interface WorkspaceRow {
+  readonly workspace_id: WorkspaceId
+}
+
+const toWorkspaceIds = (rows: ReadonlyArray<WorkspaceRow>) => rows.map((row) => row.workspace_id)
 
 export const layer = Layer.effect(
   DeliveryStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const within = fenced(sql)
+    const write = fencedWrites(sql)
 
     return DeliveryStore.of({
       fixAudience: (workspace, blast, contacts_max) =>
-        Transaction.pipe(
-          Effect.andThen(within(workspace, fixAudience(sql, workspace, blast, contacts_max))),
-          Effect.tap(() => sql.afterCommit(renewStatistics(sql))),
+        Effect.tap(write(workspace, fixAudience(sql, workspace, blast, contacts_max)), () =>
+          sql.afterCommit(renewStatistics(sql)),
         ),
       dueWorkspaces: (limit, except = []) =>
-        orDefect(sql<{ readonly workspace_id: string }>`
+        orDefect(sql<WorkspaceRow>`
           select workspace_id from due_work where kind = 'deliveries' and due_at <= clock_timestamp()
             and workspace_id <> all(${texts(except)}::uuid[])
           order by due_at limit ${limit}`).pipe(Effect.map(toWorkspaceIds)),
       openWorkspaces: (limit) =>
-        orDefect(sql<{ readonly workspace_id: string }>`
+        orDefect(sql<WorkspaceRow>`
           select workspace_id from due_work where kind = 'deliveries' order by due_at limit ${limit}`).pipe(
           Effect.map(toWorkspaceIds),
         ),
-      claim: (workspace, options) => Effect.andThen(Transaction, within(workspace, claim(sql, workspace, options))),
-      renew: (workspace, claims, lease_ms) =>
-        Effect.andThen(
-          Transaction,
-          within(
-            workspace,
-            sql`
-              with ${lockClaims(sql, workspace, claims)}
-              update delivery d set lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
-              from locked
-              where d.workspace_id = ${workspace} and d.delivery_id = locked.id and locked.state in ('claimed', 'handed_over')
-              returning 1`,
-          ),
-        ).pipe(Effect.map((rows) => rows.length)),
+      claim: (workspace, options) => write(workspace, claim(sql, workspace, options)),
+      renew: (workspace, claims, lease_ms) => write(workspace, renew(sql, workspace, claims, lease_ms)),
       grant: (workspace, claims, lease_ms) => grant(sql, workspace, claims, lease_ms),
-      settle: (workspace, settlements) =>
-        Effect.andThen(Transaction, within(workspace, settle(sql, workspace, settlements))),
-      release: (workspace, claims) =>
-        Effect.andThen(
-          Transaction,
-          within(
-            workspace,
-            Effect.gen(function* () {
-              const rows = yield* sql`
-                with ${lockClaims(sql, workspace, claims)}
-                update delivery d set state = 'queued', token = null, lease_until = null, handed_over_at = null
-                from locked
-                where d.workspace_id = ${workspace} and d.delivery_id = locked.id and locked.state in ('claimed', 'handed_over')
-                returning 1`
-              if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
-              return rows.length
-            }),
-          ),
-        ),
-      sweep: (workspace) => Effect.andThen(Transaction, within(workspace, sweep(sql, workspace))),
-      endTurn: (workspace) => Effect.andThen(Transaction, within(workspace, rescheduleWorkspace(sql, workspace))),
+      settle: (workspace, settlements) => write(workspace, settle(sql, workspace, settlements)),
+      release: (workspace, claims) => write(workspace, release(sql, workspace, claims)),
+      sweep: (workspace) => write(workspace, sweep(sql, workspace)),
+      endTurn: (workspace) => write(workspace, rescheduleWorkspace(sql, workspace)),
     })
   }),
 )

@@ -2,10 +2,27 @@
 // bucket. A claim reads only the queues that are ready and never scans one that has to wait.
 import type { PgClient } from "@effect/sql-pg"
 import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
-import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ClaimedDelivery } from "@tentpole/core/sending/DeliveryStore"
+import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { booleans, floats, ints, texts } from "../kernel/Arrays.ts"
-import { type ClaimedRow, claimedColumns, type ClaimContext } from "./ClaimedRows.ts"
+
+/** A claimed delivery without its contact. */
+export interface ClaimedRow extends Omit<ClaimedDelivery, "token" | "rateLimited" | "contact"> {
+  readonly contactId: ContactId
+  readonly lane: string
+}
+
+/** The columns of a `ClaimedRow`, for a RETURNING over alias `d` of `delivery`. */
+export const claimedColumns = `d.delivery_id as id, d.blast_id as "blastId", d.tokens, d.contact_id as "contactId",
+  d.approval_id as "approvalId", d.operational, d.email as address, d.attempts, d.lane`
+
+/** The workspace, fencing token and lease of a claim in progress. */
+export interface ClaimContext {
+  readonly workspace: WorkspaceId
+  readonly token: number
+  readonly lease_ms: number
+}
 
 /** Deliveries queued before the limit was set that one claim moves into their domain queues at most. */
 const moved_max = 5000
@@ -184,7 +201,7 @@ const claimQuotas = (
   update delivery d set state = 'claimed', token = ${token}::bigint,
     lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
   from next where d.workspace_id = ${workspace} and d.delivery_id = next.delivery_id
-  returning ${claimedColumns(sql)}`
+  returning ${sql.literal(claimedColumns)}`
 
 interface QueueUpdate {
   readonly lane: string

@@ -1,9 +1,8 @@
 // Suppressions on PostgreSQL, and the newest messages to an address, which decide whether soft bounces suppress it.
 import type { PgClient } from "@effect/sql-pg"
-import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import type { PastMessage } from "@tentpole/core/bounces/Report"
 import { bouncesRepeatedly, soft_bounces_max, type SuppressionReason } from "@tentpole/core/sending/Suppression"
-import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 
@@ -41,8 +40,8 @@ export const newestTo = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   ids: ReadonlyArray<DeliveryId>,
 ) {
-  const rows = yield* sql<{ readonly of: string; readonly id: string; readonly bounce_kind: BounceKind | null }>`
-    select d.delivery_id as of, n.delivery_id as id, n.bounce_kind
+  const rows = yield* sql<PastMessage & { readonly of: DeliveryId }>`
+    select d.delivery_id as of, n.delivery_id as id, n.bounce_kind as "bounceKind"
     from delivery d
     cross join lateral (
       select each.delivery_id, each.bounce_kind, each.created_at from delivery each
@@ -54,13 +53,7 @@ export const newestTo = Effect.fnUntraced(function* (
     ) as n
     where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[])
     order by n.created_at desc, n.delivery_id desc`
-  const newest = new Map<string, Array<PastMessage>>()
-  for (const { bounce_kind, id, of } of rows) {
-    const past = newest.get(of) ?? []
-    past.push({ id: DeliveryId.make(id), bounceKind: bounce_kind })
-    newest.set(of, past)
-  }
-  return newest
+  return Map.groupBy(rows, ({ of }) => of)
 })
 
 /** Suppresses the addresses that have reached the maximum number of soft bounces. */

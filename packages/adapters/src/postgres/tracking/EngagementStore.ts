@@ -31,7 +31,7 @@ const toTracked = (row: Row, contacts: ReadonlyMap<ContactId, Contact>, suppress
   operational: row.operational,
   machineOpenedAt: instant(row.machine_opened_at),
   machineClickedAt: instant(row.machine_clicked_at),
-  contact: contacts.get(ContactId.make(row.contact_id)) ?? null,
+  contact: contacts.get(row.contactId) ?? null,
   suppressed,
 })
 
@@ -43,7 +43,7 @@ const find = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: Wor
     from delivery d
     where d.workspace_id = ${workspace} and d.delivery_id = ${id}`
   if (row === undefined) return yield* new NotFound({ resource: "delivery" })
-  const contacts = yield* contactsById(sql, workspace, [ContactId.make(row.contact_id)])
+  const contacts = yield* contactsById(sql, workspace, [row.contactId])
   return toTracked(row, contacts, row.suppressed)
 })
 
@@ -57,14 +57,14 @@ const lock = Effect.fnUntraced(function* (
   const suppressed = new Set(
     (yield* sql<{ readonly email_normalized: string }>`
       select s.email_normalized from suppression s
-      where s.workspace_id = ${workspace} and s.email_normalized = any(${texts(rows.map((row) => row.email_normalized))}::text[])`).map(
+      where s.workspace_id = ${workspace} and s.email_normalized = any(${texts(rows.map((row) => row.emailNormalized))}::text[])`).map(
       (row) => row.email_normalized,
     ),
   )
   return new Map(
     rows.map((row) => [
-      DeliveryId.make(row.delivery_id),
-      toTracked(row, contacts, row.email_normalized !== null && suppressed.has(row.email_normalized)),
+      row.id,
+      toTracked(row, contacts, row.emailNormalized !== null && suppressed.has(row.emailNormalized)),
     ]),
   )
 })
