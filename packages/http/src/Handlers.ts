@@ -7,7 +7,6 @@ import * as ContactFields from "./api/contacts/ContactFieldsHandlers.ts"
 import * as ListExports from "./api/lists/ListExportsHandlers.ts"
 import * as Lists from "./api/lists/ListsHandlers.ts"
 import * as Contacts from "./api/contacts/ContactsHandlers.ts"
-import * as BlastExports from "./api/blasts/BlastExportsHandlers.ts"
 import * as Blasts from "./api/blasts/BlastsHandlers.ts"
 import * as Flows from "./api/flows/FlowsHandlers.ts"
 import * as FlowMembers from "./api/flows/FlowMembersHandlers.ts"
@@ -30,7 +29,6 @@ const groups = Layer.mergeAll(
   Imports.layer,
   Analytics.layer,
   Assets.layer,
-  BlastExports.layer,
   Blasts.layer,
   BulkTents.layer,
   Tents.layer,

@@ -46,7 +46,7 @@ const rendererOf = (links: Links["Service"]) => {
     domain,
   }
   return (person: Person, memory: MessageMemory) => {
-    const { envelope, message } = unsigned(prepared, person, { links, date, memory })
+    const { envelope, message } = unsigned(prepared, { ...person, campaign: "blast:approval" }, { links, date, memory })
     return { envelope, message, bytes: toBytes(message) }
   }
 }

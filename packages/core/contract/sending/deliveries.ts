@@ -84,7 +84,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>)
         "refuse",
         "defer",
         "doubt",
-        "giveBack",
+        "release",
         "sweep",
         "pause",
         "resume",
@@ -157,9 +157,9 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>)
                 case "doubt":
                   yield* ended(claimed, { _tag: "inDoubt" }, { state: "unconfirmed" })
                   break
-                case "giveBack":
+                case "release":
                   yield* fixture.release([claimed])
-                  moved(claimed.id, { _tag: "giveBack", token })
+                  moved(claimed.id, { _tag: "release", token })
               }
             }
           }

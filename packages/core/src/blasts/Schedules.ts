@@ -1,7 +1,8 @@
 // The use cases of schedules: set a launch time, clear it, and launch blasts that are due.
-import { Cause, Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
+import { logFailure } from "../kernel/runtime/logFailure.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { applyEvent, BlastStore, type BlastView, toBlastView } from "./BlastStore.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
@@ -51,13 +52,7 @@ export class Schedules extends Context.Service<
           transact,
           Effect.catchTags({ NotFound: () => Effect.void, InvalidState: () => Effect.void }),
           // A blast that can't be launched does not stop the others. It stays due and is tried again.
-          Effect.catchCause((cause) =>
-            Cause.hasInterruptsOnly(cause)
-              ? Effect.interrupt
-              : Effect.logWarning("a blast could not be fired", cause).pipe(
-                  Effect.annotateLogs({ workspace_id: workspace, blast_id: id }),
-                ),
-          ),
+          logFailure("a blast could not be fired", { workspace_id: workspace, blast_id: id }, "Warning"),
         )
 
       const serve = Effect.fnUntraced(function* (workspace: WorkspaceId) {

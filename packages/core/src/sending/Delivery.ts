@@ -134,7 +134,7 @@ export type Move =
   | { readonly _tag: "intent"; readonly token: number; readonly answer: IntentAnswer }
   | { readonly _tag: "settle"; readonly token: number; readonly ending: DeliveryOutcome }
   /** The worker knows that nothing was sent. No attempt is counted. */
-  | { readonly _tag: "giveBack"; readonly token: number }
+  | { readonly _tag: "release"; readonly token: number }
   /** The lease ran out: its worker died, or is frozen. */
   | { readonly _tag: "expire" }
   /** The blast ended early: cancelled, or failed. */

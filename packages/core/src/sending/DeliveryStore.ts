@@ -53,6 +53,16 @@ export interface ClaimOptions {
 /** A contact may have two megabytes of values: five hundred of those would fill a worker's memory. */
 export const claimed_bytes_max = 8_000_000
 
+/** An object with its standard fields. */
+const empty_bytes = 500
+
+/** An estimate of the memory that a contact takes. Text takes up to two bytes a character. */
+export const estimateContactBytes = (contact: Contact): number => {
+  let bytes = empty_bytes
+  for (const value of Object.values(contact.customFields)) bytes += typeof value === "string" ? 2 * value.length : 8
+  return bytes
+}
+
 /** The rest of a workspace's queue. */
 export interface TurnEnd {
   /** No delivery of the workspace is open: its sending blasts can be completed. */

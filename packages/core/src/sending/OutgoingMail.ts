@@ -1,6 +1,7 @@
 // Renders a claimed delivery to the bytes of its message: the approved email compiled once, rendered for its recipient, signed
 // for its sending domain.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Schema } from "effect"
+import { decodeText } from "../kernel/Bytes.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import { compile, type CompiledEmail } from "../rendering/Compile.ts"
 import { type DkimKey, dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
@@ -10,12 +11,13 @@ import type { Recipient, RenderedMessage } from "../rendering/message/Message.ts
 import { MessageMemory } from "../rendering/message/MessageMemory.ts"
 import { render } from "../rendering/Render.ts"
 import type { ApprovalId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
+import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
+import { toDomain } from "../kernel/values/DomainName.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
 import { Links } from "../rendering/Links.ts"
 import type { Envelope } from "./MailConnection.ts"
-import { signingKeys } from "./SigningKeys.ts"
 
 /** The header that Postmark returns in its webhooks as metadata `delivery`. */
 const postmarkHeader = "X-PM-Metadata-delivery"
@@ -120,8 +122,10 @@ export class OutgoingMail extends Context.Service<
           const { compiled, key } = yield* Cache.get(cache, kindOf(workspace, claimed))
           if (contact === null) return yield* new NotRendered({ why: "The contact has been deleted" })
           const date = yield* DateTime.now
+          const campaign = `${claimed.blastId}:${claimed.approvalId}`
           const { envelope, message } = yield* Effect.try({
-            try: () => unsigned({ compiled, domain: key.domain }, { ...claimed, contact }, { links, date, memory }),
+            try: () =>
+              unsigned({ compiled, domain: key.domain }, { ...claimed, contact, campaign }, { links, date, memory }),
             catch: (error) => new NotRendered({ why: String(error) }),
           })
           const outgoing = metadata ? withMetadata(message, claimed.id) : message
@@ -136,11 +140,26 @@ export class OutgoingMail extends Context.Service<
   )
 }
 
+/** Returns the DKIM key for a sender's address; null when its domain is not verified. */
+export const signingKeys = Effect.gen(function* () {
+  const workspaces = yield* WorkspaceStore
+  const secrets = yield* Secrets
+  return Effect.fnUntraced(function* (workspace: WorkspaceId, fromAddress: string) {
+    const from = toDomain(fromAddress.slice(fromAddress.lastIndexOf("@") + 1))
+    const domains = yield* workspaces.domains(workspace)
+    const domain = domains.find((each) => each.status === "verified" && each.domain === from)
+    if (domain === undefined) return null
+    const pem = yield* secrets.open("dkim", domain.dkimPrivateKeySealed).pipe(Effect.orDie)
+    return { domain: domain.domain, selector: domain.dkimSelector, privateKeyPem: decodeText(pem) } satisfies DkimKey
+  })
+})
+
 /** What `unsigned` renders with. */
 interface RenderContext {
   readonly links: Links["Service"]
   readonly date: DateTime.Utc
-  readonly memory: MessageMemory
+  /** Reused by later messages. */
+  readonly memory?: MessageMemory
 }
 
 /** Postmark replaces the `Message-ID` and reports by metadata only. It removes the header. */
@@ -149,10 +168,16 @@ const withMetadata = (message: RenderedMessage, id: DeliveryId): RenderedMessage
   headers: [...message.headers, [postmarkHeader, id]],
 })
 
-/** A claimed delivery's message without its signature. `domain` is the sender's, an A-label. */
+interface UnsignedMessage extends Pick<ClaimedDelivery, "id" | "address" | "tokens"> {
+  readonly contact: Contact
+  /** What the message belongs to, for feedback reports: at most three parts. */
+  readonly campaign: string
+}
+
+/** A message without its signature. `domain` is the sender's, an A-label. */
 export const unsigned = (
   { compiled, domain }: { readonly compiled: CompiledEmail; readonly domain: string },
-  { address, approvalId, blastId, contact, id, tokens }: ClaimedDelivery & { readonly contact: Contact },
+  { address, campaign, contact, id, tokens }: UnsignedMessage,
   { date, links, memory }: RenderContext,
 ): { readonly envelope: Envelope; readonly message: RenderedMessage } => {
   const { workspaceId } = compiled.sender
@@ -167,7 +192,7 @@ export const unsigned = (
     date,
     listId: `${workspaceId}.${domain}`,
     // Gmail's format: up to four parts, the last one is the sender's.
-    feedbackId: `${blastId}:${approvalId}:${workspaceId}:tentpole`,
+    feedbackId: `${campaign}:${workspaceId}:tentpole`,
   }
   return {
     envelope: { from: ofDelivery.returnPath(domain), to: wireAddress(address) },

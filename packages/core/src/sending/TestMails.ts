@@ -1,11 +1,10 @@
 // Test messages of an email: the message that a recipient would get, sent to a few addresses. Its links count nothing and
 // unsubscribe no contact. Each message is sent at most once.
-import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { Array, Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import { type EmailAddress, parseEmail } from "../kernel/values/EmailAddress.ts"
 import { Links } from "../rendering/Links.ts"
-import type { OutgoingMessage } from "./OutgoingMail.ts"
-import { signingKeys } from "./SigningKeys.ts"
+import { type OutgoingMessage, signingKeys, unsigned } from "./OutgoingMail.ts"
 import { TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { type ContactId, DeliveryId, type EmailId, Ids, TestMailId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Jobs } from "../kernel/changes/Jobs.ts"
@@ -17,10 +16,7 @@ import { dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
 import { type Email, missingIn } from "../emails/Email.ts"
 import { EmailNotReady } from "../emails/EmailErrors.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
-import { wireAddress } from "../rendering/message/Headers.ts"
-import type { Recipient } from "../rendering/message/Message.ts"
 import { asApproved, sampleContact, untracked } from "../emails/Preview.ts"
-import { render } from "../rendering/Render.ts"
 import { type TestMail, TestMailStore } from "./TestMailStore.ts"
 
 export const test_addresses_max = 5
@@ -84,12 +80,16 @@ export class TestMails extends Context.Service<
             })
           }
           const about = { emailId: id, version: email.currentVersion, contactId: contactId ?? null }
-          const mails = (yield* ids.many(addresses.length)).flatMap((next, at): ReadonlyArray<TestMail> => {
-            const address = addresses[at]
-            if (address === undefined) return []
-            const { written: asWritten, normalized } = address
-            return [{ ...about, id: TestMailId.make(next), address: asWritten, addressNormalized: normalized }]
-          })
+          const mails = Array.zipWith(
+            yield* ids.many(addresses.length),
+            addresses,
+            (next, { normalized, written: address }): TestMail => ({
+              ...about,
+              id: TestMailId.make(next),
+              address,
+              addressNormalized: normalized,
+            }),
+          )
           yield* store.add(workspace, mails)
           for (const mail of mails) {
             const job = { type: "test_mail", workspaceId: workspace, testMailId: mail.id } as const
@@ -130,34 +130,20 @@ const message = Effect.gen(function* () {
     if (key === null) {
       return yield* new TestMailRefused({ why: `the domain of ${approved.fromAddress} is not verified any more` })
     }
-    // No delivery has the id of a test message: its links and its return path match nothing.
-    const target = { workspaceId: workspace, deliveryId: DeliveryId.make(id) }
-    const ofMessage = links.of(target)
-    const recipient: Recipient = {
-      deliveryId: target.deliveryId,
-      contact,
-      address,
-      dynamic: {},
-      links: ofMessage,
-      messageId: `${id}@${key.domain}`,
-      date: yield* DateTime.now,
-      listId: `${workspace}.${key.domain}`,
-      feedbackId: `test:${emailId}:${workspace}:tentpole`,
-    }
     const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
-    const rendered = yield* Effect.try({
+    const date = yield* DateTime.now
+    const { envelope, message } = yield* Effect.try({
       try: () => {
         const email = { ...approved, subject: `[Test] ${approved.subject}` }
-        return render(compile(email, sender, { ...untracked, addresses: links.addresses }), recipient)
+        const compiled = compile(email, sender, { ...untracked, addresses: links.addresses })
+        // No delivery has the id of a test message: its links and its return path match nothing.
+        const mine = { id: DeliveryId.make(id), address, contact, tokens: null, campaign: `test:${emailId}` }
+        return unsigned({ compiled, domain: key.domain }, mine, { links, date })
       },
       catch: (error) => new TestMailRefused({ why: String(error) }),
     })
-    const bytes = yield* dkimSigned(rendered, key).pipe(Effect.provideService(DkimSigner, signer))
-    const made: OutgoingMessage = {
-      envelope: { from: ofMessage.returnPath(key.domain), to: wireAddress(address) },
-      bytes,
-    }
-    return made
+    const bytes = yield* dkimSigned(message, key).pipe(Effect.provideService(DkimSigner, signer))
+    return { envelope, bytes } satisfies OutgoingMessage
   })
 })
 
@@ -175,7 +161,5 @@ const checkAddresses = (to: ReadonlyArray<string>): Result.Result<ReadonlyArray<
   )
   if (issues.length > 0) return Result.fail(new Invalid({ issues }))
   const addresses = read.filter((address) => address !== null)
-  const isFirst = ({ normalized }: EmailAddress, at: number) =>
-    addresses.findIndex((each) => each.normalized === normalized) === at
-  return Result.succeed(addresses.filter(isFirst))
+  return Result.succeed(Array.dedupeWith(addresses, (left, right) => left.normalized === right.normalized))
 }

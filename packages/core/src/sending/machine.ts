@@ -15,13 +15,13 @@ export const transitions = {
   claimed: {
     intent: ["handed_over", "queued", "blocked"],
     settle: ["failed", "queued"],
-    giveBack: "queued",
+    release: "queued",
     expire: "queued",
     end: ["blocked", "failed"],
   },
   handed_over: {
     settle: ["sent", "failed", "queued", "unconfirmed"],
-    giveBack: "queued",
+    release: "queued",
     expire: "unconfirmed",
     report: "sent",
   },
@@ -73,7 +73,7 @@ export const move = (from: DeliveryMachineState, by: Move): DeliveryMachineState
       return from.state === "claimed" && from.token === by.token ? answered(from, by.answer) : undefined
     case "settle":
       return from.token === by.token ? settled(from, by.ending) : undefined
-    case "giveBack":
+    case "release":
       return from.token === by.token && (from.state === "claimed" || from.state === "handed_over")
         ? back(from.attempts)
         : undefined

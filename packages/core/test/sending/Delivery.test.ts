@@ -25,7 +25,7 @@ const AnyMove = Schema.Union([
   tagged("claim", { token: Token }),
   tagged("intent", { token: Token, answer: Schema.Literals(["granted", "paused", ...blockReasons]) }),
   tagged("settle", { token: Token, ending: Ending }),
-  tagged("giveBack", { token: Token }),
+  tagged("release", { token: Token }),
   tagged("expire", {}),
   tagged("end", { ending: Schema.Literals(["cancelled", "blast_failed"]) }),
   tagged("evidence", {}),
@@ -61,7 +61,7 @@ describe("Delivery machine", () => {
         (state) => ({ _tag: "settle", token: 1, ending: { state } }) as const,
       ),
       { _tag: "settle", token: 1, ending: { state: "failed", reason: "unreachable" } },
-      { _tag: "giveBack", token: 1 },
+      { _tag: "release", token: 1 },
       { _tag: "expire" },
       { _tag: "end", ending: "cancelled" },
       { _tag: "end", ending: "blast_failed" },
@@ -104,7 +104,7 @@ describe("Delivery machine", () => {
     ({ moves }) => {
       for (const { by, from, to } of history(moves)) {
         if (from.state !== "handed_over" || to.state !== "queued") continue
-        assert.oneOf(by._tag, ["settle", "giveBack"])
+        assert.oneOf(by._tag, ["settle", "release"])
         assert.strictEqual("token" in by ? by.token : null, from.token)
       }
     },

@@ -1,6 +1,6 @@
 // Claimed deliveries that wait for a connection: one queue for each workspace, served in turn, so that a large workspace does
 // not delay a small one. The queues hold what the connections take in a second, or until the next claim if claims take longer.
-import { estimateContactBytes } from "@tentpole/core/sending/ContactWeight"
+import { estimateContactBytes } from "@tentpole/core/sending/DeliveryStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect, Latch } from "effect"
 import type { Item } from "./InFlight.ts"

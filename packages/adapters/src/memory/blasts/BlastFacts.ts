@@ -31,14 +31,13 @@ const listOf = (db: Rows, workspace: WorkspaceId, { audience }: Blast): Effect.E
 const listFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
   const list = yield* listOf(db, workspace, blast)
   if (list === null) return null
-  const facts: ListFacts = {
+  return {
     listId: list.id,
     name: list.name,
     kind: list.kind,
     memberCount: list.kind === "static" ? list.memberCount : null,
     empty: blast.status === "draft" && (yield* contactsOf(db, workspace, list, now)).length === 0,
-  }
-  return facts
+  } satisfies ListFacts
 })
 
 /** The current email, and what would be sent: its approval, or its current version while there is none. */
@@ -70,15 +69,14 @@ export const factsOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
   const settings = yield* db.find(workspaces, null, workspace)
   const domains = yield* db.all(sendingDomains, workspace)
   const fields = yield* db.all(contactFields, workspace)
-  const facts: ReadinessFacts = {
+  return {
     list: yield* listFacts(db, workspace, blast, now),
     email,
     senderAddress: sender,
     verifiedDomains: new Set(domains.flatMap(({ domain, status }) => (status === "verified" ? [domain] : []))),
     postalAddress: settings?.postalAddress ?? null,
     customFields: new Set(fields.flatMap(({ apiName, status }) => (status === "active" ? [apiName] : []))),
-  }
-  return facts
+  } satisfies ReadinessFacts
 })
 
 const usedOn = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now: DateTime.Utc) {
@@ -113,7 +111,7 @@ export const launchFactsOf = Effect.fnUntraced(function* (
 ) {
   const plan = plans[(yield* db.find(workspaces, null, workspace))?.plan ?? "free"]
   const limited = plan.emailsPerDay_max !== null || plan.contacts_max !== null
-  const facts: LaunchFacts = {
+  return {
     ...(yield* factsOf(db, workspace, blast, options.now)),
     plan,
     allotment: limited
@@ -123,6 +121,5 @@ export const launchFactsOf = Effect.fnUntraced(function* (
           qualified: yield* qualifiedNow(db, workspace, blast, options),
         }
       : null,
-  }
-  return facts
+  } satisfies LaunchFacts
 })

@@ -16,7 +16,7 @@ import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer, Record } from "effect"
 import { factsOf, launchFactsOf } from "./BlastFacts.ts"
 import { paged } from "../contacts/ContactStore.ts"
 import { blasts, deliveries, type DeliveryRow, makeDue, moved, scheduleDue } from "../sending/DeliveryTables.ts"
@@ -46,32 +46,32 @@ const statusOf = (row: DeliveryRow): RecipientStatus => {
   }
 }
 
-export const tallyOf = (rows: ReadonlyArray<DeliveryRow>): DeliveryTally => {
-  const count = (holds: (row: DeliveryRow) => boolean): number => rows.filter(holds).length
-  return {
-    queued: count(isOpen),
-    sent: count((row) => statusOf(row) === "sent"),
-    failed: count((row) => statusOf(row) === "failed"),
-    blocked: count((row) => statusOf(row) === "blocked"),
-    delivered: count((row) => row.deliveredAt !== null),
-    opened: count((row) => row.openedAt !== null),
-    clicked: count((row) => row.clickedAt !== null),
-    bounced: count((row) => row.bouncedAt !== null),
-    complained: count((row) => row.complainedAt !== null),
-    unsubscribed: count((row) => row.unsubscribedAt !== null),
-  }
+/** The deliveries that each counter counts. */
+const isCounted: { readonly [Counter in keyof DeliveryTally]: (row: DeliveryRow) => boolean } = {
+  queued: isOpen,
+  sent: (row) => statusOf(row) === "sent",
+  failed: (row) => statusOf(row) === "failed",
+  blocked: (row) => statusOf(row) === "blocked",
+  delivered: (row) => row.deliveredAt !== null,
+  opened: (row) => row.openedAt !== null,
+  clicked: (row) => row.clickedAt !== null,
+  bounced: (row) => row.bouncedAt !== null,
+  complained: (row) => row.complainedAt !== null,
+  unsubscribed: (row) => row.unsubscribedAt !== null,
 }
+
+export const tallyOf = (rows: ReadonlyArray<DeliveryRow>): DeliveryTally =>
+  Record.map(isCounted, (holds) => rows.filter(holds).length)
 
 export const deliveriesOf = (db: Rows, workspace: WorkspaceId, id: BlastId) =>
   Effect.map(db.all(deliveries, workspace), (rows) => rows.filter((row) => row.blastId === id))
 
 const view = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
-  const shown: StoredBlast = {
+  return {
     blast,
     facts: yield* factsOf(db, workspace, blast, now),
     tally: tallyOf(yield* deliveriesOf(db, workspace, blast.id)),
-  }
-  return shown
+  } satisfies StoredBlast
 })
 
 type Value = string | DateTime.Utc | null
@@ -209,26 +209,8 @@ const started = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
     .map((blast) => ({ blast, open: open.get(blast.id) ?? 0 }))
 })
 
-const inCategory = (row: DeliveryRow, category: RecipientQuery["category"]): boolean => {
-  switch (category) {
-    case "recipients":
-      return true
-    case "sent":
-      return row.state === "sent"
-    case "delivered":
-      return row.deliveredAt !== null
-    case "opened":
-      return row.openedAt !== null
-    case "clicked":
-      return row.clickedAt !== null
-    case "bounced":
-      return row.bouncedAt !== null
-    case "unsubscribed":
-      return row.unsubscribedAt !== null
-    case "spam":
-      return row.complainedAt !== null
-  }
-}
+const inCategory = (row: DeliveryRow, category: RecipientQuery["category"]): boolean =>
+  category === "recipients" || isCounted[category === "spam" ? "complained" : category](row)
 
 const recipientValues: { readonly [Sort in RecipientQuery["sort"]]: (row: DeliveryRow) => Value } = {
   display_name: (row) => (row.displayName === null ? null : fold(row.displayName)),
@@ -244,21 +226,9 @@ const recipientValues: { readonly [Sort in RecipientQuery["sort"]]: (row: Delive
 }
 
 const toRecipient = (row: DeliveryRow): BlastRecipient => ({
-  id: row.id,
-  contactId: row.contactId,
-  displayName: row.displayName,
-  email: row.email,
+  ...row,
   contactDeleted: row.contactDeleted || row.reason === "contact_deleted",
   status: statusOf(row),
-  reason: row.reason,
-  sentAt: row.sentAt,
-  deliveredAt: row.deliveredAt,
-  openedAt: row.openedAt,
-  clickedAt: row.clickedAt,
-  clickedUrl: row.clickedUrl,
-  bouncedAt: row.bouncedAt,
-  unsubscribedAt: row.unsubscribedAt,
-  complainedAt: row.complainedAt,
 })
 
 /** The recipients of a category, ordered by contact id. */

@@ -3,34 +3,25 @@ import { isMissing } from "@tentpole/core/blasts/inspection/DryRun"
 import { domains_max, sample_max, type DryRunCounts, DryRunStore } from "@tentpole/core/blasts/inspection/DryRunStore"
 import { blockReasons } from "@tentpole/core/sending/Delivery"
 import { blockReason } from "@tentpole/core/sending/Suppression"
-import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { byCodePoint } from "@tentpole/core/kernel/Text"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect, Layer } from "effect"
+import { byId, cutTo } from "../sending/DeliveryAudience.ts"
 import { factsOf } from "../sending/DeliveryTables.ts"
 import { findList } from "../lists/ListStore.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
-type PreviewCall = DryRunStore["Service"]["calculate"]
-
-const survey = Effect.fnUntraced(function* (
+const calculate = Effect.fnUntraced(function* (
   db: Rows,
-  workspace: WorkspaceId,
-  list: Parameters<PreviewCall>[1],
-  { operational, needed, now }: Parameters<PreviewCall>[2],
+  ...[workspace, list, { operational, needed, now }]: Parameters<DryRunStore["Service"]["calculate"]>
 ) {
   const found = yield* Effect.option(findList(db, workspace, list))
   if (found._tag === "None") return null
   const plan = (yield* db.find(workspaces, null, workspace))?.plan ?? "free"
-  const audience = [...(yield* contactsOf(db, workspace, found.value, now))]
-    .sort(
-      (left, right) =>
-        left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
-    )
-    .slice(0, plans[plan].recipientsPerBlast_max ?? undefined)
-    .sort((left, right) => (left.id < right.id ? -1 : 1))
+  const contacts = yield* contactsOf(db, workspace, found.value, now)
+  const audience = cutTo(contacts, plans[plan].recipientsPerBlast_max ?? Infinity).toSorted(byId)
   const judged = yield* Effect.forEach(audience, (contact) =>
     Effect.map(factsOf(db, workspace, contact, contact.emailNormalized), (facts) => ({
       contact,
@@ -38,12 +29,8 @@ const survey = Effect.fnUntraced(function* (
     })),
   )
   const qualified = judged.flatMap(({ contact, reason }) => (reason === undefined ? [contact] : []))
-  const domains = new Map<string, number>()
-  for (const { emailNormalized } of qualified) {
-    const domain = emailNormalized?.split("@").at(-1) ?? ""
-    domains.set(domain, (domains.get(domain) ?? 0) + 1)
-  }
-  const surveyed: DryRunCounts = {
+  const domains = Map.groupBy(qualified, ({ emailNormalized }) => emailNormalized?.split("@").at(-1) ?? "")
+  return {
     recipientCount: audience.length,
     qualifiedCount: qualified.length,
     blocked: blockReasons
@@ -55,18 +42,17 @@ const survey = Effect.fnUntraced(function* (
         sample: contacts.slice(0, sample_max).map(({ id, email }) => ({ contactId: id, email })),
       })),
     domains: [...domains]
-      .map(([domain, count]) => ({ domain, count }))
+      .map(([domain, ours]) => ({ domain, count: ours.length }))
       .sort((left, right) => right.count - left.count || byCodePoint(left.domain, right.domain))
       .slice(0, domains_max),
     missingCounts: needed.map((value) => qualified.filter((contact) => isMissing(contact, value)).length),
     sample: qualified.slice(0, sample_max),
-  }
-  return surveyed
+  } satisfies DryRunCounts
 })
 
 export const layer = Layer.effect(
   DryRunStore,
   Effect.map(MemoryDatabase, (db) =>
-    DryRunStore.of({ calculate: (workspace, list, options) => survey(db, workspace, list, options) }),
+    DryRunStore.of({ calculate: (workspace, list, options) => calculate(db, workspace, list, options) }),
   ),
 )

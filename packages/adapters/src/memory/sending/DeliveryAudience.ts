@@ -33,10 +33,10 @@ const sliceOf = Effect.fnUntraced(function* (
   return { members: [...members].sort(byId), through }
 })
 
-const byId = (left: Contact, right: Contact): number => (left.id < right.id ? -1 : 1)
+export const byId = (left: Contact, right: Contact): number => (left.id < right.id ? -1 : 1)
 
 /** At most as many contacts as the plan allows: the oldest ones. */
-const cutTo = (members: ReadonlyArray<Contact>, max: number): ReadonlyArray<Contact> =>
+export const cutTo = (members: ReadonlyArray<Contact>, max: number): ReadonlyArray<Contact> =>
   [...members]
     .sort((left, right) => left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || byId(left, right))
     .slice(0, max)

@@ -1,8 +1,12 @@
 // Claims of deliveries in memory: due deliveries, in turns of blasts and of recipient domains, as far as the rate buckets of
 // the workspace and of each domain have permits.
-import { type ClaimedDelivery, type ClaimOptions, claimed_bytes_max } from "@tentpole/core/sending/DeliveryStore"
+import {
+  type ClaimedDelivery,
+  type ClaimOptions,
+  claimed_bytes_max,
+  estimateContactBytes,
+} from "@tentpole/core/sending/DeliveryStore"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
-import { estimateContactBytes } from "@tentpole/core/sending/ContactWeight"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Clock, Effect } from "effect"
 import { contacts } from "../contacts/ContactStore.ts"

@@ -168,7 +168,7 @@ export const layer = Layer.effect(
       release: (workspace, claims) =>
         Effect.gen(function* () {
           yield* Transaction
-          const count = yield* moveAll(db, workspace, claims, ({ token }) => ({ _tag: "giveBack", token }))
+          const count = yield* moveAll(db, workspace, claims, ({ token }) => ({ _tag: "release", token }))
           if (count > 0) yield* makeDue(db, workspace)
           return count
         }),

@@ -77,14 +77,13 @@ export const factsOf = Effect.fnUntraced(function* (
   emailNormalized: string | null,
 ) {
   const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
-  const facts: RecipientFacts = {
+  return {
     emailNormalized,
     unsubscribed: contact.unsubscribed,
     marketingEmailSubscribed: contact.marketingEmailSubscribed,
     marketingEmailInvalid: contact.marketingEmailInvalid,
     suppression: suppression?.reason ?? null,
-  }
-  return facts
+  } satisfies RecipientFacts
 })
 
 /** A new delivery. */

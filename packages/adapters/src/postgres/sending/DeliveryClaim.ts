@@ -1,9 +1,13 @@
 // Claims of deliveries on PostgreSQL: from the common queue, or from the recipient domain queues while domains are limited.
 // A claim takes no more deliveries than the workspace's rate bucket has permits. A workspace without limits skips these reads.
 import type { PgClient } from "@effect/sql-pg"
-import { type ClaimedDelivery, type ClaimOptions, claimed_bytes_max } from "@tentpole/core/sending/DeliveryStore"
+import {
+  type ClaimedDelivery,
+  type ClaimOptions,
+  claimed_bytes_max,
+  estimateContactBytes,
+} from "@tentpole/core/sending/DeliveryStore"
 import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
-import { estimateContactBytes } from "@tentpole/core/sending/ContactWeight"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"

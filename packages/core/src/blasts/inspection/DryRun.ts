@@ -6,13 +6,9 @@ import { findTokens, isKnown, type MergeToken } from "../../rendering/MergeToken
 import type { ContactId } from "../../kernel/Ids.ts"
 import { isBlank } from "../../kernel/Text.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
-import type { BlockedContacts, NeededValue, DryRunCounts } from "./DryRunStore.ts"
+import type { DryRunCounts, NeededValue } from "./DryRunStore.ts"
 
-export interface DryRun {
-  readonly recipientCount: number
-  readonly qualifiedCount: number
-  readonly blocked: ReadonlyArray<BlockedContacts>
-  readonly domains: DryRunCounts["domains"]
+export interface DryRun extends Omit<DryRunCounts, "missingCounts" | "sample"> {
   /** Tokens that are empty in a message, with the number of qualified recipients that this concerns. */
   readonly unresolvedTokens: ReadonlyArray<{ readonly token: string; readonly contactCount: number }>
   readonly estimated_s: number

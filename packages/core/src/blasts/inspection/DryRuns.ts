@@ -1,5 +1,5 @@
 // The use case of dry runs: which contacts a blast would reach, and what they would read, if it were sent now.
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Links } from "../../rendering/Links.ts"
 import { compile } from "../../rendering/Compile.ts"
 import { EmailStore } from "../../emails/EmailStore.ts"
@@ -30,7 +30,7 @@ export class DryRuns extends Context.Service<
     DryRuns,
     Effect.gen(function* () {
       const store = yield* BlastStore
-      const surveys = yield* DryRunStore
+      const counts = yield* DryRunStore
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
       const links = yield* Links
@@ -42,7 +42,7 @@ export class DryRuns extends Context.Service<
         if (approvalId !== undefined) return yield* Effect.orDie(emails.approval(workspace, approvalId))
         if (blast.email === null) return null
         const current = yield* Effect.option(emails.current(workspace, blast.email.emailId))
-        if (current._tag === "None" || current.value.html === null) return null
+        if (Option.isNone(current) || current.value.html === null) return null
         return asApproved(current.value.document, current.value.html)
       })
 
@@ -59,8 +59,8 @@ export class DryRuns extends Context.Service<
           if (facts.list === null || email === null) return yield* notReady(view, operational)
           const tokens = bareTokens(email, facts.customFields)
           const needed = tokens.flatMap(({ of }) => of ?? [])
-          const survey = yield* surveys.calculate(workspace, facts.list.listId, { operational, needed, now })
-          if (survey === null) return yield* notReady({ ...view, facts: { ...facts, list: null } }, operational)
+          const found = yield* counts.calculate(workspace, facts.list.listId, { operational, needed, now })
+          if (found === null) return yield* notReady({ ...view, facts: { ...facts, list: null } }, operational)
 
           const { name, postalAddress, ...limits } = yield* Effect.orDie(workspaces.get(workspace))
           const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
@@ -68,20 +68,17 @@ export class DryRuns extends Context.Service<
           const compiled = compile(email, sender, { operational, tracked: false, addresses })
           // No message has the blast's id, so these links lead nowhere.
           const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
-          const dryRun: DryRun = {
-            recipientCount: survey.recipientCount,
-            qualifiedCount: survey.qualifiedCount,
-            blocked: survey.blocked,
-            domains: survey.domains,
-            unresolvedTokens: unresolved(tokens, survey),
-            estimated_s: estimated_s(survey, limits, smtpConnections),
+          const { missingCounts, sample, ...rest } = found
+          return {
+            ...rest,
+            unresolvedTokens: unresolved(tokens, found),
+            estimated_s: estimated_s(found, limits, smtpConnections),
             // Rendered for these contacts, without tracking.
-            samples: survey.sample.map((contact) => ({
+            samples: sample.map((contact) => ({
               contactId: contact.id,
               ...renderContent(compiled, { contact, dynamic: {}, links: nowhere }),
             })),
-          }
-          return dryRun
+          } satisfies DryRun
         }),
       })
     }),

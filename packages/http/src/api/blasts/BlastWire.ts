@@ -1,8 +1,10 @@
-// Wire schemas of blasts and their recipients.
+// Wire schemas of blasts, their recipients and dry runs.
 import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
 import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
 import type { BlastView } from "@tentpole/core/blasts/BlastStore"
+import type { DryRun } from "@tentpole/core/blasts/inspection/DryRun"
 import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
+import { blockReasons } from "@tentpole/core/sending/Delivery"
 import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
 import { listKinds } from "@tentpole/core/lists/List"
 import { Schema } from "effect"
@@ -196,3 +198,47 @@ export const toRecipientWire = (recipient: BlastRecipient): typeof RecipientWire
 })
 
 export const RecipientsWire = Schema.Struct({ contacts: Schema.Array(RecipientWire), pagination: PaginationWire })
+
+export const DryRunWire = Schema.Struct({
+  recipient_count: Schema.Int.annotate({ description: "Contacts in the audience" }),
+  qualified_count: Schema.Int.annotate({ description: "Contacts that would get the message" }),
+  blocked: Schema.Array(
+    Schema.Struct({
+      reason: Schema.Literals(blockReasons),
+      count: Schema.Int,
+      sample: Schema.Array(Schema.Struct({ contact_id: ContactId, email: Schema.NullOr(Schema.String) })),
+    }),
+  ),
+  domains: Schema.Array(Schema.Struct({ domain: Schema.String, count: Schema.Int })).annotate({
+    description: "The twenty most frequent domains of the qualified contacts",
+  }),
+  unresolved_tokens: Schema.Array(Schema.Struct({ token: Schema.String, contact_count: Schema.Int })).annotate({
+    description: "Tokens without a fallback, with the number of qualified contacts that have no value",
+  }),
+  estimated_seconds: Schema.Int.annotate({
+    description:
+      "Computed from the workspace's sending limits. Without limits: from one worker's connections at ten messages per second each",
+  }),
+  samples: Schema.Array(
+    Schema.Struct({
+      contact_id: ContactId,
+      subject: Schema.String,
+      html: Schema.String,
+      text: Schema.String,
+    }),
+  ).annotate({ description: "Messages to up to three qualified contacts, without tracking and with inactive links" }),
+}).annotate({ identifier: "BlastDryRun" })
+
+export const toDryRunWire = (run: DryRun): typeof DryRunWire.Type => ({
+  recipient_count: run.recipientCount,
+  qualified_count: run.qualifiedCount,
+  blocked: run.blocked.map(({ reason, count, sample }) => ({
+    reason,
+    count,
+    sample: sample.map(({ contactId, email }) => ({ contact_id: contactId, email })),
+  })),
+  domains: run.domains,
+  unresolved_tokens: run.unresolvedTokens.map(({ token, contactCount }) => ({ token, contact_count: contactCount })),
+  estimated_seconds: run.estimated_s,
+  samples: run.samples.map(({ contactId, subject, html, text }) => ({ contact_id: contactId, subject, html, text })),
+})

@@ -1,4 +1,4 @@
-// The endpoints of email blasts.
+// The endpoints of email blasts and of exports of their recipients.
 import { blast_description_length_max, blast_name_length_max, blastStatuses } from "@tentpole/core/blasts/Blast"
 import { blastSorts, recipientCategories, recipientSorts } from "@tentpole/core/blasts/BlastStore"
 import { BlastId, ContactId, ListId } from "@tentpole/core/kernel/Ids"
@@ -10,8 +10,8 @@ import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
 import { nothing, OffsetInstant, oneOf, orderParameter, pageQuery, searchParameter, Text } from "../../Wire.ts"
 import { SetEmail } from "../emails/EmailChoiceWire.ts"
-import { BlastsWire, BlastWire, RecipientsWire } from "./BlastWire.ts"
-import { DryRunWire } from "./DryRunWire.ts"
+import { exportEndpoints } from "../exports/ExportEndpoints.ts"
+import { BlastsWire, BlastWire, DryRunWire, RecipientsWire } from "./BlastWire.ts"
 
 const params = { blastId: BlastId }
 
@@ -111,6 +111,9 @@ const Deleted = Schema.Struct({ blast_id: BlastId, deleted: Schema.Literal(true)
   identifier: "BlastDeleted",
 })
 
+/** A use case without input, which the blast's status may refuse. */
+const action = { params, payload: nothing, success: BlastWire, errors: ["not_found", "invalid_state"] } as const
+
 export const BlastsApi = Endpoint.group(
   "blasts",
   "Blasts: one email to an audience, sent now or at a scheduled time.",
@@ -191,20 +194,14 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "invalid_state", "validation_failed", "campaign_not_ready"],
   }),
   Endpoint.post("unschedule", "/v1/email-blasts/:blastId/unschedule", {
+    ...action,
     summary: "Unschedule a blast",
     description: "Cancels the schedule. The blast becomes a draft again, without a time and without a locked version.",
-    params,
-    payload: nothing,
-    success: BlastWire,
-    errors: ["not_found", "invalid_state"],
   }),
   Endpoint.post("archive", "/v1/email-blasts/:blastId/archive", {
+    ...action,
     summary: "Archive a blast",
     description: "Archives a blast that is not being sent. A scheduled blast that is archived is not sent.",
-    params,
-    payload: nothing,
-    success: BlastWire,
-    errors: ["not_found", "invalid_state"],
   }),
   Endpoint.post("duplicate", "/v1/email-blasts/:blastId/duplicate", {
     summary: "Duplicate a blast",
@@ -234,30 +231,21 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"],
   }),
   Endpoint.post("pause", "/v1/email-blasts/:blastId/pause", {
+    ...action,
     summary: "Pause a blast",
     description:
       "Stops handing messages to the mail server. Messages that were already handed over are completed. The status stays `sending`, with `paused: true`.",
-    params,
-    payload: nothing,
-    success: BlastWire,
-    errors: ["not_found", "invalid_state"],
   }),
   Endpoint.post("resume", "/v1/email-blasts/:blastId/resume", {
+    ...action,
     summary: "Resume a blast",
     description: "Continues a paused blast. No recipient is skipped and none gets the message twice.",
-    params,
-    payload: nothing,
-    success: BlastWire,
-    errors: ["not_found", "invalid_state"],
   }),
   Endpoint.post("cancel", "/v1/email-blasts/:blastId/cancel", {
+    ...action,
     summary: "Cancel a blast",
     description:
       "Cancels a scheduled or sending blast. No more messages are handed to the mail server. The remaining recipients are `blocked` with the reason `cancelled`.",
-    params,
-    payload: nothing,
-    success: BlastWire,
-    errors: ["not_found", "invalid_state"],
   }),
   Endpoint.get("recipients", "/v1/email-blasts/:blastId/contacts", {
     summary: "List a blast's recipients",
@@ -267,5 +255,20 @@ export const BlastsApi = Endpoint.group(
     query: recipientQuery,
     success: RecipientsWire,
     errors: ["not_found"],
+  }),
+)
+
+const BeginRecipientsExport = Schema.Struct({
+  category: Schema.optionalKey(oneOf(...recipientCategories)).annotate({
+    description: "Exports only recipients of this category. Default: `recipients`, the whole audience",
+  }),
+}).annotate({ identifier: "BeginBlastRecipientsExport" })
+
+export const BlastExportsApi = Endpoint.group("blastExports", "Exports of blast recipients as CSV.").add(
+  ...exportEndpoints({
+    path: "/v1/email-blasts/:blastId/contacts/export",
+    params,
+    payload: BeginRecipientsExport,
+    exported: "a blast's recipients",
   }),
 )

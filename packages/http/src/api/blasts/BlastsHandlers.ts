@@ -1,18 +1,19 @@
-// The handlers of email blasts.
+// The handlers of email blasts and of exports of their recipients.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import type { AudienceSelection } from "@tentpole/core/blasts/AudienceSelection"
 import { DryRuns } from "@tentpole/core/blasts/inspection/DryRuns"
 import { Schedules } from "@tentpole/core/blasts/Schedules"
+import { Exports } from "@tentpole/core/exports/Exports"
 import type { BlastId } from "@tentpole/core/kernel/Ids"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
+import { toBegun, toFollowed } from "../exports/ExportWire.ts"
 import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
 import type { SetAudience } from "./BlastsApi.ts"
-import { toBlastWire, toRecipientWire } from "./BlastWire.ts"
-import { toDryRunWire } from "./DryRunWire.ts"
+import { toBlastWire, toDryRunWire, toRecipientWire } from "./BlastWire.ts"
 
 const audienceOf = (payload: typeof SetAudience.Type): AudienceSelection => {
   if (payload.source === "existing") return { source: "existing", listId: payload.list_id }
@@ -27,7 +28,7 @@ const blast = answer(toBlastWire)
 
 const deleted = (id: BlastId) => answer(() => ({ blast_id: id, deleted: true }) as const)
 
-export const layer = HttpApiBuilder.group(
+const blastsLayer = HttpApiBuilder.group(
   Api,
   "blasts",
   Effect.fnUntraced(function* (handlers) {
@@ -90,3 +91,21 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
+
+const exportsLayer = HttpApiBuilder.group(
+  Api,
+  "blastExports",
+  Effect.fnUntraced(function* (handlers) {
+    const exports = yield* Exports
+    return handlers.handleAll({
+      begin: ({ params: { blastId }, payload }) =>
+        withWorkspace(({ id }) =>
+          exports.create(id, { kind: "blast", blastId, category: payload?.category ?? "recipients" }),
+        ).pipe(answer(toBegun)),
+      find: ({ params: { blastId, exportId } }) =>
+        withWorkspace(({ id }) => exports.get(id, { kind: "blast", blastId }, exportId)).pipe(answer(toFollowed)),
+    })
+  }),
+)
+
+export const layer = Layer.merge(blastsLayer, exportsLayer)
