@@ -1,7 +1,7 @@
 // A blast: one email to one audience, sent once. A union by status: a scheduled blast has its time and its approval, a draft
 // has neither.
 import { type DateTime, Result } from "effect"
-import type { AudienceCounts, AudiencePass, FixedAudience } from "../sending/Audience.ts"
+import type { AudienceCounts, AudiencePass, FixedAudience } from "../sending/Delivery.ts"
 import type { ApprovalId, BlastId, EmailId, ListId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"

@@ -1,7 +1,7 @@
 // The port to blasts, and the view of what it returns. Reads return a blast with its list, its email and its counters. A
 // launch reads everything that it depends on in one query.
 import { Context, type DateTime, Effect } from "effect"
-import type { DeliveryTally } from "../sending/Delivery.ts"
+import type { DeliveryProgress, DeliveryTally } from "../sending/Delivery.ts"
 import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { ListNameExists } from "../lists/List.ts"
 import type { Paged, PageRequest } from "../kernel/Page.ts"
@@ -85,7 +85,7 @@ export interface RecipientQuery extends PageRequest {
 /** `queued` while the recipient is open, also while its message is being sent. */
 export type RecipientStatus = "queued" | "sent" | "failed" | "blocked"
 
-export interface BlastRecipient {
+export interface BlastRecipient extends DeliveryProgress {
   readonly id: DeliveryId
   readonly contactId: ContactId
   readonly displayName: string | null
@@ -93,14 +93,6 @@ export interface BlastRecipient {
   readonly contactDeleted: boolean
   readonly status: RecipientStatus
   readonly reason: string | null
-  readonly sentAt: DateTime.Utc | null
-  readonly deliveredAt: DateTime.Utc | null
-  readonly openedAt: DateTime.Utc | null
-  readonly clickedAt: DateTime.Utc | null
-  readonly clickedUrl: string | null
-  readonly bouncedAt: DateTime.Utc | null
-  readonly unsubscribedAt: DateTime.Utc | null
-  readonly complainedAt: DateTime.Utc | null
 }
 
 export class BlastStore extends Context.Service<

@@ -8,7 +8,7 @@ import type { SourceOf, TargetOf, Transitions } from "../kernel/changes/Transiti
 import type { ListChange } from "../lists/List.ts"
 import { Invalid, InvalidState } from "../kernel/Refusal.ts"
 import { copyName } from "../kernel/Text.ts"
-import type { AudiencePass, FixedAudience } from "../sending/Audience.ts"
+import type { AudiencePass, FixedAudience } from "../sending/Delivery.ts"
 import {
   type AttachedEmail,
   type Audience,

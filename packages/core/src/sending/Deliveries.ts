@@ -1,6 +1,6 @@
 // The use cases of a blast's deliveries, besides sending them.
 import { Context, Effect, Layer } from "effect"
-import type { FixedAudience } from "./Audience.ts"
+import type { FixedAudience } from "./Delivery.ts"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type AudienceGone, DeliveryStore } from "./DeliveryStore.ts"

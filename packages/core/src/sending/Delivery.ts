@@ -1,4 +1,4 @@
-// A delivery: one message to one recipient, from the fixing of the audience to its end. A message is sent at most once: the
+// A delivery: one message to one recipient, from the audience pass to its end, and the counts of an audience. A message is sent at
 // intent is committed between the server's 354 and the body, and a message with unknown outcome is never sent again
 // automatically. The transitions are in `machine.ts`.
 import { type DateTime, Struct } from "effect"
@@ -63,7 +63,29 @@ export interface FlowMessage {
   readonly tokens: FlowTokens
 }
 
-export interface Delivery {
+/** The part of a delivery that the state machine changes. */
+export interface DeliveryMachineState {
+  readonly state: DeliveryState
+  readonly reason: BlockReason | FailureReason | null
+  /** The fencing token of the claim. It grows with every claim, and every write of the worker names it. */
+  readonly token: number | null
+  /** Failed attempts. */
+  readonly attempts: number
+}
+
+/** What has happened to a message, and when. */
+export interface DeliveryProgress {
+  readonly sentAt: DateTime.Utc | null
+  readonly deliveredAt: DateTime.Utc | null
+  readonly openedAt: DateTime.Utc | null
+  readonly clickedAt: DateTime.Utc | null
+  readonly clickedUrl: string | null
+  readonly bouncedAt: DateTime.Utc | null
+  readonly unsubscribedAt: DateTime.Utc | null
+  readonly complainedAt: DateTime.Utc | null
+}
+
+export interface Delivery extends DeliveryMachineState, DeliveryProgress {
   readonly id: DeliveryId
   /** Of a flow's message: the hidden blast that represents its step. It is shown nowhere. */
   readonly blastId: BlastId
@@ -73,22 +95,26 @@ export interface Delivery {
   readonly approvalId: ApprovalId
   /** Null only when the contact has none: such a delivery is `blocked`. */
   readonly email: string | null
-  readonly state: DeliveryState
-  readonly reason: BlockReason | FailureReason | null
-  /** The fencing token of the claim. It grows with every claim, and every write of the worker names it. */
-  readonly token: number | null
-  /** Failed attempts. */
-  readonly attempts: number
   readonly dueAt: DateTime.Utc
   readonly handedOverAt: DateTime.Utc | null
-  readonly sentAt: DateTime.Utc | null
-  readonly deliveredAt: DateTime.Utc | null
-  readonly openedAt: DateTime.Utc | null
-  readonly clickedAt: DateTime.Utc | null
-  readonly clickedUrl: string | null
-  readonly bouncedAt: DateTime.Utc | null
-  readonly unsubscribedAt: DateTime.Utc | null
-  readonly complainedAt: DateTime.Utc | null
+}
+
+export interface AudienceCounts {
+  readonly recipientCount: number
+  /** Recipients left after suppression. */
+  readonly qualifiedCount: number
+}
+
+/** The audience at the start of sending, written once. */
+export interface FixedAudience extends AudienceCounts {
+  readonly at: DateTime.Utc
+  /** Cut by the plan's `recipients_per_blast`. */
+  readonly truncated: boolean
+}
+
+/** Progress while recipients are written in the order of contact ids. */
+export interface AudiencePass extends AudienceCounts {
+  readonly through: ContactId
 }
 
 /** The counters of a blast without recipients. */
@@ -119,14 +145,6 @@ export type DeliveryOutcome =
   | { readonly state: "failed"; readonly reason: FailureReason }
   | { readonly state: "queued" }
   | { readonly state: "unconfirmed" }
-
-/** The part of a delivery that the state machine changes. */
-export interface DeliveryMachineState {
-  readonly state: DeliveryState
-  readonly reason: BlockReason | FailureReason | null
-  readonly token: number | null
-  readonly attempts: number
-}
 
 export type Move =
   | { readonly _tag: "claim"; readonly token: number }

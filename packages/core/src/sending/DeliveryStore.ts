@@ -1,12 +1,11 @@
 // The port of the sending pipeline. Rows are claimed under a lease and a fencing token, and every later write of the worker
 // names both. Safety depends on state and token; clocks only decide how soon. Leases and due times use the store's clock.
 import { Context, type Effect, Schema } from "effect"
-import type { FixedAudience } from "./Audience.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import type { FlowTokens } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, BlastId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
-import type { IntentAnswer } from "./Delivery.ts"
+import type { FixedAudience, IntentAnswer } from "./Delivery.ts"
 import type { Settlement } from "./Settlement.ts"
 
 /** The list of the blast's audience has been deleted. */

@@ -1,5 +1,5 @@
 // The audience pass of a blast in memory, chunk by chunk. It uses core's machine and block reasons.
-import type { FixedAudience } from "@tentpole/core/sending/Audience"
+import type { FixedAudience } from "@tentpole/core/sending/Delivery"
 import { type Blast, launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
 import { type BlastEvent, decide } from "@tentpole/core/blasts/machine"
 import type { Contact } from "@tentpole/core/contacts/Contact"

@@ -28,7 +28,7 @@ interface FactsRow extends BlastRow {
   readonly list: Omit<ListFacts, "empty"> | null
   readonly system_list: "all_contacts" | "unsubscribed" | null
   readonly rules: RuleTree | null
-  readonly email: EmailFacts | null
+  readonly email_facts: EmailFacts | null
   readonly sender_address: string | null
   readonly postal_address: string | null
   readonly verified_domains: ReadonlyArray<string>
@@ -48,7 +48,7 @@ const factColumns = `case when l.list_id is not null then jsonb_build_object('li
   case when e.email_id is not null then jsonb_build_object('emailId', e.email_id, 'name', e.name, 'status', e.status,
     'subject', e.subject, 'currentVersion', e.current_version, 'texts', ${tokensIn}, 'approval', case
       when e.approval_id is not null then jsonb_build_object('approvalId', e.approval_id, 'version', e.approved_version)
-    end) end as email,
+    end) end as email_facts,
   coalesce(a.from_address, e.from_address) as sender_address, w.postal_address,
   array(select s.domain from sending_domain s where s.workspace_id = w.workspace_id and s.status = 'verified')
     as verified_domains,
@@ -97,11 +97,11 @@ const emptyLists = Effect.fnUntraced(function* (
 })
 
 const factsOf = (
-  { custom_fields, email, list, postal_address, sender_address, status, verified_domains }: FactsRow,
+  { custom_fields, email_facts, list, postal_address, sender_address, status, verified_domains }: FactsRow,
   empty: ReadonlySet<string>,
 ): ReadinessFacts => ({
   list: list && { ...list, empty: status === "draft" && (list.memberCount === 0 || empty.has(list.listId)) },
-  email,
+  email: email_facts,
   senderAddress: sender_address,
   verifiedDomains: new Set(verified_domains),
   postalAddress: postal_address,

@@ -1,16 +1,19 @@
 // Blast rows and their conversion in both directions. CHECK constraints of the table repeat the union of `Blast.ts`, so that
 // every row is one of its members.
-import type {
-  Blast,
-  BlastStatus,
-  CancelReason,
-  Launch,
-  LockedEmail,
-  SendTime,
-  Source,
+import {
+  type AttachedEmail,
+  type Audience,
+  type Blast,
+  type BlastStatus,
+  type CancelReason,
+  type Launch,
+  launchOf,
+  type LockedEmail,
+  lockedOf,
+  type SendTime,
+  timeOf,
 } from "@tentpole/core/blasts/Blast"
-import { launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
-import { ApprovalId, BlastId, ContactId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
+import { ApprovalId, BlastId, ContactId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import { instant, iso } from "../kernel/Instants.ts"
@@ -22,10 +25,8 @@ export interface BlastRow {
   readonly status: BlastStatus
   readonly paused: boolean
   readonly retrying_since: Date | null
-  readonly audience_list_id: string | null
-  readonly audience_source: Source | null
-  readonly email_id: string | null
-  readonly email_source: Source | null
+  readonly audience: Audience | null
+  readonly email: AttachedEmail | null
   readonly operational: boolean
   readonly scheduled_at: Date | null
   readonly send_mode: SendTime["mode"] | null
@@ -49,11 +50,13 @@ export interface BlastRow {
 }
 
 /** For a SELECT over alias `b` of `blast`. */
-export const blastColumns = `b.blast_id, b.name, b.description, b.status, b.paused, b.retrying_since, b.audience_list_id, b.audience_source,
-  b.email_id, b.email_source, b.operational, b.scheduled_at, b.send_mode, b.approved_at, b.approved_email_version,
-  b.approval_id, b.schedule_missed, b.launched_at, b.allotted_count, b.audience_through, b.audience_fixed_at, b.recipient_count,
-  b.qualified_count, b.audience_truncated, b.failure, b.sent_at, b.cancelled_at, b.cancelled_reason, b.created_at,
-  b.updated_at`
+export const blastColumns = `b.blast_id, b.name, b.description, b.status, b.paused, b.retrying_since,
+  case when b.audience_list_id is not null then
+    jsonb_build_object('listId', b.audience_list_id, 'source', b.audience_source) end as audience,
+  case when b.email_id is not null then jsonb_build_object('emailId', b.email_id, 'source', b.email_source) end as email,
+  b.operational, b.scheduled_at, b.send_mode, b.approved_at, b.approved_email_version, b.approval_id, b.schedule_missed,
+  b.launched_at, b.allotted_count, b.audience_through, b.audience_fixed_at, b.recipient_count, b.qualified_count,
+  b.audience_truncated, b.failure, b.sent_at, b.cancelled_at, b.cancelled_reason, b.created_at, b.updated_at`
 
 /** A value that a row of this status must have; a constraint guarantees it. */
 const required = <A>(value: A | null, column: string): A => {
@@ -103,17 +106,6 @@ const launchOfRow = (row: BlastRow): Launch | null =>
               },
       }
 
-const attached = (row: BlastRow) => ({
-  audience:
-    row.audience_list_id === null
-      ? null
-      : { listId: ListId.make(row.audience_list_id), source: required(row.audience_source, "audience_source") },
-  email:
-    row.email_id === null
-      ? null
-      : { emailId: EmailId.make(row.email_id), source: required(row.email_source, "email_source") },
-})
-
 export const toBlast = (row: BlastRow): Blast => {
   const base = {
     id: BlastId.make(row.blast_id),
@@ -123,7 +115,7 @@ export const toBlast = (row: BlastRow): Blast => {
     createdAt: DateTime.makeUnsafe(row.created_at),
     updatedAt: DateTime.makeUnsafe(row.updated_at),
   }
-  const { audience, email } = attached(row)
+  const { audience, email } = row
   if (row.status === "draft") return { ...base, status: "draft", audience, email, scheduleMissed: row.schedule_missed }
   if (row.status === "archived") {
     return {

@@ -1,7 +1,7 @@
 // The audience pass of a blast: one statement writes a delivery for each contact of a slice, with the block reason where there
 // is one. The reasons and their order match core's `blockReason`; contract tests compare the two.
 import type { PgClient } from "@effect/sql-pg"
-import type { FixedAudience } from "@tentpole/core/sending/Audience"
+import type { AudienceCounts, FixedAudience } from "@tentpole/core/sending/Delivery"
 import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
 import { type BlastId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
@@ -11,11 +11,13 @@ import { makeDue } from "../kernel/DueWork.ts"
 import { raiseStatementTimeout } from "../kernel/Postgres.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
 
+type Sql = PgClient.PgClient
+
 /**
  * The block reason of a recipient as SQL, or null. It reads `contact c`, left joined to the `suppression s` of its address.
  * Audience passes and dry runs share it.
  */
-export const blockReasonOf = (sql: PgClient.PgClient, operational: boolean): Statement.Fragment =>
+export const blockReasonOf = (sql: Sql, operational: boolean): Statement.Fragment =>
   sql`case
     when c.email_normalized is null then 'no_email'
     when not ${operational}::boolean and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
@@ -44,11 +46,6 @@ interface BlastRow extends AudienceRow {
   readonly sending_per_domain_per_second: number | null
 }
 
-interface Counts {
-  readonly recipients: number
-  readonly qualified: number
-}
-
 /** Contacts in the order of their ids, after one id up to and including another. Null: no limit on that side. */
 interface Slice {
   readonly after: string | null
@@ -56,7 +53,7 @@ interface Slice {
 }
 
 export const fixAudience = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: Sql,
   workspace: WorkspaceId,
   blastId: BlastId,
   contacts_max: number,
@@ -80,11 +77,11 @@ export const fixAudience = Effect.fnUntraced(function* (
   const counts =
     audience === null ? noRecipients : yield* insertSlice(sql, { workspace, blastId, blast, audience, slice, max, now })
   const counted = {
-    recipient_count: blast.recipient_count + counts.recipients,
-    qualified_count: blast.qualified_count + counts.qualified,
+    recipient_count: blast.recipient_count + counts.recipientCount,
+    qualified_count: blast.qualified_count + counts.qualifiedCount,
   }
   const truncated =
-    max !== null && audience !== null && counts.recipients === max && (yield* hasMore(sql, audience, max))
+    max !== null && audience !== null && counts.recipientCount === max && (yield* hasMore(sql, audience, max))
   const isComplete = slice.through === null
   yield* sql`
     update blast set ${sql.update({
@@ -101,7 +98,7 @@ export const fixAudience = Effect.fnUntraced(function* (
 })
 
 /** Locks a blast that is in its audience pass or sending. The lock does not block its deliveries, which refer to the blast. */
-const lockBlast = (sql: PgClient.PgClient, workspace: WorkspaceId, blastId: BlastId) =>
+const lockBlast = (sql: Sql, workspace: WorkspaceId, blastId: BlastId) =>
   Effect.map(
     sql<BlastRow>`
       select l.list_id, l.kind, l.system_list, l.rules, b.approval_id, b.operational, b.audience_through,
@@ -127,7 +124,7 @@ const toFixedAudience = (
   truncated: row.audience_truncated,
 })
 
-const sliceFrom = (sql: PgClient.PgClient, workspace: WorkspaceId, after: string | null, contacts_max: number) =>
+const sliceFrom = (sql: Sql, workspace: WorkspaceId, after: string | null, contacts_max: number) =>
   Effect.map(
     sql<{ readonly contact_id: string }>`
       select c.contact_id from fenced_contact c where c.workspace_id = ${workspace} and ${isAfter(sql, after)}
@@ -135,18 +132,18 @@ const sliceFrom = (sql: PgClient.PgClient, workspace: WorkspaceId, after: string
     ([last]): Slice => ({ after, through: last?.contact_id ?? null }),
   )
 
-const isAfter = (sql: PgClient.PgClient, after: string | null): Statement.Fragment =>
+const isAfter = (sql: Sql, after: string | null): Statement.Fragment =>
   after === null ? sql`true` : sql`c.contact_id > ${after}::uuid`
 
-const noRecipients: Counts = { recipients: 0, qualified: 0 }
+const noRecipients: AudienceCounts = { recipientCount: 0, qualifiedCount: 0 }
 
 /** Limits an audience to the plan's number of recipients, oldest contacts first. */
-export const limitTo = (sql: PgClient.PgClient, audience: Statement.Fragment, max: number | null): Statement.Fragment =>
+export const limitTo = (sql: Sql, audience: Statement.Fragment, max: number | null): Statement.Fragment =>
   max === null ? audience : sql`${audience} order by c.created_at, c.contact_id limit ${max}`
 
 /** `from fenced_contact c where …`: the contacts that the list has now. */
 export const audienceOf = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: Sql,
   workspace: WorkspaceId,
   row: AudienceRow,
   now: DateTime.Utc,
@@ -159,7 +156,7 @@ export const audienceOf = Effect.fnUntraced(function* (
 
 /** The condition of a list over `fenced_contact c`. Reads the custom fields that its rules name. */
 export const listCondition = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: Sql,
   workspace: WorkspaceId,
   list: AudienceList,
   now: DateTime.Utc,
@@ -182,7 +179,7 @@ export const toAudienceList = (row: AudienceRow): AudienceList | null => {
 }
 
 /** While domains are limited, the lane is the recipient domain. Otherwise it is empty. */
-const laneOf = (sql: PgClient.PgClient, blast: BlastRow): Statement.Fragment =>
+const laneOf = (sql: Sql, blast: BlastRow): Statement.Fragment =>
   blast.sending_per_domain_per_second === null ? sql`''` : sql`coalesce(split_part(email_normalized, '@', -1), '')`
 
 interface SliceInsert {
@@ -201,7 +198,7 @@ interface SliceInsert {
  * to another between their slices. The unique index finds that case, and only then is the insert repeated with `on conflict`:
  * that clause writes each row twice and would cost a quarter of the time on every insert.
  */
-const insertSlice = (sql: PgClient.PgClient, insert: SliceInsert) =>
+const insertSlice = (sql: Sql, insert: SliceInsert) =>
   Effect.catchIf(
     sql.withTransaction(insertDeliveries(sql, insert, sql.literal(""))),
     (error) => error.reason._tag === "UniqueViolation" && error.reason.constraint === "delivery_address",
@@ -209,12 +206,12 @@ const insertSlice = (sql: PgClient.PgClient, insert: SliceInsert) =>
   )
 
 const insertDeliveries = (
-  sql: PgClient.PgClient,
+  sql: Sql,
   { blast, blastId, audience, max, now, slice, workspace }: SliceInsert,
   onConflict: Statement.Fragment,
 ) =>
   Effect.map(
-    sql<Counts>`
+    sql<AudienceCounts>`
       with audience as (
         select c.contact_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, c.unsubscribed, c.marketing_email_subscribed,
           c.marketing_email_invalid
@@ -235,14 +232,14 @@ const insertDeliveries = (
         ${onConflict}
         returning state
       )
-      select count(*)::int as recipients, (count(*) filter (where state = 'queued'))::int as qualified from added`,
+      select count(*)::int as "recipientCount", (count(*) filter (where state = 'queued'))::int as "qualifiedCount" from added`,
     ([counts]) => counts ?? noRecipients,
   )
 
-const inSlice = (sql: PgClient.PgClient, audience: Statement.Fragment, { after, through }: Slice): Statement.Fragment =>
+const inSlice = (sql: Sql, audience: Statement.Fragment, { after, through }: Slice): Statement.Fragment =>
   sql`${audience} and ${isAfter(sql, after)} and ${through === null ? sql`true` : sql`c.contact_id <= ${through}::uuid`}`
 
-const hasMore = (sql: PgClient.PgClient, audience: Statement.Fragment, max: number) =>
+const hasMore = (sql: Sql, audience: Statement.Fragment, max: number) =>
   Effect.map(
     sql<{
       readonly more: boolean

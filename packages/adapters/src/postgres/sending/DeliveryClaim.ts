@@ -15,6 +15,8 @@ import { texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { claimByDomain, claimedColumns, type ClaimedRow, type ClaimContext } from "./DomainQueues.ts"
 
+type Sql = PgClient.PgClient
+
 interface Limits {
   readonly token: bigint
   readonly sending_per_second: number | null
@@ -24,7 +26,7 @@ interface Limits {
 }
 
 export const claim = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: Sql,
   workspace: WorkspaceId,
   { bytes_max = claimed_bytes_max, lease_ms, limit }: ClaimOptions,
 ) {
@@ -65,12 +67,7 @@ interface BucketRow {
 }
 
 /** Claims as many deliveries as the workspace's bucket has permits, and returns the wait until the next permit. */
-const claimWithinLimit = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  context: ClaimContext,
-  limit: number,
-  limits: Limits,
-) {
+const claimWithinLimit = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext, limit: number, limits: Limits) {
   const { workspace } = context
   const per_second = limits.sending_per_second
   if (per_second === null) return { rows: yield* claimQueued(sql, context, limit, limits), wait_ms: 0 }
@@ -100,12 +97,7 @@ const claimWithinLimit = Effect.fnUntraced(function* (
   return { rows, wait_ms: RateLimit.nextPermit_ms(left, per_second) - now_ms }
 })
 
-const claimQueued = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  context: ClaimContext,
-  limit: number,
-  limits: Limits,
-) {
+const claimQueued = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext, limit: number, limits: Limits) {
   const per_domain = limits.sending_per_domain_per_second
   if (per_domain === null && !limits.has_domain_queues) return yield* claimCommon(sql, context, limit)
   const byDomain = yield* claimByDomain(sql, context, limit, per_domain)
@@ -119,7 +111,7 @@ const claimQueued = Effect.fnUntraced(function* (
  * exceed its limit. The first due delivery of each blast is found with `order by … limit 1`, not `exists`: without an order,
  * a plan that expects a long queue scans the table from its beginning, which holds the sent deliveries.
  */
-const claimCommon = (sql: PgClient.PgClient, { lease_ms, token, workspace }: ClaimContext, limit: number) =>
+const claimCommon = (sql: Sql, { lease_ms, token, workspace }: ClaimContext, limit: number) =>
   sql<ClaimedRow>`
     with sending as materialized (
       select b.blast_id, count(*) over () as blasts from blast b
@@ -156,7 +148,7 @@ const first_slice = 16
 
 /** Reads contacts until they weigh `bytes_max`: with very large contacts, a claim of the usual size would fill the memory. */
 const contactsWithin = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: Sql,
   workspace: WorkspaceId,
   rows: ReadonlyArray<ClaimedRow>,
   bytes_max: number,
@@ -178,7 +170,7 @@ const contactsWithin = Effect.fnUntraced(function* (
 })
 
 /** Queues again the deliveries whose contacts did not fit, in the transaction of the claim. */
-const release = (sql: PgClient.PgClient, { token, workspace }: ClaimContext, rows: ReadonlyArray<ClaimedRow>) => sql`
+const release = (sql: Sql, { token, workspace }: ClaimContext, rows: ReadonlyArray<ClaimedRow>) => sql`
   update delivery d set state = 'queued', token = null, lease_until = null
   from unnest(${texts(rows.map((row) => row.id))}::uuid[]) as g (id)
   where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = ${token}::bigint`

@@ -7,6 +7,8 @@ import { texts } from "../kernel/Arrays.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
 
+type Sql = PgClient.PgClient
+
 type StoredDelivery = Delivery & { readonly emailNormalized: string | null }
 export type DeliveryRow = RowOf<StoredDelivery>
 
@@ -29,7 +31,7 @@ export const toDelivery = fromRow<StoredDelivery>
  * is joined to a locked row shows the state before the wait for the lock.
  */
 export const lockDeliveries = Effect.fnUntraced(function* <Row extends DeliveryRow>(
-  sql: PgClient.PgClient,
+  sql: Sql,
   workspace: WorkspaceId,
   ids: ReadonlyArray<DeliveryId>,
   columns: string,

@@ -9,12 +9,14 @@ import type { Statement } from "effect/sql"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { suppressWornOut } from "./Suppressions.ts"
 
+type Sql = PgClient.PgClient
+
 interface IdRow {
   readonly delivery_id: string
 }
 
 export const settle = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: Sql,
   workspace: WorkspaceId,
   settlements: ReadonlyArray<Settlement>,
 ) {
@@ -28,7 +30,7 @@ export const settle = Effect.fnUntraced(function* (
   return rest.filter((each) => !before.has(each.id)).map((each) => DeliveryId.make(each.id))
 })
 
-const settlementRows = (sql: PgClient.PgClient, settlements: ReadonlyArray<Settlement>): Statement.Fragment => sql`
+const settlementRows = (sql: Sql, settlements: ReadonlyArray<Settlement>): Statement.Fragment => sql`
   unnest(${texts(settlements.map((each) => each.id))}::uuid[],
     ${texts(settlements.map((each) => String(each.token)))}::bigint[],
     ${texts(settlements.map((each) => each.ending.state))}::text[],
@@ -52,13 +54,13 @@ const reasonOf = ({ ending }: Settlement): string | null => {
 }
 
 /** The metadata of an activity of the message `m`. */
-const activityMetadata = (sql: PgClient.PgClient): Statement.Fragment => sql`case
+const activityMetadata = (sql: Sql): Statement.Fragment => sql`case
     when m.membership_id is null then jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
     else jsonb_build_object('flow_id', m.flow_id, 'membership_id', m.membership_id, 'step_id', m.step_id,
       'recipient_id', m.delivery_id)
   end`
 
-const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
+const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
   with locked as materialized (
     select g.*, d.state as was
     from ${settlementRows(sql, settlements)}
@@ -129,11 +131,7 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
   select delivery_id from moved`
 
 /** The settlements that changed no row because they were written before. A delivery that was queued again is not recognised. */
-const writtenBefore = (
-  sql: PgClient.PgClient,
-  workspace: WorkspaceId,
-  settlements: ReadonlyArray<Settlement>,
-) => sql<IdRow>`
+const writtenBefore = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
   select d.delivery_id from delivery d
   join ${settlementRows(sql, settlements)} on d.delivery_id = g.id and d.token = g.token and d.state = g.state
   where d.workspace_id = ${workspace}`

@@ -13,6 +13,8 @@ import { makeDue } from "../kernel/DueWork.ts"
 import { fencedWrites, OpenTransaction, orDefect } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
+type Sql = PgClient.PgClient
+
 /** Leases that one sweep ends at most. The next sweep follows within seconds. */
 const swept_max = 5000
 
@@ -20,7 +22,7 @@ const swept_max = 5000
  * The deliveries that still have these tokens, locked: `with … locked as (…)` to update from. They are found by id in any
  * state: the index of leases is full of recent leases, and no plan may scan it for a few rows.
  */
-const lockClaims = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyArray<Claim>) => sql`
+const lockClaims = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>) => sql`
   locked as materialized (
     select d.delivery_id as id, d.state
     from unnest(${texts(claims.map((claim) => claim.id))}::uuid[], ${texts(claims.map((claim) => String(claim.token)))}::bigint[])
@@ -30,7 +32,7 @@ const lockClaims = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: Read
     for update of d
   )`
 
-const grant = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
+const grant = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
   Effect.flatMap(OpenTransaction, (open) =>
     open === undefined
       ? orDefect(sql<{ readonly granted_id: string; readonly answer: IntentAnswer }>`
@@ -42,7 +44,7 @@ const grant = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyA
       : Effect.die("an intent is committed before it is used: do not request it inside a transaction"),
   )
 
-const renew = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
+const renew = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
   Effect.map(
     sql`
       with ${lockClaims(sql, workspace, claims)}
@@ -53,11 +55,7 @@ const renew = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyA
     (rows) => rows.length,
   )
 
-const release = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  workspace: WorkspaceId,
-  claims: ReadonlyArray<Claim>,
-) {
+const release = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>) {
   const rows = yield* sql`
     with ${lockClaims(sql, workspace, claims)}
     update delivery d set state = 'queued', token = null, lease_until = null, handed_over_at = null
@@ -68,7 +66,7 @@ const release = Effect.fnUntraced(function* (
   return rows.length
 })
 
-const sweep = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
+const sweep = (sql: Sql, workspace: WorkspaceId) =>
   Effect.gen(function* () {
     const rows = yield* sql<{ readonly state: string }>`
       with lapsed as materialized (
@@ -106,7 +104,7 @@ interface QueueState {
 }
 
 /** Locks the workspace's `due_work` row first: a transaction that makes the workspace due runs before or after, never between. */
-const rescheduleWorkspace = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId) {
+const rescheduleWorkspace = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId) {
   const locked = yield* sql`select 1 from due_work where kind = 'deliveries' and workspace_id = ${workspace} for update`
   const [state] = yield* sql<QueueState>`
     select

@@ -7,6 +7,8 @@ import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { booleans, floats, ints, texts } from "../kernel/Arrays.ts"
 
+type Sql = PgClient.PgClient
+
 /** A claimed delivery without its contact. */
 export interface ClaimedRow extends Omit<ClaimedDelivery, "token" | "rateLimited" | "contact"> {
   readonly contactId: ContactId
@@ -32,7 +34,7 @@ const recheck_s = 5
 const idle_recheck_s = 1
 
 /** `sending`: the blasts that may send now, for a `with`. */
-const sending = (sql: PgClient.PgClient, workspace: WorkspaceId) => sql`
+const sending = (sql: Sql, workspace: WorkspaceId) => sql`
   sending as materialized (
     select blast_id from blast where workspace_id = ${workspace} and status = 'sending' and not paused
   )`
@@ -47,7 +49,7 @@ interface ReadyQueue {
 
 /** Claims up to `limit` due deliveries, from each domain what its bucket permits. Without a domain limit: equal shares. */
 export const claimByDomain = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: Sql,
   context: ClaimContext,
   limit: number,
   per_second: number | null,
@@ -78,7 +80,7 @@ export const claimByDomain = Effect.fnUntraced(function* (
 const bucketOf = ({ at_ms, permits, waited }: ReadyQueue): RateLimit.RateBucket => ({ at_ms, permits, waited })
 
 /** Returns how many were moved. Rows that another claimer has locked are skipped. */
-const moveToQueues = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
+const moveToQueues = (sql: Sql, workspace: WorkspaceId) =>
   Effect.map(
     sql`
       with ${sending(sql, workspace)},
@@ -104,7 +106,7 @@ const moveToQueues = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
  * Finds the domain queues that have deliveries, with an index scan that jumps from one lane to the next. Queues that are known
  * to be ready soon are not changed. Rows of queues that have been empty for a minute are deleted.
  */
-const findQueues = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, at_once: boolean) {
+const findQueues = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, at_once: boolean) {
   const due_checks = yield* sql`
     insert into delivery_lane as l (workspace_id, lane, permits, filled_at, waited, ready_at)
     values (${workspace}, '', 1, clock_timestamp(), false, clock_timestamp() + make_interval(secs => ${recheck_s}))
@@ -149,12 +151,7 @@ const findQueues = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspac
 const permit_wait_max_s = 1
 
 /** Locks ready queues, the longest waiting first. Queues that another claimer has locked are skipped. */
-const lockReadyQueues = (
-  sql: PgClient.PgClient,
-  workspace: WorkspaceId,
-  limit: number,
-  early_s: number,
-) => sql<ReadyQueue>`
+const lockReadyQueues = (sql: Sql, workspace: WorkspaceId, limit: number, early_s: number) => sql<ReadyQueue>`
   with ready as materialized (
     select lane, permits, filled_at, waited from delivery_lane
     where workspace_id = ${workspace} and lane <> '' and ready_at <= clock_timestamp() + make_interval(secs => ${early_s})
@@ -168,7 +165,7 @@ const lockReadyQueues = (
 
 /** Claims the quota of each queue, taking turns between the blasts. */
 const claimQuotas = (
-  sql: PgClient.PgClient,
+  sql: Sql,
   { lease_ms, token, workspace }: ClaimContext,
   queues: ReadonlyArray<ReadyQueue>,
   quotas: ReadonlyArray<number>,
@@ -210,7 +207,7 @@ interface QueueUpdate {
   readonly ready_ms: number | null
 }
 
-const updateQueues = (sql: PgClient.PgClient, workspace: WorkspaceId, queues: ReadonlyArray<QueueUpdate>) => sql`
+const updateQueues = (sql: Sql, workspace: WorkspaceId, queues: ReadonlyArray<QueueUpdate>) => sql`
   with ${sending(sql, workspace)}
   update delivery_lane l set permits = g.permits, filled_at = to_timestamp(g.at_ms / 1000), waited = g.waited,
     ready_at = case when g.ready_ms is not null then to_timestamp(g.ready_ms / 1000) else coalesce((

@@ -6,6 +6,8 @@ import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 
+type Sql = PgClient.PgClient
+
 export interface Suppressed {
   readonly emailNormalized: string
   readonly reason: SuppressionReason
@@ -14,7 +16,7 @@ export interface Suppressed {
 
 /** Suppresses addresses. An existing weaker suppression is replaced. */
 export const suppress = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: Sql,
   workspace: WorkspaceId,
   them: ReadonlyArray<Suppressed>,
 ) {
@@ -31,15 +33,11 @@ export const suppress = Effect.fnUntraced(function* (
 })
 
 /** The same order as core's `isStronger`. */
-const strength = (sql: PgClient.PgClient, reason: string) =>
+const strength = (sql: Sql, reason: string) =>
   sql.literal(`array_position(array['unsubscribe', 'bounce', 'complaint', 'manual'], ${reason})`)
 
 /** For each delivery, the newest messages of its contact to its address. Uses the index of deliveries by contact. */
-export const newestTo = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  workspace: WorkspaceId,
-  ids: ReadonlyArray<DeliveryId>,
-) {
+export const newestTo = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<DeliveryId>) {
   const rows = yield* sql<PastMessage & { readonly of: DeliveryId }>`
     select d.delivery_id as of, n.delivery_id as id, n.bounce_kind as "bounceKind"
     from delivery d
@@ -58,7 +56,7 @@ export const newestTo = Effect.fnUntraced(function* (
 
 /** Suppresses the addresses that have reached the maximum number of soft bounces. */
 export const suppressWornOut = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
+  sql: Sql,
   workspace: WorkspaceId,
   soft: ReadonlyArray<{ readonly id: DeliveryId; readonly at: DateTime.Utc }>,
 ) {
