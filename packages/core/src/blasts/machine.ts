@@ -386,14 +386,8 @@ export const createBlast = (
 /** A draft with the settings of another blast, without its history. */
 export const duplicateBlast = (
   of: Blast,
-  copy: {
-    readonly id: BlastId
-    readonly audience: Audience | null
-    readonly email: AttachedEmail | null
-    /** The copies of its inline email and audience. */
-    readonly inlineEmail: EmailChange<Email> | null
-    readonly lists: ReadonlyArray<ListChange>
-  },
+  /** `inlineEmail`, `lists`: the copies of its inline email and audience. */
+  copy: Along & Pick<DraftBlast, "id" | "audience" | "email">,
   now: DateTime.Utc,
 ): BlastChange<DraftBlast> => {
   const name = copyName(of.name, blast_name_length_max)

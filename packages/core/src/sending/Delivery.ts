@@ -1,6 +1,6 @@
-// A delivery: one message to one recipient, from the audience pass to its end, and the counts of an audience. A message is sent at
-// intent is committed between the server's 354 and the body, and a message with unknown outcome is never sent again
-// automatically. The transitions are in `machine.ts`.
+// A delivery: one message to one recipient, from the audience pass to its end. A message is sent at most once: the intent is
+// committed between the server's 354 and the body, and a message with unknown outcome is never sent again automatically. The
+// transitions are in `machine.ts`.
 import { type DateTime, Struct } from "effect"
 import type { FlowTokens } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, BlastId, ContactId, DeliveryId, FlowId, MembershipId } from "../kernel/Ids.ts"

@@ -59,12 +59,6 @@ const kinds = (): ((workspace: WorkspaceId, claimed: ClaimedDelivery) => Kind) =
   }
 }
 
-/** The parts that all messages of a kind share, prepared once. */
-interface Prepared {
-  readonly compiled: CompiledEmail
-  readonly key: DkimKey
-}
-
 /** Cached compiled emails: a worker sends few at a time. */
 const prepared_max = 64
 /** How long a changed postal address, or a domain that lost its verification, may go unnoticed. */
@@ -91,23 +85,16 @@ export class OutgoingMail extends Context.Service<
       const memory = new MessageMemory()
       const metadata = (yield* Settings).hooks.postmarkLogin !== null
 
-      /** The key of the sender's domain, which must be verified. */
-      const keyFor = Effect.fnUntraced(function* (workspace: WorkspaceId, fromAddress: string) {
-        const key = yield* keys(workspace, fromAddress)
-        return key ?? (yield* new SenderRefused({ failure: "sender_domain_unverified" }))
-      })
-
+      /** The parts that all messages of a kind share, prepared once. */
       const prepare = Effect.fnUntraced(function* ({ approvalId, operational, workspace }: Kind) {
         const email = yield* emails
           .approval(workspace, approvalId)
           .pipe(Effect.catchTag("NotFound", () => new SenderRefused({ failure: "approval_gone" })))
         const { name, postalAddress } = yield* workspaces.get(workspace).pipe(Effect.orDie)
         const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
-        const prepared: Prepared = {
-          compiled: compile(email, sender, { operational, tracked: true, addresses: links.addresses }),
-          key: yield* keyFor(workspace, email.fromAddress),
-        }
-        return prepared
+        const key = yield* keys(workspace, email.fromAddress)
+        if (key === null) return yield* new SenderRefused({ failure: "sender_domain_unverified" })
+        return { compiled: compile(email, sender, { operational, tracked: true, addresses: links.addresses }), key }
       })
 
       const kindOf = kinds()
@@ -170,7 +157,7 @@ const withMetadata = (message: RenderedMessage, id: DeliveryId): RenderedMessage
 
 interface UnsignedMessage extends Pick<ClaimedDelivery, "id" | "address" | "tokens"> {
   readonly contact: Contact
-  /** What the message belongs to, for feedback reports: at most three parts. */
+  /** The first two parts of the `Feedback-ID`: what the message belongs to. */
   readonly campaign: string
 }
 

@@ -56,7 +56,7 @@ export const deliveryWriter = Effect.fnUntraced(function* (options: DeliveryWrit
     { linger_ms: write_linger_ms, batch_max: releases_max },
     yield* writeReleases(options),
   )
-  const deliveryWriter: DeliveryWriter = {
+  return {
     requestIntent: (item) =>
       Effect.suspend(() =>
         inFlight.move(item, ["claimed"], "intent_requested") ? requestIntent(item) : Effect.succeed("lost" as const),
@@ -77,8 +77,7 @@ export const deliveryWriter = Effect.fnUntraced(function* (options: DeliveryWrit
       }),
     room: settlements.room,
     drained: Effect.andThen(settlements.drained, releases.drained),
-  }
-  return deliveryWriter
+  } satisfies DeliveryWriter
 })
 
 interface Settled {

@@ -33,8 +33,7 @@ const scheduled = (db: Rows, workspace: WorkspaceId) =>
 const due = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, limit: number) {
   const now = yield* DateTime.now
   const passed = (yield* scheduled(db, workspace)).filter(({ at_ms }) => at_ms <= now.epochMilliseconds)
-  const schedules: DueSchedules = { now, blasts: passed.slice(0, limit).map(({ id }) => id) }
-  return schedules
+  return { now, blasts: passed.slice(0, limit).map(({ id }) => id) } satisfies DueSchedules
 })
 
 const rest = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {

@@ -36,8 +36,7 @@ const due = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, limit
     where workspace_id = ${workspace} and status = 'scheduled' and scheduled_at <= ${DateTime.formatIso(now)}
     order by scheduled_at, blast_id
     limit ${limit}`
-  const schedules: DueSchedules = { now, blasts: rows.map((row) => BlastId.make(row.blast_id)) }
-  return schedules
+  return { now, blasts: rows.map((row) => BlastId.make(row.blast_id)) } satisfies DueSchedules
 })
 
 /** The delay before the next attempt when a due blast was not launched. */

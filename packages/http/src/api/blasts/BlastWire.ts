@@ -1,7 +1,6 @@
 // Wire schemas of blasts, their recipients and dry runs.
-import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
+import type { BlastRecipient, BlastView } from "@tentpole/core/blasts/BlastStore"
 import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
-import type { BlastView } from "@tentpole/core/blasts/BlastStore"
 import type { DryRun } from "@tentpole/core/blasts/inspection/DryRun"
 import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
 import { blockReasons } from "@tentpole/core/sending/Delivery"
