@@ -4,6 +4,7 @@ import type { DateTime } from "effect"
 import type { Activity, ActivityType } from "../contacts/Activity.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import type { ContactId, DeliveryId } from "../kernel/Ids.ts"
+import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import type { Delivery } from "../sending/Delivery.ts"
 import { move } from "../sending/machine.ts"
@@ -37,159 +38,117 @@ export interface TimedEvent {
   readonly at: DateTime.Utc
 }
 
-export class EngagementChange {
-  readonly #brand = true
-  readonly before: TrackedDelivery
-  /** The new state, with its contact and its suppression. Times that are set stay. */
-  readonly after: TrackedDelivery
-  readonly at: DateTime.Utc
-  /** The contact becomes unsubscribed, and the address suppressed. */
-  readonly unsubscribes: boolean
-  readonly activities: ReadonlyArray<Activity>
-  readonly events: ReadonlyArray<DomainEvent>
-
-  private constructor(it: {
+export type EngagementChange = Change<
+  "engagement",
+  {
     readonly before: TrackedDelivery
+    /** The new state, with its contact and its suppression. Times that are set stay. */
     readonly after: TrackedDelivery
     readonly at: DateTime.Utc
-    readonly unsubscribes: boolean
     readonly activities: ReadonlyArray<Activity>
-    readonly events: ReadonlyArray<DomainEvent>
-  }) {
-    this.before = it.before
-    this.after = it.after
-    this.at = it.at
-    this.unsubscribes = it.unsubscribes
-    this.activities = it.activities
-    this.events = it.events
   }
+>
 
-  static is(it: unknown): it is EngagementChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
+const engagementChange = changeOf("engagement")
 
+export const EngagementChange = {
   /**
    * The changes of a batch, in the given order. Each is decided on the result of the previous ones for its delivery, contact
    * and address. Events of deliveries that were not found change nothing.
    */
-  static ofAll(
+  ofAll(
     found: ReadonlyMap<DeliveryId, TrackedDelivery>,
     happenings: ReadonlyArray<TimedEvent>,
   ): ReadonlyArray<EngagementChange> {
-    const soFar = new BatchState(found)
+    const deliveries = new Map(found)
+    const contacts = new Map<ContactId, Contact | null>()
+    const suppressed = new Set<string | null>()
     return happenings.flatMap(({ at, deliveryId, event }) => {
-      const before = soFar.of(deliveryId)
-      const change = before === undefined ? undefined : EngagementChange.of(before, event, at)
+      const delivery = deliveries.get(deliveryId)
+      if (delivery === undefined) return []
+      const before = {
+        ...delivery,
+        contact: contacts.get(delivery.contactId) ?? delivery.contact,
+        suppressed: delivery.suppressed || suppressed.has(delivery.emailNormalized),
+      }
+      const change = EngagementChange.of(before, event, at)
       if (change === undefined) return []
-      soFar.take(change)
+      const { after } = change
+      deliveries.set(after.id, after)
+      contacts.set(after.contactId, after.contact)
+      if (after.suppressed && after.emailNormalized !== null) suppressed.add(after.emailNormalized)
       return [change]
     })
-  }
+  },
 
   /** Undefined when the event is not the first of its kind. */
-  static of(before: TrackedDelivery, event: Event, at: DateTime.Utc): EngagementChange | undefined {
+  of(before: TrackedDelivery, event: Event, at: DateTime.Utc): EngagementChange | undefined {
     if (event._tag === "openedByMachine" || event._tag === "clickedByMachine") {
-      return EngagementChange.#byMachine(before, event, at)
+      // A machine's first hit is stored. It has no other effect.
+      const mark = event._tag === "openedByMachine" ? "machineOpenedAt" : "machineClickedAt"
+      if (before[mark] !== null) return undefined
+      return engagementChange({ before, after: { ...before, [mark]: at }, at, activities: [] })
     }
-    const unsubscribes = event._tag === "unsubscribed" && needsUnsubscribing(before)
-    const news = activitiesOf(before, event, unsubscribes)
+    const news = activitiesOf(before, event)
     if (news.length === 0) return undefined
     const proven = move(before, { _tag: "evidence" })
     const sentAt = before.sentAt ?? before.handedOverAt ?? at
-    const sendingActivities: ReadonlyArray<NewActivity> =
-      proven === undefined
-        ? []
-        : [
-            { type: "email_sent", at: sentAt, data: {} },
-            { type: "email_delivered", at: sentAt, data: {} },
-          ]
-    const newActivities = [...sendingActivities, ...news.map((each): NewActivity => ({ ...each, at }))]
-    return new EngagementChange({
-      before,
-      after: {
-        ...before,
-        ...(proven === undefined ? {} : { ...proven, sentAt, deliveredAt: before.deliveredAt ?? sentAt }),
-        ...marksOf(before, event, at),
-        contact: before.contact !== null && unsubscribes ? { ...before.contact, unsubscribed: true } : before.contact,
-        suppressed: before.suppressed || unsubscribes,
-      },
-      at,
-      unsubscribes,
-      activities: newActivities.map((each) => ({
-        contactId: before.contactId,
-        type: each.type,
-        at: each.at,
-        metadata: { ...about(before), ...each.data },
-      })),
-      events: [
-        ...newActivities.map((each) => ({
-          type: each.type,
-          contactId: before.contactId,
-          at: each.at,
-          data: { ...about(before), ...each.data },
-        })),
-        ...(unsubscribes && before.contact !== null && !before.contact.unsubscribed
-          ? [
-              {
-                type: "contact_updated",
-                contactId: before.contactId,
-                at,
-                data: { changes: [{ field: "unsubscribed", from: false, to: true }] },
-              },
-            ]
-          : []),
-      ],
-    })
-  }
-
-  /** Stores the time of a machine hit. It has no other effect. */
-  static #byMachine(before: TrackedDelivery, event: MachineEvent, at: DateTime.Utc): EngagementChange | undefined {
-    const mark = event._tag === "openedByMachine" ? "machineOpenedAt" : "machineClickedAt"
-    if (before[mark] !== null) return undefined
-    return new EngagementChange({
-      before,
-      after: { ...before, [mark]: at },
-      at,
-      unsubscribes: false,
-      activities: [],
-      events: [],
-    })
-  }
-}
-
-/** The deliveries after the changes so far. Deliveries of one contact share its state. */
-class BatchState {
-  readonly #deliveries: Map<DeliveryId, TrackedDelivery>
-  readonly #contacts = new Map<ContactId, Contact | null>()
-  readonly #suppressed = new Set<string>()
-
-  constructor(found: ReadonlyMap<DeliveryId, TrackedDelivery>) {
-    this.#deliveries = new Map(found)
-  }
-
-  of(id: DeliveryId): TrackedDelivery | undefined {
-    const delivery = this.#deliveries.get(id)
-    if (delivery === undefined) return undefined
-    const { contact, contactId, emailNormalized, suppressed } = delivery
-    const known = this.#contacts.get(contactId)
-    return {
-      ...delivery,
-      contact: known === undefined ? contact : known,
-      suppressed: suppressed || (emailNormalized !== null && this.#suppressed.has(emailNormalized)),
+    const unsubscribes = event._tag === "unsubscribed"
+    const after: TrackedDelivery = {
+      ...before,
+      ...(proven === undefined ? {} : { ...proven, sentAt, deliveredAt: before.deliveredAt ?? sentAt }),
+      ...marksOf(before, event, at),
+      contact:
+        unsubscribes && before.contact?.unsubscribed === false
+          ? { ...before.contact, unsubscribed: true }
+          : before.contact,
+      suppressed: before.suppressed || unsubscribes,
     }
-  }
-
-  take({ after }: EngagementChange): void {
-    this.#deliveries.set(after.id, after)
-    this.#contacts.set(after.contactId, after.contact)
-    if (after.suppressed && after.emailNormalized !== null) this.#suppressed.add(after.emailNormalized)
-  }
+    const sending = proven === undefined ? [] : (["email_sent", "email_delivered"] as const)
+    const { activities, events } = recordsOf({ before, after, at }, [
+      ...sending.map((type) => ({ type, at: sentAt })),
+      ...news.map((each) => ({ ...each, at })),
+    ])
+    return engagementChange({ before, after, at, activities }, { events })
+  },
 }
 
-interface NewActivity {
+/** An activity of a message, without the message's identifiers. */
+export interface NewActivity {
   readonly type: ActivityType
   readonly at: DateTime.Utc
-  readonly data: Readonly<Record<string, string>>
+  readonly data?: Readonly<Record<string, string | null>>
+}
+
+type RecipientState = Pick<TrackedDelivery, "id" | "blastId" | "flow" | "contactId" | "contact">
+
+const flags = [
+  ["unsubscribed", "unsubscribed"],
+  ["marketingEmailInvalid", "marketing_email_invalid"],
+] as const
+
+/** The activities of a message for the timeline, and its events for the outbox: the activities and the contact's new flags. */
+export const recordsOf = (
+  { before, after, at }: { readonly before: RecipientState; readonly after: RecipientState; readonly at: DateTime.Utc },
+  news: ReadonlyArray<NewActivity>,
+): { readonly activities: ReadonlyArray<Activity>; readonly events: ReadonlyArray<DomainEvent> } => {
+  const { contactId } = before
+  const activities = news.map(({ type, at, data }) => ({
+    contactId,
+    type,
+    at,
+    metadata: { ...about(before), ...data },
+  }))
+  const changes = flags.flatMap(([key, field]) =>
+    before.contact?.[key] === false && after.contact?.[key] === true ? [{ field, from: false, to: true }] : [],
+  )
+  return {
+    activities,
+    events: [
+      ...activities.map(({ metadata, ...each }) => ({ ...each, data: metadata })),
+      ...(changes.length > 0 ? [{ type: "contact_updated", contactId, at, data: { changes } }] : []),
+    ],
+  }
 }
 
 /** The identifiers that an activity of a message carries. */
@@ -205,21 +164,16 @@ const needsUnsubscribing = (before: TrackedDelivery): boolean =>
 const activitiesOf = (
   before: TrackedDelivery,
   event: Exclude<Event, MachineEvent>,
-  unsubscribes: boolean,
 ): ReadonlyArray<Omit<NewActivity, "at">> => {
+  // A click implies an open, even if images were not shown.
+  const opened = before.openedAt === null ? [{ type: "email_opened" as const }] : []
   switch (event._tag) {
     case "opened":
-      return before.openedAt === null ? [{ type: "email_opened", data: {} }] : []
+      return opened
     case "clicked":
-      return before.clickedAt === null
-        ? [
-            // A click implies an open, even if images were not shown.
-            ...(before.openedAt === null ? [{ type: "email_opened" as const, data: {} }] : []),
-            { type: "email_clicked", data: { url: event.url } },
-          ]
-        : []
+      return before.clickedAt === null ? [...opened, { type: "email_clicked", data: { url: event.url } }] : []
     case "unsubscribed":
-      return unsubscribes ? [{ type: "email_unsubscribed", data: {} }] : []
+      return needsUnsubscribing(before) ? [{ type: "email_unsubscribed" }] : []
   }
 }
 

@@ -1,13 +1,13 @@
 // The bounce report store in memory: deliveries with the recent messages to their address, and the reports about them.
-import { ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
+import type { ReportChange, ReportedDelivery } from "@tentpole/core/bounces/Report"
 import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 import { newestTo, suppress } from "../sending/Suppressions.ts"
 
 const find = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ids: ReadonlyArray<DeliveryId>) {
@@ -28,44 +28,34 @@ const find = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ids:
 })
 
 const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ReportChange) {
-  if (!ReportChange.is(change)) return yield* Effect.die("reports are written by a ReportChange only")
-  const { activities, at, before, events, invalidates, marks, provesSent, suppresses, unsubscribes } = change
+  const { activities, after, at, before } = change
   const row = yield* db.find(deliveries, workspace, before.id)
   if (row?.state !== before.state) return yield* Effect.die(`delivery ${before.id} is no longer what was decided on`)
-  yield* db.put(deliveries, workspace, row.id, {
-    ...row,
-    ...marks,
-    ...(provesSent ? { state: "sent" as const, reason: null } : {}),
-  })
-  if (suppresses !== null && before.emailNormalized !== null) {
-    yield* suppress(db, workspace, before.emailNormalized, suppresses, at)
+  const { contact, newest: _, suppression, ...delivery } = after
+  yield* db.put(deliveries, workspace, row.id, { ...row, ...delivery })
+  if (suppression !== null && before.emailNormalized !== null) {
+    yield* suppress(db, workspace, before.emailNormalized, suppression, at)
   }
-  const contact = yield* db.find(contacts, workspace, before.contactId)
-  if (contact !== undefined) {
-    if (unsubscribes || invalidates) {
-      yield* db.put(contacts, workspace, contact.id, {
-        ...contact,
-        unsubscribed: contact.unsubscribed || unsubscribes,
-        marketingEmailInvalid: contact.marketingEmailInvalid || invalidates,
-        updatedAt: at,
-      })
-    }
-    yield* writeActivities(db, workspace, activities)
+  const stored = yield* db.find(contacts, workspace, before.contactId)
+  if (stored !== undefined && contact !== null && contact !== before.contact) {
+    const { marketingEmailInvalid, unsubscribed } = contact
+    yield* db.put(contacts, workspace, stored.id, { ...stored, marketingEmailInvalid, unsubscribed, updatedAt: at })
   }
-  yield* appendEvents(db, workspace, events)
+  yield* writeActivities(db, workspace, activities)
 })
 
 export const layer = Layer.effect(
   BounceReportStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const writer = yield* ChangeWriter
     return BounceReportStore.of({
       lock: (workspace, ids) => Effect.andThen(Transaction, find(db, workspace, ids)),
       apply: (workspace, changes) =>
         Effect.andThen(
           Transaction,
-          Effect.forEach(changes, (change) => apply(db, workspace, change), { discard: true }),
-        ),
+          Effect.forEach(changes, (change) => apply(db, workspace, change)),
+        ).pipe(Effect.andThen(writer.writeEffects(workspace, changes))),
     })
   }),
 )

@@ -1,14 +1,15 @@
 // The store of engagement in memory.
-import { EngagementChange, type TrackedDelivery } from "@tentpole/core/tracking/Engagement"
+import type { EngagementChange, TrackedDelivery } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer, Option } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
+import { suppress } from "../sending/Suppressions.ts"
 
 const find = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: DeliveryId) {
   const row = yield* db.find(deliveries, workspace, id)
@@ -35,39 +36,35 @@ const findAll = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, i
 })
 
 const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: EngagementChange) {
-  if (!EngagementChange.is(change)) return yield* Effect.die("engagement is written by an EngagementChange only")
-  const { activities, after, at, before, events, unsubscribes } = change
+  const { activities, after, at, before } = change
   const row = yield* db.find(deliveries, workspace, before.id)
   if (row?.state !== before.state) return yield* Effect.die(`delivery ${before.id} is no longer what was decided on`)
-  const { contact: _, suppressed: __, ...delivery } = after
+  const { contact, suppressed, ...delivery } = after
   yield* db.put(deliveries, workspace, row.id, { ...row, ...delivery })
-  if (unsubscribes && before.emailNormalized !== null) {
-    const there = yield* db.find(suppressions, workspace, before.emailNormalized)
-    const suppression = { emailNormalized: before.emailNormalized, reason: "unsubscribe" as const, createdAt: at }
-    yield* db.put(suppressions, workspace, before.emailNormalized, there ?? suppression)
+  if (suppressed && before.emailNormalized !== null) {
+    yield* suppress(db, workspace, before.emailNormalized, "unsubscribe", at)
   }
-  const contact = yield* db.find(contacts, workspace, before.contactId)
-  if (contact !== undefined) {
-    if (unsubscribes && !contact.unsubscribed) {
-      yield* db.put(contacts, workspace, contact.id, { ...contact, unsubscribed: true, updatedAt: at })
-    }
-    yield* writeActivities(db, workspace, activities)
+  const stored = yield* db.find(contacts, workspace, before.contactId)
+  if (stored !== undefined && contact !== null && contact !== before.contact) {
+    const { marketingEmailInvalid, unsubscribed } = contact
+    yield* db.put(contacts, workspace, stored.id, { ...stored, marketingEmailInvalid, unsubscribed, updatedAt: at })
   }
-  yield* appendEvents(db, workspace, events)
+  yield* writeActivities(db, workspace, activities)
 })
 
 export const layer = Layer.effect(
   EngagementStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const writer = yield* ChangeWriter
     return EngagementStore.of({
       get: (workspace, id) => find(db, workspace, id),
       lock: (workspace, ids) => Effect.andThen(Transaction, findAll(db, workspace, ids)),
       apply: (workspace, changes) =>
         Effect.andThen(
           Transaction,
-          Effect.forEach(changes, (change) => apply(db, workspace, change), { discard: true }),
-        ),
+          Effect.forEach(changes, (change) => apply(db, workspace, change)),
+        ).pipe(Effect.andThen(writer.writeEffects(workspace, changes))),
     })
   }),
 )

@@ -1,20 +1,22 @@
 // `EngagementStore` on PostgreSQL: deliveries found by their links, and opens, clicks and unsubscriptions.
 import { PgClient } from "@effect/sql-pg"
-import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
+import type { Activity } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { DeliveryState } from "@tentpole/core/sending/Delivery"
-import { EngagementChange, type TrackedDelivery } from "@tentpole/core/tracking/Engagement"
+import type { EngagementChange, TrackedDelivery } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import { ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { texts } from "../kernel/Arrays.ts"
+import { booleans, texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
+import { writeActivities } from "../contacts/ContactWrites.ts"
 import { deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from "../sending/DeliveryRows.ts"
 import { instant } from "../kernel/Instants.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 import { fenced, Reads } from "../kernel/Postgres.ts"
+import { suppress } from "../sending/Suppressions.ts"
 
 interface Row extends DeliveryRow {
   readonly operational: boolean
@@ -24,7 +26,7 @@ interface Row extends DeliveryRow {
 
 const columns = `${deliveryColumns}, d.operational, d.machine_opened_at, d.machine_clicked_at`
 
-const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
+export const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
 const toTracked = (row: Row, contacts: ReadonlyMap<ContactId, Contact>, suppressed: boolean): TrackedDelivery => ({
   ...toDelivery(row),
@@ -75,23 +77,17 @@ const apply = Effect.fnUntraced(function* (
   changes: ReadonlyArray<EngagementChange>,
 ) {
   if (changes.length === 0) return
-  if (!changes.every(EngagementChange.is)) return yield* Effect.die("engagement is written by EngagementChanges only")
   yield* writeDeliveries(sql, workspace, changes)
-  yield* suppress(sql, workspace, changes)
-  const known = changes.filter((change) => change.before.contact !== null && change.activities.length > 0)
-  if (known.length > 0) {
-    yield* writeContacts(sql, workspace, known)
-    yield* writeActivities(
-      sql,
-      workspace,
-      known.flatMap((change) => change.activities),
-    )
-  }
-  yield* appendEvents(
+  yield* suppress(
     sql,
     workspace,
-    changes.flatMap((change) => change.events),
+    changes.flatMap(({ after: { emailNormalized, suppressed }, at, before }) =>
+      suppressed && !before.suppressed && emailNormalized !== null
+        ? [{ emailNormalized, reason: "unsubscribe" as const, at }]
+        : [],
+    ),
   )
+  yield* writeRecipients(sql, workspace, changes)
 })
 
 /** For each delivery, the state before its first change and after its last. */
@@ -125,62 +121,53 @@ const writeDeliveries = Effect.fnUntraced(function* (
   }
 })
 
-const suppress = Effect.fnUntraced(function* (
+interface RecipientChange {
+  readonly before: { readonly contact: Contact | null }
+  readonly after: { readonly contact: Contact | null }
+  readonly at: DateTime.Utc
+  readonly activities: ReadonlyArray<Activity>
+}
+
+/** Writes the flags that changes set on contacts, and the timelines. */
+export const writeRecipients = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
-  changes: ReadonlyArray<EngagementChange>,
+  changes: ReadonlyArray<RecipientChange>,
 ) {
-  const unsubscribed = changes.filter((change) => change.unsubscribes && change.before.emailNormalized !== null)
-  if (unsubscribed.length === 0) return
-  yield* sql`
-    insert into suppression (workspace_id, email_normalized, reason, created_at)
-    select ${workspace}, g.email_normalized, 'unsubscribe', min(g.at)
-    from unnest(${texts(unsubscribed.map((change) => change.before.emailNormalized))}::text[],
-      ${texts(unsubscribed.map((change) => iso(change.at)))}::timestamptz[]) as g (email_normalized, at)
-    group by g.email_normalized
-    order by g.email_normalized
-    on conflict (workspace_id, email_normalized) do nothing`
+  const flagged = changes.flatMap(({ after: { contact }, at, before }) =>
+    contact === null || contact === before.contact ? [] : [{ ...contact, at }],
+  )
+  if (flagged.length > 0) {
+    yield* sql`
+      update contact c set unsubscribed = g.unsubscribed, marketing_email_invalid = g.invalid, updated_at = g.at
+      from unnest(${texts(flagged.map(({ id }) => id))}::uuid[],
+        ${booleans(flagged.map(({ unsubscribed }) => unsubscribed))}::boolean[],
+        ${booleans(flagged.map(({ marketingEmailInvalid }) => marketingEmailInvalid))}::boolean[],
+        ${texts(flagged.map(({ at }) => iso(at)))}::timestamptz[]) as g (id, unsubscribed, invalid, at)
+      where c.workspace_id = ${workspace} and c.contact_id = g.id`
+  }
+  yield* writeActivities(
+    sql,
+    workspace,
+    changes.flatMap(({ activities }) => activities),
+  )
 })
-
-const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, changes: ReadonlyArray<EngagementChange>) => sql`
-  update contact c set
-    last_activity_at = greatest(c.last_activity_at, g.active_at),
-    updated_at = case when not c.unsubscribed then coalesce(g.unsubscribed_at, c.updated_at) else c.updated_at end,
-    unsubscribed = c.unsubscribed or g.unsubscribed_at is not null
-  from (
-    select contact_id, max(active_at) as active_at, min(unsubscribed_at) as unsubscribed_at
-    from unnest(${texts(changes.map((change) => change.before.contactId))}::uuid[],
-      ${texts(changes.map((change) => iso(activeAt(change))))}::timestamptz[],
-      ${texts(changes.map((change) => (change.unsubscribes ? iso(change.at) : null)))}::timestamptz[])
-      as each (contact_id, active_at, unsubscribed_at)
-    group by contact_id
-  ) as g
-  where c.workspace_id = ${workspace} and c.contact_id = g.contact_id`
-
-/** The time of a contact's own activity; null for other types. */
-const activeAt = ({ activities, at }: EngagementChange): DateTime.Utc | null =>
-  activities.some((each) => ownActivityTypes.has(each.type)) ? at : null
-
-const writeActivities = (sql: PgClient.PgClient, workspace: WorkspaceId, activities: ReadonlyArray<Activity>) => sql`
-  insert into activity (workspace_id, contact_id, at, type, metadata)
-  select ${workspace}, added.contact_id, added.at, added.type, added.metadata
-  from unnest(${texts(activities.map((each) => each.contactId))}::uuid[],
-    ${texts(activities.map((each) => iso(each.at)))}::timestamptz[],
-    ${texts(activities.map((each) => each.type))}::text[],
-    ${texts(activities.map((each) => JSON.stringify(each.metadata)))}::jsonb[])
-    with ordinality as added (contact_id, at, type, metadata, nth)
-  order by added.nth`
 
 export const layer = Layer.effect(
   EngagementStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const { read } = yield* Reads
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
     return EngagementStore.of({
       get: (workspace, id) => read(workspace, (client) => find(client, workspace, id)),
       lock: (workspace, ids) => Effect.andThen(Transaction, within(workspace, lock(sql, workspace, ids))),
-      apply: (workspace, changes) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, changes))),
+      apply: (workspace, changes) =>
+        Effect.andThen(
+          Transaction,
+          within(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
+        ),
     })
   }),
 )
