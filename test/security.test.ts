@@ -67,7 +67,6 @@ it("no source reads or sets a cookie", { tags: ["attack/origins"] }, () => {
 const outgoing: Readonly<Record<string, string>> = {
   "packages/adapters/src/ai/FromConfig.ts": "the AI of the configuration",
   "packages/adapters/src/ai/Provider.ts": "the AI of the configuration",
-  "packages/adapters/src/ai/KeyCheck.ts": "the AI of the configuration",
   "packages/adapters/src/dns/Dns.ts": "name servers",
   "packages/adapters/src/operations/Tracing.ts": "the collector of the configuration",
   "packages/adapters/src/s3/BlobStore.ts": "the file store of the configuration",

@@ -19,6 +19,10 @@ export interface Attachment {
   readonly base64: string
 }
 
+/** The user's message. Files come before the text that refers to them. */
+export const contentOf = <Part>({ user, attachments = [] }: Conversation, partOf: (file: Attachment) => Part) =>
+  attachments.length === 0 ? user : [...attachments.map(partOf), { type: "text", text: user }]
+
 /** Tokens for reasoning, in addition to the answer's: providers count both together. */
 export const thinking_tokens = { min: 0, medium: 4_000, high: 12_000, max: 24_000 } as const
 

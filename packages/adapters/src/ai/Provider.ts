@@ -2,7 +2,7 @@
 // provider is busy. A `Dialect` describes the differences between providers.
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ports/Ai"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
-import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { columnsConversation, readMatches } from "./ColumnsPrompt.ts"
 import type { Conversation } from "./Conversation.ts"
 import { emailConversation, readEmail } from "./EmailPrompt.ts"
@@ -19,14 +19,39 @@ export interface ProviderOptions {
 }
 
 /** The wire format of a provider. */
-export interface Dialect {
+interface Format<Answer> {
   readonly name: string
-  readonly request: (
-    conversation: Conversation,
-    options: ProviderOptions & { readonly tokens_max: number },
-  ) => HttpClientRequest.HttpClientRequest
-  /** The text of an answer (its JSON), or why there is none. */
-  readonly read: (answer: unknown) => Result.Result<string, AiRefused | AiUnavailable>
+  readonly format: string
+  readonly default_base_url: string
+  readonly default_model: string
+  readonly keyHeaders: (key: Redacted.Redacted) => Readonly<Record<string, string>>
+  readonly path: string
+  readonly body: (conversation: Conversation, model: string, tokens_max: number) => object
+  readonly answer: Schema.Codec<Answer, unknown>
+  /** The text of an answer, or why there is none. */
+  readonly read: (answer: Answer) => Result.Result<string, string>
+}
+
+export interface Dialect extends Omit<Format<never>, "answer" | "read"> {
+  /** The text in the JSON of an answer. */
+  readonly read: (json: string) => Result.Result<string, AiRefused | AiUnavailable>
+}
+
+export const dialect = <Answer>({ answer, read, ...rest }: Format<Answer>): Dialect => {
+  const decode = Schema.decodeUnknownResult(answer)
+  return {
+    ...rest,
+    read: (json) =>
+      Result.gen(function* () {
+        const unavailable = (what: string) => () => new AiUnavailable({ reason: `${rest.name}: an answer ${what}` })
+        const parsed = yield* Result.try({
+          try: (): unknown => JSON.parse(json),
+          catch: unavailable("that is no JSON"),
+        })
+        const decoded = yield* Result.mapError(decode(parsed), unavailable(`of another shape than ${rest.format} have`))
+        return yield* Result.mapError(read(decoded), (reason) => new AiRefused({ reason }))
+      }),
+  }
 }
 
 /** The limit on the size of an answer. */
@@ -58,7 +83,13 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
       const complete = (what: string, conversation: Conversation, tokens_max: number, time_max: Duration.Duration) =>
         withRetries(
           { name: dialect.name, retryFrom_ms: options.retryFrom_ms ?? 500 },
-          send(dialect.request(conversation, { ...options, tokens_max })).pipe(
+          send(
+            HttpClientRequest.post(`${options.baseUrl}${dialect.path}`).pipe(
+              HttpClientRequest.setHeaders(dialect.keyHeaders(options.apiKey)),
+              HttpClientRequest.acceptJson,
+              HttpClientRequest.bodyJsonUnsafe(dialect.body(conversation, options.model, tokens_max)),
+            ),
+          ).pipe(
             Effect.mapError((error) => new Temporary({ what: error.reason._tag, wait_ms: 0 })),
             Effect.flatMap(bodyOf),
             Effect.timeoutOrElse({
@@ -67,7 +98,7 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
             }),
           ),
         ).pipe(
-          Effect.flatMap((text) => Effect.fromResult(Result.flatMap(parse(dialect, text), dialect.read))),
+          Effect.flatMap((text) => Effect.fromResult(dialect.read(text))),
           Effect.tapError((error) =>
             Effect.logWarning("the AI provider gave no answer").pipe(
               Effect.annotateLogs({ provider: dialect.name, asked_for: what, reason: error.reason }),
@@ -154,10 +185,4 @@ const withRetries = <R>(
       Effect.flatMap((pause_ms) => Effect.sleep(pause_ms)),
       Effect.andThen(withRetries(provider, once, attempt + 1)),
     )
-  })
-
-const parse = (dialect: Dialect, text: string): Result.Result<unknown, AiUnavailable> =>
-  Result.try({
-    try: (): unknown => JSON.parse(text),
-    catch: () => new AiUnavailable({ reason: `${dialect.name}: an answer that is no JSON` }),
   })

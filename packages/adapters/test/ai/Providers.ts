@@ -1,7 +1,7 @@
 // The AI providers of the tests: their answers in their wire formats, and where a request contains what.
-import * as Anthropic from "@tentpole/adapters/ai/Anthropic"
-import * as OpenAi from "@tentpole/adapters/ai/OpenAi"
-import type { ProviderOptions } from "@tentpole/adapters/ai/Provider"
+import { anthropic } from "@tentpole/adapters/ai/Anthropic"
+import { openAi } from "@tentpole/adapters/ai/OpenAi"
+import { layerOf, type ProviderOptions } from "@tentpole/adapters/ai/Provider"
 import type { Ai } from "@tentpole/core/ports/Ai"
 import type { Layer } from "effect"
 import type { HttpClient } from "effect/http"
@@ -32,7 +32,7 @@ export interface Provider {
 
 export const providers: Readonly<Record<string, Provider>> = {
   openai: {
-    layer: OpenAi.layer,
+    layer: (options) => layerOf(openAi, options),
     says: (text) => ({
       id: "x",
       choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }],
@@ -63,7 +63,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     ],
   },
   anthropic: {
-    layer: Anthropic.layer,
+    layer: (options) => layerOf(anthropic, options),
     says: (text) => ({
       id: "x",
       stop_reason: "end_turn",

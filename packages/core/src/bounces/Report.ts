@@ -17,6 +17,9 @@ export type BounceReport =
   | { readonly _tag: "bounced"; readonly kind: BounceKind; readonly words: string | null }
   | { readonly _tag: "complained" }
 
+/** Providers report unsubscriptions too: they would not send to these recipients any more. */
+export type ReportedFact = BounceReport | { readonly _tag: "unsubscribed" }
+
 /** How an earlier message to the same address ended. */
 export interface PastMessage {
   readonly id: DeliveryId

@@ -1,16 +1,15 @@
 // The recorder of bounce reports, from returned mail and from providers' webhooks.
-import { DateTime, Effect } from "effect"
+import { Array, DateTime, Effect, Result } from "effect"
 import { EngagementChange } from "../tracking/Engagement.ts"
 import { EngagementStore } from "../tracking/EngagementStore.ts"
 import type { ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
-import { type BounceReport, ReportChange } from "./Report.ts"
+import { type BounceReport, ReportChange, type ReportedFact } from "./Report.ts"
 import { BounceReportStore } from "./ReportStore.ts"
 
-/** A report on a delivery. Providers report unsubscriptions too: they would not send to these recipients any more. */
 export interface DeliveryReport {
   readonly deliveryId: DeliveryId
-  readonly what: BounceReport | { readonly _tag: "unsubscribed" }
+  readonly what: ReportedFact
 }
 
 interface Reported {
@@ -24,17 +23,6 @@ export const reportRecorder = Effect.gen(function* () {
   const engagement = yield* EngagementStore
   const { transact } = yield* Transactor
 
-  const unsubscribe = Effect.fnUntraced(function* (
-    workspace: WorkspaceId,
-    deliveries: ReadonlyArray<DeliveryId>,
-    at: DateTime.Utc,
-  ) {
-    if (deliveries.length === 0) return
-    const found = yield* engagement.lock(workspace, deliveries)
-    const happenings = deliveries.map((deliveryId) => ({ deliveryId, event: { _tag: "unsubscribed" as const }, at }))
-    yield* engagement.apply(workspace, EngagementChange.ofAll(found, happenings))
-  })
-
   /** One report for each contact at a time: each is decided on the result of the previous one. */
   const report = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
@@ -45,22 +33,18 @@ export const reportRecorder = Effect.gen(function* () {
     while (rest.length > 0) {
       const locked = yield* reports.lock(workspace, [...new Set(rest.map(({ deliveryId }) => deliveryId))])
       const found = new Map(locked.map((each) => [each.id, each]))
-      const taken = new Set<ContactId>()
+      const changes = new Map<ContactId, ReportChange>()
       const later: Array<Reported> = []
-      const changes: Array<ReportChange> = []
       for (const each of rest) {
         const before = found.get(each.deliveryId)
         if (before === undefined) continue
-        if (taken.has(before.contactId)) {
-          later.push(each)
-          continue
+        if (changes.has(before.contactId)) later.push(each)
+        else {
+          const change = ReportChange.of(before, each.report, at)
+          if (change !== undefined) changes.set(before.contactId, change)
         }
-        const change = ReportChange.of(before, each.report, at)
-        if (change === undefined) continue
-        taken.add(before.contactId)
-        changes.push(change)
       }
-      yield* reports.apply(workspace, changes)
+      yield* reports.apply(workspace, [...changes.values()])
       rest = later
     }
   })
@@ -68,18 +52,20 @@ export const reportRecorder = Effect.gen(function* () {
   return Effect.fnUntraced(function* (workspace: WorkspaceId, said: ReadonlyArray<DeliveryReport>) {
     if (said.length === 0) return
     const at = yield* DateTime.now
+    const [reported, unsubscribed] = Array.partition(said, ({ deliveryId, what }) =>
+      what._tag === "unsubscribed"
+        ? Result.fail({ deliveryId, event: what, at })
+        : Result.succeed({ deliveryId, report: what }),
+    )
     yield* transact(
       Effect.gen(function* () {
-        yield* report(
+        yield* report(workspace, reported, at)
+        if (unsubscribed.length === 0) return
+        const found = yield* engagement.lock(
           workspace,
-          said.flatMap(({ deliveryId, what }) => (what._tag === "unsubscribed" ? [] : [{ deliveryId, report: what }])),
-          at,
+          unsubscribed.map(({ deliveryId }) => deliveryId),
         )
-        yield* unsubscribe(
-          workspace,
-          said.flatMap(({ deliveryId, what }) => (what._tag === "unsubscribed" ? [deliveryId] : [])),
-          at,
-        )
+        yield* engagement.apply(workspace, EngagementChange.ofAll(found, unsubscribed))
       }),
     )
   })

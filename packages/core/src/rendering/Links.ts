@@ -1,7 +1,7 @@
 // The addresses in a message: open pixel, redirects, unsubscribe, view in browser, and the return path. A link token has
 // workspace, delivery, purpose and (for a redirect) the link's index, with a MAC over all of them. A token is not secret,
 // can't be changed, and is the same in every attempt.
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Context, Effect, Layer, Option, Record, Result } from "effect"
 import { Base64Url } from "effect/encoding"
 import { base64UrlOf } from "../kernel/Bytes.ts"
 import type { Addresses, LinkKind, MessageLinks } from "./message/Message.ts"
@@ -38,13 +38,7 @@ export class Links extends Context.Service<
     Effect.gen(function* () {
       const secrets = yield* Secrets
       const { publicPagesUrl } = yield* Settings
-      const addressesOf = (kind: LinkKind): string => `${publicPagesUrl}/${paths[kind]}/`
-      const addresses: Addresses = {
-        open: addressesOf("open"),
-        click: addressesOf("click"),
-        unsubscribe: addressesOf("unsubscribe"),
-        view: addressesOf("view"),
-      }
+      const addresses: Addresses = Record.map(paths, (path) => `${publicPagesUrl}/${path}/`)
 
       const open = (kind: Kind, token: string): Option.Option<LinkTarget & { readonly index: number }> => {
         const tag_start = kind === "click" ? head_length + index_length : head_length
@@ -65,7 +59,7 @@ export class Links extends Context.Service<
       return Links.of({
         addresses,
         of: (target, clicks_expected = Number.POSITIVE_INFINITY) =>
-          new OwnAddresses(addresses, new Tokens(secrets, target, clicks_expected)),
+          new OwnLinks(secrets, addresses, target, clicks_expected),
         read,
         readClick: (token) => open("click", token),
         readReturnPath: (mailbox) => {
@@ -115,51 +109,23 @@ const batchOf = (named: Uint8Array, batch: number): Uint8Array => {
   return message
 }
 
-class OwnAddresses implements DeliveryLinks {
-  readonly #addresses: Addresses
-  readonly #tokens: Tokens
-
-  constructor(addresses: Addresses, tokens: Tokens) {
-    this.#addresses = addresses
-    this.#tokens = tokens
-  }
-
-  token(kind: LinkKind, index: number | null): string {
-    return this.#tokens.of(kind, index)
-  }
-
-  click(index: number): string {
-    return this.#addresses.click + this.#tokens.of("click", index)
-  }
-
-  get open(): string {
-    return this.#addresses.open + this.#tokens.of("open", null)
-  }
-
-  get unsubscribe(): string {
-    return this.#addresses.unsubscribe + this.#tokens.of("unsubscribe", null)
-  }
-
-  get view(): string {
-    return this.#addresses.view + this.#tokens.of("view", null)
-  }
-
-  returnPath(sendingDomain: string): string {
-    return `${return_path_prefix}${this.#tokens.of("returnPath", null)}@${returnPathDomain(sendingDomain)}`
-  }
-}
-
-/** The tokens of one message. */
-class Tokens {
+class OwnLinks implements DeliveryLinks {
   readonly #secrets: Secrets["Service"]
+  readonly #addresses: Addresses
   readonly #named = new Uint8Array(target_bytes)
-  /** The constant part of the head, for all kinds. */
+  /** The constant part of a token's head, for all kinds. */
   readonly #beginning: string
   readonly #clicks_expected: number
   readonly #batches: Array<string> = []
 
-  constructor(secrets: Secrets["Service"], { deliveryId, workspaceId }: LinkTarget, clicks_expected: number) {
+  constructor(
+    secrets: Secrets["Service"],
+    addresses: Addresses,
+    { deliveryId, workspaceId }: LinkTarget,
+    clicks_expected: number,
+  ) {
     this.#secrets = secrets
+    this.#addresses = addresses
     this.#clicks_expected = clicks_expected
     writeUuid(workspaceId, this.#named, 0)
     writeUuid(deliveryId, this.#named, 16)
@@ -168,10 +134,30 @@ class Tokens {
     this.#beginning = beginning
   }
 
-  of(kind: Kind, index: number | null): string {
+  token(kind: Kind, index: number | null): string {
     const head = this.#beginning + base64UrlOf(this.#threeAt(target_bytes - 2) | kinds[kind])
     const tag = this.#tagOf(kinds[kind] + (index ?? 0), tagLength(kind))
     return index === null ? head + tag : head + base64UrlOf(index) + tag
+  }
+
+  click(index: number): string {
+    return this.#addresses.click + this.token("click", index)
+  }
+
+  get open(): string {
+    return this.#addresses.open + this.token("open", null)
+  }
+
+  get unsubscribe(): string {
+    return this.#addresses.unsubscribe + this.token("unsubscribe", null)
+  }
+
+  get view(): string {
+    return this.#addresses.view + this.token("view", null)
+  }
+
+  returnPath(sendingDomain: string): string {
+    return `${return_path_prefix}${this.token("returnPath", null)}@${returnPathDomain(sendingDomain)}`
   }
 
   #threeAt(at: number): number {
@@ -193,8 +179,8 @@ class Tokens {
   }
 }
 
-/** Runs for every message: digit by digit, without an intermediate text. */
-const writeUuid = (uuid: string, bytes: Uint8Array, start: number): void => {
+/** The 16 bytes of a UUID. Runs for every message: digit by digit, without an intermediate text. */
+export const writeUuid = (uuid: string, bytes: Uint8Array, start: number): void => {
   let digits = 0
   for (let at = 0; at < uuid.length; at++) {
     const code = uuid.charCodeAt(at)
@@ -211,8 +197,8 @@ const hyphen = 45
 /** Each byte as two digits. */
 const digitsOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
-/** Runs for every open. */
-const uuidText = (bytes: Uint8Array, start: number): string => {
+/** The inverse of `writeUuid`. Runs for every open. */
+export const uuidText = (bytes: Uint8Array, start: number): string => {
   let text = ""
   for (let at = 0; at < 16; at++) {
     if (at === 4 || at === 6 || at === 8 || at === 10) text += "-"

@@ -4,14 +4,9 @@ import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { scaffold_text } from "@tentpole/core/rendering/EmailScaffold"
 import { elements } from "@tentpole/core/documents/HtmlElements"
 import { type DefaultTreeAdapterMap, parse } from "parse5"
+import { type Edit, edited } from "../html/Edits.ts"
 
 type Element = DefaultTreeAdapterMap["element"]
-
-interface Edit {
-  readonly from: number
-  readonly to: number
-  readonly text: string
-}
 
 export const retitled = (template: string, headline: string, prompt: string): string => {
   const all = elements(parse(template, { sourceCodeLocationInfo: true }))
@@ -21,17 +16,13 @@ export const retitled = (template: string, headline: string, prompt: string): st
   const paragraph = escapeHtml(prompt.trim())
   const begun = template.indexOf(scaffold_text)
   // Replaces the scaffold's placeholder text if there is one.
+  const below = placeBelow(heading, all) ?? template.length
   const saying: Edit =
     begun < 0
-      ? inserted(placeBelow(heading, all) ?? template.length, `\n<p>${paragraph}</p>`)
+      ? { from: below, to: below, text: `\n<p>${paragraph}</p>` }
       : { from: begun, to: begun + scaffold_text.length, text: paragraph }
-  const edits = [...textEdits(title, headline), ...textEdits(heading, headline), saying]
-  return edits
-    .toSorted((left, right) => right.from - left.from)
-    .reduce((html, { from, to, text }) => html.slice(0, from) + text + html.slice(to), template)
+  return edited(template, [...textEdits(title, headline), ...textEdits(heading, headline), saying])
 }
-
-const inserted = (at: number, text: string): Edit => ({ from: at, to: at, text })
 
 const textEdits = (element: Element | undefined, text: string): ReadonlyArray<Edit> => {
   const from = element?.sourceCodeLocation?.startTag?.endOffset

@@ -4,6 +4,7 @@ import { addressesOf } from "@tentpole/core/documents/EmailDangers"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import sanitizeHtml from "sanitize-html"
 import type { Tag, TagAttribute } from "./EmailTags.ts"
+import { sanitizerOptions, words } from "./Markup.ts"
 
 export interface TagJudge {
   /** The attributes that may stay. */
@@ -83,8 +84,6 @@ const holdsPicture = ({ name, attributes }: Tag): boolean =>
 
 const plainMetas = new Set(["content-type text/html; charset=utf-8", "x-ua-compatible ie=edge"])
 
-const words = (...lists: ReadonlyArray<string>): Array<string> => lists.flatMap((list) => list.split(" "))
-
 /** HTML elements, including obsolete ones that emails use. */
 const allowedTags = new Set(
   words(
@@ -127,10 +126,7 @@ const options: sanitizeHtml.IOptions = {
       "origin focus method recolor gain blacklevel alignshape spid",
     ),
   },
-  allowedSchemes: ["http", "https", "mailto", "tel"],
+  ...sanitizerOptions,
   allowedSchemesByTag: { img: ["http", "https"], "v:fill": ["http", "https"], "v:imagedata": ["http", "https"] },
   allowedSchemesAppliedToAttributes: [...addressAttributes],
-  allowProtocolRelative: true,
-  parseStyleAttributes: false,
-  enforceHtmlBoundary: false,
 }

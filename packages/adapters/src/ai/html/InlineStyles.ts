@@ -4,6 +4,8 @@ import { findTokens } from "@tentpole/core/rendering/MergeTokens"
 import { Result } from "effect"
 import { type DefaultTreeAdapterTypes as Tree, parse } from "parse5"
 import { type ChildNode, parse as parseCss } from "postcss"
+import { type Edit, edited } from "./Edits.ts"
+import { attribute } from "./Markup.ts"
 
 const html_length_max = 300_000
 /** Rules times elements times depth: an email that needs more work stays as it is. */
@@ -35,7 +37,9 @@ export const inlined = (html: string): string => {
     () => [],
   )
   if (rules.length * elements.length * depth > steps_max) return html
-  const written = edited(html, new Map(elements.flatMap((element) => editsOf(element, rules))))
+  // The parser repeats unclosed elements of one tag: the last one counts.
+  const edits = new Map(elements.flatMap((element) => editsOf(element, rules)).map((edit) => [edit.from, edit]))
+  const written = edited(html, [...edits.values()])
   return tokensOf(written) === tokensOf(html) ? written : html
 }
 
@@ -45,9 +49,6 @@ const tokensOf = (html: string): string =>
     .join("\n")
 
 const isElement = (node: Tree.Node | null): node is Tree.Element => node !== null && "tagName" in node
-
-const attributeOf = (element: Tree.Element, name: string): string =>
-  element.attrs.find((attribute) => attribute.name === name)?.value ?? ""
 
 /** The elements outside the head, and the text of the style sheets for all media. */
 const read = (document: Tree.Document) => {
@@ -61,7 +62,7 @@ const read = (document: Tree.Document) => {
     const isInHead = next.isInHead || node.nodeName === "head"
     depth = Math.max(depth, level)
     if (isElement(node) && node.tagName === "style") {
-      if (!/^(|all|screen)$/i.test(attributeOf(node, "media").trim())) continue
+      if (!/^(|all|screen)$/i.test(attribute(node, "media").trim())) continue
       for (const child of node.childNodes) if ("value" in child) css += `${child.value}\n`
     } else if (isElement(node) && !isInHead) elements.push(node)
     const children = "childNodes" in node ? node.childNodes : []
@@ -97,8 +98,8 @@ const declarationsOf = (nodes: ReadonlyArray<ChildNode> = []): ReadonlyArray<Dec
 
 const isMatch = (element: Tree.Element, part: ReadonlyArray<string>): boolean =>
   part.every((name) => {
-    if (name.startsWith("#")) return attributeOf(element, "id") === name.slice(1)
-    if (name.startsWith(".")) return attributeOf(element, "class").split(/\s+/).includes(name.slice(1))
+    if (name.startsWith("#")) return attribute(element, "id") === name.slice(1)
+    if (name.startsWith(".")) return attribute(element, "class").split(/\s+/).includes(name.slice(1))
     return name === "*" || element.tagName.toLowerCase() === name.toLowerCase()
   })
 
@@ -110,17 +111,12 @@ const isSelected = (element: Tree.Element, { parts: [...parts] }: Rule): boolean
   return parts.length === 0
 }
 
-interface Edit {
-  readonly end: number
-  readonly text: string
-}
-
-/** The `style` attribute that the rules give an element, by its place in the source; none without such rules. */
-const editsOf = (element: Tree.Element, rules: ReadonlyArray<Rule>): ReadonlyArray<readonly [number, Edit]> => {
+/** The `style` attribute that the rules give an element; none without such rules. */
+const editsOf = (element: Tree.Element, rules: ReadonlyArray<Rule>): ReadonlyArray<Edit> => {
   const { startTag, attrs } = element.sourceCodeLocation ?? {}
   const declared = rules.filter((rule) => isSelected(element, rule)).flatMap(({ declarations }) => declarations)
   if (startTag === undefined || declared.length === 0) return []
-  const own = Result.try(() => declarationsOf(parseCss(attributeOf(element, "style")).nodes))
+  const own = Result.try(() => declarationsOf(parseCss(attribute(element, "style")).nodes))
   if (Result.isFailure(own)) return []
   const cascade = [...declared, ...own.success, ...declared.filter(({ isImportant }) => isImportant)]
   const final = new Map<string, string>()
@@ -132,16 +128,7 @@ const editsOf = (element: Tree.Element, rules: ReadonlyArray<Rule>): ReadonlyArr
   const style = [...final].map(([property, value]) => `${property}: ${value};`).join(" ")
   const text = `style="${style.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"`
   const written = attrs?.["style"]
-  if (written !== undefined) return [[written.startOffset, { end: written.endOffset, text }]]
+  if (written !== undefined) return [{ from: written.startOffset, to: written.endOffset, text }]
   const at = startTag.startOffset + 1 + element.tagName.length
-  return [[at, { end: at, text: ` ${text}` }]]
-}
-
-const edited = (html: string, edits: ReadonlyMap<number, Edit>): string => {
-  let [written, from] = ["", 0]
-  for (const [start, { end, text }] of [...edits].toSorted(([a], [b]) => a - b)) {
-    written += html.slice(from, start) + text
-    from = end
-  }
-  return written + html.slice(from)
+  return [{ from: at, to: at, text: ` ${text}` }]
 }

@@ -5,6 +5,7 @@
 import { emailDangersOf, readingsOf } from "@tentpole/core/documents/EmailDangers"
 import { Unclean } from "@tentpole/core/documents/Clean"
 import { Result } from "effect"
+import { type Edit, edited } from "./Edits.ts"
 import { readTags, type Tag } from "./EmailTags.ts"
 import { isAllowed, type TagJudge, tagJudge } from "./EmailTagPolicy.ts"
 import { bounded } from "./HtmlBounds.ts"
@@ -49,22 +50,6 @@ const proven =
   `<p bgcolor="{{contact.city|red}}">{{contact.first_name|there}}</p>` +
   `<!--[if mso]><v:rect href="{{unsubscribe_url}}"></v:rect><![endif]-->` +
   `<form><a>a</a><a>b</a><img src=x>`
-
-interface Edit {
-  readonly from: number
-  readonly to: number
-  readonly text: string
-}
-
-const edited = (source: string, edits: ReadonlyArray<Edit>): string => {
-  let text = ""
-  let at = 0
-  for (const edit of edits) {
-    text += source.slice(at, edit.from) + edit.text
-    at = edit.to
-  }
-  return text + source.slice(at)
-}
 
 /** Elements that are removed with their content. Of other forbidden elements only the tags are removed. */
 const removedWithContent = new Set(["script", "iframe", "noembed", "noframes", "template", "applet", "select"])

@@ -2,10 +2,12 @@
 // elements, so no input reaches it unchecked. Emails are cleaned in another way (SanitizeEmail.ts).
 import { Cleaner, dangersOf, Unclean } from "@tentpole/core/documents/Clean"
 import { elements } from "@tentpole/core/documents/HtmlElements"
+import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { Effect, Layer, Result } from "effect"
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as standard, serialize } from "parse5"
 import sanitizeHtml from "sanitize-html"
 import { bounded } from "./HtmlBounds.ts"
+import { attribute, sanitizerOptions, words } from "./Markup.ts"
 import { cleanEmail, isEmailCleanerAtWork } from "./SanitizeEmail.ts"
 
 type Element = DefaultTreeAdapterMap["element"]
@@ -60,31 +62,19 @@ const forbidden = /script|onclick|onerror|x\(\)|\/\/x|base|iframe|refresh/i
 interface Head {
   readonly lang: string
   readonly title: string
-  readonly metas: ReadonlyArray<{
-    readonly attribute: "name" | "property"
-    readonly name: string
-    readonly content: string
-  }>
+  /** Whole tags. */
+  readonly metas: ReadonlyArray<string>
   readonly css: string
 }
-
-const attribute = (element: Element, name: string): string =>
-  element.attrs.find((each) => each.name === name)?.value ?? ""
 
 const textOf = (element: Element): string =>
   element.childNodes.map((child) => ("value" in child ? child.value : "")).join("")
 
 /** The allowed `meta` names besides the title: how the page is shown where it is shared. */
-const metaNames = new Set([
-  "description",
-  "author",
-  "theme-color",
-  "color-scheme",
-  "twitter:card",
-  "twitter:title",
-  "twitter:description",
-])
-const metaProperties = new Set(["og:title", "og:description", "og:type", "og:site_name", "og:locale"])
+const allowedMetas = {
+  name: new Set(words("description author theme-color color-scheme twitter:card twitter:title twitter:description")),
+  property: new Set(words("og:title og:description og:type og:site_name og:locale")),
+}
 
 const headOf = (document: Document): Head => {
   const all = elements(document).filter((element) => element.namespaceURI === standard.NS.HTML)
@@ -94,27 +84,20 @@ const headOf = (document: Document): Head => {
   return {
     lang: /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(lang) ? lang : "en",
     title: title === undefined ? "" : textOf(title).trim(),
-    metas: all
-      .filter((element) => element.tagName === "meta")
-      .flatMap((element) => [
-        {
-          attribute: "name" as const,
-          name: attribute(element, "name").toLowerCase(),
-          content: attribute(element, "content"),
-        },
-        {
-          attribute: "property" as const,
-          name: attribute(element, "property").toLowerCase(),
-          content: attribute(element, "content"),
-        },
-      ])
-      .filter((meta) => (meta.attribute === "name" ? metaNames : metaProperties).has(meta.name)),
+    metas: all.filter((element) => element.tagName === "meta").flatMap(metasOf),
     css: all
       .filter((element) => element.tagName === "style")
       .map((element) => cleanCss(textOf(element)))
       .join("\n"),
   }
 }
+
+const metasOf = (element: Element): ReadonlyArray<string> =>
+  (["name", "property"] as const).flatMap((kind) => {
+    const name = attribute(element, kind).toLowerCase()
+    const content = escapeHtml(attribute(element, "content"))
+    return allowedMetas[kind].has(name) ? [`<meta ${kind}="${name}" content="${content}">`] : []
+  })
 
 /** Removes imports and external addresses from style sheets, and text that would end their element. */
 const cleanCss = (css: string): string =>
@@ -134,11 +117,8 @@ const attributesOf = (body: Element): string =>
   ["id", "class", "style"]
     .map((name) => [name, attribute(body, name)] as const)
     .filter(([, value]) => value !== "")
-    .map(([name, value]) => ` ${name}="${escape(value)}"`)
+    .map(([name, value]) => ` ${name}="${escapeHtml(value)}"`)
     .join("")
-
-const escape = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
 const compose = (head: Head, bodyAttributes: string, body: string): string =>
   [
@@ -147,10 +127,8 @@ const compose = (head: Head, bodyAttributes: string, body: string): string =>
     "<head>",
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escape(head.title)}</title>`,
-    ...head.metas.map(
-      ({ attribute: kind, name, content }) => `<meta ${kind}="${escape(name)}" content="${escape(content)}">`,
-    ),
+    `<title>${escapeHtml(head.title)}</title>`,
+    ...head.metas,
     ...(head.css.trim() === "" ? [] : [`<style>${head.css}</style>`]),
     "</head>",
     `<body${bodyAttributes}>`,
@@ -174,8 +152,6 @@ const forms = "form button datalist fieldset input label legend meter optgroup o
 const drawings = "svg g path circle ellipse line polyline polygon rect text tspan defs stop"
 /** SVG names in SVG's spelling, and in the lower case that the parser produces outside SVG. */
 const gradients = "linearGradient radialGradient lineargradient radialgradient"
-
-const words = (...lists: ReadonlyArray<string>): Array<string> => lists.flatMap((list) => list.split(" "))
 
 const shapes = words(
   "d cx cy r rx ry x x1 x2 y y1 y2 fx fy width height points transform fill fill-opacity fill-rule stroke stroke-width",
@@ -221,7 +197,7 @@ const options = (svg: boolean): sanitizeHtml.IOptions => ({
     progress: words("value max"),
     ...(svg ? Object.fromEntries(words(drawings, gradients).map((tag) => [tag, shapes])) : {}),
   },
-  allowedSchemes: ["http", "https", "mailto", "tel"],
+  ...sanitizerOptions,
   allowedSchemesByTag: {
     img: ["http", "https", "data"],
     source: ["http", "https"],
@@ -229,9 +205,6 @@ const options = (svg: boolean): sanitizeHtml.IOptions => ({
     video: ["http", "https"],
   },
   allowedSchemesAppliedToAttributes: ["href", "src", "srcset", "poster", "cite"],
-  allowProtocolRelative: true,
-  parseStyleAttributes: false,
-  enforceHtmlBoundary: false,
   transformTags: {
     // A page that opens another must not give it access to itself.
     a: (tagName, attribs) => ({

@@ -10,9 +10,10 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from "../sending/DeliveryRows.ts"
+import { iso } from "../kernel/Instants.ts"
 import { fenced } from "../kernel/Postgres.ts"
 import { newestTo, suppress } from "../sending/Suppressions.ts"
-import { iso, writeRecipients } from "../tracking/EngagementStore.ts"
+import { writeRecipients } from "../tracking/EngagementStore.ts"
 
 interface Row extends DeliveryRow {
   readonly bounce_kind: BounceKind | null

@@ -1,19 +1,12 @@
 // `ImportStore` on PostgreSQL. A chunk takes a few statements, whatever its size.
 import { PgClient } from "@effect/sql-pg"
-import { ImportRunId, ImportSessionId, ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ImportRunId, ImportSessionId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import {
   chunk_rows_max,
-  type DuplicateStrategy,
   type ImportRun,
   type ImportSession,
-  type ImportSource,
   type RejectedRow,
-  type StoredSuggestions,
-  type Mapping,
-  type RowIssue,
   type RowResult,
-  type RowStatus,
-  type RunStatus,
 } from "@tentpole/core/imports/Import"
 import type { ImportChange } from "@tentpole/core/imports/machine"
 import type { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
@@ -26,110 +19,25 @@ import {
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { ints, texts } from "../kernel/Arrays.ts"
 import { writeFields } from "../contacts/ContactFieldStore.ts"
 import { writeContacts } from "../contacts/ContactWrites.ts"
-import { instant } from "../kernel/Instants.ts"
+import { fromRow, iso, type RowOf } from "../kernel/Instants.ts"
 import { fenced, LongReads } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
-interface SessionRow {
-  readonly import_session_id: string
-  readonly source: ImportSource
-  readonly file_name: string | null
-  readonly content_type: string
-  readonly blob_key: string
-  readonly created_at: Date
-  readonly expires_at: Date
-  readonly executed_at: Date | null
-  /** In the form in which this file writes them. */
-  readonly suggestions: StoredSuggestions | null
-}
+const sessionColumns = `s.import_session_id as id, s.source, s.file_name as "fileName", s.content_type as "contentType",
+  s.blob_key as "blobKey", s.created_at as "createdAt", s.expires_at as "expiresAt", s.executed_at as "executedAt",
+  s.suggestions`
 
-const sessionColumns = `s.import_session_id, s.source, s.file_name, s.content_type, s.blob_key, s.created_at, s.expires_at,
-  s.executed_at, s.suggestions`
+const runColumns = `r.import_run_id as id, r.import_session_id as "sessionId", r.status, r.headers, r.mappings,
+  r.duplicate_strategy as "duplicateStrategy", r.overwrite_blank_only as "overwriteBlankOnly", r.list_ids as "listIds",
+  r.processed_rows as "processedRows", r.total_rows as "totalRows", jsonb_build_object('created', r.created_count,
+  'updated', r.updated_count, 'skipped', r.skipped_count, 'failed', r.error_count) as counts, r.error,
+  r.created_at as "createdAt", r.started_at as "startedAt", r.completed_at as "completedAt"`
 
-const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
-
-const toSession = (row: SessionRow): ImportSession => ({
-  id: ImportSessionId.make(row.import_session_id),
-  source: row.source,
-  fileName: row.file_name,
-  contentType: row.content_type,
-  blobKey: row.blob_key,
-  createdAt: DateTime.makeUnsafe(row.created_at),
-  expiresAt: DateTime.makeUnsafe(row.expires_at),
-  executedAt: instant(row.executed_at),
-  suggestions: row.suggestions,
-})
-
-interface RunRow {
-  readonly import_run_id: string
-  readonly import_session_id: string
-  readonly status: RunStatus
-  readonly headers: ReadonlyArray<string> | null
-  /** In the form in which this file writes them. */
-  readonly mappings: ReadonlyArray<Mapping>
-  readonly duplicate_strategy: DuplicateStrategy
-  readonly overwrite_blank_only: boolean
-  readonly list_ids: ReadonlyArray<string>
-  readonly processed_rows: number
-  readonly total_rows: number | null
-  readonly created_count: number
-  readonly updated_count: number
-  readonly skipped_count: number
-  readonly error_count: number
-  readonly error: string | null
-  readonly created_at: Date
-  readonly started_at: Date | null
-  readonly completed_at: Date | null
-}
-
-const runColumns = `r.import_run_id, r.import_session_id, r.status, r.headers, r.mappings, r.duplicate_strategy, r.overwrite_blank_only,
-  r.list_ids, r.processed_rows, r.total_rows, r.created_count, r.updated_count, r.skipped_count, r.error_count, r.error,
-  r.created_at, r.started_at, r.completed_at`
-
-const toRun = (row: RunRow): ImportRun => ({
-  id: ImportRunId.make(row.import_run_id),
-  sessionId: ImportSessionId.make(row.import_session_id),
-  status: row.status,
-  headers: row.headers,
-  mappings: row.mappings,
-  duplicateStrategy: row.duplicate_strategy,
-  overwriteBlankOnly: row.overwrite_blank_only,
-  listIds: row.list_ids.map((id) => ListId.make(id)),
-  processedRows: row.processed_rows,
-  totalRows: row.total_rows,
-  counts: {
-    created: row.created_count,
-    updated: row.updated_count,
-    skipped: row.skipped_count,
-    failed: row.error_count,
-  },
-  error: row.error,
-  createdAt: DateTime.makeUnsafe(row.created_at),
-  startedAt: instant(row.started_at),
-  completedAt: instant(row.completed_at),
-})
-
-interface ResultRow {
-  readonly row_number: number
-  readonly line: number | null
-  readonly status: RowStatus
-  readonly contact_id: string | null
-  /** In the form in which this file writes them. */
-  readonly field_issues: ReadonlyArray<RowIssue>
-}
-
-const toResult = (row: ResultRow): RowResult => ({
-  rowNumber: row.row_number,
-  line: row.line,
-  status: row.status,
-  contactId: row.contact_id === null ? null : ContactId.make(row.contact_id),
-  issues: row.field_issues,
-  record: null,
-})
+const resultColumns = `row_number as "rowNumber", line, status, contact_id as "contactId", field_issues as issues`
 
 const suggested = ({ suggestions }: ImportSession): string | null =>
   suggestions === null ? null : JSON.stringify(suggestions)
@@ -255,23 +163,17 @@ const pageOfResults = (
   { status, page, limit }: ResultsQuery,
 ) =>
   status === null
-    ? sql<ResultRow>`
-        select row_number, line, status, contact_id, field_issues from import_row
+    ? sql<RowResult>`
+        select ${sql.literal(resultColumns)}, null as record from import_row
         where workspace_id = ${workspace} and import_run_id = ${run}
           and row_number > ${1 + (page - 1) * limit}::bigint
           and row_number <= ${1 + Math.min(page * limit, processedRows)}::bigint
         order by row_number`
-    : sql<ResultRow>`
-        select row_number, line, status, contact_id, field_issues from import_row
+    : sql<RowResult>`
+        select ${sql.literal(resultColumns)}, null as record from import_row
         where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
           and row_number <= ${1 + processedRows}::int
         order by row_number limit ${limit} offset ${(page - 1) * limit}`
-
-interface RejectedRowRow extends ResultRow {
-  readonly status: RejectedRow["status"]
-  /** In the form in which this file writes it. */
-  readonly record: ReadonlyArray<string>
-}
 
 /** The index by status has the rows of each status in order: two short scans, merged. */
 const pageOfRejectedRows = (
@@ -281,13 +183,13 @@ const pageOfRejectedRows = (
   { after, through, limit }: RejectedRowsQuery,
 ) => {
   const having = (status: RejectedRow["status"]) => sql`
-    select row_number, line, status, contact_id, field_issues, record from import_row
+    select ${sql.literal(resultColumns)}, record from import_row
     where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
       and row_number > ${after}::int and row_number <= ${through}::int
     order by row_number limit ${limit}`
-  return sql<RejectedRowRow>`
+  return sql<RejectedRow>`
     (${having("skipped")}) union all (${having("failed")})
-    order by row_number limit ${limit}`
+    order by "rowNumber" limit ${limit}`
 }
 
 /** Reads every rejected row, which takes seconds for a million. */
@@ -297,6 +199,9 @@ const widestRejectedRow = (sql: PgClient.PgClient, workspace: WorkspaceId, run: 
   select coalesce(max(jsonb_array_length(record)), 0) as widest from import_row
   where workspace_id = ${workspace} and import_run_id = ${run} and status in ('skipped', 'failed')
     and row_number <= ${through}::int`
+
+const only = <A>(resource: string, [row]: ReadonlyArray<RowOf<A>>): Effect.Effect<A, NotFound> =>
+  row === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(fromRow(row))
 
 export const layer = Layer.effect(
   ImportStore,
@@ -309,28 +214,18 @@ export const layer = Layer.effect(
     const session = (workspace: WorkspaceId, id: ImportSessionId, lock: "" | "for update") =>
       within(
         workspace,
-        sql<SessionRow>`
+        sql<RowOf<ImportSession>>`
           select ${sql.literal(sessionColumns)} from import_session s
           where s.workspace_id = ${workspace} and s.import_session_id = ${id} ${sql.literal(lock)}`,
-      ).pipe(
-        Effect.flatMap(([row]) =>
-          row === undefined
-            ? Effect.fail(new NotFound({ resource: "import session" }))
-            : Effect.succeed(toSession(row)),
-        ),
-      )
+      ).pipe(Effect.flatMap((rows) => only<ImportSession>("import session", rows)))
 
     const run = (workspace: WorkspaceId, id: ImportRunId, lock: "" | "for update") =>
       within(
         workspace,
-        sql<RunRow>`
+        sql<RowOf<ImportRun>>`
           select ${sql.literal(runColumns)} from import_run r
           where r.workspace_id = ${workspace} and r.import_run_id = ${id} ${sql.literal(lock)}`,
-      ).pipe(
-        Effect.flatMap(([row]) =>
-          row === undefined ? Effect.fail(new NotFound({ resource: "import run" })) : Effect.succeed(toRun(row)),
-        ),
-      )
+      ).pipe(Effect.flatMap((rows) => only<ImportRun>("import run", rows)))
 
     return ImportStore.of({
       getSession: (workspace, id) => session(workspace, id, ""),
@@ -340,19 +235,19 @@ export const layer = Layer.effect(
           ? Effect.succeed([])
           : within(
               workspace,
-              sql<{ readonly list_id: string; readonly kind: ListKind["kind"] }>`
-                select list_id, kind from list
+              sql<ListKind>`
+                select list_id as id, kind from list
                 where workspace_id = ${workspace} and list_id = any(${texts(ids)}::uuid[])`,
-            ).pipe(Effect.map((rows) => rows.map((row) => ({ id: ListId.make(row.list_id), kind: row.kind })))),
+            ),
       getRun: (workspace, id) => run(workspace, id, ""),
       lockRun: (workspace, id) => Effect.andThen(Transaction, run(workspace, id, "for update")),
       runOf: (workspace, id) =>
         within(
           workspace,
-          sql<RunRow>`
+          sql<RowOf<ImportRun>>`
             select ${sql.literal(runColumns)} from import_run r
             where r.workspace_id = ${workspace} and r.import_session_id = ${id}`,
-        ).pipe(Effect.map(([row]) => (row === undefined ? null : toRun(row)))),
+        ).pipe(Effect.map(([row]) => (row === undefined ? null : fromRow<ImportRun>(row)))),
       apply: (workspace, change) =>
         Effect.tap(Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))), (applied) =>
           applied ? writer.writeEffects(workspace, [change]) : Effect.void,
@@ -362,14 +257,11 @@ export const layer = Layer.effect(
       results: (workspace, id, query) =>
         Effect.gen(function* () {
           const counted = yield* run(workspace, id, "")
-          const rows = yield* within(workspace, pageOfResults(sql, workspace, counted, query))
+          const items = yield* within(workspace, pageOfResults(sql, workspace, counted, query))
           const total = query.status === null ? counted.processedRows : counted.counts[query.status]
-          return { items: rows.map(toResult), total }
+          return { items, total }
         }),
-      rejectedRows: (workspace, id, query) =>
-        within(workspace, pageOfRejectedRows(sql, workspace, id, query)).pipe(
-          Effect.map((rows) => rows.map((row) => ({ ...toResult(row), status: row.status, record: row.record }))),
-        ),
+      rejectedRows: (workspace, id, query) => within(workspace, pageOfRejectedRows(sql, workspace, id, query)),
       widestRejected: (workspace, id, through) =>
         long
           .read(workspace, (client) => widestRejectedRow(client, workspace, id, through))

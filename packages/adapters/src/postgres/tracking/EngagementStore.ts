@@ -9,12 +9,12 @@ import { ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/I
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
+import { type DateTime, Effect, Layer } from "effect"
 import { booleans, texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
 import { deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from "../sending/DeliveryRows.ts"
-import { instant } from "../kernel/Instants.ts"
+import { instant, iso } from "../kernel/Instants.ts"
 import { fenced, Reads } from "../kernel/Postgres.ts"
 import { suppress } from "../sending/Suppressions.ts"
 
@@ -25,8 +25,6 @@ interface Row extends DeliveryRow {
 }
 
 const columns = `${deliveryColumns}, d.operational, d.machine_opened_at, d.machine_clicked_at`
-
-export const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
 const toTracked = (row: Row, contacts: ReadonlyMap<ContactId, Contact>, suppressed: boolean): TrackedDelivery => ({
   ...toDelivery(row),

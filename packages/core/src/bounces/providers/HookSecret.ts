@@ -5,6 +5,7 @@ import { Base64Url } from "effect/encoding"
 import { concat, encodeText } from "../../kernel/Bytes.ts"
 import { WorkspaceId } from "../../kernel/Ids.ts"
 import type { Secrets } from "../../kernel/Secrets.ts"
+import { uuidText, writeUuid } from "../../rendering/Links.ts"
 import type { Provider } from "./ProviderCall.ts"
 
 const purpose = "hooks"
@@ -16,7 +17,8 @@ const secret_length = 44
 const messageOf = (provider: Provider, id: Uint8Array): Uint8Array => concat([encodeText(`${provider} `), id])
 
 export const hookSecret = (secrets: Secrets["Service"], provider: Provider, workspace: WorkspaceId): string => {
-  const id = Uint8Array.from(workspace.replaceAll("-", "").match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+  const id = new Uint8Array(id_bytes)
+  writeUuid(workspace, id, 0)
   return Base64Url.encode(concat([id, secrets.mac(purpose, messageOf(provider, id)).subarray(0, tag_bytes)]))
 }
 
@@ -32,6 +34,5 @@ export const workspaceOf = (
   }
   const id = bytes.success.slice(0, id_bytes)
   if (!secrets.verifies(purpose, messageOf(provider, id), bytes.success.slice(id_bytes))) return Option.none()
-  const digits = Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join("")
-  return Option.some(WorkspaceId.make(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")))
+  return Option.some(WorkspaceId.make(uuidText(id, 0)))
 }

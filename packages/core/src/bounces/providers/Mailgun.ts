@@ -1,6 +1,7 @@
 // Mailgun's webhooks: one event for each call, with a signed token. The signature does not cover the event.
 import { Option, Schema } from "effect"
-import { bounced, type ProviderEvent, Text, textOf } from "./ProviderCall.ts"
+import { bounced, eventReader, lenient, type ProviderEvent, Text } from "./ProviderCall.ts"
+import type { ReportedFact } from "../Report.ts"
 
 const Call = Schema.Struct({
   signature: Schema.Struct({ timestamp: Schema.String, token: Schema.String, signature: Schema.String }),
@@ -15,21 +16,15 @@ const Event = Schema.Struct({
   event: Schema.String,
   severity: Text,
   reason: Text,
-  message: Schema.optionalKey(
-    Schema.NullOr(Schema.Struct({ headers: Schema.optionalKey(Schema.NullOr(Schema.Struct({ "message-id": Text }))) })),
-  ),
-  envelope: Schema.optionalKey(Schema.NullOr(Schema.Struct({ sender: Text }))),
-  "delivery-status": Schema.optionalKey(
-    Schema.NullOr(Schema.Struct({ "enhanced-code": Text, message: Text, description: Text })),
-  ),
+  message: lenient(Schema.Struct({ headers: lenient(Schema.Struct({ "message-id": Text })) })),
+  envelope: lenient(Schema.Struct({ sender: Text })),
+  "delivery-status": lenient(Schema.Struct({ "enhanced-code": Text, message: Text, description: Text })),
 })
 
-const decode = Schema.decodeUnknownOption(Event)
-
-const failed = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
+const failed = (said: typeof Event.Type): ReportedFact | undefined => {
   // A temporary failure is tried again. The last failure is permanent.
-  if (textOf(said.severity) !== "permanent") return undefined
-  switch (textOf(said.reason)) {
+  if (said.severity !== "permanent") return undefined
+  switch (said.reason) {
     case "suppress-complaint":
       return { _tag: "complained" }
     case "suppress-unsubscribe":
@@ -37,15 +32,15 @@ const failed = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
     default: {
       const status = said["delivery-status"]
       return bounced({
-        status: textOf(status?.["enhanced-code"]),
-        words: textOf(status?.message) || textOf(status?.description),
-        hard: /^(?:suppress-)?bounce$/.test(textOf(said.reason) ?? ""),
+        status: status?.["enhanced-code"],
+        words: status?.message || status?.description,
+        hard: /^(?:suppress-)?bounce$/.test(said.reason ?? ""),
       })
     }
   }
 }
 
-const whatOf = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
+const whatOf = (said: typeof Event.Type): ReportedFact | undefined => {
   switch (said.event) {
     case "delivered":
       return { _tag: "delivered" }
@@ -60,14 +55,10 @@ const whatOf = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
   }
 }
 
+const read = eventReader(Event, whatOf, (said) => ({
+  messageId: said.message?.headers?.["message-id"],
+  returnPath: said.envelope?.sender,
+}))
+
 /** Empty when the event is irrelevant. */
-export const mailgunEvents = (eventData: unknown): ReadonlyArray<ProviderEvent> => {
-  const said = Option.getOrUndefined(decode(eventData))
-  const what = said === undefined ? undefined : whatOf(said)
-  if (said === undefined || what === undefined) return []
-  const message = {
-    messageId: textOf(said.message?.headers?.["message-id"]),
-    returnPath: textOf(said.envelope?.sender),
-  }
-  return [{ message, what }]
-}
+export const mailgunEvents = (eventData: unknown): ReadonlyArray<ProviderEvent> => read(eventData) ?? []

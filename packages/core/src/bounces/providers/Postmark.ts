@@ -1,6 +1,7 @@
 // Postmark's webhooks: one record for each call. Postmark replaces our `Message-ID` and returns our metadata.
-import { Option, Schema } from "effect"
-import { bounced, type ProviderEvent, Text, textOf } from "./ProviderCall.ts"
+import { Schema } from "effect"
+import { bounced, eventReader, lenient, Text } from "./ProviderCall.ts"
+import type { ReportedFact } from "../Report.ts"
 
 const metadata_name = "delivery"
 
@@ -9,12 +10,10 @@ const Recorded = Schema.Struct({
   Type: Text,
   Details: Text,
   Description: Text,
-  SuppressSending: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  SuppressSending: lenient(Schema.Boolean),
   SuppressionReason: Text,
-  Metadata: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))),
+  Metadata: lenient(Schema.Record(Schema.String, Schema.Unknown)),
 })
-
-const decode = Schema.decodeUnknownOption(Recorded)
 
 const hardTypes: ReadonlySet<string> = new Set(["HardBounce", "BadEmailAddress", "ManuallyDeactivated"])
 const softTypes: ReadonlySet<string> = new Set([
@@ -28,20 +27,20 @@ const softTypes: ReadonlySet<string> = new Set([
   "Unknown",
 ])
 
-const bounce = (said: typeof Recorded.Type): ProviderEvent["what"] | undefined => {
-  const type = textOf(said.Type) ?? ""
+const bounce = (said: typeof Recorded.Type): ReportedFact | undefined => {
+  const type = said.Type ?? ""
   if (type === "SpamComplaint") return { _tag: "complained" }
   if (type === "Unsubscribe") return { _tag: "unsubscribed" }
   // `Transient` is tried again. Automatic replies and challenges are no bounces.
   if (!hardTypes.has(type) && !softTypes.has(type)) return undefined
-  return bounced({ words: textOf(said.Details) || textOf(said.Description), hard: hardTypes.has(type) })
+  return bounced({ words: said.Details || said.Description, hard: hardTypes.has(type) })
 }
 
-const suppression = (said: typeof Recorded.Type): ProviderEvent["what"] | undefined => {
+const suppression = (said: typeof Recorded.Type): ReportedFact | undefined => {
   if (said.SuppressSending !== true) return undefined
-  switch (textOf(said.SuppressionReason)) {
+  switch (said.SuppressionReason) {
     case "HardBounce":
-      return bounced({ words: null, hard: true })
+      return bounced({ hard: true })
     case "SpamComplaint":
       return { _tag: "complained" }
     case "ManualSuppression":
@@ -51,7 +50,7 @@ const suppression = (said: typeof Recorded.Type): ProviderEvent["what"] | undefi
   }
 }
 
-const whatOf = (said: typeof Recorded.Type): ProviderEvent["what"] | undefined => {
+const whatOf = (said: typeof Recorded.Type): ReportedFact | undefined => {
   switch (said.RecordType) {
     case "Delivery":
       return { _tag: "delivered" }
@@ -67,12 +66,7 @@ const whatOf = (said: typeof Recorded.Type): ProviderEvent["what"] | undefined =
 }
 
 /** Undefined when it is not a record of Postmark's. Empty when it is irrelevant. */
-export const postmarkEvents = (json: unknown): ReadonlyArray<ProviderEvent> | undefined => {
-  const said = Option.getOrUndefined(decode(json))
-  if (said === undefined) return undefined
-  const what = whatOf(said)
-  const deliveryId = said.Metadata?.[metadata_name]
-  return what === undefined
-    ? []
-    : [{ message: { deliveryId: typeof deliveryId === "string" ? deliveryId : null }, what }]
-}
+export const postmarkEvents = eventReader(Recorded, whatOf, ({ Metadata }) => {
+  const deliveryId = Metadata?.[metadata_name]
+  return typeof deliveryId === "string" ? { deliveryId } : {}
+})

@@ -1,11 +1,11 @@
 // The common parts of providers' calls: which message they are about, and how they report a bounce.
-import { Option, Schema } from "effect"
+import { Option, Schema, SchemaGetter } from "effect"
 import { type BounceKind, codeIn } from "../../sending/EnhancedCode.ts"
 import { kindOf } from "../DeliveryStatus.ts"
 import type { Links } from "../../rendering/Links.ts"
 import { toPrintableLine } from "../../sending/Settlement.ts"
 import { DeliveryId, type WorkspaceId } from "../../kernel/Ids.ts"
-import type { BounceReport } from "../Report.ts"
+import type { BounceReport, ReportedFact } from "../Report.ts"
 
 export const providers = ["ses", "sendgrid", "postmark", "mailgun"] as const
 export type Provider = (typeof providers)[number]
@@ -19,17 +19,34 @@ export interface HookCall {
 /** How a provider identifies a message. The first reference that is ours counts. */
 export interface MessageReference {
   /** The `Message-ID` of the sent message. */
-  readonly messageId?: string | null | undefined
+  readonly messageId?: string | undefined
   /** The envelope sender. */
-  readonly returnPath?: string | null | undefined
+  readonly returnPath?: string | undefined
   /** Our metadata, where a provider returns it. */
-  readonly deliveryId?: string | null | undefined
+  readonly deliveryId?: string | undefined
 }
 
 /** One report of a provider on one message. */
 export interface ProviderEvent {
   readonly message: MessageReference
-  readonly what: BounceReport | { readonly _tag: "unsubscribed" }
+  readonly what: ReportedFact
+}
+
+/**
+ * The reader of a provider's records. Empty when a record is irrelevant; undefined when the value is no record of this schema.
+ */
+export const eventReader = <Said>(
+  schema: Schema.Codec<Said, unknown>,
+  whatOf: (said: Said) => ReportedFact | undefined,
+  messageOf: (said: Said) => MessageReference,
+): ((value: unknown) => ReadonlyArray<ProviderEvent> | undefined) => {
+  const decode = Schema.decodeUnknownOption(schema)
+  return (value) => {
+    const said = decode(value)
+    if (Option.isNone(said)) return undefined
+    const what = whatOf(said.value)
+    return what === undefined ? [] : [{ message: messageOf(said.value), what }]
+  }
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -51,19 +68,25 @@ export const deliveryOf = (
  * otherwise the code decides, as for returned mail.
  */
 export const bounced = (said: {
-  readonly status?: string | null | undefined
-  readonly words?: string | null | undefined
+  readonly status?: string | undefined
+  readonly words?: string | undefined
   readonly hard: boolean
 }): BounceReport => {
   const code = [said.status, said.words]
     .map((text) => codeIn(text ?? ""))
     .find((each) => each !== undefined && each.class !== 2 && each.subject !== 0)
   const kind: BounceKind = code === undefined ? (said.hard ? "hard" : "soft") : kindOf(code)
-  return { _tag: "bounced", kind, words: said.words == null ? null : toPrintableLine(said.words) }
+  return { _tag: "bounced", kind, words: said.words === undefined ? null : toPrintableLine(said.words) }
 }
 
-/** Lenient text: providers leave it out, or send null or numbers. */
-export const Text = Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Schema.Number])))
+/** A lenient field: providers leave it out, or send null. */
+export const lenient = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-export const textOf = (value: string | number | null | undefined): string | undefined =>
-  value === null || value === undefined ? undefined : String(value)
+/** Lenient text: a number is text, too. */
+export const Text = Schema.Union([Schema.String, Schema.Number, Schema.Null]).pipe(
+  Schema.decodeTo(Schema.UndefinedOr(Schema.String), {
+    decode: SchemaGetter.transform((value: string | number | null) => (value === null ? undefined : String(value))),
+    encode: SchemaGetter.transform((value: string | undefined) => value ?? null),
+  }),
+  Schema.optionalKey,
+)

@@ -2,7 +2,8 @@
 // messages") that contains an SES event as JSON text.
 import { Option, Schema } from "effect"
 import { encodeText } from "../../kernel/Bytes.ts"
-import { bounced, type ProviderEvent, Text, textOf } from "./ProviderCall.ts"
+import { bounced, eventReader, lenient, type ProviderEvent, Text } from "./ProviderCall.ts"
+import type { ReportedFact } from "../Report.ts"
 
 const Envelope = Schema.Struct({
   Type: Schema.Literals(["Notification", "SubscriptionConfirmation", "UnsubscribeConfirmation"]),
@@ -10,9 +11,9 @@ const Envelope = Schema.Struct({
   TopicArn: Schema.String,
   Message: Schema.String,
   Timestamp: Schema.String,
-  Subject: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  Token: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  SubscribeURL: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  Subject: lenient(Schema.String),
+  Token: lenient(Schema.String),
+  SubscribeURL: lenient(Schema.String),
   SignatureVersion: Schema.Literals(["1", "2"]),
   Signature: Schema.String,
   SigningCertURL: Schema.String,
@@ -81,39 +82,31 @@ const Event = Schema.Struct({
   eventType: Text,
   mail: Schema.Struct({
     source: Text,
-    headers: Schema.optionalKey(
-      Schema.NullOr(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String }))),
-    ),
+    headers: lenient(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String }))),
   }),
-  bounce: Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Struct({
-        bounceType: Text,
-        bouncedRecipients: Schema.optionalKey(
-          Schema.NullOr(Schema.Array(Schema.Struct({ status: Text, diagnosticCode: Text }))),
-        ),
-      }),
-    ),
+  bounce: lenient(
+    Schema.Struct({
+      bounceType: Text,
+      bouncedRecipients: lenient(Schema.Array(Schema.Struct({ status: Text, diagnosticCode: Text }))),
+    }),
   ),
-  complaint: Schema.optionalKey(Schema.NullOr(Schema.Struct({ complaintFeedbackType: Text }))),
+  complaint: lenient(Schema.Struct({ complaintFeedbackType: Text })),
 })
 
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Event))
-
-const whatOf = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
-  switch (textOf(said.eventType) ?? textOf(said.notificationType)) {
+const whatOf = (said: typeof Event.Type): ReportedFact | undefined => {
+  switch (said.eventType ?? said.notificationType) {
     case "Delivery":
       return { _tag: "delivered" }
     case "Bounce": {
       const recipient = said.bounce?.bouncedRecipients?.[0]
       return bounced({
-        status: textOf(recipient?.status),
-        words: textOf(recipient?.diagnosticCode),
-        hard: textOf(said.bounce?.bounceType) === "Permanent",
+        status: recipient?.status,
+        words: recipient?.diagnosticCode,
+        hard: said.bounce?.bounceType === "Permanent",
       })
     }
     case "Complaint":
-      return textOf(said.complaint?.complaintFeedbackType) === "not-spam" ? undefined : { _tag: "complained" }
+      return said.complaint?.complaintFeedbackType === "not-spam" ? undefined : { _tag: "complained" }
     case "Subscription":
       return { _tag: "unsubscribed" }
     default:
@@ -121,11 +114,10 @@ const whatOf = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
   }
 }
 
+const read = eventReader(Schema.fromJsonString(Event), whatOf, ({ mail }) => ({
+  returnPath: mail.source,
+  messageId: mail.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value,
+}))
+
 /** The event in the `Message` of a notification. Empty when it is irrelevant. */
-export const sesEvents = (message: string): ReadonlyArray<ProviderEvent> => {
-  const said = Option.getOrUndefined(decode(message))
-  const what = said === undefined ? undefined : whatOf(said)
-  if (said === undefined || what === undefined) return []
-  const messageId = said.mail.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value
-  return [{ message: { returnPath: textOf(said.mail.source), messageId }, what }]
-}
+export const sesEvents = (message: string): ReadonlyArray<ProviderEvent> => read(message) ?? []

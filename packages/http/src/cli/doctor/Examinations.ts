@@ -1,5 +1,5 @@
 // Checks of the service's dependencies. Each has a time limit, and none changes anything.
-import { reach } from "@tentpole/adapters/ai/KeyCheck"
+import { reach } from "@tentpole/adapters/ai/FromConfig"
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { prepareFolder } from "@tentpole/adapters/DataFolder"
 import * as Dns from "@tentpole/adapters/dns/Dns"
