@@ -1,13 +1,13 @@
 // A chunk of an import: the next rows of the file, decided together, and everything that one transaction writes for them.
 import type { DateTime } from "effect"
-import { type BatchFacts, identitiesOf, type Identities, type ItemResult } from "../contacts/batch/Batch.ts"
+import { type BatchFacts, identitiesOf, type Identities } from "../contacts/batch/Batch.ts"
 import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { SkipIfFilled } from "../contacts/ContactPatch.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { ContactId, ImportRunId, ListId } from "../kernel/Ids.ts"
-import type { ImportRun, Mapping, RowCounts, RowResult } from "./Import.ts"
-import { pathOf, type ReadRow, rowIssue, sanitizeCell } from "./Rows.ts"
+import type { ImportRun, RowCounts, RowResult } from "./Import.ts"
+import { pathOf, type ReadRow, rowIssues, sanitizeCell } from "./Rows.ts"
 import type { Row } from "./Table.ts"
 
 /** A row and its decoded item. */
@@ -67,10 +67,15 @@ export const ImportChunkChange = {
     })
     const decided = decision.results[Symbol.iterator]()
     const results = rows.map(({ row, read }): RowResult => {
-      if (read._tag !== "item") return refused(row, read._tag, read.issues)
+      if (read._tag !== "item") return resultOf(row, read._tag, { issues: read.issues })
       const next = decided.next()
       if (next.done === true) throw new Error("a decision must have a result for each of its items")
-      return resultOf(row, next.value, run.mappings, headers)
+      const result = next.value
+      return result.status === "rejected"
+        ? resultOf(row, "failed", {
+            issues: rowIssues(result.refusal.issues, row, { headers, mappings: run.mappings }),
+          })
+        : resultOf(row, result.status, { contactId: result.contact.id })
     })
     const count = (status: RowResult["status"]) => results.filter((result) => result.status === status).length
     return chunkChange({
@@ -99,53 +104,16 @@ const skipIfFilled = (run: ImportRun): SkipIfFilled =>
     ? "all"
     : new Set(run.mappings.filter((each) => each.overwriteBehavior === "skip_if_filled").map(pathOf))
 
-const sanitizedRecord = (row: Row): ReadonlyArray<string> => row.cells.map(sanitizeCell)
-
-const refused = (row: Row, status: "skipped" | "failed", issues: RowResult["issues"]): RowResult => ({
+const resultOf = (
+  row: Row,
+  status: RowResult["status"],
+  known: Partial<Pick<RowResult, "contactId" | "issues">>,
+): RowResult => ({
   rowNumber: row.rowNumber,
   line: row.line,
   status,
   contactId: null,
-  issues,
-  record: sanitizedRecord(row),
+  issues: [],
+  ...known,
+  record: status === "skipped" || status === "failed" ? row.cells.map(sanitizeCell) : null,
 })
-
-const resultOf = (
-  row: Row,
-  result: ItemResult,
-  mappings: ReadonlyArray<Mapping>,
-  headers: ReadonlyArray<string>,
-): RowResult => {
-  switch (result.status) {
-    case "rejected": {
-      const issues = result.refusal.issues.map((issue) => {
-        const column = mappings.find((mapping) => pathOf(mapping) === issue.path)
-        return rowIssue(
-          issue,
-          column,
-          column === undefined ? null : (row.cells[headers.indexOf(column.header)] ?? null),
-        )
-      })
-      return refused(row, "failed", issues)
-    }
-    case "skipped":
-      return {
-        rowNumber: row.rowNumber,
-        line: row.line,
-        status: "skipped",
-        contactId: result.contact.id,
-        issues: [],
-        record: sanitizedRecord(row),
-      }
-    case "created":
-    case "updated":
-      return {
-        rowNumber: row.rowNumber,
-        line: row.line,
-        status: result.status,
-        contactId: result.contact.id,
-        issues: [],
-        record: null,
-      }
-  }
-}

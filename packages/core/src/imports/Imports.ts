@@ -1,7 +1,6 @@
 // Use cases of imports: upload a file, preview it, execute it, and follow its run. `ImportRuns.ts` has the run itself.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
-import { Ai } from "../ports/Ai.ts"
-import { type BlobInfo, BlobStore, type BlobUnavailable } from "../ports/BlobStore.ts"
+import { type BlobInfo, type BlobNotFound, BlobStore, BlobTooLarge, type BlobUnavailable } from "../ports/BlobStore.ts"
 import { LinkRefused, readLink, signLink } from "../ports/SignedLink.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { Ids, ImportRunId, ImportSessionId, type WorkspaceId } from "../kernel/Ids.ts"
@@ -25,7 +24,7 @@ import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from ".
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
 import { type ImportPreview, preview_rows_max, previewOf, analyzeHeaders } from "./Preview.ts"
 import { suggestionService } from "./mapping/SuggestionService.ts"
-import { type RejectedRowsExport, rejectedRowsExport } from "./rejected/RejectedRowsExport.ts"
+import { type RejectedRowsExport, rejectedRowsExport } from "./RejectedRows.ts"
 import { encodeRows, rowColumns, rows_content_type, type RowValue } from "./Table.ts"
 
 /** Refusals that are about the file. */
@@ -89,7 +88,6 @@ export class Imports extends Context.Service<
       const fieldStore = yield* ContactFieldStore
       const blobs = yield* BlobStore
       const { head } = importFiles(blobs, yield* CsvReader)
-      const ai = yield* Ai
       const { transact } = yield* Transactor
       const ids = yield* Ids
 
@@ -108,7 +106,7 @@ export class Imports extends Context.Service<
         return yield* Effect.fromNullishOr(change.session?.after).pipe(Effect.orDie)
       })
 
-      const suggest = suggestionService({ ai, secrets, store, transact, write })
+      const suggest = yield* suggestionService
 
       const openSession = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId) {
         const session = yield* store.getSession(workspace, id)
@@ -125,8 +123,20 @@ export class Imports extends Context.Service<
       /**
        * An upload to an address that the blob store signed does not pass this service, so its size is checked afterwards.
        */
-      const ofSize = ({ size_bytes }: BlobInfo) =>
-        size_bytes > import_bytes_max ? Effect.fail(new UploadTooLarge({ bytes_max: import_bytes_max })) : Effect.void
+      const checked = (file: Effect.Effect<BlobInfo, BlobNotFound | BlobUnavailable>) =>
+        Effect.gen(function* () {
+          const { size_bytes } = yield* Effect.catchTag(file, "BlobNotFound", () => new UploadMissing())
+          if (size_bytes > import_bytes_max) return yield* new UploadTooLarge({ bytes_max: import_bytes_max })
+        })
+
+      const put = <E, R>(session: ImportSession, bytes: Stream.Stream<Uint8Array, E, R>) =>
+        blobs
+          .put(session.blobKey, bytes, { contentType: session.contentType, bytes_max: import_bytes_max })
+          .pipe(
+            Effect.mapError((error) =>
+              error instanceof BlobTooLarge ? new UploadTooLarge({ bytes_max: error.bytes_max }) : error,
+            ),
+          )
 
       /** After a failure: deletes the run's file unless the run was written. */
       const dropUnlessWritten = (workspace: WorkspaceId, run: ImportRunId, key: string) =>
@@ -149,12 +159,7 @@ export class Imports extends Context.Service<
           const columns_count = rowColumns(rows).length
           if (columns_count > columns_max) return yield* tooManyColumns(columns_count)
           const session = yield* begin(workspace, { source: "rows", fileName, contentType: rows_content_type })
-          yield* blobs
-            .put(session.blobKey, Stream.succeed(encodeRows(rows)), {
-              contentType: rows_content_type,
-              bytes_max: import_bytes_max,
-            })
-            .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new UploadTooLarge({ bytes_max })))
+          yield* put(session, Stream.succeed(encodeRows(rows)))
           return session
         }),
 
@@ -166,17 +171,12 @@ export class Imports extends Context.Service<
             .getSession(link.workspaceId, ImportSessionId.make(link.id))
             .pipe(Effect.catchTag("NotFound", () => refused))
           if (session.executedAt !== null || isExpired(session, now)) return yield* refused
-          yield* blobs
-            .put(session.blobKey, bytes, { contentType: session.contentType, bytes_max: import_bytes_max })
-            .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new UploadTooLarge({ bytes_max })))
+          yield* put(session, bytes)
         }),
 
         preview: Effect.fn("Imports.preview")(function* (workspace, id) {
           const session = yield* openSession(workspace.id, id)
-          yield* blobs.info(session.blobKey).pipe(
-            Effect.catchTag("BlobNotFound", () => new UploadMissing()),
-            Effect.flatMap(ofSize),
-          )
+          yield* checked(blobs.info(session.blobKey))
           const table = yield* head(session.source, session.blobKey, preview_rows_max)
           const file = { ...table, formulaGuarded: session.source === "upload" }
           const facts = { fields: yield* fieldStore.list(workspace.id), defaultCountry: workspace.defaultCountry }
@@ -190,10 +190,7 @@ export class Imports extends Context.Service<
           const runId = ImportRunId.make(yield* ids.next)
           const frozen = frozenKey(workspace, { id: runId, sessionId: id })
           return yield* Effect.gen(function* () {
-            yield* blobs.copy(session.blobKey, frozen).pipe(
-              Effect.catchTag("BlobNotFound", () => new UploadMissing()),
-              Effect.flatMap(ofSize),
-            )
+            yield* checked(blobs.copy(session.blobKey, frozen))
             const { headers } = yield* head(session.source, frozen, 0)
             return yield* transact(
               Effect.gen(function* () {

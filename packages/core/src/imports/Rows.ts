@@ -25,7 +25,7 @@ export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
   const places = new Map(reading.headers.map((header, index) => [header, index]))
   const columns = reading.mappings.flatMap((mapping) => {
     const place = places.get(mapping.header)
-    return place === undefined ? [] : [{ ...mapping, place, path: pathOf(mapping) }]
+    return place === undefined ? [] : [{ ...mapping, place }]
   })
   const how: ItemContext = {
     values: "text",
@@ -41,8 +41,9 @@ export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
   const isEmpty = (cells: Row["cells"]): boolean =>
     cells.every((cell, place) => (place >= own_count && place < expected) || clean(cell) === "")
 
-  return ({ cells }) => {
-    if (isEmpty(cells)) return { _tag: "skipped", issues: [emptyRow] }
+  return (row) => {
+    const { cells } = row
+    if (isEmpty(cells)) return { _tag: "skipped", issues: [issueOf("empty_row", "The row is empty")] }
     if (cells.length !== expected) return { _tag: "failed", issues: [wrongColumnCount(cells.length, expected)] }
     const [standard, custom] = [new Map<string, string>(), new Map<string, string>()]
     for (const { targetField, targetKind, place } of columns) {
@@ -51,15 +52,12 @@ export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
     }
     if (!standard.get("email") && !standard.get("phone")) {
       const column = columns.find(({ targetField }) => targetField === "email" || targetField === "phone")
-      return { _tag: "failed", issues: [missingIdentity(column)] }
+      const issue = issueOf("missing_identity", "The row has neither an email nor a phone", column)
+      return { _tag: "failed", issues: [issue] }
     }
     const item = readItem({ ...Object.fromEntries(standard), custom_fields: Object.fromEntries(custom) }, how)
     if (Result.isSuccess(item.patch)) return { _tag: "item", item }
-    const issues = item.patch.failure.issues.map((issue) => {
-      const column = columns.find(({ path }) => path === issue.path)
-      return rowIssue(issue, column, column === undefined ? null : (cells[column.place] ?? null))
-    })
-    return { _tag: "failed", issues }
+    return { _tag: "failed", issues: rowIssues(item.patch.failure.issues, row, reading) }
   }
 }
 
@@ -69,22 +67,36 @@ export const pathOf = ({ targetField, targetKind }: Pick<Mapping, "targetField" 
 
 const value_length_max = 255
 
-/** An item's refusal as an issue of its row. Long values are cut, because they are only shown. */
-export const rowIssue = (
-  issue: Pick<ItemIssue, "code" | "message">,
-  column: Pick<Mapping, "header" | "targetField"> | undefined,
-  value: string | null,
+/** An issue of a row, or of its column. Long values are cut, because they are only shown. */
+const issueOf = (
+  code: RowIssueCode,
+  message: string,
+  column?: Pick<Mapping, "header" | "targetField">,
+  value?: string,
 ): RowIssue => ({
   header: column?.header ?? null,
   targetField: column?.targetField ?? null,
-  code: codes[issue.code],
-  message: issue.message,
-  value: value === null ? null : beginning(sanitizeCell(value)),
+  code,
+  message,
+  value: value === undefined ? null : beginning(sanitizeCell(value), value_length_max),
 })
 
-const beginning = (text: string): string =>
-  Array.from(text.slice(0, value_length_max * 2))
-    .slice(0, value_length_max)
+/** The issues of an item's refusal, each at its column. */
+export const rowIssues = (
+  issues: ReadonlyArray<Pick<ItemIssue, "code" | "message" | "path">>,
+  { cells }: Row,
+  { headers, mappings }: Pick<RowReading, "headers" | "mappings">,
+): ReadonlyArray<RowIssue> =>
+  issues.map(({ code, message, path }) => {
+    const column = mappings.find((mapping) => pathOf(mapping) === path)
+    const cell = column === undefined ? undefined : cells[headers.indexOf(column.header)]
+    return issueOf(codes[code], message, column, cell)
+  })
+
+/** The first characters of a text, none of them cut. */
+export const beginning = (text: string, length_max: number): string =>
+  Array.from(text.slice(0, length_max * 2))
+    .slice(0, length_max)
     .join("")
 
 const codes: Readonly<Record<ItemIssue["code"], RowIssueCode>> = {
@@ -101,26 +113,8 @@ const codes: Readonly<Record<ItemIssue["code"], RowIssueCode>> = {
 /** Text that every store accepts: NUL and lone surrogates are replaced. */
 export const sanitizeCell = (text: string): string => text.replace(/\0|\p{Cs}/gu, "\ufffd")
 
-const emptyRow: RowIssue = {
-  header: null,
-  targetField: null,
-  code: "empty_row",
-  message: "The row is empty",
-  value: null,
-}
-
-const wrongColumnCount = (count: number, expected: number): RowIssue => ({
-  header: null,
-  targetField: null,
-  code: "wrong_column_count",
-  message: `The row has ${count} cell${count === 1 ? "" : "s"} and the header ${expected}. A delimiter or a quote may be missing`,
-  value: null,
-})
-
-const missingIdentity = (column: Pick<Mapping, "header" | "targetField"> | undefined): RowIssue => ({
-  header: column?.header ?? null,
-  targetField: column?.targetField ?? null,
-  code: "missing_identity",
-  message: "The row has neither an email nor a phone",
-  value: null,
-})
+const wrongColumnCount = (count: number, expected: number): RowIssue =>
+  issueOf(
+    "wrong_column_count",
+    `The row has ${count} cell${count === 1 ? "" : "s"} and the header ${expected}. A delimiter or a quote may be missing`,
+  )

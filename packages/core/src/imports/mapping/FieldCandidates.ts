@@ -5,6 +5,7 @@ import { active_fields_max, type CustomField } from "../../contacts/CustomField.
 import type { FieldDefinitionId } from "../../kernel/Ids.ts"
 import { isBlank, slugify, trim } from "../../kernel/Text.ts"
 import { Result } from "effect"
+import { beginning } from "../Rows.ts"
 import { headerKey } from "./HeaderSynonyms.ts"
 
 export interface FieldConflict {
@@ -54,39 +55,28 @@ const tests: ReadonlyArray<readonly [ValueType, (text: string) => boolean]> = [
 /** Leading zeros and many digits are codes, not amounts: `007`, `4915112345678901`. */
 const isPlainNumber = (text: string): boolean => !/^[+-]?0\d/.test(text) && text.replace(/\D/g, "").length <= 15
 
-/** The type that all values have, else text. */
-export const inferValueType = (values: ReadonlyArray<string>): ValueType =>
-  values.length === 0 ? "string" : (tests.find(([, holds]) => values.every(holds))?.[0] ?? "string")
-
-/** The value type for a column, and the confidence in it. */
-const inferenceOf = (
+/** The type that all values have, else text, and the confidence in it. */
+export const inferenceOf = (
   values: ReadonlyArray<string>,
 ): Pick<FieldCandidate, "suggestedValueType" | "confidence" | "reason"> => {
-  const suggestedValueType = inferValueType(values)
   const confidence = values.length >= values_for_high ? "high" : values.length >= values_for_medium ? "medium" : "low"
-  if (values.length === 0) return { suggestedValueType, confidence, reason: "The column is empty in the sample" }
-  if (suggestedValueType !== "string") {
+  const text = { suggestedValueType: "string", confidence } as const
+  if (values.length === 0) return { ...text, reason: "The column is empty in the sample" }
+  const counts = tests.map(([type, holds]) => ({ type, count: values.filter(holds).length }))
+  const whole = counts.find(({ count }) => count === values.length)
+  if (whole !== undefined) {
     const read =
       values.length === 1 ? "The one value of the sample reads" : `All ${values.length} values of the sample read`
-    return { suggestedValueType, confidence, reason: `${read} as ${suggestedValueType}` }
+    return { suggestedValueType: whole.type, confidence, reason: `${read} as ${whole.type}` }
   }
-  const nearly = nearlyOf(values)
-  return nearly === null
-    ? { suggestedValueType, confidence, reason: "The values of the sample read as text" }
-    : {
-        suggestedValueType,
-        confidence: "low",
-        reason: `${nearly.count} of the ${values.length} values of the sample read as ${nearly.type}, the others as text only`,
-      }
-}
-
-/** The type that most values have, but not all. Text stores all of them; the rest may be mistakes. */
-const nearlyOf = (values: ReadonlyArray<string>): { readonly type: ValueType; readonly count: number } | null => {
-  for (const [type, holds] of tests) {
-    const count = values.filter(holds).length
-    if (count * 2 > values.length) return { type, count }
+  // Text stores all values of a column that is nearly of another type. The rest may be mistakes.
+  const nearly = counts.find(({ count }) => count * 2 > values.length)
+  if (nearly === undefined) return { ...text, reason: "The values of the sample read as text" }
+  return {
+    ...text,
+    confidence: "low",
+    reason: `${nearly.count} of the ${values.length} values of the sample read as ${nearly.type}, the others as text only`,
   }
-  return null
 }
 
 /** One candidate for each given column, with all conflicts of its name. */
@@ -115,7 +105,7 @@ export const fieldCandidates = (
     suggested.add(suggestedApiName)
     return {
       header,
-      suggestedDisplayName: Array.from(header).slice(0, name_length_max).join(""),
+      suggestedDisplayName: beginning(header, name_length_max),
       suggestedApiName,
       ...inferenceOf(filled),
       sampleValues: [...new Set(filled)].slice(0, sample_values_max),

@@ -55,21 +55,13 @@ export const unmapped = (
 export const claimed = (header: string, targetField: string, claimant: string): ProposedMapping =>
   unmapped(header, "claimed", `The column "${claimant}" is already mapped to ${targetField}`)
 
-interface Match {
-  readonly targetField: string
-  readonly targetKind: TargetKind
-  readonly reason: string
-}
+type Match = Pick<ProposedMapping, "targetField" | "targetKind" | "reason"> & { readonly targetField: string }
 
-interface Matcher {
-  /** By names of fields. */
-  readonly byName: (key: string) => Match | undefined
-  /** By other tools' names for fields. */
-  readonly bySynonym: (key: string) => Match | undefined
-}
-
-/** Every name that a header can match, by its key. The first entry wins: a field's own name before a label. */
-const matcherOf = ({ standard, custom }: Targets): Matcher => {
+/**
+ * Every name that a header can match, by its key: the fields' own, and those of other tools. The first entry wins: a field's
+ * own name before a label.
+ */
+const matchesOf = ({ standard, custom }: Targets) => {
   const [names, synonyms] = [new Map<string, Match>(), new Map<string, Match>()]
   const add = (to: Map<string, Match>, name: string, match: Match) => {
     const key = headerKey(name)
@@ -91,7 +83,7 @@ const matcherOf = ({ standard, custom }: Targets): Matcher => {
       add(synonyms, synonym, { targetField, targetKind: "standard", reason })
     }
   }
-  return { byName: (key) => names.get(key), bySynonym: (key) => synonyms.get(key) }
+  return { names, synonyms }
 }
 
 /**
@@ -99,19 +91,18 @@ const matcherOf = ({ standard, custom }: Targets): Matcher => {
  * columns that an export of rejected rows adds get no field.
  */
 export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets): ReadonlyArray<ProposedMapping> => {
-  const { byName, bySynonym } = matcherOf(targets)
+  const { names, synonyms } = matchesOf(targets)
   const technical = technicalColumns(headers)
   const own_count = ownColumns(headers).length
   const claimedBy = new Map<string, string>()
   return headers.map((header, index): ProposedMapping => {
     if (index >= own_count) return unmapped(header, "exported", exportedColumn)
     const key = headerKey(header)
-    const tool = technical.get(key)
-    const match = byName(key) ?? (tool === undefined ? bySynonym(key) : undefined)
+    const match = names.get(key) ?? (technical.has(key) ? undefined : synonyms.get(key))
     if (match === undefined) {
-      return tool === undefined
-        ? unmapped(header, "open", noFieldHasThisName)
-        : unmapped(header, "technical", `${noFieldHasThisName}: ${tool} notes in it what it needs itself`)
+      return technical.has(key)
+        ? unmapped(header, "technical", `${noFieldHasThisName}: Mailchimp notes in it what it needs itself`)
+        : unmapped(header, "open", noFieldHasThisName)
     }
     const claimant = claimedBy.get(match.targetField)
     if (claimant !== undefined) return claimed(header, match.targetField, claimant)

@@ -2,46 +2,41 @@
 // concurrent previews of the same file with the same fields give the same result.
 import { Effect } from "effect"
 import { Hex } from "effect/encoding"
-import type { Ai, ColumnsRequest } from "../../ports/Ai.ts"
+import { Ai, type ColumnsRequest } from "../../ports/Ai.ts"
 import { encodeText } from "../../kernel/Bytes.ts"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
-import type { Secrets } from "../../kernel/Secrets.ts"
-import type { Transaction, Transactor } from "../../kernel/changes/Transactor.ts"
-import type { ImportSession } from "../Import.ts"
+import { Secrets } from "../../kernel/Secrets.ts"
+import { Transactor } from "../../kernel/changes/Transactor.ts"
+import type { ImportSession, StoredSuggestions } from "../Import.ts"
 import { ImportChange } from "../machine.ts"
-import type { ImportStore } from "../ImportStore.ts"
+import { ImportStore } from "../ImportStore.ts"
 import type { HeaderAnalysis } from "../Preview.ts"
 import { type SuggestionAnswer, acceptedMatches, noSuggestions } from "./Suggestions.ts"
 
 /** The maximum time that a preview waits for the AI. */
 const answer_time_max_s = 10
 
-export interface SuggestionPorts {
-  readonly ai: Ai["Service"]
-  readonly secrets: Secrets["Service"]
-  readonly store: ImportStore["Service"]
-  readonly transact: Transactor["Service"]["transact"]
-  readonly write: (workspace: WorkspaceId, change: ImportChange) => Effect.Effect<void, never, Transaction>
-}
-
 /**
  * The AI's answer for a preview: the stored one if the request is the same, else a new one, which is stored. When the AI
  * fails, the answer is `silent` and not stored.
  */
-export const suggestionService = ({ ai, secrets, store, transact, write }: SuggestionPorts) => {
-  const keyOf = (request: ColumnsRequest): string => Hex.encode(secrets.sha256(encodeText(JSON.stringify(request))))
+export const suggestionService = Effect.gen(function* () {
+  const ai = yield* Ai
+  const secrets = yield* Secrets
+  const store = yield* ImportStore
+  const { transact } = yield* Transactor
 
   /** Stores the answer. Of two concurrent answers the first one counts. */
   const storeMatches = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     session: ImportSession,
-    suggestions: NonNullable<ImportSession["suggestions"]>,
+    suggestions: StoredSuggestions,
   ) {
     const locked = yield* store.lockSession(workspace, session.id)
     const change = ImportChange.storeSuggestions(locked, suggestions)
     if (change === null) return locked.suggestions?.matches ?? []
-    yield* write(workspace, change)
+    if (!(yield* store.apply(workspace, change))) return yield* Effect.die("a session changed although it was locked")
     return suggestions.matches
   })
 
@@ -51,14 +46,14 @@ export const suggestionService = ({ ai, secrets, store, transact, write }: Sugge
     { suggestionRequest: { request }, targets }: HeaderAnalysis,
   ): Effect.fn.Return<SuggestionAnswer, NotFound> {
     if (request === null) return noSuggestions
-    const key = keyOf(request)
+    const key = Hex.encode(secrets.sha256(encodeText(JSON.stringify(request))))
     if (session.suggestions?.key === key) return { _tag: "given", matches: session.suggestions.matches }
     const answer = yield* requestMatches(ai, request)
     if (answer._tag === "silent") return answer
     const matches = acceptedMatches(request, answer.matches, targets)
     return { _tag: "given", matches: yield* transact(storeMatches(workspace, session, { key, matches })) }
   })
-}
+})
 
 const requestMatches = (ai: Ai["Service"], request: ColumnsRequest): Effect.Effect<SuggestionAnswer> =>
   ai.matchColumns(request).pipe(

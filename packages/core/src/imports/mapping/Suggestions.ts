@@ -4,7 +4,7 @@
 import type { ColumnMatch, ColumnsRequest } from "../../ports/Ai.ts"
 import { trim } from "../../kernel/Text.ts"
 import { claimed, noFieldHasThisName, type ProposedMapping, type Targets, unmapped } from "./Mapping.ts"
-import { sanitizeCell } from "../Rows.ts"
+import { beginning, sanitizeCell } from "../Rows.ts"
 
 /** How many columns one request contains: the first ones. */
 export const request_columns_max = 200
@@ -55,11 +55,6 @@ const shapesOf = (values: ReadonlyArray<string>): ReadonlyArray<string> => {
     .slice(0, shapes_max)
     .map(([shape]) => shape)
 }
-
-const beginning = (text: string, length_max: number): string =>
-  Array.from(text.slice(0, 2 * length_max))
-    .slice(0, length_max)
-    .join("")
 
 /**
  * Whether a header is an email address or a phone number. Then the header is missing and the first line is a contact's row:

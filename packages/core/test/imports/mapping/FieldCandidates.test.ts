@@ -1,4 +1,4 @@
-import { fieldCandidates, inferValueType, suggestApiName } from "@tentpole/core/imports/mapping/FieldCandidates"
+import { fieldCandidates, inferenceOf, suggestApiName } from "@tentpole/core/imports/mapping/FieldCandidates"
 import { active_fields_max } from "@tentpole/core/contacts/CustomField"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -9,6 +9,8 @@ const fields = [
   field("old_plan", { status: "archived", displayName: "Old plan" }),
   field("tier", { status: "archived", displayName: "Level!" }),
 ]
+
+const inferValueType = (values: ReadonlyArray<string>) => inferenceOf(values).suggestedValueType
 
 const column = (header: string, ...values: ReadonlyArray<string>) => ({ header, index: 0, values })
 const one = (...values: ReadonlyArray<string>) => fieldCandidates([column("x", ...values)], [])[0]

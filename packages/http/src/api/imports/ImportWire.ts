@@ -181,13 +181,7 @@ const issueFields = {
   value: textOrNull,
 }
 
-const toIssue = (issue: RowIssue) => ({
-  header: issue.header,
-  target_field: issue.targetField,
-  code: issue.code,
-  message: issue.message,
-  value: issue.value,
-})
+const toIssue = ({ targetField, ...issue }: RowIssue) => ({ ...issue, target_field: targetField })
 
 export const PreviewWire = Schema.Struct({
   import_session_id: ImportSessionId,
@@ -222,7 +216,7 @@ export const toPreviewWire = (preview: ImportPreview): typeof PreviewWire.Type =
   },
   field_creation_candidates: preview.fieldCreationCandidates.map(toFieldCandidate),
   sample_rows: preview.sampleRows,
-  sample_issues: preview.sampleIssues.map((issue) => ({ row_number: issue.rowNumber, ...toIssue(issue) })),
+  sample_issues: preview.sampleIssues.map(({ rowNumber, ...issue }) => ({ row_number: rowNumber, ...toIssue(issue) })),
   blocking_issues: preview.blockingIssues,
 })
 

@@ -2,7 +2,7 @@
 import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Imports } from "@tentpole/core/imports/Imports"
-import type { RejectedRowsExport } from "@tentpole/core/imports/rejected/RejectedRowsExport"
+import type { RejectedRowsExport } from "@tentpole/core/imports/RejectedRows"
 import type { ResultsQuery as CoreResultsQuery } from "@tentpole/core/imports/ImportStore"
 import { Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"

@@ -1,6 +1,6 @@
 import { fieldsByName } from "@tentpole/core/contacts/batch/ContactItem"
 import { columns_max, type RejectedRow, type RowIssue } from "@tentpole/core/imports/Import"
-import { rejectedRowsFileName, rejectedRowsTable } from "@tentpole/core/imports/rejected/RejectedRowsTable"
+import { rejectedRowsFileName, rejectedRowsTable } from "@tentpole/core/imports/RejectedRows"
 import { rowReader } from "@tentpole/core/imports/Rows"
 import { columnNames } from "@tentpole/core/imports/Table"
 import { assert, describe, it } from "@effect/vitest"
