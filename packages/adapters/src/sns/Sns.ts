@@ -16,30 +16,20 @@ const certificate_ttl = Duration.hours(24)
 /** How long a failure is cached, so that a server that is down is not requested for every webhook. */
 const failure_ttl = Duration.seconds(5)
 
-const piecesOf = async (
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  bytes_max: number,
-): Promise<ReadonlyArray<Uint8Array>> => {
-  const pieces: Array<Uint8Array> = []
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return pieces
-    length += value.length
-    if (length > bytes_max) {
-      await reader.cancel()
-      throw new Error("answered too much")
-    }
-    pieces.push(value)
-  }
-}
-
 const get = ({ answer_bytes_max, fetch, patience_ms }: SnsOptions, url: string) =>
   Effect.tryPromise({
     try: async () => {
       const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(patience_ms) })
-      if (!answer.ok || answer.body === null) throw new Error(`answered ${answer.status}`)
-      return Buffer.concat(await piecesOf(answer.body.getReader(), answer_bytes_max)).toString("utf8")
+      const body: AsyncIterable<Uint8Array> | null = answer.body
+      if (!answer.ok || body === null) throw new Error(`answered ${answer.status}`)
+      const pieces: Array<Uint8Array> = []
+      let length = 0
+      for await (const piece of body) {
+        length += piece.length
+        if (length > answer_bytes_max) throw new Error("answered too much")
+        pieces.push(piece)
+      }
+      return Buffer.concat(pieces).toString("utf8")
     },
     catch: (error) => new SnsUnavailable({ reason: error instanceof Error ? error.message : String(error) }),
   })

@@ -1,5 +1,6 @@
 import { encodeText } from "@tentpole/core/kernel/Bytes"
-import { read_bytes_max, readReturnedMail, type ParsedReport, reportOf } from "@tentpole/core/bounces/ReturnedMail"
+import type { ParsedReport } from "@tentpole/core/bounces/DeliveryStatus"
+import { read_bytes_max, readReturnedMail, reportOf } from "@tentpole/core/bounces/ReturnedMail"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readdirSync, readFileSync } from "node:fs"

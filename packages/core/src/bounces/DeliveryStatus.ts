@@ -2,20 +2,29 @@
 import { type BounceKind, codeIn, codeText, type EnhancedCode, isBadAddress } from "../sending/EnhancedCode.ts"
 import { fieldGroups, type Fields, token } from "./ReportFields.ts"
 
-/** The status of one recipient, or of all together. */
-export type Status =
+/** What a returned message reports. */
+export type ParsedReport =
   | {
-      readonly _tag: "bounced"
-      readonly kind: BounceKind
-      readonly code: EnhancedCode | null
+      readonly kind: "bounce"
+      readonly bounce: BounceKind
+      /** As RFC 3463 writes it; null when none was given. */
+      readonly code: string | null
       readonly words: string | null
     }
-  | { readonly _tag: "delivered" }
-  /** Delayed, or relayed to a server that sends no reports: the outcome is open. */
-  | { readonly _tag: "underway" }
+  | { readonly kind: "complaint" | "delivery" | "autoReply" | "unknown" }
+  /** Delayed, or relayed to a server that sends no reports: the outcome is open, and more reports may follow. */
+  | { readonly kind: "underway" }
 
 /** Bad addresses bounce hard, everything else that is final bounces soft. */
-export const kindOf = (code: EnhancedCode | null): BounceKind => (code !== null && isBadAddress(code) ? "hard" : "soft")
+export const kindOf = (code: EnhancedCode | undefined): BounceKind =>
+  code !== undefined && isBadAddress(code) ? "hard" : "soft"
+
+export const bounceOf = (code: EnhancedCode | undefined, words: string | null): ParsedReport => ({
+  kind: "bounce",
+  bounce: kindOf(code),
+  code: code === undefined ? null : codeText(code),
+  words,
+})
 
 const isPlain = (code: EnhancedCode | undefined): boolean =>
   code === undefined || (code.subject === 0 && code.detail === 0)
@@ -45,44 +54,36 @@ const wordsOf = (fields: Fields, code: EnhancedCode | undefined): string | null 
   return code === undefined ? null : codeText(code)
 }
 
-const statusOf = (fields: Fields): Status | undefined => {
+const statusOf = (fields: Fields): ParsedReport | undefined => {
   const code = codeOf(fields)
   switch (actionOf(fields, code)) {
     case undefined:
       return undefined
-    case "failed": {
-      const given = code ?? null
-      return { _tag: "bounced", kind: kindOf(given), code: given, words: wordsOf(fields, code) }
-    }
+    case "failed":
+      return bounceOf(code, wordsOf(fields, code))
     case "delivered":
     case "expanded":
-      return { _tag: "delivered" }
+      return { kind: "delivery" }
     case "delayed":
     case "relayed":
-      return { _tag: "underway" }
+      return { kind: "underway" }
   }
 }
 
 /** The status that counts, of several: delivered anywhere counts most, then a hard bounce, then a soft one. */
-const rank = (status: Status): number => {
-  switch (status._tag) {
-    case "delivered":
-      return 3
-    case "bounced":
-      return status.kind === "hard" ? 2 : 1
-    case "underway":
-      return 0
-  }
+const rank = (status: ParsedReport): number => {
+  if (status.kind === "bounce") return status.bounce === "hard" ? 2 : 1
+  return status.kind === "delivery" ? 3 : 0
 }
 
 /**
  * The status in a `message/delivery-status`; undefined when it has none. Our messages have one recipient each, so that several
  * recipients in a report are its forwardings. Their addresses are not read, because a report may claim any.
  */
-export const deliveryStatus = (text: string): Status | undefined => {
-  const statuses = fieldGroups(text, "final-recipient").flatMap((fields) => statusOf(fields) ?? [])
-  return statuses.reduce<Status | undefined>(
-    (best, status) => (best === undefined || rank(status) > rank(best) ? status : best),
-    undefined,
-  )
-}
+export const deliveryStatus = (text: string): ParsedReport | undefined =>
+  fieldGroups(text, "final-recipient")
+    .flatMap((fields) => statusOf(fields) ?? [])
+    .reduce<ParsedReport | undefined>(
+      (best, status) => (best === undefined || rank(status) > rank(best) ? status : best),
+      undefined,
+    )

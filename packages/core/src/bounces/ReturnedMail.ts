@@ -3,23 +3,10 @@
 import { Effect, Result } from "effect"
 import PostalMime, { type Email } from "postal-mime"
 import { decodeText } from "../kernel/Bytes.ts"
-import { deliveryStatus, kindOf, type Status } from "./DeliveryStatus.ts"
-import { type BounceKind, codeText, type EnhancedCode } from "../sending/EnhancedCode.ts"
+import { bounceOf, deliveryStatus, type ParsedReport } from "./DeliveryStatus.ts"
 import { fieldGroups, token } from "./ReportFields.ts"
 import type { BounceReport } from "./Report.ts"
 import { isAutomaticReply, type ReturnedMessage, unstructuredBounce } from "./ReturnedText.ts"
-
-export type ParsedReport =
-  | {
-      readonly kind: "bounce"
-      readonly bounce: BounceKind
-      /** As RFC 3463 writes it; null when none was given. */
-      readonly code: string | null
-      readonly words: string | null
-    }
-  | { readonly kind: "complaint" | "delivery" | "autoReply" | "unknown" }
-  /** Delayed, or out of sight: more reports may follow. */
-  | { readonly kind: "underway" }
 
 /** The bytes that are read of a message: a report comes before the message that it returns. */
 export const read_bytes_max = 2 ** 20
@@ -76,10 +63,10 @@ const readingOf = (email: Email): ParsedReport => {
   const status =
     partOf(email, "message/delivery-status") ?? partOf(email, "message/global-delivery-status") ?? strayStatus(email)
   const read = status === undefined ? undefined : deliveryStatus(status)
-  if (read !== undefined) return statusReading(read)
+  if (read !== undefined) return read
   const letter = returnedMessageOf(email)
   const bounce = unstructuredBounce(letter)
-  if (bounce !== undefined) return bounceReading(bounce.code, bounce.words)
+  if (bounce !== undefined) return bounceOf(bounce.code, bounce.words)
   return { kind: isAutomaticReply(letter) ? "autoReply" : "unknown" }
 }
 
@@ -93,24 +80,6 @@ const partOf = (email: Email, type: string): string | undefined => {
 const strayStatus = ({ text = "" }: Email): string | undefined => {
   const start = /^(?:reporting-mta|final-recipient)[ \t]*:/im.exec(text)
   return start === null || !/^(?:action|status)[ \t]*:/im.test(text) ? undefined : text.slice(start.index)
-}
-
-const bounceReading = (code: EnhancedCode | null, words: string | null): ParsedReport => ({
-  kind: "bounce",
-  bounce: kindOf(code),
-  code: code === null ? null : codeText(code),
-  words,
-})
-
-const statusReading = (status: Status): ParsedReport => {
-  switch (status._tag) {
-    case "bounced":
-      return bounceReading(status.code, status.words)
-    case "delivered":
-      return { kind: "delivery" }
-    case "underway":
-      return { kind: "underway" }
-  }
 }
 
 /** The types of RFC 5965 §7.3 and RFC 6430 by which a person rejects mail. */

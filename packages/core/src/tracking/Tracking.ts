@@ -2,10 +2,10 @@
 // response; only people are counted.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { blankContact } from "../contacts/Contact.ts"
-import { compile, type CompiledEmail } from "../rendering/Compile.ts"
+import { compile } from "../rendering/Compile.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { linkTarget, renderContent } from "../rendering/Render.ts"
-import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
+import type { WorkspaceId } from "../kernel/Ids.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -58,11 +58,9 @@ export class Tracking extends Context.Service<
       const { transact } = yield* Transactor
 
       const targetOf = <Target extends LinkTarget>(read: Option.Option<Target>) =>
-        Option.match(read, { onNone: () => Effect.fail(gone), onSome: Effect.succeed })
+        Effect.mapError(Effect.fromOption(read), () => gone)
 
-      const find = Effect.fnUntraced(function* (target: LinkTarget) {
-        return yield* store.get(target.workspaceId, target.deliveryId)
-      })
+      const find = (target: LinkTarget) => store.get(target.workspaceId, target.deliveryId)
 
       const note = Effect.fnUntraced(function* (
         target: LinkTarget,
@@ -75,7 +73,11 @@ export class Tracking extends Context.Service<
       })
 
       const cache = yield* Cache.makeWith(
-        Effect.fnUntraced(function* ({ approvalId, operational, workspace }: Kind) {
+        Effect.fnUntraced(function* ({
+          approvalId,
+          operational,
+          workspace,
+        }: Pick<TrackedDelivery, "approvalId" | "operational"> & { readonly workspace: WorkspaceId }) {
           const email = yield* emails.approval(workspace, approvalId)
           const { name, postalAddress } = yield* workspaces.get(workspace)
           const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
@@ -89,12 +91,11 @@ export class Tracking extends Context.Service<
 
       const subscriptionOf = Effect.fnUntraced(function* (target: LinkTarget, delivery: TrackedDelivery) {
         const workspace = yield* workspaces.get(target.workspaceId)
-        const subscription: Subscription = {
+        return {
           workspaceName: workspace.name,
           address: delivery.email,
           unsubscribed: delivery.suppressed && (delivery.contact?.unsubscribed ?? true),
         }
-        return subscription
       })
 
       return Tracking.of({
@@ -106,7 +107,12 @@ export class Tracking extends Context.Service<
         clicked: Effect.fn("Tracking.clicked")(function* (token, visitor) {
           const target = yield* targetOf(links.readClick(token))
           const delivery = yield* find(target)
-          const url = targetUrl(yield* compiledFor(target, delivery), target.index, delivery, links.of(target))
+          const url = linkTarget(yield* compiledFor(target, delivery), target.index, {
+            // Links of a deleted contact still resolve, without any value of the contact.
+            contact: delivery.contact ?? blankContact(delivery.contactId, delivery.dueAt),
+            dynamic: delivery.flow?.tokens ?? {},
+            links: links.of(target),
+          })
           if (url === null) return yield* gone
           yield* note(target, { _tag: "clicked", url }, visitor)
           return url
@@ -146,23 +152,4 @@ export class Tracking extends Context.Service<
   )
 }
 
-interface Kind {
-  readonly workspace: WorkspaceId
-  readonly approvalId: ApprovalId
-  readonly operational: boolean
-}
-
 const gone = new NotFound({ resource: "message" })
-
-/** Links of a deleted contact still resolve, without any value of the contact. */
-const targetUrl = (
-  compiled: CompiledEmail,
-  index: number,
-  delivery: TrackedDelivery,
-  links: ReturnType<Links["Service"]["of"]>,
-): string | null =>
-  linkTarget(compiled, index, {
-    contact: delivery.contact ?? blankContact(delivery.contactId, delivery.dueAt),
-    dynamic: delivery.flow?.tokens ?? {},
-    links,
-  })

@@ -3,7 +3,6 @@ import { PgClient } from "@effect/sql-pg"
 import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import type { ReportChange, ReportedDelivery } from "@tentpole/core/bounces/Report"
 import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
-import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
@@ -13,7 +12,7 @@ import { deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from ".
 import { iso } from "../kernel/Instants.ts"
 import { fenced } from "../kernel/Postgres.ts"
 import { newestTo, suppress } from "../sending/Suppressions.ts"
-import { writeRecipients } from "../tracking/EngagementStore.ts"
+import { suppressionsOf, writeRecipients } from "../tracking/EngagementStore.ts"
 
 interface Row extends DeliveryRow {
   readonly bounce_kind: BounceKind | null
@@ -29,7 +28,7 @@ const lock = Effect.fnUntraced(function* (
   if (ids.length === 0) return []
   const { rows, contacts } = yield* lockDeliveries<Row>(sql, workspace, ids, columns)
   const found = rows.map((row) => ({ ...toDelivery(row), bounceKind: row.bounce_kind }))
-  const suppressions = yield* suppressionsOf(sql, workspace, found)
+  const suppressions = yield* suppressionsOf(sql, workspace, rows)
   const newest = yield* newestTo(
     sql,
     workspace,
@@ -38,21 +37,9 @@ const lock = Effect.fnUntraced(function* (
   return found.map((each): ReportedDelivery => ({
     ...each,
     contact: contacts.get(each.contactId) ?? null,
-    suppression: each.emailNormalized === null ? null : (suppressions.get(each.emailNormalized) ?? null),
+    suppression: suppressions.get(each.emailNormalized) ?? null,
     newest: newest.get(each.id) ?? [],
   }))
-})
-
-const suppressionsOf = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  workspace: WorkspaceId,
-  targets: ReadonlyArray<{ readonly emailNormalized: string | null }>,
-) {
-  const rows = yield* sql<{ readonly email_normalized: string; readonly reason: SuppressionReason }>`
-    select email_normalized, reason from suppression
-    where workspace_id = ${workspace}
-      and email_normalized = any(${texts(targets.map(({ emailNormalized }) => emailNormalized))}::text[])`
-  return new Map(rows.map(({ email_normalized, reason }) => [email_normalized, reason]))
 })
 
 const apply = Effect.fnUntraced(function* (

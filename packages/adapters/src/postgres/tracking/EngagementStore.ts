@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import type { Activity } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
+import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import type { DeliveryState } from "@tentpole/core/sending/Delivery"
 import type { EngagementChange, TrackedDelivery } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
@@ -54,20 +55,28 @@ const lock = Effect.fnUntraced(function* (
 ) {
   if (ids.length === 0) return new Map<DeliveryId, TrackedDelivery>()
   const { rows, contacts } = yield* lockDeliveries<Row>(sql, workspace, ids, columns)
-  const suppressed = new Set(
-    (yield* sql<{ readonly email_normalized: string }>`
-      select s.email_normalized from suppression s
-      where s.workspace_id = ${workspace} and s.email_normalized = any(${texts(rows.map((row) => row.emailNormalized))}::text[])`).map(
-      (row) => row.email_normalized,
-    ),
-  )
+  const suppressions = yield* suppressionsOf(sql, workspace, rows)
   return new Map(
     rows.map((row) => [
       row.id,
-      toTracked(row, contacts, row.emailNormalized !== null && suppressed.has(row.emailNormalized)),
+      toTracked(row, contacts, suppressions.has(row.emailNormalized)),
     ]),
   )
 })
+
+/** The reasons for which addresses are suppressed. */
+export const suppressionsOf = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  rows: ReadonlyArray<{ readonly emailNormalized: string | null }>,
+) =>
+  sql<{ readonly email_normalized: string; readonly reason: SuppressionReason }>`
+    select email_normalized, reason from suppression
+    where workspace_id = ${workspace} and email_normalized = any(${texts(rows.map((row) => row.emailNormalized))}::text[])`.pipe(
+    Effect.map(
+      (found) => new Map<string | null, SuppressionReason>(found.map((row) => [row.email_normalized, row.reason])),
+    ),
+  )
 
 const apply = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,

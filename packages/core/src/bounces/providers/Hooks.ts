@@ -94,73 +94,68 @@ export class Hooks extends Context.Service<
         }
       })
 
-      const ses = Effect.fnUntraced(function* (workspace: WorkspaceId, { body }: HookCall) {
-        const envelope = snsEnvelope(yield* parsed(body))
-        if (envelope === undefined) return yield* notFrom("Amazon SNS")
-        if (!hooks.sesTopicArns.includes(envelope.TopicArn)) return yield* refuse("its topic is not SES_TOPIC_ARN")
-        const certificate = certificateUrl(envelope)
-        if (certificate === undefined) return yield* refuse("its certificate is not hosted by SNS")
-        const pem = yield* Effect.catchTag(sns.certificate(certificate), "SnsUnavailable", snsAway)
-        const algorithm = envelope.SignatureVersion === "1" ? "sha1" : "sha256"
-        const now_ms = yield* Clock.currentTimeMillis
-        if (!signatures.isByCertificate(pem, algorithm, signedText(envelope), envelope.Signature, now_ms)) {
-          return yield* refuse("its signature does not fit")
-        }
-        if (envelope.Type === "Notification") return yield* write(workspace, sesEvents(envelope.Message))
-        if (envelope.Type === "UnsubscribeConfirmation") return
-        const url = subscriptionUrl(envelope)
-        if (url === undefined) return yield* refuse("its SubscribeURL does not lead to SNS")
-        yield* Effect.catchTag(sns.confirm(url), "SnsUnavailable", snsAway)
-      })
-
-      const sendgrid = Effect.fnUntraced(function* (workspace: WorkspaceId, { body, headers }: HookCall) {
-        const timestamp = headers["x-twilio-email-event-webhook-timestamp"] ?? ""
-        const signature = headers["x-twilio-email-event-webhook-signature"] ?? ""
-        if (!signatures.isEcdsa(hooks.sendgridPublicKey ?? "", concat([encodeText(timestamp), body]), signature)) {
-          return yield* refuse("its signature is missing or does not fit")
-        }
-        if (!(yield* isFresh(timestamp))) return yield* refuse("it was signed too long ago")
-        const events = sendGridEvents(yield* parsed(body))
-        return events === undefined ? yield* notFrom("SendGrid") : yield* write(workspace, events)
-      })
-
-      const mailgun = Effect.fnUntraced(function* (workspace: WorkspaceId, { body }: HookCall) {
-        const call = mailgunCall(yield* parsed(body))
-        if (call === undefined) return yield* notFrom("Mailgun")
-        const { signature, timestamp, token } = call.signature
-        if (!signatures.isHmac(valueOf(hooks.mailgunSigningKey), encodeText(timestamp + token), signature)) {
-          return yield* refuse("its signature does not fit")
-        }
-        if (!(yield* isFresh(timestamp))) return yield* refuse("it was signed too long ago")
-        const use = {
-          provider: "mailgun",
-          token: secrets.sha256(encodeText(token)),
-          body: secrets.sha256(body),
-          keep_s: stale_after_s + early_s,
-        } as const
-        yield* transact(
-          Effect.gen(function* () {
-            if (!(yield* tokens.use(workspace, use))) return yield* refuse("its token has been used for another call")
-            yield* write(workspace, mailgunEvents(call["event-data"]))
-          }),
-        )
-      })
-
-      const postmark = Effect.fnUntraced(function* (workspace: WorkspaceId, { body, headers }: HookCall) {
-        const [, given = ""] = /^basic +(\S+)$/i.exec(headers["authorization"] ?? "") ?? []
-        if (!signatures.isSame(given, Base64.encode(valueOf(hooks.postmarkLogin))))
-          return yield* refuse("its login is missing or another one")
-        const events = postmarkEvents(yield* parsed(body))
-        return events === undefined ? yield* notFrom("Postmark") : yield* write(workspace, events)
-      })
-
-      const take = {
-        ses,
-        sendgrid,
-        mailgun,
-        postmark,
-      } satisfies {
+      const take: {
         readonly [Each in Provider]: (workspace: WorkspaceId, call: HookCall) => Effect.Effect<void, HookRefusal>
+      } = {
+        ses: Effect.fnUntraced(function* (workspace: WorkspaceId, { body }: HookCall) {
+          const envelope = snsEnvelope(yield* parsed(body))
+          if (envelope === undefined) return yield* notFrom("Amazon SNS")
+          if (!hooks.sesTopicArns.includes(envelope.TopicArn)) return yield* refuse("its topic is not SES_TOPIC_ARN")
+          const certificate = certificateUrl(envelope)
+          if (certificate === undefined) return yield* refuse("its certificate is not hosted by SNS")
+          const pem = yield* Effect.catchTag(sns.certificate(certificate), "SnsUnavailable", snsAway)
+          const algorithm = envelope.SignatureVersion === "1" ? "sha1" : "sha256"
+          const now_ms = yield* Clock.currentTimeMillis
+          if (!signatures.isByCertificate(pem, algorithm, signedText(envelope), envelope.Signature, now_ms)) {
+            return yield* refuse("its signature does not fit")
+          }
+          if (envelope.Type === "Notification") return yield* write(workspace, sesEvents(envelope.Message))
+          if (envelope.Type === "UnsubscribeConfirmation") return
+          const url = subscriptionUrl(envelope)
+          if (url === undefined) return yield* refuse("its SubscribeURL does not lead to SNS")
+          yield* Effect.catchTag(sns.confirm(url), "SnsUnavailable", snsAway)
+        }),
+
+        sendgrid: Effect.fnUntraced(function* (workspace: WorkspaceId, { body, headers }: HookCall) {
+          const timestamp = headers["x-twilio-email-event-webhook-timestamp"] ?? ""
+          const signature = headers["x-twilio-email-event-webhook-signature"] ?? ""
+          if (!signatures.isEcdsa(hooks.sendgridPublicKey ?? "", concat([encodeText(timestamp), body]), signature)) {
+            return yield* refuse("its signature is missing or does not fit")
+          }
+          if (!(yield* isFresh(timestamp))) return yield* refuse("it was signed too long ago")
+          const events = sendGridEvents(yield* parsed(body))
+          return events === undefined ? yield* notFrom("SendGrid") : yield* write(workspace, events)
+        }),
+
+        mailgun: Effect.fnUntraced(function* (workspace: WorkspaceId, { body }: HookCall) {
+          const call = mailgunCall(yield* parsed(body))
+          if (call === undefined) return yield* notFrom("Mailgun")
+          const { signature, timestamp, token } = call.signature
+          if (!signatures.isHmac(valueOf(hooks.mailgunSigningKey), encodeText(timestamp + token), signature)) {
+            return yield* refuse("its signature does not fit")
+          }
+          if (!(yield* isFresh(timestamp))) return yield* refuse("it was signed too long ago")
+          const use = {
+            provider: "mailgun",
+            token: secrets.sha256(encodeText(token)),
+            body: secrets.sha256(body),
+            keep_s: stale_after_s + early_s,
+          } as const
+          yield* transact(
+            Effect.gen(function* () {
+              if (!(yield* tokens.use(workspace, use))) return yield* refuse("its token has been used for another call")
+              yield* write(workspace, mailgunEvents(call["event-data"]))
+            }),
+          )
+        }),
+
+        postmark: Effect.fnUntraced(function* (workspace: WorkspaceId, { body, headers }: HookCall) {
+          const [, given = ""] = /^basic +(\S+)$/i.exec(headers["authorization"] ?? "") ?? []
+          if (!signatures.isSame(given, Base64.encode(valueOf(hooks.postmarkLogin))))
+            return yield* refuse("its login is missing or another one")
+          const events = postmarkEvents(yield* parsed(body))
+          return events === undefined ? yield* notFrom("Postmark") : yield* write(workspace, events)
+        }),
       }
 
       /** The provider and workspace of a hook. */

@@ -40,20 +40,14 @@ const failed = (said: typeof Event.Type): ReportedFact | undefined => {
   }
 }
 
-const whatOf = (said: typeof Event.Type): ReportedFact | undefined => {
-  switch (said.event) {
-    case "delivered":
-      return { _tag: "delivered" }
-    case "failed":
-      return failed(said)
-    case "complained":
-      return { _tag: "complained" }
-    case "unsubscribed":
-      return { _tag: "unsubscribed" }
-    default:
-      return undefined
-  }
-}
+const facts: ReadonlyMap<string, ReportedFact> = new Map([
+  ["delivered", { _tag: "delivered" }],
+  ["complained", { _tag: "complained" }],
+  ["unsubscribed", { _tag: "unsubscribed" }],
+])
+
+const whatOf = (said: typeof Event.Type): ReportedFact | undefined =>
+  said.event === "failed" ? failed(said) : facts.get(said.event)
 
 const read = eventReader(Event, whatOf, (said) => ({
   messageId: said.message?.headers?.["message-id"],
