@@ -21,41 +21,28 @@ export class Decoder {
     if (this.#decoder !== undefined) return Result.succeed(this.#decoder.decode(bytes, { stream: true }))
     this.#pending.push(bytes)
     this.#pending_bytes += bytes.length
-    let text = ""
-    while (this.#pending_bytes >= window_bytes) {
-      const all = Buffer.concat(this.#pending)
-      const step = this.#decide(all.subarray(0, window_bytes), false)
-      if (Result.isFailure(step)) return Result.fail(step.failure)
-      text += step.success.text
-      this.#store([all.subarray(step.success.read_bytes)])
-      text += this.#rest()
-    }
-    return Result.succeed(text)
+    return this.#pending_bytes < window_bytes ? Result.succeed("") : this.#advance(false)
   }
 
   end(): Result.Result<string, NotText> {
-    if (this.#decoder !== undefined) return Result.succeed(this.#decoder.decode())
-    const step = this.#decide(Buffer.concat(this.#pending), true)
-    if (Result.isFailure(step)) return Result.fail(step.failure)
-    this.#store([])
-    return Result.succeed(step.success.text + this.#flush())
+    const text = this.#decoder === undefined ? this.#advance(true) : Result.succeed("")
+    return Result.map(text, (certain) => certain + (this.#decoder?.decode() ?? ""))
   }
 
-  #flush(): string {
-    return this.#decoder?.decode() ?? ""
-  }
-
-  /** Decodes the waiting bytes once the encoding is known. */
-  #rest(): string {
-    if (this.#decoder === undefined) return ""
-    const text = this.#pending.map((part) => this.#decoder?.decode(part, { stream: true }) ?? "").join("")
-    this.#store([])
-    return text
-  }
-
-  #store(parts: ReadonlyArray<Uint8Array>): void {
-    this.#pending = parts.filter((part) => part.length > 0)
-    this.#pending_bytes = this.#pending.reduce((sum, part) => sum + part.length, 0)
+  /** Reads the waiting bytes by windows until the encoding is known, and everything from there on. */
+  #advance(last: boolean): Result.Result<string, NotText> {
+    let rest: Uint8Array = Buffer.concat(this.#pending)
+    let text = ""
+    do {
+      const step = this.#decide(rest.subarray(0, window_bytes), last)
+      if (Result.isFailure(step)) return Result.fail(step.failure)
+      text += step.success.text
+      rest = rest.subarray(step.success.read_bytes)
+    } while (this.#decoder === undefined && rest.length >= window_bytes)
+    text += this.#decoder?.decode(rest, { stream: true }) ?? ""
+    this.#pending = this.#decoder === undefined ? [rest] : []
+    this.#pending_bytes = this.#decoder === undefined ? rest.length : 0
+    return Result.succeed(text)
   }
 
   /** Inspects a window that may decide the encoding. Returns how many of its bytes are finished. */

@@ -8,7 +8,15 @@ import { mailbox, wireAddress } from "./message/Headers.ts"
 import { type AttributeRegion, decodeReferences, type Region, scan } from "./Markup.ts"
 import type { Addresses, LinkKind, Sender } from "./message/Message.ts"
 import { encodeQuotedPrintable, soft_break } from "./message/QuotedPrintable.ts"
-import { joined, type Place, type Slot, type MergeTemplate, toMergeTemplate } from "./MergeTemplate.ts"
+import {
+  applied,
+  type Edit,
+  joined,
+  type MergeTemplate,
+  type Place,
+  type Slot,
+  toMergeTemplate,
+} from "./MergeTemplate.ts"
 import { findTokens, type MergeToken } from "./MergeTokens.ts"
 
 export interface CompileOptions {
@@ -84,12 +92,6 @@ const encode = (template: MergeTemplate): ReadonlyArray<Uint8Array | Slot> =>
     typeof piece === "string" ? encodeQuotedPrintable(piece, template[at + 1] === undefined ? "" : soft_break) : piece,
   )
 
-interface Edit {
-  readonly start: number
-  readonly end: number
-  readonly pieces: MergeTemplate
-}
-
 const compileHtml = (
   source: string,
   sender: Sender,
@@ -115,17 +117,6 @@ const compileHtml = (
     ...(options.tracked ? pixel(options.addresses) : []),
   ]
   return { html: applied(source, [...edits, { start: bodyEnd, end: bodyEnd, pieces: appended }]), links }
-}
-
-const applied = (source: string, edits: ReadonlyArray<Edit>): MergeTemplate => {
-  const pieces: Array<string | Slot> = []
-  let at = 0
-  for (const edit of [...edits].sort((left, right) => left.start - right.start)) {
-    pieces.push(source.slice(at, edit.start), ...edit.pieces)
-    at = edit.end
-  }
-  pieces.push(source.slice(at))
-  return joined(pieces)
 }
 
 const offersUnsubscribe = (text: string): boolean =>

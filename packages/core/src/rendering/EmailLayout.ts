@@ -60,9 +60,9 @@ const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial
 const breaking = "word-break:break-word;overflow-wrap:anywhere"
 
 /** A row of the card. `padding` is CSS; its sides are narrower on small screens. */
-export const row = (padding: string, content: string): string =>
+export const row = (padding: string, content: string, size = "font-size:16px;line-height:26px"): string =>
   `<tr>
-<td class="pad ink" style="padding:${padding};font-family:${font};font-size:16px;line-height:26px;color:${ink};${breaking}">
+<td class="pad ink" style="padding:${padding};font-family:${font};${size};color:${ink};${breaking}">
 ${content}
 </td>
 </tr>`
@@ -79,11 +79,7 @@ export const letterhead = ({ name, logoUrl, domain }: Letterhead): string => {
     address === null
       ? `<span class="ink" style="color:${ink}">${shown}</span>`
       : `<a class="ink" href="${address}" style="color:${ink};text-decoration:none">${shown}</a>`
-  return `<tr>
-<td class="pad ink" style="padding:28px 40px 0;font-family:${font};font-size:18px;line-height:26px;font-weight:bold;color:${ink};${breaking}">
-${content}
-</td>
-</tr>`
+  return row("28px 40px 0", content, "font-size:18px;line-height:26px;font-weight:bold")
 }
 
 /** The address of the brand's website; null when the stored domain is malformed. */

@@ -2,28 +2,28 @@
 // so that unchanged parts stay the same byte for byte.
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, Parser, parseFragment, Token, TokenizerMode } from "parse5"
 
-/** A part of the source in which tokens are allowed. */
-export interface Region {
-  /** `raw`: style, script and other elements without escapes. `comment`: a comment that no mail client reads, or CDATA. */
-  readonly kind: "text" | "raw" | "comment"
+interface Place {
   readonly start: number
   readonly end: number
   /** Inside a conditional comment, which only Outlook reads. */
   readonly conditional: boolean
 }
 
-export interface AttributeRegion {
+/** A part of the source in which tokens are allowed. */
+export interface Region extends Place {
+  /** `raw`: style, script and other elements without escapes. `comment`: a comment that no mail client reads, or CDATA. */
+  readonly kind: "text" | "raw" | "comment"
+}
+
+/** The value of an attribute, without its quotes. */
+export interface AttributeRegion extends Place {
   readonly kind: "attribute"
   /** Lower-case, like the attribute's name. */
   readonly tag: string
   readonly name: string
-  /** The value's range, without quotes. */
-  readonly start: number
-  readonly end: number
   readonly quote: '"' | "'" | ""
   /** The element has `data-no-track`. */
   readonly noTrack: boolean
-  readonly conditional: boolean
 }
 
 export interface Markup {

@@ -26,18 +26,31 @@ export interface MergeValues extends TokenValues {
   readonly links: MessageLinks
 }
 
-/** A text with its tokens as slots of one place. */
-export const toMergeTemplate = (text: string, place: Place): MergeTemplate => {
+/** A replacement in a text. */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly pieces: MergeTemplate
+}
+
+/** The text with edits that do not overlap. */
+export const applied = (source: string, edits: ReadonlyArray<Edit>): MergeTemplate => {
   const pieces: Array<string | Slot> = []
   let at = 0
-  for (const { start, end, token } of findTokens(text)) {
-    if (start > at) pieces.push(text.slice(at, start))
-    pieces.push({ kind: "token", place, token })
-    at = end
+  for (const edit of [...edits].sort((left, right) => left.start - right.start)) {
+    pieces.push(source.slice(at, edit.start), ...edit.pieces)
+    at = edit.end
   }
-  if (at < text.length) pieces.push(text.slice(at))
-  return pieces
+  pieces.push(source.slice(at))
+  return joined(pieces)
 }
+
+/** A text with its tokens as slots of one place. */
+export const toMergeTemplate = (text: string, place: Place): MergeTemplate =>
+  applied(
+    text,
+    findTokens(text).map(({ token, ...at }) => ({ ...at, pieces: [{ kind: "token", place, token }] })),
+  )
 
 /** Joins adjacent strings. */
 export const joined = (template: MergeTemplate): MergeTemplate => {

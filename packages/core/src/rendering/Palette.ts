@@ -21,10 +21,9 @@ export const softNight = "#182029"
 
 const contrast_min = 4.5
 
-/** From a colour `#rgb` or `#rrggbb`; null for anything else. */
-export const paletteOf = (color: string): Palette | null => {
-  const rgb = parse(color)
-  if (rgb === null) return null
+/** The palette of a colour `#rgb` or `#rrggbb`; that of `otherwise` for null or anything else. */
+export const paletteOr = (color: string | null, otherwise: (typeof accents)[number]): Palette => {
+  const rgb = parse(color ?? "") ?? parseOwn(otherwise)
   const accent = towards(rgb, black, (candidate) => contrast(candidate, parseOwn(softPaper)) >= contrast_min)
   const accentDark = towards(rgb, white, (candidate) => contrast(candidate, parseOwn(softNight)) >= contrast_min)
   return {
@@ -36,18 +35,6 @@ export const paletteOf = (color: string): Palette | null => {
     onAccentDark: textOn(accentDark),
   }
 }
-
-/** The palette of a colour; that of `otherwise` for null or a malformed colour. */
-export const paletteOr = (color: string | null, otherwise: (typeof accents)[number]): Palette =>
-  (color === null ? null : paletteOf(color)) ??
-  paletteOf(otherwise) ?? {
-    own: "#000000",
-    onOwn: paper,
-    accent: "#000000",
-    onAccent: paper,
-    accentDark: paper,
-    onAccentDark: "#000000",
-  }
 
 export const accents = ["#0f766e", "#1d4ed8", "#7c3aed", "#b45309", "#be123c", "#15803d", "#0369a1", "#a21caf"] as const
 

@@ -1,5 +1,6 @@
 // Responses to links in messages: pixel, redirect, and pages without scripts. They are not cached and send no referrer, because
 // the URL contains the reader's token.
+import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { Subscription } from "@tentpole/core/tracking/Tracking"
 import { HttpServerResponse } from "effect/http"
 import { plainHtml } from "../pages/PlainHtml.ts"
@@ -28,8 +29,6 @@ export const redirect = (url: string): Response =>
     headers: { ...always, location: url.toWellFormed().replace(/[^\x21-\x7e]+/gu, encodeURIComponent) },
   })
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-
 const page = (title: string, body: string, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
   HttpServerResponse.text(plainHtml(title, body), {
     status,
@@ -43,7 +42,7 @@ const page = (title: string, body: string, status = 200, headers: Readonly<Recor
   })
 
 const recipientOf = ({ address, workspaceName }: Subscription): string =>
-  `${address === null ? "this address" : `<strong>${escaped(address)}</strong>`} from <strong>${escaped(workspaceName)}</strong>`
+  `${address === null ? "this address" : `<strong>${escapeHtml(address)}</strong>`} from <strong>${escapeHtml(workspaceName)}</strong>`
 
 /** The field of our own form. Mail programs send `List-Unsubscribe=One-Click` (RFC 8058). */
 export const form_field = "confirm"

