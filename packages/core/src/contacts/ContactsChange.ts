@@ -1,6 +1,7 @@
 // The change of contacts: creates, updates and deletes of any number of contacts, with their timelines and events.
 import type { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
+import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import type { Activity } from "./Activity.ts"
 import type { Contact } from "./Contact.ts"
@@ -25,42 +26,32 @@ export interface ContactUpdate {
   readonly after: Contact
 }
 
-export class ContactsChange {
-  readonly #brand = true
-  /** Contacts to insert, in their state after the last step. */
-  readonly creates: ReadonlyArray<Contact>
-  /** Contacts to overwrite, from before the first step to after the last. Contacts that no step changed are absent. */
-  readonly updates: ReadonlyArray<ContactUpdate>
-  /** Contacts to delete, in their state before the first step. Contacts created and deleted by this change are absent. */
-  readonly deletes: ReadonlyArray<Contact>
-  /** One for each step that changed something, in order. A deleted contact has none: its timeline is deleted. */
-  readonly activities: ReadonlyArray<Activity>
-  readonly events: ReadonlyArray<DomainEvent>
-  /** Normalised addresses whose suppression for an unsubscription ends. */
-  readonly resubscribed: ReadonlyArray<string>
-
-  private constructor(
-    it: Pick<ContactsChange, "creates" | "updates" | "deletes" | "activities" | "events" | "resubscribed">,
-  ) {
-    this.creates = it.creates
-    this.updates = it.updates
-    this.deletes = it.deletes
-    this.activities = it.activities
-    this.events = it.events
-    this.resubscribed = it.resubscribed
+export type ContactsChange = Change<
+  "contacts",
+  {
+    /** Contacts to insert, in their state after the last step. */
+    readonly creates: ReadonlyArray<Contact>
+    /** Contacts to overwrite, from before the first step to after the last. Contacts that no step changed are absent. */
+    readonly updates: ReadonlyArray<ContactUpdate>
+    /** Contacts to delete, in their state before the first step. Contacts created and deleted by this change are absent. */
+    readonly deletes: ReadonlyArray<Contact>
+    /** One for each step that changed something, in order. A deleted contact has none: its timeline is deleted. */
+    readonly activities: ReadonlyArray<Activity>
+    /** Normalised addresses whose suppression for an unsubscription ends. */
+    readonly resubscribed: ReadonlyArray<string>
   }
+>
 
-  static is(it: unknown): it is ContactsChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
+const contactsChange = changeOf("contacts")
 
+export const ContactsChange = {
   /**
    * The change that the steps add up to. Contacts come from `newContact` and `patchContact`.
    *
    * @throws when a step does not begin where the contact's previous step ended, or leaves a contact without email and phone:
    * a defect of the caller, not wrong input.
    */
-  static of(steps: ReadonlyArray<ContactStep>): ContactsChange {
+  of(steps: ReadonlyArray<ContactStep>): ContactsChange {
     const first = new Map<ContactId, Contact | null>()
     const last = new Map<ContactId, Contact | null>()
     const activities: Array<Activity> = []
@@ -77,20 +68,17 @@ export class ContactsChange {
       }
       const activity = activityOf(step.before, step.after, step.at)
       if (activity !== null) {
+        const { metadata: data, ...event } = activity
         activities.push(activity)
-        events.push(eventOf(activity))
+        events.push({ ...event, data })
       }
       if (step.resubscribes === true && step.after.emailNormalized !== null) {
         resubscribed.push(step.after.emailNormalized)
       }
     }
-    return new ContactsChange({
-      ...sumOf(first, last),
-      activities: activities.filter(({ contactId }) => last.get(contactId) !== null),
-      events,
-      resubscribed,
-    })
-  }
+    const left = activities.filter(({ contactId }) => last.get(contactId) !== null)
+    return contactsChange({ ...sumOf(first, last), activities: left, resubscribed }, { events })
+  },
 }
 
 /** The rows to write, one for each contact. */
@@ -127,5 +115,3 @@ const activityOf = (before: Contact | null, after: Contact, at: DateTime.Utc): A
   const changes = differences(before, after)
   return changes.length === 0 ? null : { contactId: after.id, type: "contact_updated", at, metadata: { changes } }
 }
-
-const eventOf = ({ type, contactId, at, metadata }: Activity): DomainEvent => ({ type, contactId, at, data: metadata })

@@ -1,6 +1,7 @@
 // Definitions of custom contact fields, and the changes of them.
-import { type DateTime, Result, Schema } from "effect"
+import { Array, type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { FieldDefinitionId, ImportSessionId } from "../kernel/Ids.ts"
 import { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type Contact, customValue, type CustomValue } from "./Contact.ts"
@@ -125,98 +126,85 @@ export interface EditedField {
 }
 
 /** A change of a workspace's field definitions. */
-export class FieldChange {
-  readonly #brand = true
-  readonly creates: ReadonlyArray<CustomField>
-  readonly updates: ReadonlyArray<{ readonly before: CustomField; readonly after: CustomField }>
-
-  private constructor(it: Pick<FieldChange, "creates" | "updates">) {
-    this.creates = it.creates
-    this.updates = it.updates
+export type FieldChange = Change<
+  "contact fields",
+  {
+    readonly creates: ReadonlyArray<CustomField>
+    readonly updates: ReadonlyArray<{ readonly before: CustomField; readonly after: CustomField }>
   }
+>
 
-  static is(it: unknown): it is FieldChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
+const fieldChange = changeOf("contact fields")
 
+export const FieldChange = {
   /**
    * Creates all fields or none. `existing` has all fields of the workspace, locked; `ids` has one id for each new field;
    * `pathOf` returns the path of a field in the request (`items.3.`, or empty).
    */
-  static create(
+  create(
     wanted: ReadonlyArray<NewField>,
-    facts: {
-      readonly existing: ReadonlyArray<CustomField>
-      readonly ids: ReadonlyArray<FieldDefinitionId>
-      readonly now: DateTime.Utc
-    },
-    options: { readonly provenanceKind: ProvenanceKind; readonly pathOf: (index: number) => string },
+    { existing, ids, now }: EditFacts & { readonly ids: ReadonlyArray<FieldDefinitionId> },
+    { provenanceKind, pathOf }: { readonly provenanceKind: ProvenanceKind; readonly pathOf: (index: number) => string },
   ): Result.Result<FieldChange, Invalid | FieldCollision | FieldCapExceeded> {
     const issues = wanted.flatMap(({ apiName }, index) => {
       const message = reserved(apiName)
-      return message === undefined ? [] : [{ path: `${options.pathOf(index)}api_name`, message }]
+      return message === undefined ? [] : [{ path: `${pathOf(index)}api_name`, message }]
     })
     if (issues.length > 0) return Result.fail(new Invalid({ issues }))
-    const conflicts = conflictsOf(wanted, facts.existing)
+    const conflicts = conflictsOf(wanted, existing)
     if (conflicts.length > 0) return Result.fail(new FieldCollision({ conflicts }))
-    const beyond = capExceeded(facts.existing, wanted.length)
-    if (beyond !== undefined) return Result.fail(beyond)
-    const creates = wanted.flatMap((field, index) => {
-      const id = facts.ids[index]
-      return id === undefined ? [] : [newField(id, field, options.provenanceKind, facts.now)]
-    })
-    return Result.succeed(new FieldChange({ creates, updates: [] }))
-  }
+    const creates = Array.zipWith(wanted, ids, (field, id) => newField(id, field, provenanceKind, now))
+    return Result.map(checkCap(existing, wanted.length), () => fieldChange({ creates, updates: [] }))
+  },
 
-  /** Applies a patch. A restored field counts towards the limit of active fields. */
-  static update(
+  /** Applies a patch. A restored field counts towards the limit of active fields. A patch without effect is no change. */
+  update(
     id: FieldDefinitionId,
     patch: FieldPatch,
-    facts: EditFacts,
+    { existing, now }: EditFacts,
   ): Result.Result<EditedField, NotFound | FieldCapExceeded> {
-    return Result.flatMap(fieldOf(id, facts), (before) => {
-      const restores = before.status === "archived" && patch.status === "active"
-      const beyond = restores ? capExceeded(facts.existing, 1) : undefined
-      return beyond === undefined ? Result.succeed(FieldChange.#patched(before, patch, facts)) : Result.fail(beyond)
+    return Result.gen(function* () {
+      const before = yield* fieldOf(id, existing)
+      if (before.status === "archived" && patch.status === "active") yield* checkCap(existing, 1)
+      return patched(before, patch, now)
     })
-  }
+  },
 
   /** Archives the field: its values are hidden, its id and name stay reserved. */
-  static archive(id: FieldDefinitionId, facts: EditFacts): Result.Result<EditedField, NotFound> {
-    return Result.map(fieldOf(id, facts), (before) => FieldChange.#patched(before, { status: "archived" }, facts))
-  }
-
-  /** A patch without effect is no change. */
-  static #patched(before: CustomField, patch: FieldPatch, { now }: EditFacts): EditedField {
-    const said = patch.description === "" ? { ...patch, description: null } : patch
-    const after: CustomField = { ...before, ...said, updatedAt: now }
-    return patchKeys.some((key) => after[key] !== before[key])
-      ? { field: after, change: new FieldChange({ creates: [], updates: [{ before, after }] }) }
-      : { field: before, change: new FieldChange({ creates: [], updates: [] }) }
-  }
+  archive(id: FieldDefinitionId, { existing, now }: EditFacts): Result.Result<EditedField, NotFound> {
+    return Result.map(fieldOf(id, existing), (before) => patched(before, { status: "archived" }, now))
+  },
 
   /** Records the import session that created the fields. Fields that name another session keep it. */
-  static recordImport(fields: ReadonlyArray<CustomField>, session: ImportSessionId, now: DateTime.Utc): FieldChange {
-    const updates = fields.flatMap((before) =>
-      before.createdFromImportSessionId === null
-        ? [{ before, after: { ...before, createdFromImportSessionId: session, updatedAt: now } }]
-        : [],
-    )
-    return new FieldChange({ creates: [], updates })
-  }
+  recordImport(fields: ReadonlyArray<CustomField>, session: ImportSessionId, now: DateTime.Utc): FieldChange {
+    const updates = fields
+      .filter(({ createdFromImportSessionId }) => createdFromImportSessionId === null)
+      .map((before) => ({ before, after: { ...before, createdFromImportSessionId: session, updatedAt: now } }))
+    return fieldChange({ creates: [], updates })
+  },
 }
 
 /** The keys of a patch that have an effect. Other keys are ignored. */
 const patchKeys = ["displayName", "description", "isEditable", "showInPeopleListDefault", "status"] as const
 
-const fieldOf = (id: FieldDefinitionId, { existing }: EditFacts): Result.Result<CustomField, NotFound> => {
+const patched = (before: CustomField, patch: FieldPatch, now: DateTime.Utc): EditedField => {
+  const said = patch.description === "" ? { ...patch, description: null } : patch
+  const after: CustomField = { ...before, ...said, updatedAt: now }
+  return patchKeys.some((key) => after[key] !== before[key])
+    ? { field: after, change: fieldChange({ creates: [], updates: [{ before, after }] }) }
+    : { field: before, change: fieldChange({ creates: [], updates: [] }) }
+}
+
+const fieldOf = (id: FieldDefinitionId, existing: ReadonlyArray<CustomField>): Result.Result<CustomField, NotFound> => {
   const field = existing.find((each) => each.id === id)
   return field === undefined ? Result.fail(new NotFound({ resource: "contact field" })) : Result.succeed(field)
 }
 
-const capExceeded = (existing: ReadonlyArray<CustomField>, attempted: number): FieldCapExceeded | undefined => {
+const checkCap = (existing: ReadonlyArray<CustomField>, attempted: number): Result.Result<void, FieldCapExceeded> => {
   const current = existing.filter((field) => field.status === "active").length
-  return current + attempted > active_fields_max ? new FieldCapExceeded({ current, attempted }) : undefined
+  return current + attempted > active_fields_max
+    ? Result.fail(new FieldCapExceeded({ current, attempted }))
+    : Result.void
 }
 
 /** A conflict for each name that an existing field has, and one for each repetition of a name within the request. */

@@ -3,6 +3,7 @@ import { type DateTime, Equal, Result, Schema } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { BlastId, ContactId, ListId } from "../kernel/Ids.ts"
+import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { parseRules } from "../segments/Parse.ts"
@@ -89,12 +90,6 @@ export interface CreationFacts {
   readonly contacts: ReadonlySet<ContactId>
 }
 
-/** A new list, and the change that creates it. */
-export interface ListCreated {
-  readonly change: ListChange
-  readonly list: StaticList | DynamicList
-}
-
 /** An update of a list. Absent keys stay. */
 export interface ListEdit {
   /** Candidates for a new name that the caller gave. */
@@ -115,8 +110,8 @@ export interface EditFacts extends ListForUpdate {
   readonly named: RuleFacts
 }
 
-/** A list after an update, and the change. */
-export interface ListEdited {
+/** A list after its creation or update, and the change. */
+interface ListWithChange {
   readonly change: ListChange
   readonly list: StaticList | DynamicList
 }
@@ -167,174 +162,122 @@ const ownEvents = (before: List | null, after: List | null, at: DateTime.Utc): R
 }
 
 /** A change of a list and its members. */
-export class ListChange {
-  readonly #brand = true
-  readonly before: List | null
-  /** Null: the list is deleted. Timelines do not record it, because a list may have a million members. */
-  readonly after: List | null
-  /** The name, slug, description or rules changed. A change of members alone does not write them. */
-  readonly edited: boolean
-  readonly added: ReadonlyArray<ContactId>
-  readonly removed: ReadonlyArray<ContactId>
-  readonly at: DateTime.Utc
-  readonly activities: ReadonlyArray<Activity>
-  readonly events: ReadonlyArray<DomainEvent>
-
-  private constructor(it: Pick<ListChange, "before" | "after" | "added" | "removed" | "at">) {
-    this.before = it.before
-    this.after = it.after
-    this.edited = it.before !== null && it.after !== null && !isUnchanged(it.before, it.after)
-    this.added = it.added
-    this.removed = it.removed
-    this.at = it.at
-    const { after } = it
-    const memberChanges =
-      after === null
-        ? []
-        : [
-            ...it.added.map((contactId) => ({ contactId, type: "list_added" as const, list: after })),
-            ...it.removed.map((contactId) => ({ contactId, type: "list_removed" as const, list: after })),
-          ]
-    this.activities = memberChanges.map(({ contactId, type, list }) => ({
-      contactId,
-      type,
-      at: it.at,
-      metadata: { list_id: list.id, list_name: list.name },
-    }))
-    this.events = [
-      ...memberChanges.map(({ contactId, type, list }) => ({ type, contactId, at: it.at, data: { list_id: list.id } })),
-      ...ownEvents(it.before, it.after, it.at),
-    ]
+export type ListChange = Change<
+  "list",
+  {
+    readonly before: List | null
+    /** Null: the list is deleted. Timelines do not record it, because a list may have a million members. */
+    readonly after: List | null
+    /** The name, slug, description or rules changed. A change of members alone does not write them. */
+    readonly edited: boolean
+    readonly added: ReadonlyArray<ContactId>
+    readonly removed: ReadonlyArray<ContactId>
+    readonly at: DateTime.Utc
+    readonly activities: ReadonlyArray<Activity>
   }
+>
 
-  static is(it: unknown): it is ListChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
+const listChange = changeOf("list")
 
-  static create(
-    wanted: NewList,
-    facts: CreationFacts,
-    now: DateTime.Utc,
-  ): Result.Result<ListCreated, ListNameExists | NotFound> {
-    return ListChange.#new(wanted, null, facts, now)
-  }
+const changeTo = (
+  before: List | null,
+  after: List | null,
+  at: DateTime.Utc,
+  { added = [], removed = [] }: Partial<Pick<ListChange, "added" | "removed">> = {},
+): ListChange => {
+  const edited = before !== null && after !== null && !isUnchanged(before, after)
+  const activity = (type: "list_added" | "list_removed", list: List) => (contactId: ContactId) => ({
+    contactId,
+    type,
+    at,
+    metadata: { list_id: list.id, list_name: list.name },
+  })
+  const activities =
+    after === null ? [] : [...added.map(activity("list_added", after)), ...removed.map(activity("list_removed", after))]
+  const memberEvents = activities.map(({ metadata: { list_id }, ...event }) => ({ ...event, data: { list_id } }))
+  return listChange(
+    { before, after, edited, added, removed, at, activities },
+    { events: [...memberEvents, ...ownEvents(before, after, at)] },
+  )
+}
 
-  /** Creates the inline audience of a blast. The name candidates are derived unless the caller gave a name. */
-  static createInline(
-    wanted: NewList,
-    owner: BlastId,
-    facts: CreationFacts,
-    now: DateTime.Utc,
-  ): Result.Result<ListCreated, ListNameExists | NotFound> {
-    return ListChange.#new(wanted, owner, facts, now)
-  }
-
-  static #new(
-    wanted: NewList,
-    ownerBlastId: BlastId | null,
-    facts: CreationFacts,
-    now: DateTime.Utc,
-  ): Result.Result<ListCreated, ListNameExists | NotFound> {
-    const { content, candidates } = wanted
-    const contactIds = content.kind === "static" ? content.contactIds : []
-    const missing = contactIds.findIndex((id) => !facts.contacts.has(id))
-    if (missing >= 0) {
-      return Result.fail(new NotFound({ resource: "contact", path: `contact_ids.${missing}` }))
-    }
-    const { name, slug } = freeName(candidates, facts.taken)
-    if (name === undefined || slug === undefined) {
-      return Result.fail(new ListNameExists({ name: candidates.names[0] ?? "" }))
-    }
-    const added = [...new Set(contactIds)]
-    const common = {
-      id: wanted.id,
-      name,
-      slug,
-      description: wanted.description,
-      ownerBlastId,
-      createdAt: now,
-      updatedAt: now,
-    }
+const createList = (
+  { id, candidates, content, description }: NewList,
+  ownerBlastId: BlastId | null,
+  facts: CreationFacts,
+  now: DateTime.Utc,
+): Result.Result<ListWithChange, ListNameExists | NotFound> => {
+  const contactIds = content.kind === "static" ? content.contactIds : []
+  const missing = contactIds.findIndex((contactId) => !facts.contacts.has(contactId))
+  if (missing >= 0) return Result.fail(new NotFound({ resource: "contact", path: `contact_ids.${missing}` }))
+  const added = [...new Set(contactIds)]
+  return Result.map(freeNameOf(candidates, facts.taken), (names) => {
+    const common = { id, ...names, description, ownerBlastId, createdAt: now, updatedAt: now }
     const list: StaticList | DynamicList =
       content.kind === "static"
         ? { ...common, kind: "static", memberCount: added.length }
         : { ...common, kind: "dynamic", rules: content.rules }
-    return Result.succeed({
-      change: new ListChange({ before: null, after: list, added, removed: [], at: now }),
-      list,
-    })
-  }
+    return { list, change: changeTo(null, list, now, { added }) }
+  })
+}
 
-  /** An edit without effect is no change. Unchanged rules may name fields that are archived by now. */
-  static update(
-    { list: before, taken, named }: EditFacts,
-    edit: ListEdit,
-    now: DateTime.Utc,
-  ): Result.Result<ListEdited, SystemListProtected | Invalid | ListNameExists> {
-    if (before.kind === "system") return Result.fail(new SystemListProtected({ name: before.name }))
-    return Result.gen(function* () {
-      const description = edit.description === undefined ? before.description : edit.description || null
-      const ruled = edit.rules === undefined ? before : yield* withRules(before, edit.rules, named)
-      const edited = { ...ruled, ...(yield* nameAfter(before, edit.candidates, taken)), description }
-      const list = isUnchanged(before, edited) ? before : { ...edited, updatedAt: now }
-      return { change: new ListChange({ before, after: list, added: [], removed: [], at: now }), list }
-    })
-  }
-
-  /** Deletes the list. Its members stay contacts. */
-  static delete(
-    { list, uses }: DeletionFacts,
-    now: DateTime.Utc,
-  ): Result.Result<ListChange, SystemListProtected | ListInUse> {
-    if (list.kind === "system") return Result.fail(new SystemListProtected({ name: list.name }))
-    if (uses.count > 0) return Result.fail(new ListInUse({ name: list.name, ...uses }))
-    return Result.succeed(new ListChange({ before: list, after: null, added: [], removed: [], at: now }))
-  }
-
-  static addMembers(
-    facts: MemberFacts,
-    contactIds: ReadonlyArray<ContactId>,
-    now: DateTime.Utc,
-  ): Result.Result<MembersChanged, ListNotStatic | SystemListProtected> {
-    return ListChange.#move(facts, contactIds, "add", now)
-  }
-
-  static removeMembers(
-    facts: MemberFacts,
-    contactIds: ReadonlyArray<ContactId>,
-    now: DateTime.Utc,
-  ): Result.Result<MembersChanged, ListNotStatic | SystemListProtected> {
-    return ListChange.#move(facts, contactIds, "remove", now)
-  }
-
-  static #move(
+const changeMembers =
+  (direction: "add" | "remove") =>
+  (
     { list: before, contacts, members }: MemberFacts,
     contactIds: ReadonlyArray<ContactId>,
-    direction: "add" | "remove",
     now: DateTime.Utc,
-  ): Result.Result<MembersChanged, ListNotStatic | SystemListProtected> {
+  ): Result.Result<MembersChanged, ListNotStatic | SystemListProtected> => {
     if (before.kind === "dynamic") return Result.fail(new ListNotStatic({ name: before.name }))
     if (before.kind === "system") return Result.fail(new SystemListProtected({ name: before.name }))
     const each = [...new Set(contactIds)]
     const found = each.filter((id) => contacts.has(id))
     const moved = found.filter((id) => members.has(id) === (direction === "remove"))
     const memberCount = before.memberCount + (direction === "add" ? moved.length : -moved.length)
-    const after: StaticList = { ...before, memberCount }
-    const added = direction === "add" ? moved : []
-    const removed = direction === "remove" ? moved : []
+    const list: StaticList = { ...before, memberCount }
     return Result.succeed({
-      change: new ListChange({ before, after, added, removed, at: now }),
-      list: after,
+      list,
+      change: changeTo(before, list, now, direction === "add" ? { added: moved } : { removed: moved }),
       changed: moved.length,
       unchanged: found.length - moved.length,
       notFound: each.filter((id) => !contacts.has(id)),
     })
   }
 
+export const ListChange = {
+  create: (wanted: NewList, facts: CreationFacts, now: DateTime.Utc) => createList(wanted, null, facts, now),
+
+  /** Creates the inline audience of a blast. The name candidates are derived unless the caller gave a name. */
+  createInline: createList,
+
+  /** An edit without effect is no change. Unchanged rules may name fields that are archived by now. */
+  update(
+    { list: before, taken, named }: EditFacts,
+    edit: ListEdit,
+    now: DateTime.Utc,
+  ): Result.Result<ListWithChange, SystemListProtected | Invalid | ListNameExists> {
+    if (before.kind === "system") return Result.fail(new SystemListProtected({ name: before.name }))
+    return Result.gen(function* () {
+      const description = edit.description === undefined ? before.description : edit.description || null
+      const ruled = edit.rules === undefined ? before : yield* withRules(before, edit.rules, named)
+      const edited = { ...ruled, ...(yield* nameAfter(before, edit.candidates, taken)), description }
+      const list = isUnchanged(before, edited) ? before : { ...edited, updatedAt: now }
+      return { list, change: changeTo(before, list, now) }
+    })
+  },
+
+  /** Deletes the list. Its members stay contacts. */
+  delete({ list, uses }: DeletionFacts, now: DateTime.Utc): Result.Result<ListChange, SystemListProtected | ListInUse> {
+    if (list.kind === "system") return Result.fail(new SystemListProtected({ name: list.name }))
+    if (uses.count > 0) return Result.fail(new ListInUse({ name: list.name, ...uses }))
+    return Result.succeed(changeTo(list, null, now))
+  },
+
+  addMembers: changeMembers("add"),
+  removeMembers: changeMembers("remove"),
+
   /** Deletes the inline audience of a blast that is deleted or gets another audience. Timelines do not record it. */
-  static discardInline(list: List & { readonly ownerBlastId: BlastId }, now: DateTime.Utc): ListChange {
-    return new ListChange({ before: list, after: null, added: [], removed: [], at: now })
-  }
+  discardInline: (list: List & { readonly ownerBlastId: BlastId }, now: DateTime.Utc) => changeTo(list, null, now),
 }
 
 const withRules = (
@@ -355,11 +298,17 @@ const nameAfter = (
   taken: TakenNames,
 ): Result.Result<Pick<List, "name" | "slug">, ListNameExists> => {
   const [wanted = before.name] = candidates?.names ?? []
-  if (candidates === undefined || fold(wanted) === fold(before.name)) {
-    return Result.succeed({ name: wanted, slug: before.slug })
-  }
+  return candidates === undefined || fold(wanted) === fold(before.name)
+    ? Result.succeed({ name: wanted, slug: before.slug })
+    : freeNameOf(candidates, taken)
+}
+
+const freeNameOf = (
+  candidates: NameCandidates,
+  taken: TakenNames,
+): Result.Result<Pick<List, "name" | "slug">, ListNameExists> => {
   const { name, slug } = freeName(candidates, taken)
   return name === undefined || slug === undefined
-    ? Result.fail(new ListNameExists({ name: wanted }))
+    ? Result.fail(new ListNameExists({ name: candidates.names[0] ?? "" }))
     : Result.succeed({ name, slug })
 }

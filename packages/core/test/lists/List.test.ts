@@ -108,11 +108,4 @@ describe("List changes", () => {
       }
     }
   })
-
-  it("come only from a decision", () => {
-    const { change } = Result.getOrThrow(ListChange.create(wanted([]), free, now))
-    assert.isTrue(ListChange.is(change))
-    for (const forged of [{ ...change }, Object.create(ListChange.prototype), null])
-      assert.isFalse(ListChange.is(forged))
-  })
 })

@@ -141,7 +141,7 @@ const apply = Effect.fnUntraced(function* (
   }
   if (after !== null) yield* db.put(blasts, workspace, after.id, after)
   else if (before !== null) yield* removed(db, workspace, before.id)
-  yield* writer.writeEffects(workspace, [change])
+  yield* writer.writeEffects(workspace, [...change.lists, change])
   if (change.wakesSenders) yield* makeDue(db, workspace)
   if (change.scheduleDueAt !== null) yield* scheduleDue(db, workspace, change.scheduleDueAt)
 })

@@ -2,19 +2,19 @@
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
+import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { type ContactQuery, type ContactSort, ContactStore, IdentityTaken } from "@tentpole/core/contacts/ContactStore"
 import { ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Paged, PageRequest } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { activities, contacts, submissions } from "./ContactTables.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { leaveFlows } from "../flows/MembershipTables.ts"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 import { listMembers, memberKey } from "../segments/SegmentMembers.ts"
 
 export { contacts } from "./ContactTables.ts"
@@ -24,9 +24,8 @@ const emails = table<ContactId>("contact_email")
 const phones = table<ContactId>("contact_phone")
 const sequence = table<number>("activity_sequence")
 
-/** Writes a change in the caller's transaction. `IdentityTaken` comes from changes that were decided without `lock`. */
+/** Writes the rows of a change in the caller's transaction. `IdentityTaken` comes from changes that were decided without `lock`. */
 export const writeContacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ContactsChange) {
-  if (!ContactsChange.is(change)) return yield* Effect.die("contacts can only be written by a ContactsChange")
   yield* deleteContacts(db, workspace, change.deletes)
   for (const { before } of change.updates) {
     if ((yield* db.find(contacts, workspace, before.id)) === undefined) return yield* notLocked(before)
@@ -45,7 +44,6 @@ export const writeContacts = Effect.fnUntraced(function* (db: Rows, workspace: W
       yield* db.remove(suppressions, workspace, email)
     }
   }
-  yield* appendEvents(db, workspace, change.events)
 })
 
 const notLocked = ({ id }: Contact) => Effect.die(`contact ${id} of a change is missing: it was not locked`)
@@ -188,6 +186,7 @@ export const layer = Layer.effect(
   ContactStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const writer = yield* ChangeWriter
     const get = (workspace: WorkspaceId, id: ContactId) =>
       Effect.flatMap(db.find(contacts, workspace, id), (contact) =>
         contact === undefined ? Effect.fail(new NotFound({ resource: "contact" })) : Effect.succeed(contact),
@@ -198,7 +197,12 @@ export const layer = Layer.effect(
       lock: (workspace, identities) => Effect.andThen(Transaction, known(db, workspace, identities)),
       lockForDeletion: (workspace, ids) =>
         Effect.andThen(Transaction, known(db, workspace, { emails: [], phones: [], ids })),
-      apply: (workspace, change) => Effect.andThen(Transaction, writeContacts(db, workspace, change)),
+      apply: (workspace, change) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          yield* writeContacts(db, workspace, change)
+          yield* writer.writeEffects(workspace, [change])
+        }),
       list: (workspace, query) =>
         Effect.map(db.all(contacts, workspace), (rows) =>
           paged(

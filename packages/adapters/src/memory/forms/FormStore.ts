@@ -43,7 +43,7 @@ export const layer = Layer.effect(
           yield* writeContacts(db, workspace, change.contacts)
           yield* db.put(submissions, workspace, change.submission.id, change.submission)
           yield* writeActivities(db, workspace, change.activities)
-          yield* writer.writeEffects(workspace, [change])
+          yield* writer.writeEffects(workspace, [change.contacts, change])
         }),
       list: (workspace, id, { after, limit }) =>
         Effect.gen(function* () {

@@ -46,18 +46,30 @@ const membersOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId,
   return new Set(all.flatMap((member) => (member.listId === list ? [member.contactId] : [])))
 })
 
-const addMembers = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { members, at }: ImportChunkChange) {
+const addMembers = Effect.fnUntraced(function* (
+  db: Rows,
+  writer: ChangeWriter["Service"],
+  workspace: WorkspaceId,
+  { members, at }: ImportChunkChange,
+) {
   const contacts: ReadonlySet<ContactId> = new Set(members.contactIds)
   for (const id of [...members.listIds].sort()) {
     const list = yield* db.find(lists, workspace, id)
     if (list === undefined) continue
     const facts = { list, contacts, members: yield* membersOf(db, workspace, id) }
     const added = ListChange.addMembers(facts, members.contactIds, at)
-    if (Result.isSuccess(added)) yield* applyList(db, workspace, added.success.change).pipe(Effect.orDie)
+    if (Result.isFailure(added)) continue
+    yield* applyList(db, workspace, added.success.change).pipe(Effect.orDie)
+    yield* writer.writeEffects(workspace, [added.success.change])
   }
 })
 
-const applyChunk = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ImportChunkChange) {
+const applyChunk = Effect.fnUntraced(function* (
+  db: Rows,
+  writer: ChangeWriter["Service"],
+  workspace: WorkspaceId,
+  change: ImportChunkChange,
+) {
   const run = yield* db.find(importRuns, workspace, change.runId)
   if (run?.status !== "running" || run.processedRows !== change.processedBefore) return false
   const { counts } = change
@@ -72,7 +84,8 @@ const applyChunk = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
     },
   })
   yield* writeContacts(db, workspace, change.contacts)
-  yield* addMembers(db, workspace, change)
+  yield* writer.writeEffects(workspace, [change.contacts])
+  yield* addMembers(db, writer, workspace, change)
   const before = (yield* db.find(importRows, workspace, run.id)) ?? []
   yield* db.put(importRows, workspace, run.id, [...before, ...change.results])
   return true
@@ -123,7 +136,7 @@ export const layer = Layer.effect(
         Effect.tap(Effect.andThen(Transaction, apply(db, workspace, change)), (applied) =>
           applied ? writer.writeEffects(workspace, [change]) : Effect.void,
         ),
-      applyChunk: (workspace, change) => Effect.andThen(Transaction, applyChunk(db, workspace, change)),
+      applyChunk: (workspace, change) => Effect.andThen(Transaction, applyChunk(db, writer, workspace, change)),
       results: (workspace, id, { status, page, limit }) =>
         Effect.gen(function* () {
           yield* getRun(workspace, id)

@@ -1,19 +1,19 @@
 // The list store in memory, with the members of lists.
 import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { type List, ListChange, ListNameExists, type SystemList } from "@tentpole/core/lists/List"
+import { type List, type ListChange, ListNameExists, type SystemList } from "@tentpole/core/lists/List"
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
 import { list_users_max, type ListUser } from "@tentpole/core/lists/ListUse"
 import { type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { referencesIn } from "@tentpole/core/segments/RuleTree"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Equal, Layer } from "effect"
 import { contacts, contactSortValues, inOrder, paged, writeActivities } from "../contacts/ContactStore.ts"
 import { blasts } from "../sending/DeliveryTables.ts"
 import { activeFlowsUsing } from "../flows/FlowTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 import { contactsOf, listMembers, lists, memberKey } from "../segments/SegmentMembers.ts"
 import { type SystemListRow, systemListRows } from "../workspaces/WorkspaceStore.ts"
 
@@ -74,9 +74,8 @@ const known = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ids
   return new Set(all.flatMap((contact) => (contact === undefined ? [] : [contact.id])))
 })
 
-/** Writes a change in the caller's transaction. Changes of other rooms may carry a list change. */
+/** Writes the rows of a change in the caller's transaction. Changes of other rooms may carry a list change. */
 export const applyList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ListChange) {
-  if (!ListChange.is(change)) return yield* Effect.die("a list can only be written by a ListChange")
   const { before, after, added, removed, at } = change
   if (before === null && after !== null) yield* insertList(db, workspace, after)
   if (before !== null && after !== null && change.edited) yield* updateList(db, workspace, before, after)
@@ -92,7 +91,6 @@ export const applyList = Effect.fnUntraced(function* (db: Rows, workspace: Works
     for (const contactId of removed) yield* db.remove(listMembers, workspace, memberKey(after.id, contactId))
   }
   yield* writeActivities(db, workspace, change.activities)
-  yield* appendEvents(db, workspace, change.events)
 })
 
 const insertList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, list: List) {
@@ -158,6 +156,7 @@ export const layer = Layer.effect(
   ListStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const writer = yield* ChangeWriter
     return ListStore.of({
       get: (workspace, id) => findList(db, workspace, id),
       list: (workspace, query) =>
@@ -226,7 +225,12 @@ export const layer = Layer.effect(
             members: new Set(rows.flatMap((member) => (member === undefined ? [] : [member.contactId]))),
           }
         }),
-      apply: (workspace, change) => Effect.andThen(Transaction, applyList(db, workspace, change)),
+      apply: (workspace, change) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          yield* applyList(db, workspace, change)
+          yield* writer.writeEffects(workspace, [change])
+        }),
     })
   }),
 )

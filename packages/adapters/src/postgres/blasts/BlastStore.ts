@@ -80,7 +80,7 @@ const apply = Effect.fnUntraced(function* (
   if (change.email !== null) yield* Effect.orDie(applyEmail(sql, writer)(workspace, change.email))
   const written = yield* writeBlast(sql, workspace, change)
   if (written.length !== 1) return yield* Effect.die("the blast is not what the change was decided on: lock it first")
-  yield* writer.writeEffects(workspace, [change])
+  yield* writer.writeEffects(workspace, [...change.lists, change])
   if (change.wakesSenders) yield* makeDue(sql, "deliveries", workspace)
   if (change.scheduleDueAt !== null) yield* makeDueAt(sql, "blasts", workspace, change.scheduleDueAt)
 })

@@ -4,7 +4,7 @@ import type { ValueType } from "@tentpole/core/contacts/ContactFields"
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import {
   type CustomField,
-  FieldChange,
+  type FieldChange,
   type FieldStatus,
   type ManagementMode,
   type ProvenanceKind,
@@ -103,7 +103,6 @@ export const writeFields = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   change: FieldChange,
 ) {
-  if (!FieldChange.is(change)) return yield* Effect.die("fields can only be written by a FieldChange")
   const fields = [...change.creates, ...change.updates.map((update) => update.after)]
   if (fields.length > 0) yield* write(sql, workspace, fields)
   if (change.creates.length > 0) yield* assignColumns(sql, workspace)

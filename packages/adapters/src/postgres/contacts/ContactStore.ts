@@ -7,6 +7,7 @@ import { type ContactQuery, ContactStore, type RecordedActivity } from "@tentpol
 import { ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { PageRequest } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
@@ -123,6 +124,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const [quick, long] = [yield* Reads, yield* LongReads]
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
     const columns = sql.literal(contactColumns)
     return ContactStore.of({
@@ -170,7 +172,13 @@ export const layer = Layer.effect(
               ),
         ),
       apply: (workspace, change) =>
-        Effect.andThen(Transaction, within(workspace, writeContacts(sql, workspace, change))),
+        Effect.andThen(
+          Transaction,
+          within(
+            workspace,
+            Effect.andThen(writeContacts(sql, workspace, change), writer.writeEffects(workspace, [change])),
+          ),
+        ),
       list: (workspace, query) =>
         countedPage({ quick, long }, workspace, {
           selection: (client) => Effect.succeed(selectionOf(client, workspace, query)),

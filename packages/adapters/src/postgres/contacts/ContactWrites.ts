@@ -1,9 +1,9 @@
-// The writes of a contacts change. The number of statements does not depend on its size: a few for deletes, one each for
-// updates, inserts, timelines and events. Other rooms call `writeContacts` in their transaction.
+// The rows of a contacts change. The number of statements does not depend on its size: a few for deletes, one each for
+// updates, inserts and timelines. Other rooms call `writeContacts` in their transaction, and write the effects of the change.
 import type { PgClient } from "@effect/sql-pg"
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
+import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { IdentityTaken } from "@tentpole/core/contacts/ContactStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -11,22 +11,19 @@ import { DateTime, Effect } from "effect"
 import { booleans, floats, texts } from "../kernel/Arrays.ts"
 import { deleteContacts } from "./ContactDeletion.ts"
 import { assignedColumns, numberValues } from "./NumberColumns.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 
 /**
- * Writes a change in the caller's fence and transaction. Fails with `IdentityTaken` when the change was decided without
+ * Writes the rows of a change in the caller's fence and transaction. Fails with `IdentityTaken` when the change was decided without
  * `lock`; the transaction must then be rolled back.
  */
 export const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ContactsChange) =>
   Effect.gen(function* () {
-    if (!ContactsChange.is(change)) return yield* Effect.die("contacts can only be written by a ContactsChange")
     yield* deleteContacts(sql, workspace, change.deletes)
     yield* parkMovedIdentities(sql, workspace, change)
     yield* updateContacts(sql, workspace, change.updates)
     yield* insertContacts(sql, workspace, change.creates)
     yield* writeActivities(sql, workspace, change.activities)
     yield* liftSuppressions(sql, workspace, change.resubscribed)
-    yield* appendEvents(sql, workspace, change.events)
   }).pipe(
     Effect.catchReason(
       "SqlError",

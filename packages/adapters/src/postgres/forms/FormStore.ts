@@ -86,7 +86,10 @@ export const layer = Layer.effect(
       apply: (workspace, change) =>
         Effect.andThen(
           Transaction,
-          within(workspace, Effect.andThen(apply(sql, workspace, change), writer.writeEffects(workspace, [change]))),
+          within(
+            workspace,
+            Effect.andThen(apply(sql, workspace, change), writer.writeEffects(workspace, [change.contacts, change])),
+          ),
         ),
       list: (workspace, tent, query) => read(workspace, (client) => sliceOf(client, workspace, tent, query)),
     })

@@ -141,11 +141,13 @@ const isMilestone = (rows: number): boolean => {
 
 const applyChunk = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
+  writer: ChangeWriter["Service"],
   workspace: WorkspaceId,
   change: ImportChunkChange,
 ) {
   if ((yield* claimChunk(sql, workspace, change)).length === 0) return false
   yield* writeContacts(sql, workspace, change.contacts)
+  yield* writer.writeEffects(workspace, [change.contacts])
   yield* addMembers(sql, workspace, change)
   yield* writeResults(sql, workspace, change)
   if (isMilestone(change.processedAfter)) yield* sql.afterCommit(renewStatistics(sql))
@@ -253,7 +255,7 @@ export const layer = Layer.effect(
           applied ? writer.writeEffects(workspace, [change]) : Effect.void,
         ),
       applyChunk: (workspace, change) =>
-        Effect.andThen(Transaction, within(workspace, applyChunk(sql, workspace, change))),
+        Effect.andThen(Transaction, within(workspace, applyChunk(sql, writer, workspace, change))),
       results: (workspace, id, query) =>
         Effect.gen(function* () {
           const counted = yield* run(workspace, id, "")

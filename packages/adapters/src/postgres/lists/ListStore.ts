@@ -13,6 +13,7 @@ import {
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/kernel/Text"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
@@ -278,6 +279,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const [quick, long] = [yield* Reads, yield* LongReads]
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
     return ListStore.of({
       get: (workspace, id) =>
@@ -309,7 +311,14 @@ export const layer = Layer.effect(
         Effect.andThen(Transaction, within(workspace, deletionFacts(sql, workspace, id))),
       lockForMembers: (workspace, id, contactIds) =>
         Effect.andThen(Transaction, within(workspace, memberFacts(sql, workspace, id, contactIds))),
-      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, applyList(sql, workspace, change))),
+      apply: (workspace, change) =>
+        Effect.andThen(
+          Transaction,
+          within(
+            workspace,
+            Effect.andThen(applyList(sql, workspace, change), writer.writeEffects(workspace, [change])),
+          ),
+        ),
     })
   }),
 )

@@ -1,19 +1,17 @@
-// The writes of a list change. Other rooms call `applyList` in their transaction.
+// The rows of a list change. Other rooms call `applyList` in their transaction, and write the effects of the change.
 import type { PgClient } from "@effect/sql-pg"
 import type { ContactId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { type List, ListChange, ListNameExists } from "@tentpole/core/lists/List"
+import { type List, type ListChange, ListNameExists } from "@tentpole/core/lists/List"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 
 type Sql = PgClient.PgClient
 
 /** Writes a change in the caller's fence and transaction. */
 export const applyList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, change: ListChange) {
-  if (!ListChange.is(change)) return yield* Effect.die("a list can only be written by a ListChange")
   const { before, after, added, removed } = change
   if (before === null && after !== null) yield* insertList(sql, workspace, after)
   if (before !== null && after !== null && change.edited) yield* updateList(sql, workspace, before, after)
@@ -24,7 +22,6 @@ export const applyList = Effect.fnUntraced(function* (sql: Sql, workspace: Works
     yield* deleteMembers(sql, workspace, list.id, removed)
   }
   yield* writeActivities(sql, workspace, change.activities)
-  yield* appendEvents(sql, workspace, change.events)
 })
 
 const columnsOf = (sql: Sql, list: List) => ({

@@ -1,205 +1,118 @@
-// Tests of custom fields: created all together or not at all, and updated one by one.
-import { standardFields } from "@tentpole/core/contacts/ContactFields"
-import { customValue } from "@tentpole/core/contacts/Contact"
-import { newContact } from "@tentpole/core/contacts/ContactPatch"
-import {
-  active_fields_max,
-  type CustomField,
-  FieldChange,
-  type FieldPatch,
-  fieldStatuses,
-  type NewField,
-  activeValues,
-} from "@tentpole/core/contacts/CustomField"
-import { ContactId, FieldDefinitionId } from "@tentpole/core/kernel/Ids"
+// Tests of field values: strict in JSON, parsed from text.
+import { valueTypes } from "@tentpole/core/contacts/ContactFields"
+import { readBoolean, readDate, readNumber, readText, readValue } from "@tentpole/core/contacts/values/FieldValue"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
 
-const id = (n: number) => FieldDefinitionId.make(`00000000-0000-4000-8000-${String(n).padStart(12, "0")}`)
-const now = DateTime.makeUnsafe(5)
+const value = <A>(read: Result.Result<A, string>): A => Result.getOrThrowWith(read, (message) => new Error(message))
+const refused = (read: Result.Result<unknown, string>) => assert.isTrue(Result.isFailure(read))
 
-const wanted = (apiName: string): NewField => ({
-  apiName,
-  displayName: apiName.toUpperCase(),
-  valueType: "string",
-  isEditable: true,
-  description: "",
-  showInPeopleListDefault: false,
-})
+const Instant = Schema.Int.check(Schema.isBetween({ minimum: -62_135_596_800_000, maximum: 253_402_300_799_999 }))
+const Offset = Schema.Int.check(Schema.isBetween({ minimum: -14 * 60, maximum: 14 * 60 }))
 
-const make = (names: ReadonlyArray<string>, existing: ReadonlyArray<CustomField> = []) =>
-  FieldChange.create(
-    names.map(wanted),
-    { existing, ids: names.map((_, n) => id(existing.length + n)), now },
-    { provenanceKind: "api", pathOf: (index) => `items.${index}.` },
-  )
+const two = (number: number): string => String(number).padStart(2, "0")
 
-const made = (names: ReadonlyArray<string>) => Result.getOrThrow(make(names)).creates
-const archived = (field: CustomField): CustomField => ({ ...field, status: "archived" })
-const refusal = (change: ReturnType<typeof make>) => Result.getOrThrow(Result.flip(change))
-
-describe("Field creation", () => {
-  it("creates fields as requested, in their order", () => {
-    const fields = made(["b", "a"])
-    assert.deepStrictEqual(
-      fields.map((field) => [field.id, field.apiName, field.displayName, field.description, field.status]),
-      [
-        [id(0), "b", "B", null, "active"],
-        [id(1), "a", "A", null, "active"],
-      ],
-    )
+describe("Field value", () => {
+  it.prop("decodes its stored form to itself", [Schema.Json, Schema.Literals(valueTypes)], ([raw, type]) => {
+    const read = readValue(type, raw, "json")
+    if (Result.isFailure(read)) return
+    assert.deepStrictEqual(value<unknown>(readValue(type, read.success, "json")), read.success)
   })
 
-  it("reports every name of a standard field with its place", () => {
-    const standard = standardFields.map((field) => field.apiName)
-    const refused = refusal(make(["fine", ...standard]))
-    assert.strictEqual(refused.code, "validation_failed")
-    assert.deepStrictEqual(
-      refused._tag === "Invalid" ? refused.issues.map((issue) => issue.path) : [],
-      standard.map((_, n) => `items.${n + 1}.api_name`),
-    )
+  it("in JSON is never coerced", { tags: ["attack/number-coercion"] }, () => {
+    for (const raw of ["5", "", " ", true, {}, [], Number.NaN, Number.POSITIVE_INFINITY])
+      refused(readNumber(raw, "json"))
+    for (const raw of ["true", "", 1, 0, {}, []]) refused(readBoolean(raw, "json"))
+    for (const raw of [5, true, {}, []]) refused(readText(raw, 10))
+    for (const raw of [20260501, "", true, {}, ["2026-05-01"]]) refused(readDate(raw, "json"))
+    for (const type of valueTypes) assert.isNull(value<unknown>(readValue(type, null, "json")))
   })
 
-  const Name = Schema.Literals(["a", "b", "c", "constructor"])
-  it.prop(
-    "reports every collision with active fields, archived fields and each other",
-    [Schema.Array(Name)],
-    ([names]) => {
-      const [a, b] = made(["a", "b"])
-      if (a === undefined || b === undefined) return
-      const change = make(names, [a, archived(b)])
-      const kinds = names.flatMap((name, n) =>
-        names.indexOf(name) < n
-          ? ["duplicate_in_request"]
-          : name === "a"
-            ? ["active_existing"]
-            : name === "b"
-              ? ["archived_existing"]
-              : [],
-      )
-      if (kinds.length === 0) return assert.isTrue(Result.isSuccess(change))
-      const refused = refusal(change)
-      assert.strictEqual(refused.code, "field_definition_collision")
-      const conflicts = refused._tag === "FieldCollision" ? refused.conflicts : []
-      assert.deepStrictEqual(
-        conflicts.map((conflict) => conflict.kind),
-        kinds,
-      )
-      for (const { requested_api_name: name, existing_field_definition_id: taken } of conflicts) {
-        assert.strictEqual(taken, name === "a" ? a.id : name === "b" ? b.id : null)
-      }
-    },
-  )
-
-  it("fills the workspace up to its limit of active fields, and not beyond", () => {
-    const full = made(Array.from({ length: active_fields_max - 1 }, (_, n) => `f_${n}`))
-    assert.isTrue(Result.isSuccess(make(["last"], full)))
-    const refused = refusal(make(["one", "two"], full))
-    assert.deepStrictEqual(refused._tag === "FieldCapExceeded" ? refused.extras : null, {
-      limit: 200,
-      current_active_count: 199,
-      attempted_count: 2,
-    })
-    assert.isTrue(
-      Result.isSuccess(
-        make(
-          ["one", "two"],
-          full.map((field, n) => (n === 0 ? archived(field) : field)),
-        ),
-      ),
-    )
-  })
-})
-
-describe("Field update", () => {
-  const later = DateTime.makeUnsafe(9)
-  const edit = (field: CustomField, patch: FieldPatch, existing: ReadonlyArray<CustomField> = [field]) =>
-    FieldChange.update(field.id, patch, { existing, now: later })
-  const one = (field: Partial<CustomField> = {}): CustomField => {
-    const [made_] = made(["shoe"])
-    return { ...(made_ ?? assert.fail()), ...field }
-  }
-
-  const Patch = Schema.Struct({
-    displayName: Schema.optionalKey(Schema.Literals(["SHOE", "Boot"])),
-    description: Schema.optionalKey(Schema.NullOr(Schema.Literals(["", "why"]))),
-    isEditable: Schema.optionalKey(Schema.Boolean),
-    showInPeopleListDefault: Schema.optionalKey(Schema.Boolean),
-    status: Schema.optionalKey(Schema.Literals(fieldStatuses)),
-  })
-  const Before = Schema.Struct({
-    description: Schema.NullOr(Schema.Literal("why")),
-    status: Schema.Literals(fieldStatuses),
-  })
-
-  it.prop(
-    "changes what the patch names and keeps the rest; the time moves only with a change",
-    [Before, Patch],
-    ([some, patch]) => {
-      const before = one(some)
-      const { field, change } = Result.getOrThrow(edit(before, patch))
-      const expected = { ...before, ...patch, ...(patch.description === "" ? { description: null } : {}) }
-      assert.deepStrictEqual({ ...field, updatedAt: before.updatedAt }, expected)
-      const same = JSON.stringify(expected) === JSON.stringify(before)
-      assert.strictEqual(field.updatedAt, same ? before.updatedAt : later)
-      assert.deepStrictEqual(change.updates, same ? [] : [{ before, after: field }])
-      assert.deepStrictEqual(change.creates, [])
-    },
-  )
-
-  it("archives a field, and changes nothing the second time", () => {
-    const before = one()
-    const { field } = Result.getOrThrow(FieldChange.archive(before.id, { existing: [before], now: later }))
-    assert.deepStrictEqual(field, { ...before, status: "archived", updatedAt: later })
-    const again = Result.getOrThrow(FieldChange.archive(field.id, { existing: [field], now: DateTime.makeUnsafe(10) }))
-    assert.deepStrictEqual([again.field, again.change.updates], [field, []])
-  })
-
-  it("refuses to restore a field at the limit of active fields, but still allows other updates", () => {
-    const full = made(Array.from({ length: active_fields_max }, (_, n) => `f_${n}`))
-    const gone = one({ id: id(999), status: "archived" })
-    const refused = Result.getOrThrow(Result.flip(edit(gone, { status: "active" }, [...full, gone])))
-    assert.deepStrictEqual(refused._tag === "FieldCapExceeded" ? refused.extras : null, {
-      limit: 200,
-      current_active_count: 200,
-      attempted_count: 1,
-    })
-    const [first] = full
-    if (first === undefined) return assert.fail()
-    for (const [field, patch] of [
-      [gone, { status: "archived" }],
-      [gone, { displayName: "Boot" }],
-      [first, { status: "active" }],
+  it("in text is parsed by its type", () => {
+    for (const [text, number] of [
+      ["12.5", 12.5],
+      [" -0.5 ", -0.5],
+      ["+1e3", 1000],
+      [".5", 0.5],
+      ["5.", 5],
+      ["007", 7],
     ] as const) {
-      assert.isTrue(Result.isSuccess(edit(field, patch, [...full, gone])))
+      assert.strictEqual(value(readNumber(text, "text")), number)
     }
-    assert.isTrue(Result.isSuccess(edit(gone, { status: "active" }, [...full.slice(1), gone])))
+    for (const text of ["1,5", "1 000", "12 kg", "0x10", "Infinity", "NaN", "1e999", "--1", "1_000"]) {
+      refused(readNumber(text, "text"))
+    }
+    for (const text of ["true", "Yes", " y ", "T", "1", "on"]) assert.isTrue(value(readBoolean(text, "text")))
+    for (const text of ["false", "NO", "n", "f", "0", "off"]) assert.isFalse(value(readBoolean(text, "text")))
+    for (const text of ["maybe", "2", "truthy"]) refused(readBoolean(text, "text"))
+    assert.strictEqual(value(readDate("2026-05-01 12:30", "text")), "2026-05-01T12:30:00.000Z")
+    refused(readDate("2026-05-01 12:30Z", "json"))
+    refused(readDate("2026-05-01T12:30:00", "json"))
+    refused(readDate("05/01/2026", "text"))
   })
 
-  it("reports a field of another workspace as not found", () => {
-    for (const change of [
-      edit(one(), { displayName: "Boot" }, []),
-      FieldChange.archive(id(1), { existing: [], now: later }),
-    ]) {
-      assert.strictEqual(Result.getOrThrow(Result.flip(change)).code, "not_found")
-    }
+  it.prop("is never negative zero as a number", [Schema.Finite], ([number]) => {
+    assert.isFalse(Object.is(value(readNumber(number, "json")), -0))
+    assert.isTrue(value(readNumber(number, "json")) === number)
+    assert.strictEqual(value(readNumber(String(number), "text")), number + 0)
+  })
+  it("turns minus zero into zero", { tags: ["attack/number-coercion"] }, () =>
+    assert.isTrue(Object.is(value(readNumber(-0, "json")), 0)),
+  )
+})
+
+describe("Text value", () => {
+  it("counts characters, and treats empty text as no value", () => {
+    assert.isNull(value(readText("", 5)))
+    assert.strictEqual(value(readText("😀".repeat(5), 5)), "😀".repeat(5))
+    refused(readText("😀".repeat(6), 5))
+    assert.strictEqual(value(readText(" ", 5)), " ")
+  })
+  it("is refused when it cannot be stored", { tags: ["attack/lone-surrogate"] }, () => {
+    for (const text of ["a\0b", "\ud800", "a\udc00", "\udc00\ud800"]) refused(readText(text, 10))
   })
 })
 
-describe("Shown values", () => {
-  it("are those of active fields, null without a value, for any name", () => {
-    const [text, none, gone, constructor] = made(["text", "none", "gone", "constructor"])
-    if (!text || !none || !gone || !constructor) return assert.fail()
-    const customFields = new Map([
-      ["text", "x"],
-      ["gone", "y"],
-    ])
-    const contact = newContact(ContactId.make(id(0)), { phone: "+14152000001", customFields }, "api", now)
-    assert.deepStrictEqual(activeValues(contact, [text, none, archived(gone), constructor]), {
-      text: "x",
-      none: null,
-      constructor: null,
-    })
-    assert.isNull(customValue(contact, "constructor"))
+describe("Date value", () => {
+  it.prop(
+    "with an offset is its instant, in UTC with milliseconds",
+    [Instant, Offset],
+    ([epoch_ms, offset_min]) => {
+      const instant = DateTime.makeUnsafe(epoch_ms)
+      const local = DateTime.formatIso(DateTime.add(instant, { minutes: offset_min })).slice(0, -1)
+      const hours = `${offset_min < 0 ? "-" : "+"}${two(Math.trunc(Math.abs(offset_min) / 60))}:${two(Math.abs(offset_min) % 60)}`
+      if (!/^(?!0000)\d{4}-/.test(local)) return
+      assert.strictEqual(value(readDate(`${local}${hours}`, "json")), DateTime.formatIso(instant))
+    },
+    { arbitrary: { runs: 500 } },
+  )
+
+  it("is a valid calendar day", { tags: ["attack/date-coercion"] }, () => {
+    for (const day of ["2024-02-29", "2000-02-29", "1969-12-31", "0001-01-01", "9999-12-31"]) {
+      assert.strictEqual(value(readDate(day, "json")), day)
+    }
+    for (const day of [
+      "2026-02-30",
+      "2023-02-29",
+      "1900-02-29",
+      "2026-13-01",
+      "2026-00-10",
+      "2026-04-31",
+      "0000-01-01",
+      "2026-1-1",
+    ]) {
+      refused(readDate(day, "json"))
+      refused(readDate(`${day}T00:00:00Z`, "json"))
+    }
+  })
+
+  it("is a valid time of day in a year of four digits", { tags: ["attack/date-coercion"] }, () => {
+    for (const text of ["T24:00:00Z", "T12:60:00Z", "T12:00:60Z", "T12Z", "T12:00:00+24:00", "T12:00:00.Z"]) {
+      refused(readDate(`2026-05-01${text}`, "json"))
+    }
+    for (const text of ["9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+01:00"]) refused(readDate(text, "json"))
+    assert.strictEqual(value(readDate("2026-05-01T23:30:00.5-0200", "json")), "2026-05-02T01:30:00.500Z")
+    assert.strictEqual(value(readDate("2026-05-01t12:30z", "json")), "2026-05-01T12:30:00.000Z")
+    assert.strictEqual(value(readDate("2026-05-01T12:30:00.123999999Z", "json")), "2026-05-01T12:30:00.123Z")
   })
 })

@@ -1,118 +1,178 @@
-// Tests of field values: strict in JSON, parsed from text.
-import { valueTypes } from "@tentpole/core/contacts/ContactFields"
-import { readBoolean, readDate, readNumber, readText, readValue } from "@tentpole/core/contacts/values/FieldValue"
+// Tests of email addresses: which are valid, and which spellings are equal.
+import { encodeText } from "@tentpole/core/kernel/Bytes"
+import { parseEmail } from "@tentpole/core/kernel/values/EmailAddress"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Result, Schema } from "effect"
+import { Schema } from "effect"
 
-const value = <A>(read: Result.Result<A, string>): A => Result.getOrThrowWith(read, (message) => new Error(message))
-const refused = (read: Result.Result<unknown, string>) => assert.isTrue(Result.isFailure(read))
+/** Parts of addresses, and what users and attackers put between them. */
+const pieces: ReadonlyArray<string> = [
+  ..."aZ09.-_+'=~@@@@..",
+  ...' "()<>,;:\\[]%|{}/?&*#!$^`\r\n\t\0',
+  "e\u0301",
+  "é",
+  "İ",
+  "ß",
+  "Σ",
+  "ς",
+  "😀",
+  "\u00ad",
+  "\u200b",
+  "\u3002",
+  "\uff0e",
+  "ａ",
+  "①",
+  "\ud800",
+  "\u202e",
+  "SMTPUTF8",
+  "RCPT TO:",
+  "\r\nBcc: b@x.test",
+  "mailto:",
+  "a".repeat(64),
+  "b".repeat(63),
+  ".com",
+]
+const domains = [
+  "example.com",
+  "x.test",
+  "bücher.de",
+  "BÜCHER.example",
+  "xn--bcher-kva.example",
+  "localhost",
+  "127.0.0.1",
+  "[::1]",
+]
+const Pieces = Schema.Array(Schema.Literals(pieces)).check(Schema.isMaxLength(4))
+const Domain = Schema.Literals(domains)
 
-const Instant = Schema.Int.check(Schema.isBetween({ minimum: -62_135_596_800_000, maximum: 253_402_300_799_999 }))
-const Offset = Schema.Int.check(Schema.isBetween({ minimum: -14 * 60, maximum: 14 * 60 }))
+const runs = { arbitrary: { runs: 3000 } }
 
-const two = (number: number): string => String(number).padStart(2, "0")
+const taken = (text: string): string => parseEmail(text)?.normalized ?? assert.fail(`${text} was refused`)
 
-describe("Field value", () => {
-  it.prop("decodes its stored form to itself", [Schema.Json, Schema.Literals(valueTypes)], ([raw, type]) => {
-    const read = readValue(type, raw, "json")
-    if (Result.isFailure(read)) return
-    assert.deepStrictEqual(value<unknown>(readValue(type, read.success, "json")), read.success)
-  })
-
-  it("in JSON is never coerced", { tags: ["attack/number-coercion"] }, () => {
-    for (const raw of ["5", "", " ", true, {}, [], Number.NaN, Number.POSITIVE_INFINITY])
-      refused(readNumber(raw, "json"))
-    for (const raw of ["true", "", 1, 0, {}, []]) refused(readBoolean(raw, "json"))
-    for (const raw of [5, true, {}, []]) refused(readText(raw, 10))
-    for (const raw of [20260501, "", true, {}, ["2026-05-01"]]) refused(readDate(raw, "json"))
-    for (const type of valueTypes) assert.isNull(value<unknown>(readValue(type, null, "json")))
-  })
-
-  it("in text is parsed by its type", () => {
-    for (const [text, number] of [
-      ["12.5", 12.5],
-      [" -0.5 ", -0.5],
-      ["+1e3", 1000],
-      [".5", 0.5],
-      ["5.", 5],
-      ["007", 7],
-    ] as const) {
-      assert.strictEqual(value(readNumber(text, "text")), number)
-    }
-    for (const text of ["1,5", "1 000", "12 kg", "0x10", "Infinity", "NaN", "1e999", "--1", "1_000"]) {
-      refused(readNumber(text, "text"))
-    }
-    for (const text of ["true", "Yes", " y ", "T", "1", "on"]) assert.isTrue(value(readBoolean(text, "text")))
-    for (const text of ["false", "NO", "n", "f", "0", "off"]) assert.isFalse(value(readBoolean(text, "text")))
-    for (const text of ["maybe", "2", "truthy"]) refused(readBoolean(text, "text"))
-    assert.strictEqual(value(readDate("2026-05-01 12:30", "text")), "2026-05-01T12:30:00.000Z")
-    refused(readDate("2026-05-01 12:30Z", "json"))
-    refused(readDate("2026-05-01T12:30:00", "json"))
-    refused(readDate("05/01/2026", "text"))
-  })
-
-  it.prop("is never negative zero as a number", [Schema.Finite], ([number]) => {
-    assert.isFalse(Object.is(value(readNumber(number, "json")), -0))
-    assert.isTrue(value(readNumber(number, "json")) === number)
-    assert.strictEqual(value(readNumber(String(number), "text")), number + 0)
-  })
-  it("turns minus zero into zero", { tags: ["attack/number-coercion"] }, () =>
-    assert.isTrue(Object.is(value(readNumber(-0, "json")), 0)),
-  )
-})
-
-describe("Text value", () => {
-  it("counts characters, and treats empty text as no value", () => {
-    assert.isNull(value(readText("", 5)))
-    assert.strictEqual(value(readText("😀".repeat(5), 5)), "😀".repeat(5))
-    refused(readText("😀".repeat(6), 5))
-    assert.strictEqual(value(readText(" ", 5)), " ")
-  })
-  it("is refused when it cannot be stored", { tags: ["attack/lone-surrogate"] }, () => {
-    for (const text of ["a\0b", "\ud800", "a\udc00", "\udc00\ud800"]) refused(readText(text, 10))
-  })
-})
-
-describe("Date value", () => {
+describe("Email address", () => {
   it.prop(
-    "with an offset is its instant, in UTC with milliseconds",
-    [Instant, Offset],
-    ([epoch_ms, offset_min]) => {
-      const instant = DateTime.makeUnsafe(epoch_ms)
-      const local = DateTime.formatIso(DateTime.add(instant, { minutes: offset_min })).slice(0, -1)
-      const hours = `${offset_min < 0 ? "-" : "+"}${two(Math.trunc(Math.abs(offset_min) / 60))}:${two(Math.abs(offset_min) % 60)}`
-      if (!/^(?!0000)\d{4}-/.test(local)) return
-      assert.strictEqual(value(readDate(`${local}${hours}`, "json")), DateTime.formatIso(instant))
+    "is one mailbox when it is valid, and cannot end a header, a command or the address",
+    [Pieces, Pieces, Domain],
+    ([local, before, domain]) => {
+      const address = parseEmail(`${local.join("")}@${before.join("")}${domain}`)
+      if (address === null) return
+      const { written, normalized } = address
+      for (const text of [written, normalized]) {
+        assert.notMatch(
+          text,
+          /[\p{Cc}\p{Cf}\p{Cs}\p{White_Space}"(),:;<>@[\\\]%]{2}|[\p{Cc}\p{Cf}\p{Cs}\p{White_Space}"(),:;<>[\\\]%]/u,
+        )
+        assert.strictEqual(text.split("@").length, 2, text)
+      }
+      const [mailbox = "", host = ""] = normalized.split("@")
+      assert.isAtMost(encodeText(mailbox).length, 64)
+      assert.match(host, /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/)
+      assert.isAtMost(normalized.length, 254)
     },
-    { arbitrary: { runs: 500 } },
+    { ...runs, tags: ["attack/address-spoofing"] },
   )
 
-  it("is a valid calendar day", { tags: ["attack/date-coercion"] }, () => {
-    for (const day of ["2024-02-29", "2000-02-29", "1969-12-31", "0001-01-01", "9999-12-31"]) {
-      assert.strictEqual(value(readDate(day, "json")), day)
-    }
-    for (const day of [
-      "2026-02-30",
-      "2023-02-29",
-      "1900-02-29",
-      "2026-13-01",
-      "2026-00-10",
-      "2026-04-31",
-      "0000-01-01",
-      "2026-1-1",
-    ]) {
-      refused(readDate(day, "json"))
-      refused(readDate(`${day}T00:00:00Z`, "json"))
-    }
+  it.prop(
+    "normalises to itself in each of its forms",
+    [Pieces, Domain],
+    ([local, domain]) => {
+      const address = parseEmail(`${local.join("")}@${domain}`)
+      if (address === null) return
+      const { written, normalized } = address
+      assert.deepStrictEqual(parseEmail(normalized), { written: normalized, normalized })
+      assert.deepStrictEqual(parseEmail(` ${written}\n`), address)
+      assert.strictEqual(parseEmail(written.normalize("NFD"))?.normalized, normalized)
+      assert.strictEqual(parseEmail(written.normalize("NFC"))?.normalized, normalized)
+    },
+    runs,
+  )
+
+  it.prop(
+    "is the same in either case",
+    [Schema.String.check(Schema.isPattern(/^[a-z0-9][a-zA-Z0-9+_-]{0,20}$/))],
+    ([local]) => {
+      const lower = taken(`${local}@x.test`)
+      assert.strictEqual(taken(`${local.toUpperCase()}@X.TEST`), lower)
+      assert.strictEqual(lower, `${local.toLowerCase()}@x.test`)
+    },
+  )
+
+  it("is stored as it was written, trimmed", () => {
+    assert.deepStrictEqual(parseEmail(" \u00a0An.Na+x@Bücher.Example\n"), {
+      written: "An.Na+x@Bücher.Example",
+      normalized: "an.na+x@xn--bcher-kva.example",
+    })
   })
 
-  it("is a valid time of day in a year of four digits", { tags: ["attack/date-coercion"] }, () => {
-    for (const text of ["T24:00:00Z", "T12:60:00Z", "T12:00:60Z", "T12Z", "T12:00:00+24:00", "T12:00:00.Z"]) {
-      refused(readDate(`2026-05-01${text}`, "json"))
+  it("is equal in every composition and every spelling of its domain", { tags: ["attack/text-folding"] }, () => {
+    assert.strictEqual(taken("re\u0301my@x.test"), taken("R\u00c9MY@X.TEST"))
+    for (const domain of ["bücher.example", "BU\u0308CHER.Example", "xn--bcher-kva.example", "XN--BCHER-KVA.EXAMPLE"]) {
+      assert.strictEqual(taken(`a@${domain}`), "a@xn--bcher-kva.example")
     }
-    for (const text of ["9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+01:00"]) refused(readDate(text, "json"))
-    assert.strictEqual(value(readDate("2026-05-01T23:30:00.5-0200", "json")), "2026-05-02T01:30:00.500Z")
-    assert.strictEqual(value(readDate("2026-05-01t12:30z", "json")), "2026-05-01T12:30:00.000Z")
-    assert.strictEqual(value(readDate("2026-05-01T12:30:00.123999999Z", "json")), "2026-05-01T12:30:00.123Z")
+    assert.strictEqual(taken("a@straße.example"), "a@xn--strae-oqa.example")
+    assert.strictEqual(taken("ΟΔΟΣ@x.test"), taken("οδος@x.test"))
+  })
+
+  it("is refused when it has no mailbox or looks like another address", { tags: ["attack/address-spoofing"] }, () => {
+    const bad = [
+      "",
+      " ",
+      "@",
+      "a",
+      "a@",
+      "@x.test",
+      "no-at-sign",
+      "a@@x.test",
+      "a@b@x.test",
+      "a b@x.test",
+      "a@x .test",
+      "a@ x.test",
+      '"a@evil.test x"@good.test',
+      '"a b"@good.test',
+      '"a"@good.test',
+      "a@good.test(x)evil.test",
+      "a(x)@good.test",
+      "a@x,b@y",
+      "a@x.test,b@y.test",
+      "a@x.test;b@y.test",
+      "<a@x.test>",
+      "Ann <a@x.test>",
+      "mailto:a@x.test",
+
+      "a@go\u00adod.test",
+      "a@good\u3002test",
+      "a@good\uff0etest",
+      "a@good\uff61test",
+      "a\u200b@x.test",
+      "a\u202e@x.test",
+      "a@ｅxample.com",
+      "a@①②⑦.test",
+      "a@exa%6dple.com",
+      "a%b.test@x.test",
+      "a\r\nBcc: b@x.test",
+      "a@x.test\0",
+
+      "a@localhost",
+      "a@127.0.0.1",
+      "a@[127.0.0.1]",
+      "a@[::1]",
+      "a@-x.test",
+      "a@x-.test",
+      "a@x..test",
+      "a@.x.test",
+      "a@x.test.",
+      "a..b@x.test",
+      ".a@x.test",
+      "a.@x.test",
+      "a@x_y.test",
+      "a@xn--a.test",
+      "a@x.123",
+      "\ud800@x.test",
+
+      `${"a".repeat(65)}@x.test`,
+      `${"é".repeat(33)}@x.test`,
+      `a@${"b".repeat(64)}.test`,
+      `a@${"b.".repeat(130)}test`,
+    ]
+    for (const text of bad) assert.isNull(parseEmail(text), JSON.stringify(text))
   })
 })
