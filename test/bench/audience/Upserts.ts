@@ -1,5 +1,5 @@
 // Batches of a hundred through the use case, all new or all changed, beside bare statements that write the same rows.
-import { apiUpsert, decideUpserts } from "@tentpole/core/contacts/batch/BatchUpserts"
+import { apiUpsert, decideUpserts } from "@tentpole/core/contacts/batch/Batch"
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"

@@ -1,9 +1,7 @@
 // Contract tests of concurrent contact batches.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
-import { identitiesOf } from "../../src/contacts/batch/Batch.ts"
-import { decideCreates } from "../../src/contacts/batch/BatchCreates.ts"
-import { decideUpserts, type UpsertOptions } from "../../src/contacts/batch/BatchUpserts.ts"
+import { apiCreate, decideUpserts, identitiesOf, type UpsertOptions } from "../../src/contacts/batch/Batch.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { type ContactPatch, newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
@@ -40,7 +38,7 @@ export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           const existing = yield* store.lock(workspace, identitiesOf(items))
           const facts = { existing, ids, now: at(1_000) }
           const { change, results } =
-            how === "create" ? decideCreates(items, facts, { source: "api" }) : decideUpserts(items, facts, upserting)
+            how === "create" ? decideUpserts(items, facts, apiCreate) : decideUpserts(items, facts, upserting)
           yield* store.apply(workspace, change)
           return results.map((result) => result.status)
         }),

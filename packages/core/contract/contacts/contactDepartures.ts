@@ -1,9 +1,13 @@
 // Contract tests of deleting contacts concurrently with other work.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
-import { decideUpdates, contactsToUpdate } from "../../src/contacts/batch/BatchUpdates.ts"
-import { apiUpsert, decideUpserts } from "../../src/contacts/batch/BatchUpserts.ts"
-import { identitiesOf } from "../../src/contacts/batch/Batch.ts"
+import {
+  apiUpsert,
+  contactsToUpdate,
+  decideUpdates,
+  decideUpserts,
+  identitiesOf,
+} from "../../src/contacts/batch/Batch.ts"
 import type { ContactPatch } from "../../src/contacts/ContactPatch.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { ContactId, type WorkspaceId } from "../../src/kernel/Ids.ts"

@@ -1,7 +1,7 @@
 // Fixture of the contract tests of contacts.
 import { assert } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Result } from "effect"
-import { decideDeletes } from "../../src/contacts/batch/BatchDeletes.ts"
+import { decideDeletes } from "../../src/contacts/batch/Batch.ts"
 import type { Contact } from "../../src/contacts/Contact.ts"
 import type { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
 import { ContactsChange, type ContactStep } from "../../src/contacts/ContactsChange.ts"

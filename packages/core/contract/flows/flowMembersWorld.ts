@@ -3,7 +3,7 @@
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
-import { decideDeletes } from "../../src/contacts/batch/BatchDeletes.ts"
+import { decideDeletes } from "../../src/contacts/batch/Batch.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { Settlement } from "../../src/sending/Settlement.ts"
 import { MembershipRunner } from "../../src/flows/engine/MembershipRunner.ts"

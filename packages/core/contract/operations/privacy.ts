@@ -1,7 +1,7 @@
 // Contract tests of access to and erasure of personal data: everything about a contact is found, and nothing of it remains.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result, Stream } from "effect"
-import { decideDeletes } from "../../src/contacts/batch/BatchDeletes.ts"
+import { decideDeletes } from "../../src/contacts/batch/Batch.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
 import { newContact, patchContact } from "../../src/contacts/ContactPatch.ts"

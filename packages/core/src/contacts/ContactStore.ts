@@ -1,8 +1,8 @@
 // The port to contacts and their timelines.
-import { Context, type DateTime, type Effect, Schema } from "effect"
+import { Context, type DateTime, Effect, Schedule, Schema } from "effect"
 import type { ContactId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged, PageRequest } from "../kernel/Page.ts"
-import type { NotFound } from "../kernel/Refusal.ts"
+import { type NotFound, Unavailable } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { Activity } from "./Activity.ts"
 import type { Identities } from "./batch/Batch.ts"
@@ -79,3 +79,23 @@ export class ContactStore extends Context.Service<
     ) => Effect.Effect<Paged<RecordedActivity>, NotFound>
   }
 >()("tentpole/ContactStore") {}
+
+/** Attempts before the error becomes `Unavailable` (503). */
+const attempts_max = 4
+
+/** Runs `body` again after `IdentityTaken`. `body` includes `transact`, so that each attempt has a new transaction. */
+export const retryOnIdentityConflict = <A, E, R>(
+  body: Effect.Effect<A, E, R>,
+): Effect.Effect<A, Exclude<E, IdentityTaken>, R> =>
+  body.pipe(
+    Effect.retry({
+      schedule: Schedule.jittered(Schedule.exponential("10 millis")),
+      times: attempts_max - 1,
+      while: (error) => error instanceof IdentityTaken,
+    }),
+    Effect.catch((error) =>
+      error instanceof IdentityTaken
+        ? Effect.die(new Unavailable({ part: "database" }))
+        : Effect.fail(error as Exclude<E, IdentityTaken>),
+    ),
+  )

@@ -1,28 +1,34 @@
 // The use cases of contacts.
-import { Context, DateTime, Effect, Layer, Result } from "effect"
+import { Array, Context, DateTime, Effect, Layer, Result } from "effect"
 import { ContactId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
-import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult, type Rejected } from "./batch/Batch.ts"
-import { decideCreates } from "./batch/BatchCreates.ts"
-import { decideDeletes, type DeleteResult, contactsToDelete } from "./batch/BatchDeletes.ts"
-import { decideUpdates, contactsToUpdate } from "./batch/BatchUpdates.ts"
-import { apiUpsert, decideUpserts } from "./batch/BatchUpserts.ts"
+import {
+  apiCreate,
+  apiUpsert,
+  contactsToDelete,
+  contactsToUpdate,
+  decideDeletes,
+  decideUpdates,
+  decideUpserts,
+  type DeleteResult,
+  identitiesOf,
+  type Rejected,
+  type UpsertOptions,
+} from "./batch/Batch.ts"
 import type { Contact, CustomValue } from "./Contact.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
 import { type ContactRefusal, refusalOfOne } from "./ContactErrors.ts"
-import { type ContactQuery, ContactStore, type IdentityTaken } from "./ContactStore.ts"
+import { type ContactQuery, ContactStore, type IdentityTaken, retryOnIdentityConflict } from "./ContactStore.ts"
 import { activeValues } from "./CustomField.ts"
-import { retryOnIdentityConflict } from "./batch/retryOnIdentityConflict.ts"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import {
   fieldsByName,
   readDelete,
   type ReadDelete,
   readItem,
-  type ReadItem,
   readPatch,
   readUpdate,
   type ReadUpdate,
@@ -108,15 +114,24 @@ export class Contacts extends Context.Service<
       const writeItems = Effect.fnUntraced(function* (
         workspace: ContactsWorkspace,
         items: ReadonlyArray<unknown>,
-        decide: (items: ReadonlyArray<ReadItem>, facts: BatchFacts) => BatchDecision,
+        options: UpsertOptions,
       ) {
         const { how, shown } = yield* itemContext(workspace)
         const read = items.map((item) => readItem(item, how))
         const existing = yield* store.lock(workspace.id, identitiesOf(read))
         const newIds = (yield* ids.many(read.length)).map((id) => ContactId.make(id))
-        const { change, results } = decide(read, { existing, ids: newIds, now: yield* DateTime.now })
+        const facts = { existing, ids: newIds, now: yield* DateTime.now }
+        const { change, results } = decideUpserts(read, facts, options)
         yield* store.apply(workspace.id, change)
-        return results.map((result, index) => toBatchItem(read[index]?.clientItemId ?? null, result, shown))
+        return Array.zipWith(read, results, ({ clientItemId }, result): BatchItem =>
+          result.status === "rejected"
+            ? { clientItemId, ...result }
+            : {
+                clientItemId,
+                status: result.status === "created" ? "created" : "updated",
+                shown: shown(result.contact),
+              },
+        )
       }, decideInTransaction)
 
       const writeUpdates = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadUpdate>) {
@@ -147,22 +162,17 @@ export class Contacts extends Context.Service<
       }, transact)
 
       return Contacts.of({
-        create: Effect.fn("Contacts.create")((workspace, items) =>
-          writeItems(workspace, items, (read, facts) => decideCreates(read, facts, { source: "api" })),
-        ),
-        upsert: Effect.fn("Contacts.upsert")((workspace, items) =>
-          writeItems(workspace, items, (read, facts) => decideUpserts(read, facts, apiUpsert)),
-        ),
+        create: Effect.fn("Contacts.create")((workspace, items) => writeItems(workspace, items, apiCreate)),
+        upsert: Effect.fn("Contacts.upsert")((workspace, items) => writeItems(workspace, items, apiUpsert)),
         update: Effect.fn("Contacts.update")(function* (workspace, items) {
           const { how, shown } = yield* itemContext(workspace)
           const read = items.map((item) => readUpdate(item, how))
           const results = yield* writeUpdates(workspace.id, read)
-          return results.map((result, index) => {
-            const clientItemId = read[index]?.clientItemId ?? null
-            return result.status === "rejected"
+          return Array.zipWith(read, results, ({ clientItemId }, result) =>
+            result.status === "rejected"
               ? { clientItemId, ...result }
-              : { clientItemId, status: result.status, shown: shown(result.contact) }
-          })
+              : { clientItemId, status: result.status, shown: shown(result.contact) },
+          )
         }, decideInTransaction),
         updateOne: Effect.fn("Contacts.updateOne")(function* (workspace, contactId, fields) {
           const { how, shown } = yield* itemContext(workspace)
@@ -174,7 +184,7 @@ export class Contacts extends Context.Service<
         delete: Effect.fn("Contacts.delete")(function* (workspace, items) {
           const read = items.map(readDelete)
           const results = yield* writeDeletes(workspace, read)
-          return results.map((result, index) => ({ clientItemId: read[index]?.clientItemId ?? null, ...result }))
+          return Array.zipWith(read, results, ({ clientItemId }, result) => ({ clientItemId, ...result }))
         }),
         deleteOne: Effect.fn("Contacts.deleteOne")(function* (workspace, id) {
           const [result] = yield* writeDeletes(workspace, [{ clientItemId: null, contactId: Result.succeed(id) }])
@@ -195,20 +205,4 @@ export class Contacts extends Context.Service<
       })
     }),
   )
-}
-
-const toBatchItem = (
-  clientItemId: string | null,
-  result: ItemResult,
-  shown: (contact: Contact) => ContactView,
-): BatchItem => {
-  switch (result.status) {
-    case "rejected":
-      return { clientItemId, ...result }
-    case "created":
-      return { clientItemId, status: result.status, shown: shown(result.contact) }
-    case "updated":
-    case "skipped":
-      return { clientItemId, status: "updated", shown: shown(result.contact) }
-  }
 }

@@ -1,8 +1,7 @@
 // A submission: the answers that a visitor sent by a form, and the resulting changes of the contact.
 import { type DateTime, Result } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
-import type { BatchFacts } from "../contacts/batch/Batch.ts"
-import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
+import { type BatchFacts, decideUpserts } from "../contacts/batch/Batch.ts"
 import type { ContactPatch } from "../contacts/ContactPatch.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { ContactId, SubmissionId, TentId } from "../kernel/Ids.ts"

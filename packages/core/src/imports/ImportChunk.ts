@@ -1,7 +1,6 @@
 // A chunk of an import: the next rows of the file, decided together, and everything that one transaction writes for them.
 import type { DateTime } from "effect"
-import { type BatchFacts, identitiesOf, type Identities } from "../contacts/batch/Batch.ts"
-import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
+import { type BatchFacts, decideUpserts, type Identities, identitiesOf } from "../contacts/batch/Batch.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { SkipIfFilled } from "../contacts/ContactPatch.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"

@@ -1,6 +1,6 @@
 // Fixture of batch tests: a few contacts with few identities, and a store in memory.
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import { decideCreates } from "@tentpole/core/contacts/batch/BatchCreates"
+import { apiCreate, decideUpserts } from "@tentpole/core/contacts/batch/Batch"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { type ReadItem, readItem } from "@tentpole/core/contacts/batch/ContactItem"
 import { ContactId } from "@tentpole/core/kernel/Ids"
@@ -39,7 +39,7 @@ export const written = (
 }
 
 export const start = (items: ReadonlyArray<object>): ReadonlyArray<Contact> =>
-  decideCreates(items.map(read), { existing: [], ids, now }, { source: "api" }).change.creates
+  decideUpserts(items.map(read), { existing: [], ids, now }, apiCreate).change.creates
 
 export const assertSound = (people: ReadonlyArray<Contact>) => {
   for (const key of ["emailNormalized", "phone"] as const) {

@@ -1,7 +1,12 @@
 // Tests of updates and deletions of contacts by id in one request.
-import type { BatchDecision, ContactFacts } from "@tentpole/core/contacts/batch/Batch"
-import { decideDeletes, contactsToDelete } from "@tentpole/core/contacts/batch/BatchDeletes"
-import { decideUpdates, contactsToUpdate } from "@tentpole/core/contacts/batch/BatchUpdates"
+import {
+  type BatchDecision,
+  type ContactFacts,
+  contactsToDelete,
+  contactsToUpdate,
+  decideDeletes,
+  decideUpdates,
+} from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { refusalOfOne } from "@tentpole/core/contacts/ContactErrors"
 import { newContact, patchContact } from "@tentpole/core/contacts/ContactPatch"

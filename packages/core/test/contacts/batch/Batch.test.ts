@@ -1,7 +1,14 @@
 // Tests that a batch is decided as if its items came one after another.
-import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult } from "@tentpole/core/contacts/batch/Batch"
-import { decideCreates } from "@tentpole/core/contacts/batch/BatchCreates"
-import { apiUpsert, decideUpserts, type UpsertOptions } from "@tentpole/core/contacts/batch/BatchUpserts"
+import {
+  apiCreate,
+  apiUpsert,
+  type BatchDecision,
+  type BatchFacts,
+  decideUpserts,
+  identitiesOf,
+  type ItemResult,
+  type UpsertOptions,
+} from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { type ContactPatch, newContact, patchContact, withoutFilled } from "@tentpole/core/contacts/ContactPatch"
 import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
@@ -75,7 +82,7 @@ describe("Contact batch", () => {
     "of creates equals its items one by one",
     [Items, Items],
     ([before, items]) => {
-      const decide: Decide = (each, facts) => decideCreates(each, facts, { source: "api" })
+      const decide: Decide = (each, facts) => decideUpserts(each, facts, apiCreate)
       const [whole, steps] = [inOneGo, oneByOne].map((go) => go(decide, start(before), items.map(read)))
       assert.deepStrictEqual(whole, steps)
       assertSound(whole?.people ?? [])
