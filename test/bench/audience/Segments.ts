@@ -30,8 +30,7 @@ const pages = (world: LargeWorkspace, { picked }: Question): ReadonlyArray<Formu
     const laid = `with picked as materialized (select c.contact_id, c.created_at from ${from})
       select ${contactColumns} from picked
       join contact c on c.workspace_id = '${world.workspace}'::uuid and c.contact_id = picked.contact_id ${newest}`
-    const idsOf = async (statement: string) =>
-      (await world.byHand<{ contact_id: string }>(statement)).map((row) => row.contact_id)
+    const idsOf = async (statement: string) => (await world.byHand<{ id: string }>(statement)).map((row) => row.id)
     return [
       { name: `${name}, by its order`, run: () => idsOf(plain) },
       { name: `${name}, materialized`, run: () => idsOf(laid) },
@@ -43,12 +42,12 @@ const together = (world: LargeWorkspace, { picked }: Question): ReadonlyArray<Fo
   Object.entries(picked).map(([name, from]) => ({
     name: `one statement, ${name}`,
     run: async () => {
-      const rows = await world.byHand<{ contact_id: string; total: number }>(`
+      const rows = await world.byHand<{ id: string; total: number }>(`
         with picked as materialized (select c.contact_id, c.created_at from ${from})
         select (select count(*)::int from picked) as total, ${contactColumns}
         from (select * from picked c ${newest}) as page
         join contact c on c.workspace_id = '${world.workspace}'::uuid and c.contact_id = page.contact_id ${newest}`)
-      return { ids: rows.map((row) => row.contact_id), total: rows[0]?.total ?? 0 }
+      return { ids: rows.map((row) => row.id), total: rows[0]?.total ?? 0 }
     },
   }))
 

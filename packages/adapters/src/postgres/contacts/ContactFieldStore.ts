@@ -1,63 +1,46 @@
 // `ContactFieldStore` on PostgreSQL: definitions of custom fields.
 import { PgClient } from "@effect/sql-pg"
-import type { ValueType } from "@tentpole/core/contacts/ContactFields"
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
-import {
-  type CustomField,
-  type FieldChange,
-  type FieldStatus,
-  type ManagementMode,
-  type ProvenanceKind,
-} from "@tentpole/core/contacts/CustomField"
-import { FieldDefinitionId, ImportSessionId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
-import { booleans, texts } from "../kernel/Arrays.ts"
+import { DateTime, Effect, Layer, Struct } from "effect"
+import { texts } from "../kernel/Arrays.ts"
 import { assignColumns } from "./NumberColumns.ts"
 import { fenced } from "../kernel/Postgres.ts"
 
-interface FieldRow {
-  readonly field_definition_id: string
-  readonly api_name: string
-  readonly display_name: string
-  readonly value_type: ValueType
-  readonly is_editable: boolean
-  readonly description: string | null
-  readonly status: FieldStatus
-  readonly management_mode: ManagementMode
-  readonly provenance_kind: ProvenanceKind
-  readonly provenance_provider: string | null
-  readonly provenance_reference: string | null
-  readonly created_by_user_id: string | null
-  readonly created_from_import_session_id: string | null
-  readonly show_in_people_list_default: boolean
-  readonly created_at: Date
-  readonly updated_at: Date
+interface FieldRow extends Omit<CustomField, "createdAt" | "updatedAt"> {
+  readonly createdAt: Date
+  readonly updatedAt: Date
 }
 
-const fieldColumns = `f.field_definition_id, f.api_name, f.display_name, f.value_type, f.is_editable, f.description, f.status,
-  f.management_mode, f.provenance_kind, f.provenance_provider, f.provenance_reference, f.created_by_user_id,
-  f.created_from_import_session_id, f.show_in_people_list_default, f.created_at, f.updated_at`
+/** The column of each property, and its type. */
+const columns: { readonly [Key in keyof CustomField]: readonly [name: string, type: string] } = {
+  id: ["field_definition_id", "uuid"],
+  apiName: ["api_name", "text"],
+  displayName: ["display_name", "text"],
+  valueType: ["value_type", "text"],
+  isEditable: ["is_editable", "boolean"],
+  description: ["description", "text"],
+  status: ["status", "text"],
+  managementMode: ["management_mode", "text"],
+  provenanceKind: ["provenance_kind", "text"],
+  provenanceProvider: ["provenance_provider", "text"],
+  provenanceReference: ["provenance_reference", "text"],
+  createdByUserId: ["created_by_user_id", "text"],
+  createdFromImportSessionId: ["created_from_import_session_id", "uuid"],
+  showInPeopleListDefault: ["show_in_people_list_default", "boolean"],
+  createdAt: ["created_at", "timestamptz"],
+  updatedAt: ["updated_at", "timestamptz"],
+}
+const keys = Struct.keys(columns)
+const fieldColumns = keys.map((key) => `f.${columns[key][0]} as "${key}"`).join(", ")
 
 const toField = (row: FieldRow): CustomField => ({
-  id: FieldDefinitionId.make(row.field_definition_id),
-  apiName: row.api_name,
-  displayName: row.display_name,
-  valueType: row.value_type,
-  isEditable: row.is_editable,
-  description: row.description,
-  status: row.status,
-  managementMode: row.management_mode,
-  provenanceKind: row.provenance_kind,
-  provenanceProvider: row.provenance_provider,
-  provenanceReference: row.provenance_reference,
-  createdByUserId: row.created_by_user_id,
-  createdFromImportSessionId:
-    row.created_from_import_session_id === null ? null : ImportSessionId.make(row.created_from_import_session_id),
-  showInPeopleListDefault: row.show_in_people_list_default,
-  createdAt: DateTime.makeUnsafe(row.created_at),
-  updatedAt: DateTime.makeUnsafe(row.updated_at),
+  ...row,
+  createdAt: DateTime.makeUnsafe(row.createdAt),
+  updatedAt: DateTime.makeUnsafe(row.updatedAt),
 })
 
 const allFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
@@ -75,27 +58,21 @@ const lockFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
     allFields(sql, workspace),
   )
 
-/** Inserts new fields and updates the mutable columns of existing ones in one statement. */
-const write = (sql: PgClient.PgClient, workspace: WorkspaceId, fields: ReadonlyArray<CustomField>) => {
-  const column = (of: (field: CustomField) => string | null) => texts(fields.map(of))
-  const flag = (of: (field: CustomField) => boolean) => booleans(fields.map(of))
-  return sql`
-    insert into contact_field as f (workspace_id, field_definition_id, api_name, display_name, value_type, is_editable,
-      description, status, management_mode, provenance_kind, provenance_provider, provenance_reference, created_by_user_id,
-      created_from_import_session_id, show_in_people_list_default, created_at, updated_at)
-    select ${workspace}, * from unnest(${column((field) => field.id)}::uuid[], ${column((field) => field.apiName)},
-      ${column((field) => field.displayName)}, ${column((field) => field.valueType)}, ${flag((field) => field.isEditable)},
-      ${column((field) => field.description)}, ${column((field) => field.status)}, ${column((field) => field.managementMode)},
-      ${column((field) => field.provenanceKind)}, ${column((field) => field.provenanceProvider)},
-      ${column((field) => field.provenanceReference)}, ${column((field) => field.createdByUserId)},
-      ${column((field) => field.createdFromImportSessionId)}::uuid[], ${flag((field) => field.showInPeopleListDefault)},
-      ${column((field) => DateTime.formatIso(field.createdAt))}::timestamptz[],
-      ${column((field) => DateTime.formatIso(field.updatedAt))}::timestamptz[])
-    on conflict (workspace_id, field_definition_id) do update set display_name = excluded.display_name,
-      is_editable = excluded.is_editable, description = excluded.description, status = excluded.status,
-      created_from_import_session_id = excluded.created_from_import_session_id,
-      show_in_people_list_default = excluded.show_in_people_list_default, updated_at = excluded.updated_at`
+const asText = (value: CustomField[keyof CustomField]): string | null => {
+  if (value === null) return null
+  return DateTime.isDateTime(value) ? DateTime.formatIso(value) : String(value)
 }
+
+/** Inserts new fields and updates the mutable columns of existing ones in one statement. */
+const write = (sql: PgClient.PgClient, workspace: WorkspaceId, fields: ReadonlyArray<CustomField>) => sql`
+  insert into contact_field as f (workspace_id, ${sql.literal(keys.map((key) => columns[key][0]).join(", "))})
+  select ${workspace}, * from unnest(${sql.csv(
+    keys.map((key) => sql`${texts(fields.map((field) => asText(field[key])))}::${sql.literal(columns[key][1])}[]`),
+  )})
+  on conflict (workspace_id, field_definition_id) do update set display_name = excluded.display_name,
+    is_editable = excluded.is_editable, description = excluded.description, status = excluded.status,
+    created_from_import_session_id = excluded.created_from_import_session_id,
+    show_in_people_list_default = excluded.show_in_people_list_default, updated_at = excluded.updated_at`
 
 /** Writes a change in the caller's fence and transaction. */
 export const writeFields = Effect.fnUntraced(function* (

@@ -5,9 +5,10 @@ import type { ContactSort } from "@tentpole/core/contacts/ContactStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { PageRequest } from "@tentpole/core/kernel/Page"
 import { fold } from "@tentpole/core/kernel/Text"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import type { SqlError, Statement } from "effect/sql"
-import { contactColumns, type ContactRow } from "./ContactRows.ts"
+import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
+import { instant } from "../kernel/Instants.ts"
 import type { StoredCount } from "../lists/StoredCounts.ts"
 import { containing } from "../kernel/Like.ts"
 import type { LongReads, Reads } from "../kernel/Postgres.ts"
@@ -22,6 +23,17 @@ export interface Selection {
   /** When each contact was added to the list; null outside lists. */
   readonly addedAt: Fragment
 }
+
+/** The contacts of the workspace that satisfy all conditions. Null is no condition. */
+export const contactsWhere = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  ...conditions: ReadonlyArray<Fragment | null>
+): Selection => ({
+  from: sql.literal("fenced_contact c"),
+  where: sql.and([sql`c.workspace_id = ${workspace}`, ...conditions.filter(Predicate.isNotNull)]),
+  addedAt: sql.literal("null::timestamptz"),
+})
 
 interface SortKey {
   readonly column: string
@@ -46,7 +58,7 @@ export interface Ordered extends PageRequest {
   readonly order: "asc" | "desc"
 }
 
-type PagedRow = ContactRow & { readonly added_at: Date | null }
+type PagedRow = ContactRow & { readonly addedAt: Date | null }
 
 /** Whether the index has its nulls where this order needs them, or the column has none. */
 const indexHasNullsLast = ({ key, order }: Ordered): boolean => order === "asc" || !key.nullable || !key.indexed
@@ -56,13 +68,13 @@ export const contactPage = (sql: Sql, workspace: WorkspaceId, selection: Selecti
   // The first page reads its columns directly: a second access to the rows would cost more than it saves.
   if (ordered.page === 1 && indexHasNullsLast(ordered)) {
     return sql<PagedRow>`
-      select ${sql.literal(contactColumns)}, ${selection.addedAt} as added_at
+      select ${sql.literal(contactColumns)}, ${selection.addedAt} as "addedAt"
       from ${selection.from} where ${selection.where} ${orderBy(sql, ordered)} limit ${ordered.limit}`
   }
   const order = sql.literal(ordered.order)
   return sql<PagedRow>`
     with page as (${pageIds(sql, selection, ordered)})
-    select ${sql.literal(contactColumns)}, page.added_at
+    select ${sql.literal(contactColumns)}, page.added_at as "addedAt"
     from page join contact c on c.workspace_id = ${workspace} and c.contact_id = page.contact_id
     order by page.key ${order} nulls last, c.contact_id`
 }
@@ -118,9 +130,12 @@ export const countedPage = (
 ) =>
   Effect.all(
     {
-      rows: quick.read(workspace, (client) =>
-        Effect.flatMap(request.selection(client), (selection) =>
-          contactPage(client, workspace, selection, request.ordered),
+      items: quick.read(workspace, (client) =>
+        request.selection(client).pipe(
+          Effect.flatMap((selection) => contactPage(client, workspace, selection, request.ordered)),
+          Effect.map((rows) =>
+            rows.map(({ addedAt, ...row }) => ({ contact: toContact(row), addedAt: instant(addedAt) })),
+          ),
         ),
       ),
       total:
@@ -135,16 +150,12 @@ export const countedPage = (
     { concurrency: 2 },
   )
 
-/** The columns that a search of contacts reads. */
-export const searchedColumns = [
-  "display_name_folded",
-  "first_name_folded",
-  "last_name_folded",
-  "email_folded",
-  "phone",
-  "company_folded",
-]
+/** The columns that a search of list members reads. */
+export const searchedNames = ["display_name_folded", "first_name_folded", "last_name_folded", "email_folded"]
 
-/** Matches a literal substring of any of these columns, compared folded. */
-export const searchIn = (sql: Sql, columns: ReadonlyArray<string>, search: string): Fragment =>
-  sql.or(columns.map((column) => containing(sql, sql.literal(`c.${column}`), fold(search))))
+/** The columns that a search of contacts reads. */
+const searchedColumns = [...searchedNames, "phone", "company_folded"]
+
+/** Matches a literal substring of any of these columns, compared folded. Null without a search. */
+export const searchIn = (sql: Sql, search: string | null, columns = searchedColumns): Fragment | null =>
+  search === null ? null : sql.or(columns.map((column) => containing(sql, sql.literal(`c.${column}`), fold(search))))

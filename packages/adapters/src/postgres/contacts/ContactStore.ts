@@ -1,10 +1,9 @@
 // `ContactStore` on PostgreSQL: contacts and their timelines.
 import { PgClient } from "@effect/sql-pg"
-import type { ActivityType } from "@tentpole/core/contacts/Activity"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { type ContactQuery, ContactStore, type RecordedActivity } from "@tentpole/core/contacts/ContactStore"
-import { ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { PageRequest } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
@@ -12,7 +11,7 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { lockForDeletion } from "./ContactDeletion.ts"
-import { contactSortKeys, countedPage, searchedColumns, searchIn, type Selection } from "./ContactPages.ts"
+import { contactSortKeys, contactsWhere, countedPage, searchIn } from "./ContactPages.ts"
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { writeContacts } from "./ContactWrites.ts"
 import { storedContactCount } from "../lists/StoredCounts.ts"
@@ -24,8 +23,7 @@ export const contactsById = (sql: PgClient.PgClient, workspace: WorkspaceId, ids
     sql<ContactRow>`
       select ${sql.literal(contactColumns)} from contact c
       where c.workspace_id = ${workspace} and c.contact_id = any(${texts(ids)}::uuid[])`,
-    (rows): ReadonlyMap<ContactId, Contact> =>
-      new Map(rows.map((row) => [ContactId.make(row.contact_id), toContact(row)])),
+    (rows): ReadonlyMap<ContactId, Contact> => new Map(rows.map((row) => [row.id, toContact(row)])),
   )
 
 type ContactKeys = Identities & { readonly ids?: ReadonlyArray<ContactId> }
@@ -70,36 +68,6 @@ const lockByKeys = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspac
 /** Whether a query selects all contacts, whose count is stored. */
 const isUnfiltered = ({ search, updatedAfter }: ContactQuery): boolean => search === null && updatedAfter === null
 
-const selectionOf = (
-  sql: PgClient.PgClient,
-  workspace: WorkspaceId,
-  { search, updatedAfter }: ContactQuery,
-): Selection => ({
-  from: sql.literal("fenced_contact c"),
-  where: sql.and([
-    sql`c.workspace_id = ${workspace}`,
-    ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
-    ...(updatedAfter === null ? [] : [sql`c.updated_at > ${DateTime.formatIso(updatedAfter)}::timestamptz`]),
-  ]),
-  addedAt: sql.literal("null::timestamptz"),
-})
-
-interface ActivityRow {
-  readonly activity_id: string
-  readonly contact_id: string
-  readonly type: ActivityType
-  readonly at: Date
-  readonly metadata: Readonly<Record<string, unknown>>
-}
-
-const toActivity = (row: ActivityRow): RecordedActivity => ({
-  id: row.activity_id,
-  contactId: ContactId.make(row.contact_id),
-  type: row.type,
-  at: DateTime.makeUnsafe(row.at),
-  metadata: row.metadata,
-})
-
 const activitiesOf = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -111,12 +79,12 @@ const activitiesOf = Effect.fnUntraced(function* (
     from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`
   if (all === undefined) return yield* new NotFound({ resource: "contact" })
   const direction = sql.literal(order)
-  const rows = yield* sql<ActivityRow>`
-    select a.activity_id, a.contact_id, a.type, a.at, a.metadata from activity a
+  const rows = yield* sql<Omit<RecordedActivity, "at"> & { readonly at: Date }>`
+    select a.activity_id as id, a.contact_id as "contactId", a.type, a.at, a.metadata from activity a
     where a.workspace_id = ${workspace} and a.contact_id = ${id}
     order by a.at ${direction}, a.activity_id ${direction}
     limit ${limit} offset ${(page - 1) * limit}`
-  return { items: rows.map(toActivity), total: all.total }
+  return { items: rows.map((row) => ({ ...row, at: DateTime.makeUnsafe(row.at) })), total: all.total }
 })
 
 export const layer = Layer.effect(
@@ -181,10 +149,14 @@ export const layer = Layer.effect(
         ),
       list: (workspace, query) =>
         countedPage({ quick, long }, workspace, {
-          selection: (client) => Effect.succeed(selectionOf(client, workspace, query)),
+          selection: (client) => {
+            const after = query.updatedAfter && DateTime.formatIso(query.updatedAfter)
+            const isLater = after === null ? null : client`c.updated_at > ${after}::timestamptz`
+            return Effect.succeed(contactsWhere(client, workspace, searchIn(client, query.search), isLater))
+          },
           ordered: { ...query, key: contactSortKeys[query.sort] },
           total: isUnfiltered(query) ? storedContactCount(workspace) : null,
-        }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total }))),
+        }).pipe(Effect.map(({ items, total }) => ({ items: items.map(({ contact }) => contact), total }))),
       count: (workspace) => quick.read(workspace, storedContactCount(workspace)),
       activities: (workspace, id, query) =>
         quick.read(workspace, (client) => activitiesOf(client, workspace, id, query)),

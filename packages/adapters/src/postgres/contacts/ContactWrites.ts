@@ -3,6 +3,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
+import { type StandardField, standardFields } from "@tentpole/core/contacts/ContactFields"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { IdentityTaken } from "@tentpole/core/contacts/ContactStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -97,13 +98,6 @@ const folded = (name: string, of: (contact: Contact) => string | null): Readonly
   ),
 ]
 
-const boolean = (name: string, of: (contact: Contact) => boolean | null): Column => ({
-  name,
-  type: "boolean",
-  of,
-  values: (contacts) => booleans(contacts.map(of)),
-})
-
 /** Custom fields for comparison by equality. Numbers are left out: they are compared in their own columns. */
 const foldedFields = (contact: Contact): string =>
   JSON.stringify(
@@ -118,36 +112,30 @@ const customFieldsOf = (contact: Contact): unknown => contact.customFields
 
 const idColumn = column("contact_id", "uuid", (contact) => contact.id)
 
+const columnsOf = (field: StandardField): ReadonlyArray<Column> => {
+  switch (field.kind) {
+    case "text":
+    case "email":
+      return folded(field.apiName, (contact) => contact[field.key])
+    case "phone":
+      return [column("phone", "text", (contact) => contact.phone)]
+    case "number": {
+      const of = (contact: Contact) => contact[field.key]
+      return [{ name: field.apiName, type: "double precision", of, values: (contacts) => floats(contacts.map(of)) }]
+    }
+    case "boolean": {
+      const of = (contact: Contact) => contact[field.key]
+      return [{ name: field.apiName, type: "boolean", of, values: (contacts) => booleans(contacts.map(of)) }]
+    }
+    case "instant":
+      return []
+  }
+}
+
 /** The columns that an update writes. `created_at` and `last_activity_at` are never part of a change. */
 const updatedColumns: ReadonlyArray<Column> = [
-  ...folded("display_name", (contact) => contact.displayName),
-  ...folded("first_name", (contact) => contact.firstName),
-  ...folded("last_name", (contact) => contact.lastName),
-  ...folded("company", (contact) => contact.company),
-  ...folded("job_title", (contact) => contact.jobTitle),
-  ...folded("email", (contact) => contact.email),
+  ...standardFields.flatMap(columnsOf),
   column("email_normalized", "text", (contact) => contact.emailNormalized),
-  column("phone", "text", (contact) => contact.phone),
-  ...folded("address", (contact) => contact.address),
-  ...folded("address2", (contact) => contact.address2),
-  ...folded("city", (contact) => contact.city),
-  ...folded("state", (contact) => contact.state),
-  ...folded("zip_code", (contact) => contact.zipCode),
-  ...folded("country", (contact) => contact.country),
-  ...folded("lead_status", (contact) => contact.leadStatus),
-  ...folded("lifecycle_stage", (contact) => contact.lifecycleStage),
-  {
-    name: "service_score",
-    type: "double precision",
-    of: (contact) => contact.serviceScore,
-    values: (contacts) => floats(contacts.map((contact) => contact.serviceScore)),
-  },
-  boolean("unsubscribed", (contact) => contact.unsubscribed),
-  boolean("marketing_email_subscribed", (contact) => contact.marketingEmailSubscribed),
-  boolean("marketing_sms_subscribed", (contact) => contact.marketingSmsSubscribed),
-  boolean("marketing_email_invalid", (contact) => contact.marketingEmailInvalid),
-  ...folded("original_source", (contact) => contact.originalSource),
-  ...folded("original_source_detail", (contact) => contact.originalSourceDetail),
   column("custom_fields", "jsonb", (contact) => JSON.stringify(contact.customFields), customFieldsOf),
   column("custom_fields_folded", "jsonb", foldedFields, customFieldsOf),
   column("updated_at", "timestamptz", (contact) => DateTime.formatIso(contact.updatedAt)),

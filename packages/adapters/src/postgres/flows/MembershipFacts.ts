@@ -29,7 +29,7 @@ const contactsOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId
     from contact c
     left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
     where c.workspace_id = ${workspace} and c.contact_id = any(${texts(query.contacts)}::uuid[])`
-  const contacts = rows.map(toContact)
+  const contacts = rows.map(({ suppression: _, ...row }) => toContact(row))
   const subjects =
     query.lists.length + query.activityTypes.length === 0
       ? contacts.map((contact) => ({ contact, lists: new Set<never>(), activities: [] }))

@@ -1,34 +1,14 @@
 // `FormStore` on PostgreSQL: form submissions.
 import { PgClient } from "@effect/sql-pg"
-import type { Answers } from "@tentpole/core/forms/Answers"
 import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
 import type { Submission, SubmissionChange } from "@tentpole/core/forms/Submission"
-import { ContactId, SubmissionId, TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { writeActivities, writeContacts } from "../contacts/ContactWrites.ts"
 import { fenced, Reads } from "../kernel/Postgres.ts"
-
-interface SubmissionRow {
-  readonly submission_id: string
-  readonly tent_id: string
-  readonly form_id: string
-  /** In the form in which this file writes them. */
-  readonly fields: Answers
-  readonly contact_id: string | null
-  readonly created_at: Date
-}
-
-const toSubmission = (row: SubmissionRow): Submission => ({
-  id: SubmissionId.make(row.submission_id),
-  tentId: TentId.make(row.tent_id),
-  formId: row.form_id,
-  fields: row.fields,
-  contactId: row.contact_id === null ? null : ContactId.make(row.contact_id),
-  createdAt: DateTime.makeUnsafe(row.created_at),
-})
 
 const notFound = new NotFound({ resource: "tent" })
 
@@ -64,10 +44,12 @@ const sliceOf = Effect.fnUntraced(function* (
     const at = DateTime.formatIso(DateTime.makeUnsafe(after.at))
     conditions.push(sql`(created_at < ${at} or (created_at = ${at} and submission_id > ${after.id}))`)
   }
-  const rows = yield* sql<SubmissionRow>`
-    select submission_id, tent_id, form_id, fields, contact_id, created_at from form_submission
+  const rows = yield* sql<Omit<Submission, "createdAt"> & { readonly createdAt: Date }>`
+    select submission_id as id, tent_id as "tentId", form_id as "formId", fields, contact_id as "contactId",
+      created_at as "createdAt"
+    from form_submission
     where ${sql.and(conditions)} order by created_at desc, submission_id limit ${limit + 1}`
-  const items = rows.slice(0, limit).map(toSubmission)
+  const items = rows.slice(0, limit).map((row) => ({ ...row, createdAt: DateTime.makeUnsafe(row.createdAt) }))
   const last = items.at(-1)
   const more = rows.length > limit && last !== undefined
   return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }

@@ -1,15 +1,9 @@
 // `ListStore` on PostgreSQL: contact lists and their members. A database trigger keeps the member counts.
 import { PgClient } from "@effect/sql-pg"
-import { BlastId, ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ContactId, type ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List, SystemList } from "@tentpole/core/lists/List"
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
-import {
-  type ListAudience,
-  type ListQuery,
-  ListStore,
-  type Member,
-  type MemberQuery,
-} from "@tentpole/core/lists/ListStore"
+import { type ListAudience, type ListQuery, ListStore, type MemberQuery } from "@tentpole/core/lists/ListStore"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -19,13 +13,13 @@ import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import {
   contactSortKeys,
+  contactsWhere,
   countedPage,
   countSelection,
   type Readers,
+  searchedNames,
   searchIn,
-  type Selection,
 } from "../contacts/ContactPages.ts"
-import { type ContactRow, toContact } from "../contacts/ContactRows.ts"
 import { segmentCounted } from "../segments/SegmentCounts.ts"
 import { storedListCount } from "./StoredCounts.ts"
 import { listUses } from "./ListUses.ts"
@@ -35,40 +29,31 @@ import { audienceCondition, withColumns } from "../segments/RuleSql.ts"
 
 type Sql = PgClient.PgClient
 
-interface ListRow {
-  readonly list_id: string
+interface ListRow extends Omit<SystemList, "kind" | "systemList" | "createdAt" | "updatedAt"> {
   readonly kind: List["kind"]
-  readonly system_list: SystemList["systemList"] | null
-  readonly name: string
-  readonly slug: string
-  readonly description: string | null
+  readonly systemList: SystemList["systemList"] | null
   readonly rules: RuleTree | null
-  readonly member_count: number | null
-  readonly owner_blast_id: string | null
-  readonly created_at: Date
-  readonly updated_at: Date
+  readonly memberCount: number | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
 }
 
-const listColumns = `l.list_id, l.kind, l.system_list, l.name, l.slug, l.description, l.rules, l.member_count,
-  l.owner_blast_id, l.created_at, l.updated_at`
+const listColumns = `l.list_id as id, l.kind, l.system_list as "systemList", l.name, l.slug, l.description, l.rules,
+  l.member_count as "memberCount", l.owner_blast_id as "ownerBlastId", l.created_at as "createdAt", l.updated_at as "updatedAt"`
 
-const toList = (row: ListRow): List => {
+const toList = ({ kind, systemList, rules, memberCount, ...row }: ListRow): List => {
   const common = {
-    id: ListId.make(row.list_id),
-    name: row.name,
-    slug: row.slug,
-    description: row.description,
-    ownerBlastId: row.owner_blast_id === null ? null : BlastId.make(row.owner_blast_id),
-    createdAt: DateTime.makeUnsafe(row.created_at),
-    updatedAt: DateTime.makeUnsafe(row.updated_at),
+    ...row,
+    createdAt: DateTime.makeUnsafe(row.createdAt),
+    updatedAt: DateTime.makeUnsafe(row.updatedAt),
   }
-  switch (row.kind) {
+  switch (kind) {
     case "static":
-      return { ...common, kind: row.kind, memberCount: row.member_count ?? 0 }
+      return { ...common, kind, memberCount: memberCount ?? 0 }
     case "dynamic":
-      return { ...common, kind: row.kind, rules: row.rules }
+      return { ...common, kind, rules }
     case "system":
-      return { ...common, kind: row.kind, systemList: row.system_list ?? "all_contacts" }
+      return { ...common, kind, systemList: systemList ?? "all_contacts" }
   }
 }
 
@@ -93,36 +78,19 @@ const pageOf = Effect.fnUntraced(function* (
   return { items: rows.map(toList), total: all?.total ?? 0 }
 })
 
-type MemberRow = ContactRow & { readonly added_at: Date | null }
-
-const toMember = (row: MemberRow): Member => ({
-  contact: toContact(row),
-  addedAt: row.added_at === null ? null : DateTime.makeUnsafe(row.added_at),
-})
-
 /** The contacts of the list, under the alias `c`. */
 const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { list, fields, now }: ListAudience) {
-  const mine = sql`c.workspace_id = ${workspace}`
-  const nobodyAdded = sql.literal("null::timestamptz")
-  switch (list.kind) {
-    case "static":
-      return {
-        from: sql.literal(
-          "fenced_contact c join list_member m on m.workspace_id = c.workspace_id and m.contact_id = c.contact_id",
-        ),
-        where: sql`${mine} and m.workspace_id = ${workspace} and m.list_id = ${list.id}`,
-        addedAt: sql.literal("m.added_at"),
-      }
-    case "dynamic":
-    case "system": {
-      const reading = { fields: yield* withColumns(sql, workspace, fields), now }
-      return {
-        from: sql.literal("fenced_contact c"),
-        where: sql`${mine} and ${audienceCondition(sql, workspace, list, reading)}`,
-        addedAt: nobodyAdded,
-      }
+  if (list.kind === "static") {
+    return {
+      from: sql.literal(
+        "fenced_contact c join list_member m on m.workspace_id = c.workspace_id and m.contact_id = c.contact_id",
+      ),
+      where: sql`c.workspace_id = ${workspace} and m.workspace_id = ${workspace} and m.list_id = ${list.id}`,
+      addedAt: sql.literal("m.added_at"),
     }
   }
+  const reading = { fields: yield* withColumns(sql, workspace, fields), now }
+  return contactsWhere(sql, workspace, audienceCondition(sql, workspace, list, reading))
 })
 
 /** The same contacts, in the form that is fastest to count. */
@@ -132,36 +100,23 @@ const membersCounted = Effect.fnUntraced(function* (sql: Sql, workspace: Workspa
   return yield* segmentCounted(sql, workspace, { tree: list.rules, fields, now })
 })
 
-const searched = ["display_name_folded", "first_name_folded", "last_name_folded", "email_folded"]
-
 const isUnfiltered = ({ search, unsubscribed }: MemberQuery): boolean => search === null && unsubscribed === null
-
-const membersMatching = Effect.fnUntraced(function* (
-  sql: Sql,
-  workspace: WorkspaceId,
-  audience: ListAudience,
-  query: MemberQuery,
-) {
-  const all = yield* membersOf(sql, workspace, audience)
-  if (isUnfiltered(query)) return all
-  const { search, unsubscribed } = query
-  return {
-    ...all,
-    where: sql.and([
-      all.where,
-      ...(search === null ? [] : [searchIn(sql, searched, search)]),
-      ...(unsubscribed === null ? [] : [sql`c.unsubscribed = ${unsubscribed}`]),
-    ]),
-  } satisfies Selection
-})
 
 const memberPage = (readers: Readers, workspace: WorkspaceId, audience: ListAudience, query: MemberQuery) =>
   countedPage(readers, workspace, {
-    selection: (sql) => membersMatching(sql, workspace, audience, query),
+    selection: (sql) =>
+      Effect.map(membersOf(sql, workspace, audience), (all) => ({
+        ...all,
+        where: sql.and([
+          all.where,
+          searchIn(sql, query.search, searchedNames) ?? sql`true`,
+          query.unsubscribed === null ? sql`true` : sql`c.unsubscribed = ${query.unsubscribed}`,
+        ]),
+      })),
     ...(isUnfiltered(query) ? { counting: (sql: Sql) => membersCounted(sql, workspace, audience) } : {}),
     ordered: { ...query, key: query.sort === "member_added_at" ? addedAtKey(audience) : contactSortKeys[query.sort] },
     total: isUnfiltered(query) ? storedListCount(workspace, audience.list) : null,
-  }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toMember), total })))
+  })
 
 const addedAtKey = ({ list }: ListAudience) => ({
   column: list.kind === "static" ? "m.added_at" : "null::timestamptz",

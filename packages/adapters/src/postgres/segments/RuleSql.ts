@@ -3,7 +3,7 @@
 // and lists by EXISTS.
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { standardFieldByKey, type StandardField } from "@tentpole/core/contacts/ContactFields"
-import { FieldDefinitionId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type FieldDefinitionId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { DynamicList, StaticList, SystemList } from "@tentpole/core/lists/List"
 import { type RuleContext, windowStart } from "@tentpole/core/segments/Evaluate"
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
@@ -305,26 +305,6 @@ const emptiness = (sql: Sql, column: Fragment, operator: ValueOperator): Fragmen
   }
 }
 
-interface FieldRow {
-  readonly field_definition_id: string
-  readonly api_name: string
-  readonly display_name: string
-  readonly value_type: RuleField["valueType"]
-  readonly status: RuleField["status"]
-  readonly provenance_provider: string | null
-  readonly number_column: number | null
-}
-
-const toField = (row: FieldRow): ComparedField => ({
-  id: FieldDefinitionId.make(row.field_definition_id),
-  apiName: row.api_name,
-  displayName: row.display_name,
-  valueType: row.value_type,
-  status: row.status,
-  provenanceProvider: row.provenance_provider,
-  column: row.number_column === null ? null : numberColumn(row.number_column),
-})
-
 /** The custom fields of these ids and `api_name`s, in any status, in the caller's fence. */
 export const comparedFields = (
   sql: Sql,
@@ -335,12 +315,14 @@ export const comparedFields = (
   ids.length === 0 && names.length === 0
     ? Effect.succeed([])
     : Effect.map(
-        sql<FieldRow>`
-          select field_definition_id, api_name, display_name, value_type, status, provenance_provider, number_column
+        sql<RuleField & { readonly place: number | null }>`
+          select field_definition_id as id, api_name as "apiName", display_name as "displayName",
+            value_type as "valueType", status, provenance_provider as "provenanceProvider", number_column as place
           from contact_field
           where workspace_id = ${workspace}
             and (field_definition_id = any(${texts(ids)}::uuid[]) or api_name = any(${texts(names)}::text[]))`,
-        (rows) => rows.map(toField),
+        (rows): ReadonlyArray<ComparedField> =>
+          rows.map(({ place, ...field }) => ({ ...field, column: place === null ? null : numberColumn(place) })),
       )
 
 /** A cache of number columns for each client. An assignment never changes. */

@@ -7,6 +7,7 @@ import { type ActivityCondition, loneCondition, type RuleNode, type RuleTree } f
 import type { Segment } from "@tentpole/core/segments/SegmentStore"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
+import { contactsWhere } from "../contacts/ContactPages.ts"
 import { didSince, ruleCondition, type SqlReading, withColumns } from "./RuleSql.ts"
 
 type Sql = PgClient.PgClient
@@ -78,5 +79,5 @@ export const segmentCounted = Effect.fnUntraced(function* (
 ) {
   const reading = { fields: yield* withColumns(sql, workspace, fields), now }
   const condition = yield* countingCondition(sql, workspace, tree, reading)
-  return { from: sql.literal("fenced_contact c"), where: sql`c.workspace_id = ${workspace} and ${condition}` }
+  return contactsWhere(sql, workspace, condition)
 })

@@ -8,15 +8,7 @@ import { activitiesAndListsIn } from "@tentpole/core/segments/RuleTree"
 import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
-import {
-  contactSortKeys,
-  countedPage,
-  type Readers,
-  searchedColumns,
-  searchIn,
-  type Selection,
-} from "../contacts/ContactPages.ts"
-import { toContact } from "../contacts/ContactRows.ts"
+import { contactSortKeys, contactsWhere, countedPage, type Readers, searchIn } from "../contacts/ContactPages.ts"
 import { segmentCounted } from "./SegmentCounts.ts"
 import { storedTreeCount } from "../lists/StoredCounts.ts"
 import { LongReads, Reads } from "../kernel/Postgres.ts"
@@ -24,31 +16,17 @@ import { ruleCondition, withColumns } from "./RuleSql.ts"
 
 type Sql = PgClient.PgClient
 
-const selectionOf = Effect.fnUntraced(function* (
-  sql: Sql,
-  workspace: WorkspaceId,
-  { tree, fields, now }: Segment,
-  search: string | null,
-) {
-  const reading = { fields: yield* withColumns(sql, workspace, fields), now }
-  return {
-    from: sql.literal("fenced_contact c"),
-    where: sql.and([
-      sql`c.workspace_id = ${workspace}`,
-      ruleCondition(sql, workspace, tree, reading),
-      ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
-    ]),
-    addedAt: sql.literal("null::timestamptz"),
-  } satisfies Selection
-})
-
 const pageOf = (readers: Readers, workspace: WorkspaceId, segment: Segment, query: SegmentQuery) =>
   countedPage(readers, workspace, {
-    selection: (sql) => selectionOf(sql, workspace, segment, query.search),
+    selection: (sql) =>
+      Effect.map(withColumns(sql, workspace, segment.fields), (fields) => {
+        const condition = ruleCondition(sql, workspace, segment.tree, { fields, now: segment.now })
+        return contactsWhere(sql, workspace, condition, searchIn(sql, query.search))
+      }),
     ...(query.search === null ? { counting: (sql: Sql) => segmentCounted(sql, workspace, segment) } : {}),
     ordered: { ...query, key: contactSortKeys[query.sort] },
     total: query.search === null ? storedTreeCount(workspace, segment.tree) : null,
-  }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total })))
+  }).pipe(Effect.map(({ items, total }) => ({ items: items.map(({ contact }) => contact), total })))
 
 const latestActivities = (
   sql: Sql,

@@ -44,5 +44,5 @@ export const lockDeliveries = Effect.fnUntraced(function* <Row extends DeliveryR
     select ${sql.literal(contactColumns)} from contact c
     where c.workspace_id = ${workspace} and c.contact_id = any(${texts(rows.map((row) => row.contactId))}::uuid[])
     order by c.contact_id for no key update`
-  return { rows, contacts: new Map(contacts.map((row) => [ContactId.make(row.contact_id), toContact(row)])) }
+  return { rows, contacts: new Map(contacts.map((row) => [row.id, toContact(row)])) }
 })
