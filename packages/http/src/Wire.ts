@@ -8,7 +8,7 @@ import {
   pagination,
   type Sliced,
 } from "@tentpole/core/kernel/Page"
-import { DateTime, Effect, Result, Schema, SchemaGetter } from "effect"
+import { DateTime, Effect, Result, Schema, SchemaGetter, String } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { type Body, toBody } from "./edge/Errors.ts"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
@@ -24,6 +24,31 @@ export const InstantWire = Schema.String.annotate({
 
 export const iso = (instant: DateTime.Utc): string => DateTime.formatIso(instant)
 export const isoOrNull = (instant: DateTime.Utc | null): string | null => (instant === null ? null : iso(instant))
+
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name
+
+type CamelCase<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name
+
+type WireValue<Value> = Value extends DateTime.Utc ? string : Value
+
+/** The properties of an object under their names in the API (`zip_code` for `zipCode`), and instants as text. */
+export const toSnakeCase = <Value extends object>(value: Value) =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, each]: [string, unknown]) => [
+      String.camelToSnake(key),
+      DateTime.isDateTime(each) ? DateTime.formatIso(each) : each,
+    ]),
+  ) as { readonly [Key in keyof Value as SnakeCase<Key>]: WireValue<Value[Key]> }
+
+/** The keys of a body under the names of their properties: `zipCode` for `zip_code`. Omitted keys stay omitted. */
+export const toCamelCase = <Body extends object>(body: Body) =>
+  Object.fromEntries(
+    Object.entries(body).map(([key, each]: [string, unknown]) => [String.snakeToCamel(key), each]),
+  ) as {
+    readonly [Key in keyof Body as CamelCase<Key>]: Body[Key]
+  }
 
 const offsetMessage = "must be a timestamp with a UTC offset, such as 2026-05-01T12:30:00+02:00 or 2026-05-01T10:30:00Z"
 
@@ -118,7 +143,7 @@ export const whole = (minimum: number, maximum: number) => {
     .pipe(
       Schema.decodeTo(Schema.Int, {
         decode: SchemaGetter.transform((text: string) => Number(text)),
-        encode: SchemaGetter.transform((value: number) => String(value)),
+        encode: SchemaGetter.transform((value: number) => `${value}`),
       }),
     )
 }

@@ -1,7 +1,7 @@
 // The program of a bare server that answers `GET /v1/contacts/{id}` with the same statements, client and JSON as the service.
 import { PgClient } from "@effect/sql-pg"
-import { contactColumns } from "@tentpole/adapters/postgres/contacts/ContactRows"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
+import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -15,6 +15,10 @@ interface Row {
   readonly custom_fields: Readonly<Record<string, unknown>>
   readonly [column: string]: unknown
 }
+
+const columns = ["contact_id", "custom_fields", ...standardFields.map(({ apiName }) => apiName)]
+  .map((name) => `c.${name}`)
+  .join(", ")
 
 const runtime = ManagedRuntime.make(
   Postgres.client({
@@ -36,14 +40,14 @@ const found = Effect.fnUntraced(function* (key: string, id: string) {
     Effect.gen(function* () {
       yield* sql`select set_config('tentpole.workspace_id', ${workspace}, true)`
       const [row] = yield* sql<Row>`
-        select ${sql.literal(contactColumns)} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`
+        select ${sql.literal(columns)} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`
       const fields = yield* sql<Field>`
         select f.* from contact_field f where f.workspace_id = ${workspace} order by f.created_at, f.field_definition_id`
       return { row, fields }
     }),
   )
   if (row === undefined) return undefined
-  const { email_normalized: _, custom_fields, ...contact } = row
+  const { custom_fields, ...contact } = row
   const shown = fields.filter(({ status }) => status === "active")
   return {
     ...contact,

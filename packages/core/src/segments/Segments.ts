@@ -1,7 +1,6 @@
 // The use cases of rules: search, preview and explanation.
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
-import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import type { ContactId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
@@ -9,7 +8,6 @@ import type { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type Explanation, explainRules, matchedPaths } from "./Explain.ts"
 import { referencesInJson, parseRules } from "./Parse.ts"
 import { RuleFactsStore } from "./RuleFacts.ts"
-import { type RuleMetadata, ruleMetadata } from "./RuleMetadata.ts"
 import { type Segment, type SegmentQuery, SegmentStore } from "./SegmentStore.ts"
 
 /** A contact that matches rules. */
@@ -48,8 +46,6 @@ export class Segments extends Context.Service<
       contact: ContactId,
       rules: unknown,
     ) => Effect.Effect<Explanation, Invalid | NotFound>
-    /** The fields, operators, units and limits that rule trees of this workspace may use. */
-    readonly ruleMetadata: (workspace: WorkspaceId) => Effect.Effect<RuleMetadata>
   }
 >()("tentpole/Segments") {
   static readonly layer = Layer.effect(
@@ -58,7 +54,6 @@ export class Segments extends Context.Service<
       const store = yield* SegmentStore
       const contacts = yield* ContactStore
       const facts = yield* RuleFactsStore
-      const fields = yield* ContactFieldStore
 
       const read = Effect.fnUntraced(function* (workspace: WorkspaceId, rules: unknown) {
         const known = yield* facts.of(workspace, referencesInJson(rules))
@@ -82,10 +77,6 @@ export class Segments extends Context.Service<
       })
 
       return Segments.of({
-        ruleMetadata: Effect.fn("Segments.ruleMetadata")((workspace) =>
-          Effect.map(fields.list(workspace), ruleMetadata),
-        ),
-
         search: Effect.fn("Segments.search")(function* (workspace, rules, query) {
           const segment = yield* read(workspace, rules)
           return yield* withMatches(workspace, segment, yield* store.list(workspace, segment, query), query)

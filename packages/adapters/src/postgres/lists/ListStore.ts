@@ -9,7 +9,7 @@ import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/kernel/Text"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer, Predicate } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import {
   contactSortKeys,
@@ -107,11 +107,13 @@ const memberPage = (readers: Readers, workspace: WorkspaceId, audience: ListAudi
     selection: (sql) =>
       Effect.map(membersOf(sql, workspace, audience), (all) => ({
         ...all,
-        where: sql.and([
-          all.where,
-          searchIn(sql, query.search, searchedNames) ?? sql`true`,
-          query.unsubscribed === null ? sql`true` : sql`c.unsubscribed = ${query.unsubscribed}`,
-        ]),
+        where: sql.and(
+          [
+            all.where,
+            searchIn(sql, query.search, searchedNames),
+            query.unsubscribed === null ? null : sql`c.unsubscribed = ${query.unsubscribed}`,
+          ].filter(Predicate.isNotNull),
+        ),
       })),
     ...(isUnfiltered(query) ? { counting: (sql: Sql) => membersCounted(sql, workspace, audience) } : {}),
     ordered: { ...query, key: query.sort === "member_added_at" ? addedAtKey(audience) : contactSortKeys[query.sort] },

@@ -1,10 +1,10 @@
 // Wire schemas of contact batches, with a result for each item, and of the body that updates one contact.
 import { standardFields, type StandardField } from "@tentpole/core/contacts/ContactFields"
 import type { BatchItem, DeletedItem } from "@tentpole/core/contacts/Contacts"
-import type { ExistingContact, ItemRefusal } from "@tentpole/core/contacts/batch/ContactItem"
+import type { ItemRefusal } from "@tentpole/core/contacts/batch/ContactItem"
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
-import { item, shownAs } from "../../Wire.ts"
+import { item, shownAs, toSnakeCase } from "../../Wire.ts"
 import { ContactWire, CustomFieldsWire, toContactWire } from "./ContactWire.ts"
 
 export const batch_max = 100
@@ -155,38 +155,39 @@ export const DeleteResults = Schema.Struct({
   items: Schema.Array(Schema.Union([Deleted, Rejected])),
 }).annotate({ identifier: "DeleteResults" })
 
-const count = <Status extends string>(items: ReadonlyArray<{ readonly status: Status }>, status: Status): number =>
-  items.filter((item) => item.status === status).length
+type Counts<Status extends string> = { readonly [Each in Status as `${Each}_count`]: number }
 
-export const toCreateResults = (items: ReadonlyArray<BatchItem>): typeof CreateResults.Type => ({
-  status: "completed",
-  created_count: count(items, "created"),
-  rejected_count: count(items, "rejected"),
-  items: items.map(toResult),
+/** The results of a batch, and the number of items with each of these statuses. */
+const completed = <const Status extends string, Item extends { readonly status: string }>(
+  items: ReadonlyArray<Item>,
+  ...statuses: ReadonlyArray<Status>
+) => ({
+  status: "completed" as const,
+  ...(Object.fromEntries(
+    statuses.map((status) => [`${status}_count`, items.filter((each) => each.status === status).length]),
+  ) as Counts<Status>),
+  items,
 })
 
-export const toUpsertResults = (items: ReadonlyArray<BatchItem>): typeof UpsertResults.Type => ({
-  ...toCreateResults(items),
-  updated_count: count(items, "updated"),
-})
+export const toCreateResults = (items: ReadonlyArray<BatchItem>): typeof CreateResults.Type =>
+  completed(items.map(toResult), "created", "rejected")
 
-export const toUpdateResults = (items: ReadonlyArray<BatchItem<"updated">>): typeof UpdateResults.Type => ({
-  status: "completed",
-  updated_count: count(items, "updated"),
-  rejected_count: count(items, "rejected"),
-  items: items.map(toResult),
-})
+export const toUpsertResults = (items: ReadonlyArray<BatchItem>): typeof UpsertResults.Type =>
+  completed(items.map(toResult), "created", "rejected", "updated")
 
-export const toDeleteResults = (items: ReadonlyArray<DeletedItem>): typeof DeleteResults.Type => ({
-  status: "completed",
-  deleted_count: count(items, "deleted"),
-  rejected_count: count(items, "rejected"),
-  items: items.map((item, index) =>
-    item.status === "rejected"
-      ? toRejected(item, index)
-      : { ...placeOf(item, index), contact_id: item.contactId, status: item.status },
-  ),
-})
+export const toUpdateResults = (items: ReadonlyArray<BatchItem<"updated">>): typeof UpdateResults.Type =>
+  completed(items.map(toResult), "updated", "rejected")
+
+export const toDeleteResults = (items: ReadonlyArray<DeletedItem>): typeof DeleteResults.Type =>
+  completed(
+    items.map((item, index) =>
+      item.status === "rejected"
+        ? toRejected(item, index)
+        : { ...placeOf(item, index), contact_id: item.contactId, status: item.status },
+    ),
+    "deleted",
+    "rejected",
+  )
 
 const placeOf = ({ clientItemId }: { readonly clientItemId: string | null }, index: number) => ({
   index,
@@ -213,13 +214,6 @@ const toRejected = (
     status: "rejected",
     error_code: code,
     message,
-    ...(existing === null ? {} : { existing_contact: toExisting(existing) }),
+    ...(existing === null ? {} : { existing_contact: toSnakeCase(existing) }),
   }
 }
-
-const toExisting = (existing: ExistingContact): typeof ExistingContactWire.Type => ({
-  contact_id: existing.contactId,
-  display_name: existing.displayName,
-  email: existing.email,
-  phone: existing.phone,
-})

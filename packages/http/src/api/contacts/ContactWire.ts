@@ -3,7 +3,7 @@ import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactView } from "@tentpole/core/contacts/Contacts"
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
-import { InstantWire, iso, isoOrNull } from "../../Wire.ts"
+import { InstantWire, toSnakeCase } from "../../Wire.ts"
 
 const text = Schema.NullOr(Schema.String)
 
@@ -54,34 +54,12 @@ export const ListedContactWire = Schema.Struct({
 }).annotate({ identifier: "ListedContact" })
 
 /** A contact in listings and searches. */
-export const toListedContact = (contact: Contact): typeof ListedContactWire.Type => ({
-  contact_id: contact.id,
-  display_name: contact.displayName,
-  first_name: contact.firstName,
-  last_name: contact.lastName,
-  company: contact.company,
-  job_title: contact.jobTitle,
-  city: contact.city,
-  state: contact.state,
-  country: contact.country,
-  email: contact.email,
-  phone: contact.phone,
-  address: contact.address,
-  address2: contact.address2,
-  zip_code: contact.zipCode,
-  lead_status: contact.leadStatus,
-  lifecycle_stage: contact.lifecycleStage,
-  service_score: contact.serviceScore,
-  unsubscribed: contact.unsubscribed,
-  marketing_email_subscribed: contact.marketingEmailSubscribed,
-  marketing_sms_subscribed: contact.marketingSmsSubscribed,
-  marketing_email_invalid: contact.marketingEmailInvalid,
-  original_source: contact.originalSource,
-  original_source_detail: contact.originalSourceDetail,
-  created_at: iso(contact.createdAt),
-  updated_at: iso(contact.updatedAt),
-  last_activity_at: isoOrNull(contact.lastActivityAt),
-})
+export const toListedContact = ({
+  id,
+  emailNormalized: _,
+  customFields: __,
+  ...fields
+}: Contact): typeof ListedContactWire.Type => ({ contact_id: id, ...toSnakeCase(fields) })
 
 export const toContactWire = ({ contact, customFields }: ContactView): typeof ContactWire.Type => ({
   ...toListedContact(contact),

@@ -12,7 +12,16 @@ import {
 } from "@tentpole/core/contacts/CustomField"
 import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
 import { Result, Schema } from "effect"
-import { documentOf, InstantWire, iso, namesSomething, oneOf, readOnly, readOnlyKeys } from "../../Wire.ts"
+import {
+  documentOf,
+  InstantWire,
+  namesSomething,
+  oneOf,
+  readOnly,
+  readOnlyKeys,
+  toCamelCase,
+  toSnakeCase,
+} from "../../Wire.ts"
 
 const optionalText = Schema.NullOr(Schema.String)
 
@@ -36,24 +45,10 @@ export const FieldWire = Schema.Struct({
   updated_at: InstantWire,
 }).annotate({ identifier: "ContactField" })
 
-export const toFieldWire = (field: CustomField): typeof FieldWire.Type => ({
-  field_definition_id: field.id,
+export const toFieldWire = ({ id, ...field }: CustomField): typeof FieldWire.Type => ({
+  field_definition_id: id,
   type: "custom",
-  api_name: field.apiName,
-  display_name: field.displayName,
-  value_type: field.valueType,
-  is_editable: field.isEditable,
-  description: field.description,
-  status: field.status,
-  management_mode: field.managementMode,
-  provenance_kind: field.provenanceKind,
-  provenance_provider: field.provenanceProvider,
-  provenance_reference: field.provenanceReference,
-  created_by_user_id: field.createdByUserId,
-  created_from_import_session_id: field.createdFromImportSessionId,
-  show_in_people_list_default: field.showInPeopleListDefault,
-  created_at: iso(field.createdAt),
-  updated_at: iso(field.updatedAt),
+  ...toSnakeCase(field),
 })
 
 const NewFieldWire = Schema.Struct({
@@ -105,29 +100,11 @@ export const toNewFields = (
   "items" in body ? [body.items.map(toNewField), (index) => `items.${index}.`] : [[toNewField(body)], () => ""]
 
 const toNewField = (field: typeof NewFieldWire.Type): NewField => ({
-  apiName: field.api_name,
-  displayName: field.display_name,
-  valueType: field.value_type,
-  isEditable: field.is_editable ?? true,
-  description: field.description ?? null,
-  showInPeopleListDefault: field.show_in_people_list_default ?? false,
+  isEditable: true,
+  description: null,
+  showInPeopleListDefault: false,
+  ...toCamelCase(field),
 })
-
-/** Read-only fields. */
-const shown = {
-  ...readOnlyKeys(
-    "field_definition_id",
-    "type",
-    "management_mode",
-    "provenance_kind",
-    "provenance_provider",
-    "provenance_reference",
-    "created_by_user_id",
-    "created_from_import_session_id",
-    "created_at",
-    "updated_at",
-  ),
-}
 
 const edited = {
   display_name: Schema.optionalKey(FieldDisplayName),
@@ -143,20 +120,23 @@ export const EditField = Schema.Struct({
   ...edited,
   api_name: readOnly("can't change: create another field instead"),
   value_type: readOnly("can't change: create another field instead"),
-  ...shown,
+  ...readOnlyKeys(
+    "field_definition_id",
+    "type",
+    "management_mode",
+    "provenance_kind",
+    "provenance_provider",
+    "provenance_reference",
+    "created_by_user_id",
+    "created_from_import_session_id",
+    "created_at",
+    "updated_at",
+  ),
 })
   .check(namesSomething(edited))
   .annotate({ identifier: "EditContactField", description: "Omitted fields stay unchanged" })
 
-export const toFieldPatch = (body: typeof EditField.Type): FieldPatch => ({
-  ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
-  ...(body.description === undefined ? {} : { description: body.description }),
-  ...(body.is_editable === undefined ? {} : { isEditable: body.is_editable }),
-  ...(body.show_in_people_list_default === undefined
-    ? {}
-    : { showInPeopleListDefault: body.show_in_people_list_default }),
-  ...(body.status === undefined ? {} : { status: body.status }),
-})
+export const toFieldPatch = (body: typeof EditField.Type): FieldPatch => toCamelCase(body)
 
 export const FieldsWire = Schema.Struct({ items: Schema.Array(FieldWire) }).annotate({ identifier: "ContactFields" })
 

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, iso, sliced } from "../../Wire.ts"
+import { answer, sliced, toSnakeCase } from "../../Wire.ts"
 import type { SubmissionsQuery } from "./FormsApi.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -32,10 +32,4 @@ const slice = Effect.fnUntraced(function* (
   return yield* forms.list(workspace, tent, { after, limit: limit ?? page_limit_default })
 })
 
-const toWire = ({ id, formId, fields, contactId, createdAt }: Submission) => ({
-  submission_id: id,
-  form_id: formId,
-  fields,
-  contact_id: contactId,
-  created_at: iso(createdAt),
-})
+const toWire = ({ id, tentId: _, ...submission }: Submission) => ({ submission_id: id, ...toSnakeCase(submission) })

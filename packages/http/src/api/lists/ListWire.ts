@@ -2,11 +2,21 @@
 import { BlastId, ContactId, ListId } from "@tentpole/core/kernel/Ids"
 import { contact_ids_max, listKinds, type MembersChanged } from "@tentpole/core/lists/List"
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
-import type { ListPatch, Lists, ListView } from "@tentpole/core/lists/Lists"
+import type { Lists, ListView } from "@tentpole/core/lists/Lists"
 import type { Member } from "@tentpole/core/lists/ListStore"
 import { RuleInput, RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { type Effect, Schema } from "effect"
-import { InstantWire, iso, isoOrNull, namesSomething, oneOf, readOnly, readOnlyKeys } from "../../Wire.ts"
+import {
+  InstantWire,
+  iso,
+  isoOrNull,
+  named,
+  namesSomething,
+  oneOf,
+  readOnly,
+  readOnlyKeys,
+  toSnakeCase,
+} from "../../Wire.ts"
 import { ListedContactWire, toListedContact } from "../contacts/ContactWire.ts"
 
 export const ListWire = Schema.Struct({
@@ -34,7 +44,7 @@ export const toListWire = ({ list, ruleIssues }: ListView): typeof ListWire.Type
   description: list.description,
   kind: list.kind,
   rules: list.kind === "dynamic" ? list.rules : null,
-  rule_issues: ruleIssues.map(({ label, provider, apiName }) => ({ label, provider, api_name: apiName })),
+  rule_issues: ruleIssues.map(toSnakeCase),
   member_count: list.kind === "static" ? list.memberCount : null,
   owner_campaign_id: list.ownerBlastId,
   created_at: iso(list.createdAt),
@@ -73,12 +83,6 @@ export const EditList = Schema.Struct({
   .check(namesSomething(edited))
   .annotate({ identifier: "EditContactList", description: "Omitted fields stay unchanged" })
 
-export const toListPatch = ({ name, description, rules }: typeof EditList.Type): ListPatch => ({
-  ...(name === undefined ? {} : { name }),
-  ...(description === undefined ? {} : { description }),
-  ...(rules === undefined ? {} : { rules }),
-})
-
 /** The contacts to add or remove. */
 export const MemberIds = Schema.Struct({
   contact_ids: contactIds.check(Schema.isMinLength(1, { message: "must have at least one id" })),
@@ -96,22 +100,15 @@ export const RemovedWire = Schema.Struct({ ...moved, removed_count: Schema.Int }
   identifier: "MembersRemoved",
 })
 
-const toMoved = ({ list, unchanged, notFound }: MembersChanged) => ({
-  list_id: list.id,
-  unchanged_count: unchanged,
-  not_found_ids: notFound,
-  member_count: list.memberCount,
-})
-
-export const toAdded = (done: MembersChanged): typeof AddedWire.Type => ({
-  ...toMoved(done),
-  added_count: done.changed,
-})
-
-export const toRemoved = (done: MembersChanged): typeof RemovedWire.Type => ({
-  ...toMoved(done),
-  removed_count: done.changed,
-})
+export const toMoved =
+  <const Count extends "added_count" | "removed_count">(count: Count) =>
+  ({ list, changed, unchanged, notFound }: MembersChanged) => ({
+    list_id: list.id,
+    unchanged_count: unchanged,
+    not_found_ids: notFound,
+    member_count: list.memberCount,
+    ...named(count, changed),
+  })
 
 export const MemberWire = Schema.Struct({
   ...ListedContactWire.fields,

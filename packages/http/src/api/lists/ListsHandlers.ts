@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, paged, pageOf } from "../../Wire.ts"
+import { answer, paged, pageOf, toCamelCase } from "../../Wire.ts"
 import type { ListsQuery, MembersQuery } from "./ListsApi.ts"
-import { toAdded, toListPatch, toListWire, toMember, toMemberCount, toRemoved } from "./ListWire.ts"
+import { toListWire, toMember, toMemberCount, toMoved } from "./ListWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -18,17 +18,11 @@ export const layer = HttpApiBuilder.group(
       list: ({ query }) =>
         withWorkspace(({ id }) => lists.list(id, toListQuery(query))).pipe(answer(paged("lists", query, toListWire))),
       create: ({ payload }) =>
-        withWorkspace(({ id }) =>
-          lists.create(id, {
-            name: payload.name,
-            kind: payload.kind,
-            description: payload.description ?? null,
-            ...(payload.rules === undefined ? {} : { rules: payload.rules }),
-            ...(payload.contact_ids === undefined ? {} : { contactIds: payload.contact_ids }),
-          }),
-        ).pipe(answer(toListWire)),
+        withWorkspace(({ id }) => lists.create(id, { description: null, ...toCamelCase(payload) })).pipe(
+          answer(toListWire),
+        ),
       edit: ({ params, payload }) =>
-        withWorkspace(({ id }) => lists.update(id, params.listId, toListPatch(payload))).pipe(answer(toListWire)),
+        withWorkspace(({ id }) => lists.update(id, params.listId, payload)).pipe(answer(toListWire)),
       remove: ({ params }) => withWorkspace(({ id }) => lists.delete(id, params.listId)).pipe(answer(() => undefined)),
       find: ({ params }) => withWorkspace(({ id }) => lists.get(id, params.listId)).pipe(answer(toListWire)),
       members: ({ params, query }) =>
@@ -36,9 +30,13 @@ export const layer = HttpApiBuilder.group(
           answer(paged("contacts", query, toMember)),
         ),
       addMembers: ({ params, payload }) =>
-        withWorkspace(({ id }) => lists.addMembers(id, params.listId, payload.contact_ids)).pipe(answer(toAdded)),
+        withWorkspace(({ id }) => lists.addMembers(id, params.listId, payload.contact_ids)).pipe(
+          answer(toMoved("added_count")),
+        ),
       removeMembers: ({ params, payload }) =>
-        withWorkspace(({ id }) => lists.removeMembers(id, params.listId, payload.contact_ids)).pipe(answer(toRemoved)),
+        withWorkspace(({ id }) => lists.removeMembers(id, params.listId, payload.contact_ids)).pipe(
+          answer(toMoved("removed_count")),
+        ),
       memberCount: ({ params }) =>
         withWorkspace(({ id }) => lists.memberCount(id, params.listId)).pipe(answer(toMemberCount)),
     })

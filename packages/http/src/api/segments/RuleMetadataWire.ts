@@ -1,8 +1,21 @@
-// What rule trees may ask, as the wire has it.
-import { valueTypes } from "@tentpole/core/contacts/ContactFields"
+// Wire schema of the vocabulary of rules, for rule editors.
+import { activityTypes } from "@tentpole/core/contacts/Activity"
+import { type StandardField, standardFields, valueTypes } from "@tentpole/core/contacts/ContactFields"
+import type { CustomField } from "@tentpole/core/contacts/CustomField"
 import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
-import type { RuleMetadata } from "@tentpole/core/segments/RuleMetadata"
+import {
+  activityOperators,
+  emailStepMetrics,
+  emailStepOperators,
+  membershipOperators,
+  operatorAliases,
+  rule_depth_max,
+  rule_nodes_max,
+  timeWindowUnits,
+  valueOperators,
+} from "@tentpole/core/segments/Operators"
 import { Schema } from "effect"
+import { toSnakeCase } from "../../Wire.ts"
 
 const words = Schema.Array(Schema.String)
 
@@ -35,28 +48,16 @@ export const RuleMetadataWire = Schema.Struct({
   limits: Schema.Struct({ max_depth: Schema.Int, max_nodes: Schema.Int }),
 }).annotate({ identifier: "RuleMetadata", description: "What rule trees may ask" })
 
-export const toRuleMetadataWire = (metadata: RuleMetadata): typeof RuleMetadataWire.Type => ({
-  standard_fields: metadata.standardFields.map(({ key, ...field }) => ({ key, ...toComparable(field) })),
-  custom_fields: metadata.customFields.map(({ id, ...field }) => ({
-    field_definition_id: id,
-    ...toComparable(field),
-  })),
-  activity: {
-    activity_types: metadata.activityTypes,
-    operators: metadata.activityOperators,
-    time_window_units: metadata.timeWindowUnits,
-  },
-  list_membership: { operators: metadata.membershipOperators },
-  email_step: { operators: metadata.emailStepOperators, metrics: metadata.emailStepMetrics },
-  operator_aliases: Object.fromEntries(metadata.operatorAliases),
-  limits: { max_depth: metadata.depth_max, max_nodes: metadata.nodes_max },
+/** The vocabulary of rules with the custom fields of a workspace, from the tables that the parser uses. */
+export const toRuleMetadata = (fields: ReadonlyArray<CustomField>): typeof RuleMetadataWire.Type => ({
+  standard_fields: standardFields.map((field) => ({ key: field.key, ...toComparable(field) })),
+  custom_fields: fields.map((field) => ({ field_definition_id: field.id, ...toComparable(field) })),
+  activity: { activity_types: activityTypes, operators: activityOperators, time_window_units: timeWindowUnits },
+  list_membership: { operators: membershipOperators },
+  email_step: { operators: emailStepOperators, metrics: emailStepMetrics },
+  operator_aliases: Object.fromEntries(operatorAliases),
+  limits: { max_depth: rule_depth_max, max_nodes: rule_nodes_max },
 })
 
-type Comparable = Omit<RuleMetadata["standardFields"][number], "key">
-
-const toComparable = ({ apiName, displayName, valueType, operators }: Comparable) => ({
-  api_name: apiName,
-  display_name: displayName,
-  value_type: valueType,
-  operators,
-})
+const toComparable = ({ apiName, displayName, valueType }: CustomField | StandardField) =>
+  toSnakeCase({ apiName, displayName, valueType, operators: valueOperators[valueType] })

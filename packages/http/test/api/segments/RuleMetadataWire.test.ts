@@ -5,8 +5,8 @@ import { type CustomField, FieldChange } from "@tentpole/core/contacts/CustomFie
 import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
 import { everyValueOperator } from "@tentpole/core/segments/Operators"
 import { parseRules } from "@tentpole/core/segments/Parse"
-import { ruleMetadata } from "@tentpole/core/segments/RuleMetadata"
 import { DateTime, Result } from "effect"
+import { toRuleMetadata } from "@tentpole/http/api/segments/RuleMetadataWire"
 
 const now = DateTime.makeUnsafe(0)
 const list = ListId.make("00000000-0000-4000-8000-0000000000aa")
@@ -35,7 +35,7 @@ const gone: CustomField = {
   status: "archived",
 }
 
-const metadata = ruleMetadata([...made, gone])
+const metadata = toRuleMetadata(made)
 const takes = (condition: object): boolean =>
   Result.isSuccess(
     parseRules({ kind: "condition", ...condition }, { fields: [...made, gone], staticLists: new Set([list]) }),
@@ -45,18 +45,23 @@ const values = { string: "x", number: 1, boolean: "x", date: "2026-05-01" }
 describe("Rule metadata", () => {
   it("names the operators that the decoder accepts for each field, and no other", () => {
     assert.deepStrictEqual(
-      metadata.customFields.map(({ id, apiName, displayName, valueType }) => [id, apiName, displayName, valueType]),
+      metadata.custom_fields.map((field) => [
+        field.field_definition_id,
+        field.api_name,
+        field.display_name,
+        field.value_type,
+      ]),
       made.map(({ id, apiName, displayName, valueType }) => [id, apiName, displayName, valueType]),
     )
     const selected = [
-      ...metadata.standardFields.map(({ key, ...field }) => [{ source: "contact", field: key }, field] as const),
-      ...metadata.customFields.map(
-        ({ id, ...field }) => [{ source: "custom_field", fieldDefinitionId: id }, field] as const,
+      ...metadata.standard_fields.map(({ key, ...field }) => [{ source: "contact", field: key }, field] as const),
+      ...metadata.custom_fields.map(
+        ({ field_definition_id: id, ...field }) => [{ source: "custom_field", fieldDefinitionId: id }, field] as const,
       ),
     ]
-    for (const [selector, { operators, valueType }] of selected) {
+    for (const [selector, { operators, value_type }] of selected) {
       for (const operator of everyValueOperator) {
-        const taken = takes({ ...selector, operator, value: values[valueType] })
+        const taken = takes({ ...selector, operator, value: values[value_type] })
         assert.strictEqual(taken, operators.includes(operator), `${JSON.stringify(selector)} ${operator}`)
       }
     }
@@ -64,26 +69,26 @@ describe("Rule metadata", () => {
   })
 
   it("names activities, units and lists as the decoder accepts them", () => {
-    for (const operator of metadata.activityOperators) {
-      for (const activityType of metadata.activityTypes)
+    for (const operator of metadata.activity.operators) {
+      for (const activityType of metadata.activity.activity_types)
         assert.isTrue(takes({ source: "activity", activityType, operator }))
-      for (const unit of metadata.timeWindowUnits) {
+      for (const unit of metadata.activity.time_window_units) {
         const timeWindow = { amount: 1, unit }
         assert.isTrue(takes({ source: "activity", activityType: "email_opened", operator, timeWindow }))
       }
     }
-    for (const operator of metadata.membershipOperators) {
+    for (const operator of metadata.list_membership.operators) {
       assert.isTrue(takes({ source: "list_membership", listId: list, operator }))
     }
   })
 
   it("maps each alias to an operator that it names", () => {
     const named = new Set<string>([
-      ...metadata.standardFields.flatMap((field) => field.operators),
-      ...metadata.activityOperators,
-      ...metadata.membershipOperators,
+      ...metadata.standard_fields.flatMap((field) => field.operators),
+      ...metadata.activity.operators,
+      ...metadata.list_membership.operators,
     ])
-    for (const [alias, canonical] of metadata.operatorAliases) {
+    for (const [alias, canonical] of Object.entries(metadata.operator_aliases)) {
       assert.isTrue(named.has(canonical), alias)
       assert.isFalse(named.has(alias), alias)
     }
@@ -94,9 +99,9 @@ describe("Rule metadata", () => {
     const nested = (levels: number): object =>
       levels === 0 ? leaf : { kind: "group", conditions: [nested(levels - 1)] }
     const wide = (nodes: number) => ({ kind: "group", conditions: Array.from({ length: nodes - 1 }, () => leaf) })
-    assert.isTrue(takes(nested(metadata.depth_max)))
-    assert.isFalse(takes(nested(metadata.depth_max + 1)))
-    assert.isTrue(takes(wide(metadata.nodes_max)))
-    assert.isFalse(takes(wide(metadata.nodes_max + 1)))
+    assert.isTrue(takes(nested(metadata.limits.max_depth)))
+    assert.isFalse(takes(nested(metadata.limits.max_depth + 1)))
+    assert.isTrue(takes(wide(metadata.limits.max_nodes)))
+    assert.isFalse(takes(wide(metadata.limits.max_nodes + 1)))
   })
 })
