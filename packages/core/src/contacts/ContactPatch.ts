@@ -59,13 +59,8 @@ export const differences = (before: Contact, after: Contact): ReadonlyArray<Fiel
     if (field.kind !== "instant") compare(field.apiName, before[field.key], after[field.key])
   }
   if (before.customFields === after.customFields) return changed
-  const compareCustom = (name: string) => {
-    const [from, to] = [customValue(before, name), customValue(after, name)]
-    if (from !== to) changed.push({ field: `custom_fields.${name}`, from, to })
-  }
-  for (const name of Object.keys(before.customFields)) compareCustom(name)
-  for (const name of Object.keys(after.customFields)) {
-    if (!Object.hasOwn(before.customFields, name)) compareCustom(name)
+  for (const name of Object.keys({ ...before.customFields, ...after.customFields })) {
+    compare(`custom_fields.${name}`, customValue(before, name), customValue(after, name))
   }
   return changed
 }

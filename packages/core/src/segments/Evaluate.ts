@@ -179,20 +179,27 @@ export const compareWith = (
     case "not_contains":
       return not(compareWith(type, "contains", value))
     default: {
-      if (type === "string") return compareText(operator, fold(String(value)))
+      if (type === "string") return cacheLast(textTests(fold(String(value)))[operator])
       const range = numberRangeOf(type, value)
-      return range === undefined ? never : compareOrdered(operator, range)
+      return range === undefined ? never : ifNumber(orderTests(range)[operator])
     }
   }
 }
 
-type PositiveOperator = Exclude<
-  ValueOperator,
-  "is_empty" | "is_not_empty" | "is_true" | "is_false" | "not_equals" | "not_contains"
->
+// One function for each operator, so that the operator is chosen once and not again for each contact.
+
+type Tests<Value> = { readonly [Operator in ValueOperator]?: (value: Value) => boolean }
+
+const textTests = (folded: string): Tests<string> => ({
+  equals: (text) => text === folded,
+  contains: (text) => text.includes(folded),
+  starts_with: (text) => text.startsWith(folded),
+  ends_with: (text) => text.endsWith(folded),
+})
 
 /** Caches the last value and its result, because many contacts share one value (a stage, a country). */
-const cacheLast = (test: (folded: string) => boolean): Comparison => {
+const cacheLast = (test: ((folded: string) => boolean) | undefined): Comparison => {
+  if (test === undefined) return never
   let lastStored = ""
   let lastResult = test("")
   return (stored) => {
@@ -202,23 +209,6 @@ const cacheLast = (test: (folded: string) => boolean): Comparison => {
       lastStored = stored
     }
     return lastResult
-  }
-}
-
-// One function for each operator, so that the operator is chosen once and not again for each contact.
-
-const compareText = (operator: PositiveOperator, folded: string): Comparison => {
-  switch (operator) {
-    case "equals":
-      return cacheLast((text) => text === folded)
-    case "contains":
-      return cacheLast((text) => text.includes(folded))
-    case "starts_with":
-      return cacheLast((text) => text.startsWith(folded))
-    case "ends_with":
-      return cacheLast((text) => text.endsWith(folded))
-    default:
-      return never
   }
 }
 
@@ -234,19 +224,13 @@ const numberRangeOf = (type: ValueType, value: string | number | undefined): Num
   return range && { first: range.from, last: range.until - 1 }
 }
 
-const compareOrdered = (operator: PositiveOperator, { first, last }: NumberRange): Comparison => {
-  switch (operator) {
-    case "equals":
-      return (stored) => typeof stored === "number" && stored >= first && stored <= last
-    case "greater_than":
-      return (stored) => typeof stored === "number" && stored > last
-    case "greater_than_or_equal":
-      return (stored) => typeof stored === "number" && stored >= first
-    case "less_than":
-      return (stored) => typeof stored === "number" && stored < first
-    case "less_than_or_equal":
-      return (stored) => typeof stored === "number" && stored <= last
-    default:
-      return never
-  }
-}
+const orderTests = ({ first, last }: NumberRange): Tests<number> => ({
+  equals: (stored) => stored >= first && stored <= last,
+  greater_than: (stored) => stored > last,
+  greater_than_or_equal: (stored) => stored >= first,
+  less_than: (stored) => stored < first,
+  less_than_or_equal: (stored) => stored <= last,
+})
+
+const ifNumber = (test: ((stored: number) => boolean) | undefined): Comparison =>
+  test === undefined ? never : (stored) => typeof stored === "number" && test(stored)

@@ -53,8 +53,8 @@ export const matchedPaths = (
   tree: RuleTree,
   context: RuleContext,
 ): ((subject: RuleSubject) => ReadonlyArray<string>) => {
-  const leaves = leavesOf(tree).map(({ path, condition }) => ({ path, holds: compileCondition(condition, context) }))
-  return (subject) => leaves.flatMap(({ path, holds }) => (holds(subject) ? [path] : []))
+  const explain = explainRules(tree, context)
+  return (subject) => explain(subject).conditions.flatMap(({ path, held }) => (held ? [path] : []))
 }
 
 const compileValue = (

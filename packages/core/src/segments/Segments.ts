@@ -61,13 +61,14 @@ export class Segments extends Context.Service<
         return { tree, fields: known.fields, now: yield* DateTime.now } satisfies Segment
       })
 
-      const withMatches = Effect.fnUntraced(function* (
+      const search = Effect.fn("Segments.search")(function* (
         workspace: WorkspaceId,
-        segment: Segment,
-        { items, total }: Paged<Contact>,
-        { explain }: ExplainOption,
+        rules: unknown,
+        query: SegmentQuery & ExplainOption,
       ) {
-        if (!explain) return { items: items.map((contact): FoundContact => ({ contact, matched: null })), total }
+        const segment = yield* read(workspace, rules)
+        const { items, total } = yield* store.list(workspace, segment, query)
+        if (!query.explain) return { items: items.map((contact): FoundContact => ({ contact, matched: null })), total }
         const subjects = yield* store.subjects(workspace, items, segment.tree)
         const matched = matchedPaths(segment.tree, segment)
         return {
@@ -77,16 +78,8 @@ export class Segments extends Context.Service<
       })
 
       return Segments.of({
-        search: Effect.fn("Segments.search")(function* (workspace, rules, query) {
-          const segment = yield* read(workspace, rules)
-          return yield* withMatches(workspace, segment, yield* store.list(workspace, segment, query), query)
-        }),
-
-        preview: Effect.fn("Segments.preview")(function* (workspace, rules, option) {
-          const segment = yield* read(workspace, rules)
-          return yield* withMatches(workspace, segment, yield* store.list(workspace, segment, newest), option)
-        }),
-
+        search,
+        preview: (workspace, rules, option) => search(workspace, rules, { ...newest, ...option }),
         explain: Effect.fn("Segments.explain")(function* (workspace, id, rules) {
           const contact = yield* contacts.get(workspace, id)
           return yield* explainContact(store, workspace, yield* read(workspace, rules), contact)

@@ -1,6 +1,5 @@
 // The store of form submissions in memory.
-import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
-import type { Submission } from "@tentpole/core/forms/Submission"
+import { FormStore } from "@tentpole/core/forms/FormStore"
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -9,17 +8,10 @@ import { Effect, Layer } from "effect"
 import { writeActivities, writeContacts } from "../contacts/ContactStore.ts"
 import { submissions } from "../contacts/ContactTables.ts"
 import { MemoryDatabase } from "../kernel/MemoryDatabase.ts"
+import { newest } from "../kernel/Slices.ts"
 import { tents } from "../tents/TentStore.ts"
 
 const tentNotFound = new NotFound({ resource: "tent" })
-
-const order = (left: Submission, right: Submission): number =>
-  right.createdAt.epochMilliseconds - left.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
-
-const follows = ({ createdAt, id }: Submission, after: SubmissionQuery["after"]): boolean =>
-  after === null ||
-  createdAt.epochMilliseconds < after.at ||
-  (createdAt.epochMilliseconds === after.at && id > after.id)
 
 export const layer = Layer.effect(
   FormStore,
@@ -45,15 +37,11 @@ export const layer = Layer.effect(
           yield* writeActivities(db, workspace, change.activities)
           yield* writer.writeEffects(workspace, [change.contacts, change])
         }),
-      list: (workspace, id, { after, limit }) =>
+      list: (workspace, id, query) =>
         Effect.gen(function* () {
           yield* tentOf(workspace, id)
           const all = (yield* db.all(submissions, workspace)).filter(({ tentId }) => tentId === id)
-          const wanted = all.filter((each) => follows(each, after)).sort(order)
-          const items = wanted.slice(0, limit)
-          const last = items.at(-1)
-          const more = wanted.length > limit && last !== undefined
-          return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }
+          return newest(all, query, (each) => ({ at: each.createdAt.epochMilliseconds, id: each.id }))
         }),
     })
   }),

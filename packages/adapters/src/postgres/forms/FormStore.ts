@@ -9,6 +9,7 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { writeActivities, writeContacts } from "../contacts/ContactWrites.ts"
 import { fenced, Reads } from "../kernel/Postgres.ts"
+import { sliced } from "../kernel/Slices.ts"
 
 const notFound = new NotFound({ resource: "tent" })
 
@@ -49,10 +50,8 @@ const sliceOf = Effect.fnUntraced(function* (
       created_at as "createdAt"
     from form_submission
     where ${sql.and(conditions)} order by created_at desc, submission_id limit ${limit + 1}`
-  const items = rows.slice(0, limit).map((row) => ({ ...row, createdAt: DateTime.makeUnsafe(row.createdAt) }))
-  const last = items.at(-1)
-  const more = rows.length > limit && last !== undefined
-  return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }
+  const items = rows.map((row) => ({ ...row, createdAt: DateTime.makeUnsafe(row.createdAt) }))
+  return sliced(items, limit, ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id }))
 })
 
 export const layer = Layer.effect(

@@ -190,59 +190,40 @@ const white_space =
 export const isBlankText = (sql: Sql, text: Fragment): Fragment =>
   sql`(coalesce(btrim(${text}, ${white_space}), '') = '')`
 
+/** The SQL of the operators of a type; those of emptiness are the same for most types. */
+type Comparisons = { readonly [Operator in ValueOperator]?: Fragment }
+
 const textCondition = (sql: Sql, column: Fragment, operator: ValueOperator, value: string): Fragment => {
   const folded = fold(value)
-  switch (operator) {
-    case "equals":
-      return sql`${column} = ${folded}`
-    case "not_equals":
-      return sql`${column} is distinct from ${folded}`
-    case "contains":
-      return containing(sql, column, folded)
-    case "not_contains":
-      return sql`(${containing(sql, column, folded)}) is not true`
-    case "starts_with":
-      return startingWith(sql, column, folded)
-    case "ends_with":
-      return endingWith(sql, column, folded)
-    case "is_empty":
-      return isBlankText(sql, column)
-    case "is_not_empty":
-      return sql`btrim(${column}, ${white_space}) <> ''`
-    default:
-      return sql.literal("false")
+  const comparisons: Comparisons = {
+    equals: sql`${column} = ${folded}`,
+    not_equals: sql`${column} is distinct from ${folded}`,
+    contains: containing(sql, column, folded),
+    not_contains: sql`(${containing(sql, column, folded)}) is not true`,
+    starts_with: startingWith(sql, column, folded),
+    ends_with: endingWith(sql, column, folded),
+    is_empty: isBlankText(sql, column),
+    is_not_empty: sql`btrim(${column}, ${white_space}) <> ''`,
   }
+  return comparisons[operator] ?? sql.literal("false")
 }
 
 const numberCondition = (sql: Sql, column: Fragment, operator: ValueOperator, value: number): Fragment => {
   const given = PgTypes.float8(value)
-  switch (operator) {
-    case "equals":
-      return sql`${column} = ${given}`
-    case "not_equals":
-      return sql`${column} is distinct from ${given}`
-    case "greater_than":
-      return sql`${column} > ${given}`
-    case "greater_than_or_equal":
-      return sql`${column} >= ${given}`
-    case "less_than":
-      return sql`${column} < ${given}`
-    case "less_than_or_equal":
-      return sql`${column} <= ${given}`
-    default:
-      return emptiness(sql, column, operator)
+  const comparisons: Comparisons = {
+    equals: sql`${column} = ${given}`,
+    not_equals: sql`${column} is distinct from ${given}`,
+    greater_than: sql`${column} > ${given}`,
+    greater_than_or_equal: sql`${column} >= ${given}`,
+    less_than: sql`${column} < ${given}`,
+    less_than_or_equal: sql`${column} <= ${given}`,
   }
+  return comparisons[operator] ?? emptiness(sql, column, operator)
 }
 
 const booleanCondition = (sql: Sql, column: Fragment, operator: ValueOperator): Fragment => {
-  switch (operator) {
-    case "is_true":
-      return sql`${column} is true`
-    case "is_false":
-      return sql`${column} is false`
-    default:
-      return emptiness(sql, column, operator)
-  }
+  const comparisons: Comparisons = { is_true: sql`${column} is true`, is_false: sql`${column} is false` }
+  return comparisons[operator] ?? emptiness(sql, column, operator)
 }
 
 /** The bounds of a date as parameters: `from` is inclusive, `until` is exclusive. */
@@ -276,33 +257,20 @@ const dateText = (epoch_ms: number): string =>
 const dateCondition = (sql: Sql, column: Fragment, operator: ValueOperator, bounds: Bounds | undefined): Fragment => {
   if (bounds === undefined) return emptiness(sql, column, operator)
   const { from, until } = bounds
-  switch (operator) {
-    case "equals":
-      return sql`(${column} >= ${from} and ${column} < ${until})`
-    case "not_equals":
-      return sql`(${column} >= ${from} and ${column} < ${until}) is not true`
-    case "greater_than":
-      return sql`${column} >= ${until}`
-    case "greater_than_or_equal":
-      return sql`${column} >= ${from}`
-    case "less_than":
-      return sql`${column} < ${from}`
-    case "less_than_or_equal":
-      return sql`${column} < ${until}`
-    default:
-      return emptiness(sql, column, operator)
+  const comparisons: Comparisons = {
+    equals: sql`(${column} >= ${from} and ${column} < ${until})`,
+    not_equals: sql`(${column} >= ${from} and ${column} < ${until}) is not true`,
+    greater_than: sql`${column} >= ${until}`,
+    greater_than_or_equal: sql`${column} >= ${from}`,
+    less_than: sql`${column} < ${from}`,
+    less_than_or_equal: sql`${column} < ${until}`,
   }
+  return comparisons[operator] ?? emptiness(sql, column, operator)
 }
 
 const emptiness = (sql: Sql, column: Fragment, operator: ValueOperator): Fragment => {
-  switch (operator) {
-    case "is_empty":
-      return sql`${column} is null`
-    case "is_not_empty":
-      return sql`${column} is not null`
-    default:
-      return sql.literal("false")
-  }
+  const comparisons: Comparisons = { is_empty: sql`${column} is null`, is_not_empty: sql`${column} is not null` }
+  return comparisons[operator] ?? sql.literal("false")
 }
 
 /** The custom fields of these ids and `api_name`s, in any status, in the caller's fence. */

@@ -166,10 +166,12 @@ const readKeys = (value: unknown, { own, fields }: Keys): Reading => {
   return read
 }
 
-const setClientItemId = (raw: unknown, read: Reading): ReadonlyArray<ItemIssue> =>
-  setIfValid(readText(raw, client_item_id_length_max), "client_item_id", (id) => {
-    read.clientItemId = id
-  })
+const setClientItemId = (raw: unknown, read: Reading): ReadonlyArray<ItemIssue> => {
+  const id = readText(raw, client_item_id_length_max)
+  if (Result.isFailure(id)) return [invalid("client_item_id", id.failure)]
+  read.clientItemId = id.success
+  return []
+}
 
 const parseContactId = Schema.decodeUnknownResult(ContactId)
 
@@ -209,60 +211,62 @@ const setStandard = (
   how: ItemContext,
   patch: MutablePatch,
 ): ReadonlyArray<ItemIssue> => {
-  const path = field.apiName
   switch (field.kind) {
     case "text":
-      return setIfValid(readText(raw, field.length_max), path, (text) => {
-        patch[field.key] = text
-      })
+      return setIfValid(patch, field.key, readText(raw, field.length_max), field)
     case "number":
-      return setIfValid(readNumber(raw, how.values), path, (number) => {
-        patch[field.key] = number
-      })
+      return setIfValid(patch, field.key, readNumber(raw, how.values), field)
     case "boolean": {
-      if (raw === null && !field.nullable) return [invalid(path, "must be true or false")]
-      return setIfValid(readBoolean(raw, how.values), path, (flag) => {
-        if (field.key === "unsubscribed") patch.unsubscribed = flag ?? false
-        else if (field.key !== "marketingEmailInvalid") patch[field.key] = flag
-      })
+      if (raw === null && !field.nullable) return [invalid(field.apiName, "must be true or false")]
+      const flag = readBoolean(raw, how.values)
+      if (field.key === "unsubscribed") {
+        return setIfValid(
+          patch,
+          field.key,
+          Result.map(flag, (value) => value ?? false),
+          field,
+        )
+      }
+      return field.key === "marketingEmailInvalid" ? [] : setIfValid(patch, field.key, flag, field)
     }
     case "email":
-      return setEmail(raw, patch)
+      return setParsed(patch, "email", raw, parseEmail, {
+        code: "invalid_email",
+        message: "must be an email address, such as ann@example.com",
+      })
     case "phone":
-      return setPhone(raw, how, patch)
+      return setParsed(patch, "phone", raw, (text) => parsePhone(text, how.defaultCountry), {
+        code: "invalid_phone",
+        message: `must be a phone number, such as +14155550123 (without a country code it belongs to ${how.defaultCountry})`,
+      })
     case "instant":
-      return [invalid(path, "is read-only")]
+      return [invalid(field.apiName, "is read-only")]
   }
 }
 
-const setIfValid = <Value>(
-  read: Result.Result<Value, string>,
-  path: string,
-  set: (value: Value) => void,
+const setIfValid = <Key extends keyof ContactPatch>(
+  patch: MutablePatch,
+  key: Key,
+  read: Result.Result<Exclude<ContactPatch[Key], undefined>, string>,
+  { apiName }: StandardField,
 ): ReadonlyArray<ItemIssue> => {
-  if (Result.isFailure(read)) return [invalid(path, read.failure)]
-  set(read.success)
+  if (Result.isFailure(read)) return [invalid(apiName, read.failure)]
+  patch[key] = read.success
   return []
 }
 
-const setEmail = (raw: unknown, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
-  if (raw !== null && typeof raw !== "string") return [invalid("email", "must be text")]
-  const email = raw === null || raw === "" ? null : parseEmail(raw)
-  if (email === null && raw !== null && raw !== "") {
-    return [{ path: "email", code: "invalid_email", message: "must be an email address, such as ann@example.com" }]
-  }
-  patch.email = email
-  return []
-}
-
-const setPhone = (raw: unknown, { defaultCountry }: ItemContext, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
-  if (raw !== null && typeof raw !== "string") return [invalid("phone", "must be text")]
-  const phone = raw === null || raw === "" ? null : parsePhone(raw, defaultCountry)
-  if (phone === null && raw !== null && raw !== "") {
-    const message = `must be a phone number, such as +14155550123 (without a country code it belongs to ${defaultCountry})`
-    return [{ path: "phone", code: "invalid_phone", message }]
-  }
-  patch.phone = phone
+const setParsed = <Key extends "email" | "phone">(
+  patch: MutablePatch,
+  key: Key,
+  raw: unknown,
+  parse: (text: string) => Exclude<ContactPatch[Key], undefined>,
+  issue: Omit<ItemIssue, "path">,
+): ReadonlyArray<ItemIssue> => {
+  if (raw !== null && typeof raw !== "string") return [invalid(key, "must be text")]
+  const isEmpty = raw === null || raw === ""
+  const value = parse(raw ?? "")
+  if (value === null && !isEmpty) return [{ path: key, ...issue }]
+  patch[key] = value
   return []
 }
 

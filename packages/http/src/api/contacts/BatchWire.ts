@@ -120,40 +120,27 @@ const done = <const Status extends "created" | "updated">(status: Status) =>
 
 const Result = Schema.Union([done("created"), done("updated"), Rejected])
 
-const counts = { created_count: Schema.Int, rejected_count: Schema.Int }
-
-export const CreateResults = Schema.Struct({
-  status: Schema.Literal("completed"),
-  ...counts,
-  items: Schema.Array(Result),
-}).annotate({ identifier: "CreateResults" })
-
-export const UpsertResults = Schema.Struct({
-  status: Schema.Literal("completed"),
-  ...counts,
-  updated_count: Schema.Int,
-  items: Schema.Array(Result),
-}).annotate({ identifier: "UpsertResults" })
-
-export const UpdateResults = Schema.Struct({
-  status: Schema.Literal("completed"),
-  updated_count: Schema.Int,
-  rejected_count: Schema.Int,
-  items: Schema.Array(Schema.Union([done("updated"), Rejected])),
-}).annotate({ identifier: "UpdateResults" })
-
 const Deleted = Schema.Struct({
   ...place,
   contact_id: Schema.String,
   status: Schema.Literal("deleted"),
 }).annotate({ identifier: "DeletedItem" })
 
-export const DeleteResults = Schema.Struct({
-  status: Schema.Literal("completed"),
-  deleted_count: Schema.Int,
-  rejected_count: Schema.Int,
-  items: Schema.Array(Schema.Union([Deleted, Rejected])),
-}).annotate({ identifier: "DeleteResults" })
+const resultsOf = <const Counts extends Schema.Struct.Fields, Item extends Schema.Top>(
+  identifier: string,
+  counts: Counts,
+  one: Item,
+) =>
+  Schema.Struct({ status: Schema.Literal("completed"), ...counts, items: Schema.Array(one) }).annotate({ identifier })
+
+const created = { created_count: Schema.Int, rejected_count: Schema.Int }
+const updated = { updated_count: Schema.Int, rejected_count: Schema.Int }
+const deleted = { deleted_count: Schema.Int, rejected_count: Schema.Int }
+
+export const CreateResults = resultsOf("CreateResults", created, Result)
+export const UpsertResults = resultsOf("UpsertResults", { ...created, updated_count: Schema.Int }, Result)
+export const UpdateResults = resultsOf("UpdateResults", updated, Schema.Union([done("updated"), Rejected]))
+export const DeleteResults = resultsOf("DeleteResults", deleted, Schema.Union([Deleted, Rejected]))
 
 type Counts<Status extends string> = { readonly [Each in Status as `${Each}_count`]: number }
 

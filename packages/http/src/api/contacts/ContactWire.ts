@@ -1,9 +1,11 @@
-// Wire schema of a contact.
+// Wire schemas of a contact and its activities.
+import { activityTypes } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactView } from "@tentpole/core/contacts/Contacts"
+import type { RecordedActivity } from "@tentpole/core/contacts/ContactStore"
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
-import { InstantWire, toSnakeCase } from "../../Wire.ts"
+import { InstantWire, iso, PaginationWire, toSnakeCase } from "../../Wire.ts"
 
 const text = Schema.NullOr(Schema.String)
 
@@ -64,4 +66,26 @@ export const toListedContact = ({
 export const toContactWire = ({ contact, customFields }: ContactView): typeof ContactWire.Type => ({
   ...toListedContact(contact),
   custom_fields: customFields,
+})
+
+const ActivityWire = Schema.Struct({
+  activity_id: Schema.String,
+  type: Schema.Literals(activityTypes),
+  timestamp: InstantWire,
+  metadata: Schema.Record(Schema.String, Schema.Unknown).annotate({
+    description: "Data of this type of activity. An update has `changes` with `field`, `from` and `to`",
+    examples: [{ changes: [{ field: "city", from: null, to: "Bern" }] }],
+  }),
+}).annotate({ identifier: "Activity" })
+
+export const ActivitiesAnswer = Schema.Struct({
+  activities: Schema.Array(ActivityWire),
+  pagination: PaginationWire,
+}).annotate({ identifier: "Activities" })
+
+export const toActivity = ({ at, id, metadata, type }: RecordedActivity): typeof ActivityWire.Type => ({
+  activity_id: id,
+  type,
+  timestamp: iso(at),
+  metadata,
 })

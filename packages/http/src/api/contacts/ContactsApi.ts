@@ -6,7 +6,6 @@ import { DateTime, Result, Schema, SchemaGetter } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
 import { oneOf, orderParameter, pageQuery, PaginationWire, searchParameter, Text } from "../../Wire.ts"
-import { ActivitiesAnswer } from "./ActivityWire.ts"
 import {
   Batch,
   ContactPatch,
@@ -17,7 +16,7 @@ import {
   UpdateResults,
   UpsertResults,
 } from "./BatchWire.ts"
-import { ContactWire, ListedContactWire } from "./ContactWire.ts"
+import { ActivitiesAnswer, ContactWire, ListedContactWire } from "./ContactWire.ts"
 
 const instantMessage = "must be a timestamp with a time zone, such as 2026-05-01T09:30:00Z"
 

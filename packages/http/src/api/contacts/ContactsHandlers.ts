@@ -6,10 +6,9 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
-import { toActivity } from "./ActivityWire.ts"
 import { type DeleteBatch, toCreateResults, toDeleteResults, toUpdateResults, toUpsertResults } from "./BatchWire.ts"
 import type { ActivitiesQuery, ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
-import { toContactWire, toListedContact } from "./ContactWire.ts"
+import { toActivity, toContactWire, toListedContact } from "./ContactWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
