@@ -36,8 +36,6 @@ export type StandardField = FieldBase &
     | { readonly kind: "instant"; readonly key: InstantKey; readonly valueType: "date" }
   )
 
-export type StandardKey = StandardField["key"]
-
 /** The namespace of the UUIDs below. It never changes: imports refer to fields by these ids. @public */
 export const standard_fields_namespace = "8f0b7c52-6d1e-4c63-9a5f-2b7d3e4a9c10"
 

@@ -3,13 +3,7 @@ import type { ActivityType } from "../contacts/Activity.ts"
 import type { FieldDefinitionId, ListId } from "../kernel/Ids.ts"
 import type { RuleCondition, RuleGroupOf, RuleNodeOf, StepCondition } from "./RuleSchema.ts"
 
-export {
-  type EmailStepMetric,
-  emailStepMetrics,
-  rule_depth_max,
-  rule_nodes_max,
-  type ValueOperator,
-} from "./Operators.ts"
+export { type EmailStepMetric, emailStepMetrics, type ValueOperator } from "./Operators.ts"
 export type {
   ActivityCondition,
   ContactCondition,

@@ -94,6 +94,8 @@ export const layer = Layer.effect(
     const [quick, long] = [yield* Reads, yield* LongReads]
     const writer = yield* ChangeWriter
     const within = fenced(sql)
+    const inTransaction = <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
+      Effect.andThen(Transaction, within(workspace, statements))
     const columns = sql.literal(contactColumns)
     return ContactStore.of({
       get: (workspace, id) =>
@@ -120,32 +122,23 @@ export const layer = Layer.effect(
               )
               .pipe(Effect.map((rows) => rows.map(toContact))),
       lock: (workspace, keys) =>
-        Effect.andThen(
-          Transaction,
-          isEmpty(keys)
-            ? Effect.succeed([])
-            : Effect.map(within(workspace, lockByKeys(sql, workspace, keys)), (rows) => rows.map(toContact)),
-        ),
+        isEmpty(keys)
+          ? Effect.succeed([])
+          : Effect.map(inTransaction(workspace, lockByKeys(sql, workspace, keys)), (rows) => rows.map(toContact)),
       lockForDeletion: (workspace, ids) =>
-        Effect.andThen(
-          Transaction,
-          ids.length === 0
-            ? Effect.succeed([])
-            : within(
-                workspace,
-                Effect.andThen(
-                  lockForDeletion(sql, workspace, ids),
-                  Effect.map(contactsById(sql, workspace, ids), (found) => [...found.values()]),
-                ),
+        ids.length === 0
+          ? Effect.succeed([])
+          : inTransaction(
+              workspace,
+              Effect.andThen(
+                lockForDeletion(sql, workspace, ids),
+                Effect.map(contactsById(sql, workspace, ids), (found) => [...found.values()]),
               ),
-        ),
+            ),
       apply: (workspace, change) =>
-        Effect.andThen(
-          Transaction,
-          within(
-            workspace,
-            Effect.andThen(writeContacts(sql, workspace, change), writer.writeEffects(workspace, [change])),
-          ),
+        inTransaction(
+          workspace,
+          Effect.andThen(writeContacts(sql, workspace, change), writer.writeEffects(workspace, [change])),
         ),
       list: (workspace, query) =>
         countedPage({ quick, long }, workspace, {

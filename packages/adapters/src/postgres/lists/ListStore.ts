@@ -4,6 +4,7 @@ import { ContactId, type ListId, type WorkspaceId } from "@tentpole/core/kernel/
 import type { List, SystemList } from "@tentpole/core/lists/List"
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
 import { type ListAudience, type ListQuery, ListStore, type MemberQuery } from "@tentpole/core/lists/ListStore"
+import { list_users_max, type ListUser, type ListUses } from "@tentpole/core/lists/ListUse"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -22,8 +23,8 @@ import {
 } from "../contacts/ContactPages.ts"
 import { segmentCounted } from "../segments/SegmentCounts.ts"
 import { storedListCount } from "./StoredCounts.ts"
-import { listUses } from "./ListUses.ts"
 import { applyList } from "./ListWrites.ts"
+import { flowsUsingList } from "../flows/FlowUses.ts"
 import { fenced, LongReads, Reads } from "../kernel/Postgres.ts"
 import { audienceCondition, withColumns } from "../segments/RuleSql.ts"
 
@@ -211,6 +212,41 @@ const editFacts = Effect.fnUntraced(function* (
   return { list, taken }
 })
 
+interface UserRow {
+  readonly type: ListUser["type"]
+  readonly id: string
+  readonly name: string
+  readonly total: number
+}
+
+/**
+ * The caller has locked the list. Every room that uses lists has a branch here. In the transaction that begins a use it locks
+ * the list with `for key share`: blasts in `BlastFacts.ts`, rules in `ListStore.ts`, flows in `FlowFacts.ts`.
+ */
+const listUses = (sql: Sql, workspace: WorkspaceId, id: ListId) =>
+  Effect.map(
+    sql<UserRow>`
+      select u.type, u.id, u.name, (count(*) over ())::int as total
+      from (
+        select 'blast' as type, b.blast_id as id, b.name, b.name_folded
+        from blast b
+        where b.workspace_id = ${workspace} and b.audience_list_id = ${id} and b.status in ('scheduled', 'sending')
+        union all
+        select 'contact_list', l.list_id, l.name, l.name_folded
+        from list l
+        where l.workspace_id = ${workspace} and l.rules is not null
+          and jsonb_path_exists(l.rules, '$.**.listId ? (@ == $id)', jsonb_build_object('id', ${id}::text))
+        union all
+        select 'flow', f.flow_id, f.name, f.name_folded from flow f where ${flowsUsingList(sql, workspace, id)}
+      ) as u
+      order by u.type, u.name_folded, u.id
+      limit ${list_users_max}`,
+    (rows): ListUses => ({
+      users: rows.map(({ type, id: user, name }) => ({ type, id: user, name })),
+      count: rows[0]?.total ?? 0,
+    }),
+  )
+
 /** Two statements: the second sees uses that were committed while the first waited for the lock. */
 const deletionFacts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: ListId) {
   const list = yield* lockedList(sql, workspace, id, "update")
@@ -238,6 +274,8 @@ export const layer = Layer.effect(
     const [quick, long] = [yield* Reads, yield* LongReads]
     const writer = yield* ChangeWriter
     const within = fenced(sql)
+    const inTransaction = <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
+      Effect.andThen(Transaction, within(workspace, statements))
     return ListStore.of({
       get: (workspace, id) =>
         quick
@@ -260,21 +298,15 @@ export const layer = Layer.effect(
           .pipe(Effect.map((rows) => rows.map((row) => ContactId.make(row.contact_id)))),
       countMembers: (workspace, audience) =>
         long.read(workspace, (client) => countMembers(client, workspace, audience)),
-      lockForCreation: (workspace, wanted) =>
-        Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),
-      lockForUpdate: (workspace, id, wanted) =>
-        Effect.andThen(Transaction, within(workspace, editFacts(sql, workspace, id, wanted))),
-      lockForDelete: (workspace, id) =>
-        Effect.andThen(Transaction, within(workspace, deletionFacts(sql, workspace, id))),
+      lockForCreation: (workspace, wanted) => inTransaction(workspace, creationFacts(sql, workspace, wanted)),
+      lockForUpdate: (workspace, id, wanted) => inTransaction(workspace, editFacts(sql, workspace, id, wanted)),
+      lockForDelete: (workspace, id) => inTransaction(workspace, deletionFacts(sql, workspace, id)),
       lockForMembers: (workspace, id, contactIds) =>
-        Effect.andThen(Transaction, within(workspace, memberFacts(sql, workspace, id, contactIds))),
+        inTransaction(workspace, memberFacts(sql, workspace, id, contactIds)),
       apply: (workspace, change) =>
-        Effect.andThen(
-          Transaction,
-          within(
-            workspace,
-            Effect.andThen(applyList(sql, workspace, change), writer.writeEffects(workspace, [change])),
-          ),
+        inTransaction(
+          workspace,
+          Effect.andThen(applyList(sql, workspace, change), writer.writeEffects(workspace, [change])),
         ),
     })
   }),
