@@ -44,6 +44,7 @@ COPY --from=built /app/packages/adapters/dist packages/adapters/dist
 COPY --from=built /app/packages/worker/dist packages/worker/dist
 COPY --from=built /app/packages/http/dist packages/http/dist
 COPY packages/adapters/templates packages/adapters/templates
+COPY packages/adapters/src/postgres/migrations packages/adapters/src/postgres/migrations
 COPY packages/http/bin packages/http/bin
 RUN install --directory --owner=node --group=node /var/lib/tentpole /var/cache/tentpole
 USER node

@@ -3,6 +3,7 @@ import { configuration } from "@tentpole/adapters/Configuration"
 import { commandNames } from "@tentpole/http/cli/CommandLine"
 import { Result } from "effect"
 import { existsSync, readFileSync } from "node:fs"
+import { posix } from "node:path"
 import { assert, it } from "vitest"
 import { parse } from "yaml"
 
@@ -44,6 +45,11 @@ it("the image copies files that exist, runs as node, and starts commands that ex
   for (const path of [...copied.flat(), ...sources]) assert(existsSync(at(path)), path)
   for (const path of ["*", "packages/*/test", "**/node_modules"])
     assert.include(read(".dockerignore").split("\n"), path)
+  const { exports } = JSON.parse(read("packages/adapters/package.json"))
+  for (const path of Object.values(exports).filter((each) => typeof each === "string")) {
+    const folder = posix.join("packages/adapters", posix.dirname(path))
+    assert.include(dockerfile, `\nCOPY ${folder} ${folder}\n`, "files beside the build output")
+  }
   assert.match(dockerfile, /^USER node$/m)
   for (const [, { command = [] }] of own) assert.include(commandNames, command[0])
 })

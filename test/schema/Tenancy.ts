@@ -73,7 +73,7 @@ const faultsOf = ({ name, has_workspace, fenced, keys }: Table): ReadonlyArray<O
             : "add workspace_id as first column: values are unique within a workspace",
         ),
       ),
-    ...(fenced ? [] : [say("is not fenced", "add tenant() of migrations/Migration.ts to its migration")]),
+    ...(fenced ? [] : [say("is not fenced", "enable row-level security as in migrations/baseline/access.sql")]),
   ]
 }
 

@@ -87,8 +87,8 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "a workspace predicate is dropped, for a role without row-level security",
     beside: [
       {
-        file: "Migration.ts",
-        find: "  `alter table ${table} enable row level security`,\n",
+        file: "access.sql",
+        find: "    execute format('alter table %s enable row level security', tenant);\n",
         put: "",
       },
     ],
@@ -138,9 +138,9 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "a counter is written outside the transaction",
     patches: [
       {
-        file: "0007_blasts.ts",
-        find: "referencing old table as removed new table as added\n     for each statement execute",
-        put: "referencing old table as removed new table as added\n     for each statement when (coalesce(current_setting('tentpole.uncounted', true), '') = '') execute",
+        file: "blasts.sql",
+        find: "as removed new table as added\n  for each statement execute function delivery_tally_add();\n",
+        put: "as removed new table as added\n  for each statement when (coalesce(current_setting('tentpole.uncounted', true), '') = '') execute function delivery_tally_add();\n",
       },
       {
         file: "DeliveryStore.ts",
@@ -159,7 +159,7 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "an intent is committed asynchronously",
     patches: [
       {
-        file: "0030_memberships.ts",
+        file: "sending.sql",
         find: "if current_setting('synchronous_commit') in ('off', 'local') then",
         put: "if false then",
       },

@@ -5,7 +5,7 @@ import type { Catcher, Patch } from "./Bugs.ts"
 
 /** The path of the one source that contains the text of the patch, once. `file` decides where several contain it. */
 export const placeOf = (root: string, { file, find }: Patch): string => {
-  const places = globSync("packages/*/src/**/*.ts", { cwd: root }).filter((path) =>
+  const places = globSync("packages/*/src/**/*.{ts,sql}", { cwd: root }).filter((path) =>
     readFileSync(join(root, path), "utf8").includes(find),
   )
   const named = places.length > 1 ? places.filter((path) => basename(path) === file) : places

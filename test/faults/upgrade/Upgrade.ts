@@ -26,10 +26,9 @@ const nextRelease = async (ending: Ending): Promise<string> => {
   const [all = ""] = globSync("packages/*/src/**/migrations/All.ts", { cwd: copy.folder }).map((path) =>
     join(copy.folder, path),
   )
-  const text = `import { migration } from "./Migration.ts"\n\nexport const next = migration(${JSON.stringify(next_statements)})\n`
-  await writeFile(join(dirname(all), `${next_migration}.ts`), text)
-  const listed = (await readFile(all, "utf8")).replace(/\n\}\n$/, `\n  "${next_migration}": next,\n}\n`)
-  await writeFile(all, `import { next } from "./${next_migration}.ts"\n${listed}`)
+  await writeFile(join(dirname(all), `${next_migration}.sql`), next_statements.join(";\n"))
+  const listed = `\n  "${next_migration}": ["${next_migration}.sql"],\n}\n`
+  await writeFile(all, (await readFile(all, "utf8")).replace(/\n\}\n$/, listed))
   await copy.patch({
     file: "DeliverySettle.ts",
     find: "update delivery d set",

@@ -135,9 +135,9 @@ layer(world, { excludeTestServices: true })("metrics", (it) => {
         Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(owner))
       yield* asOwner("insert into schema_migration (name) values ('9999_of_a_newer_version')")
       assert.strictEqual(yield* stateTold, "ready")
-      yield* asOwner("update schema_migration set name = 'x' where name = '0001_workspaces'")
+      yield* asOwner("update schema_migration set name = 'x' where name = '0001_baseline'")
       assert.strictEqual(yield* stateTold, "not migrated")
-      yield* asOwner("update schema_migration set name = '0001_workspaces' where name = 'x'")
+      yield* asOwner("update schema_migration set name = '0001_baseline' where name = 'x'")
     }),
   )
 })

@@ -3,7 +3,9 @@
 // is stored with the field's definition and is private to this adapter.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { number_columns_count } from "../migrations/0010_audience.ts"
+
+/** The columns `number_1` to `number_12` of the table. */
+const number_columns_count = 12
 
 /** The name of the column at a position, from 1. */
 export const numberColumn = (place: number): string => `number_${place}`

@@ -5,7 +5,9 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Context, Effect, Layer, Predicate, type Redacted } from "effect"
 import { SqlError } from "effect/sql"
-import { service_role } from "../migrations/Migration.ts"
+
+/** The role that the service runs under. It owns nothing. */
+export const service_role = "tentpole_service"
 
 export interface PostgresOptions {
   readonly url: Redacted.Redacted

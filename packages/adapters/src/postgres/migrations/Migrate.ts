@@ -5,6 +5,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
 import { type SqlError, SqlClient } from "effect/sql"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { migrations } from "./All.ts"
 import { queue_table } from "../../jobs/QueueTable.ts"
 
@@ -20,12 +22,30 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
 
 const lock = "tentpole_migrations"
 
+/** Every database of a release has it. */
+const first_migration = "0001_baseline"
+
 /** This version's migrations that the database lacks. Migrations of newer versions are ignored. */
 const missing = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const applied = yield* sql<{ name: string }>`select name from schema_migration`
   const names = new Set(applied.map(({ name }) => name))
+  if (names.size > 0 && !names.has(first_migration)) {
+    return yield* new MigrationFailed({
+      reason:
+        "This database was created by an unreleased version of Tentpole and can't be migrated: export its contacts with that version, and point DATABASE_URL at an empty database",
+      cause: null,
+    })
+  }
   return Object.entries(migrations).filter(([name]) => !names.has(name))
 })
+
+/** The SQL files are part of the package, but not of its build output. */
+const textOf = (file: string): string =>
+  readFileSync(createRequire(import.meta.url).resolve(`@tentpole/adapters/migrations/${file}`), "utf8")
+
+/** One message to the server takes one statement; EXECUTE takes all statements of a file. */
+const run = (sql: PgClient.PgClient, file: string) =>
+  sql.unsafe(`do $migration$ begin execute $statements$${textOf(file)}$statements$; end $migration$`).unprepared
 
 const pending = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
@@ -43,8 +63,8 @@ const pending = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 const migrateAll = Effect.fnUntraced(function* () {
   const sql = yield* PgClient.PgClient
   const todo = yield* pending(sql)
-  for (const [name, { statements }] of todo) {
-    for (const statement of statements) yield* sql.unsafe(statement).unprepared
+  for (const [name, files] of todo) {
+    for (const file of files) yield* run(sql, file)
     yield* sql`insert into schema_migration (name) values (${name})`
   }
   // The queue library's table and its own migrations. They run here, so that no worker needs the right to create tables.
@@ -84,7 +104,7 @@ const withoutTheRight = Effect.fnUntraced(function* (
   refused: SqlError.SqlError,
 ): Effect.fn.Return<ReadonlyArray<string>, MigrationFailed> {
   // A database without the migrations table, or with one that may not be read, has no migrations.
-  const lacking = yield* Effect.orElseSucceed(missing(sql), () => Object.entries(migrations))
+  const lacking = yield* Effect.catchTag(missing(sql), "SqlError", () => Effect.succeed(Object.entries(migrations)))
   if (lacking.length === 0) return []
   const names = lacking.map(([name]) => name)
   const some = names.length > 3 ? `${names.length}, from ${names[0]} to ${names.at(-1)}` : names.join(", ")

@@ -2,8 +2,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted } from "effect"
 import { SqlError } from "effect/sql"
+import { service_role } from "../kernel/Postgres.ts"
 import { migrations } from "../migrations/All.ts"
-import { service_role } from "../migrations/Migration.ts"
 
 export interface Diagnosis {
   /** `server_version_num`: 180004. */

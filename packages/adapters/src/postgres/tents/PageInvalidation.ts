@@ -3,7 +3,12 @@
 import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Clock, Context, Effect, Layer, Schedule, Scope, Stream } from "effect"
-import { pages_channel } from "../migrations/0008_tents.ts"
+
+/**
+ * The NOTIFY channel of changed pages. The payload is a workspace id, or empty when the address of a site changed. The database
+ * trigger `site_changed` also notifies it.
+ */
+export const pages_channel = "tentpole_pages"
 
 export class PageInvalidation extends Context.Service<
   PageInvalidation,

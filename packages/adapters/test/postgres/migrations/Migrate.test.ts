@@ -1,4 +1,4 @@
-// Eight processes at once on an empty database: one schema, one workspace, one key.
+// Tests of the migration: by eight processes at once, and of a database of an unreleased version.
 import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
 import { PgClient } from "@effect/sql-pg"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
@@ -56,5 +56,23 @@ it.live("eight processes at once on an empty database give one schema, one works
         select (select count(*)::int from workspace) as workspaces, (select count(*)::int from api_key) as keys`
     }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
     assert.deepStrictEqual(counts, { workspaces: 1, keys: 1 })
+  }),
+)
+
+it.live("a database of an unreleased version is refused and stays as it is", () =>
+  Effect.gen(function* () {
+    const url = yield* empty("unreleased")
+    const owner = PgClient.layer({ url, maxConnections: 1 })
+    const run = (statement: string) =>
+      Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement).unprepared).pipe(Effect.provide(owner))
+    yield* run("create table schema_migration (name text primary key, applied_at timestamptz not null default now())")
+    yield* run("insert into schema_migration (name) values ('0001_workspaces'), ('0002_outbox')")
+    const refused = yield* Effect.flip(migrate(url))
+    assert.match(refused.message, /^This database was created by an unreleased version .* an empty database$/)
+    assert.deepStrictEqual(yield* run("select name from schema_migration order by name"), [
+      { name: "0001_workspaces" },
+      { name: "0002_outbox" },
+    ])
+    assert.deepStrictEqual(yield* run("select 1 from pg_class where relname = 'workspace'"), [])
   }),
 )

@@ -40,7 +40,7 @@ describe("tentpole doctor", () => {
       [{ version: 140_010 }, "wrong database", /15 or later/],
       [{ unbound: true }, "wrong database role", /nosuperuser/],
       [{ mayBeService: false }, "wrong database role", /grant tentpole_service to owner/],
-      [{ pending: ["0001_workspaces"] }, "wrong migrations", /tentpole migrate/],
+      [{ pending: ["0001_baseline"] }, "wrong migrations", /tentpole migrate/],
       [{ unknown: ["0999_later"] }, "warning migrations", /Update/],
       [{ ahead_ms: -9000 }, "wrong clock", /NTP/],
       [{ connections_free: 3 }, "warning connections", /max_connections/],

@@ -1,0 +1,60 @@
+-- Access: row-level security of all tenant tables, and the rights of the service, which owns nothing.
+
+-- Fences tenant tables: the service reads and writes only rows of the workspace that `tentpole.workspace_id` of the transaction
+-- names, and none when it is unset. It is the second safeguard: every statement also filters by its workspace. Partitions need
+-- nothing: the service reaches them through their parents only.
+do $$
+declare
+  tenant regclass;
+begin
+  foreach tenant in array array[
+    'outbox_event', 'outbox_consumer',
+    'sending_domain',
+    'contact_field', 'contact', 'contact_tally', 'activity',
+    'list', 'list_member',
+    'generation',
+    'email', 'email_version', 'email_approval',
+    'email_template', 'email_template_version', 'email_template_approval',
+    'tent_template', 'tent_template_version', 'tent_template_approval',
+    'tent', 'tent_alias', 'tent_asset', 'bulk_job', 'bulk_item',
+    'delivery', 'delivery_lane', 'suppression', 'test_mail',
+    'hook_token',
+    'blast', 'delivery_tally',
+    'flow', 'flow_email', 'flow_clock', 'flow_date_fired', 'flow_membership', 'flow_event', 'flow_made', 'flow_tally',
+    'flow_step_tally',
+    'import_session', 'import_run', 'import_row',
+    'export',
+    'form_submission',
+    'page_view', 'page_visitor_day', 'workspace_visitor_day', 'page_view_day', 'workspace_view_day', 'traffic_batch',
+    'idempotency_key'
+  ]::regclass[] loop
+    execute format('alter table %s enable row level security', tenant);
+    execute format($policy$
+      create policy tenant on %s using (workspace_id = nullif(current_setting('tentpole.workspace_id', true), '')::uuid)
+    $policy$, tenant);
+    execute format('grant select, insert, update, delete on %s to tentpole_service', tenant);
+  end loop;
+end $$;
+
+grant usage on schema public to tentpole_service;
+grant usage on sequence delivery_token to tentpole_service;
+-- The view contains its own fence.
+grant select on fenced_contact to tentpole_service;
+
+comment on table schema_migration is 'The migrations that have run.';
+-- Tables that belong to no workspace, or that are read before the workspace is known.
+grant select on plan, schema_migration to tentpole_service;
+grant select, insert, update, delete on workspace, api_key, page_host, due_work, visitor_salt to tentpole_service;
+-- Entries of the audit log are never changed.
+grant select, insert on audit_entry to tentpole_service;
+
+-- The queue library maintains its own tables at every start, with statements that do nothing when they exist.
+grant usage, create on schema jobs to tentpole_service;
+alter default privileges in schema jobs grant select, insert, update, delete on tables to tentpole_service;
+alter default privileges in schema jobs grant usage on sequences to tentpole_service;
+
+-- These functions have the rights of their owner, or serve one that has.
+revoke execute on function tentpole_partitions(text), tentpole_forget_activity(int), tentpole_forget_traffic(),
+  tentpole_forget_audit(int), tentpole_backlog(), tentpole_statistics(), tentpole_misjudged(text, text, text) from public;
+grant execute on function tentpole_partitions(text), tentpole_forget_activity(int), tentpole_forget_traffic(),
+  tentpole_forget_audit(int), tentpole_backlog(), tentpole_statistics() to tentpole_service;

@@ -1,0 +1,292 @@
+-- Flows, their memberships and timelines, and the counters of memberships.
+
+create table flow (
+  workspace_id uuid not null constraint flow_workspace_fkey references workspace on delete cascade,
+  flow_id uuid not null,
+  name text not null, name_folded text collate "C" not null,
+  description text,
+  status text not null constraint flow_status_known check (status in ('draft', 'active', 'paused', 'archived')),
+  structure jsonb not null constraint flow_structure_is_object check (jsonb_typeof(structure) = 'object'),
+  revision int not null constraint flow_revision_positive check (revision >= 1),
+  activated_in xid8,
+  activated_at timestamptz,
+  paused_at timestamptz,
+  archived_at timestamptz,
+  created_at timestamptz not null, updated_at timestamptz not null,
+  constraint flow_pkey primary key (workspace_id, flow_id),
+  -- The states, as in core/src/flows/Flow.ts.
+  constraint flow_active_has_activated_at check ((status = 'active') = (activated_at is not null)),
+  constraint flow_paused_has_paused_at check ((status = 'paused') = (paused_at is not null)),
+  constraint flow_archived_has_archived_at check ((status = 'archived') = (archived_at is not null))
+);
+create index flow_created on flow (workspace_id, created_at, flow_id);
+create index flow_updated on flow (workspace_id, updated_at, flow_id);
+-- Lists, emails and templates check here whether they are in use.
+create index flow_active on flow (workspace_id, flow_id) where status = 'active';
+comment on table flow is 'Automations: triggers that enroll contacts, and steps.';
+comment on column flow.structure is 'Triggers, steps, rules and settings, in the format of the API.';
+comment on column flow.revision is 'Grows with every change of the structure.';
+comment on column flow.activated_in is 'The transaction of the activation. Earlier events enroll no contact.';
+
+create table flow_email (
+  workspace_id uuid not null,
+  email_id uuid not null,
+  flow_id uuid not null,
+  step_id text not null,
+  constraint flow_email_pkey primary key (workspace_id, email_id),
+  constraint flow_email_email_fkey foreign key (workspace_id, email_id) references email on delete cascade,
+  constraint flow_email_flow_fkey foreign key (workspace_id, flow_id) references flow on delete cascade
+);
+create index flow_email_of on flow_email (workspace_id, flow_id, email_id);
+comment on table flow_email is 'Emails that steps have created, each for one membership.';
+
+create table flow_clock (
+  workspace_id uuid not null constraint flow_clock_workspace_fkey references workspace on delete cascade,
+  dates_until timestamptz not null,
+  constraint flow_clock_pkey primary key (workspace_id)
+);
+comment on table flow_clock is 'The time up to which dates of contacts were checked for date triggers.';
+
+create table flow_date_fired (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  contact_id uuid not null,
+  day date not null,
+  constraint flow_date_fired_pkey primary key (workspace_id, flow_id, contact_id, day),
+  constraint flow_date_fired_flow_fkey foreign key (workspace_id, flow_id) references flow on delete cascade
+);
+comment on table flow_date_fired is 'The contacts for which date triggers have fired.';
+
+create table flow_membership (
+  workspace_id uuid not null,
+  membership_id uuid not null,
+  flow_id uuid not null,
+  contact_id uuid not null,
+  entry_source text not null,
+  tokens jsonb not null,
+  created_emails jsonb not null default '[]',
+  state jsonb not null,
+  status text not null
+    constraint flow_membership_status_known check (status in ('active', 'waiting', 'completed', 'dropped', 'failed')),
+  step_id text,
+  awaited_visit int,
+  due_at timestamptz,
+  sole boolean not null,
+  entered_at timestamptz not null,
+  updated_at timestamptz not null,
+  constraint flow_membership_pkey primary key (workspace_id, membership_id),
+  constraint flow_membership_flow_fkey foreign key (workspace_id, flow_id) references flow on delete cascade,
+  constraint flow_membership_status_of_state check (status = state ->> 'status'),
+  constraint flow_membership_awaits_while_active check (awaited_visit is null or status in ('active', 'dropped'))
+) with (fillfactor = 90);
+-- One live membership for each contact and flow, and only one ever where the flow allows no re-entry.
+create unique index flow_membership_live on flow_membership (workspace_id, flow_id, contact_id)
+  where status in ('active', 'waiting');
+create unique index flow_membership_sole on flow_membership (workspace_id, flow_id, contact_id) where sole;
+-- By flow, so that an index scan skips a paused flow with a million due memberships.
+create index flow_membership_due on flow_membership (workspace_id, flow_id, due_at, membership_id) where due_at is not null;
+create index flow_membership_contact on flow_membership (workspace_id, contact_id, flow_id);
+create index flow_membership_entered on flow_membership (workspace_id, flow_id, entered_at, membership_id);
+comment on table flow_membership is 'Contacts in flows.';
+comment on column flow_membership.contact_id is 'No foreign key: it stays when the contact is deleted.';
+comment on column flow_membership.state is
+  'The state, as in core/src/flows/Membership.ts. The parts that queries use also have columns.';
+comment on column flow_membership.awaited_visit is 'The step visit whose message is on its way.';
+comment on column flow_membership.due_at is 'The time of the next check. Null: an event has to happen first.';
+comment on column flow_membership.sole is 'Whether the contact entered a flow that allows no re-entry.';
+
+-- It has no foreign key: the lookup of the membership was half the cost of writing an entry. A trigger deletes the entries.
+create table flow_event (
+  workspace_id uuid not null,
+  membership_id uuid not null,
+  position bigint generated always as identity,
+  type text not null,
+  at timestamptz not null,
+  step_id text,
+  metadata jsonb not null,
+  constraint flow_event_pkey primary key (workspace_id, membership_id, position)
+);
+comment on table flow_event is 'Timelines of memberships.';
+
+create function flow_membership_gone() returns trigger language plpgsql as $$
+begin
+  delete from flow_event e using removed r
+  where e.workspace_id = r.workspace_id and e.membership_id = r.membership_id;
+  return null;
+end $$;
+create trigger flow_membership_gone after delete on flow_membership referencing old table as removed
+  for each statement execute function flow_membership_gone();
+
+create table flow_made (
+  workspace_id uuid not null,
+  membership_id uuid not null,
+  visit int not null,
+  attempt int not null,
+  made_id uuid not null,
+  constraint flow_made_pkey primary key (workspace_id, membership_id, visit, attempt),
+  constraint flow_made_membership_fkey
+    foreign key (workspace_id, membership_id) references flow_membership on delete cascade
+);
+comment on table flow_made is 'The ids of emails and tents that step visits have created, so that none is created twice.';
+
+create table flow_tally (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  shard smallint not null,
+  active int not null default 0, waiting int not null default 0,
+  completed int not null default 0, dropped int not null default 0, failed int not null default 0,
+  last_entry_at timestamptz,
+  constraint flow_tally_pkey primary key (workspace_id, flow_id, shard),
+  constraint flow_tally_flow_fkey foreign key (workspace_id, flow_id) references flow on delete cascade
+);
+comment on table flow_tally is
+  'Counters of memberships by status, the sums of its shards, like `delivery_tally`. The statement that changes memberships writes '
+  'them too.';
+
+create table flow_step_tally (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  step_id text not null,
+  shard smallint not null,
+  members int not null default 0,
+  constraint flow_step_tally_pkey primary key (workspace_id, flow_id, step_id, shard),
+  constraint flow_step_tally_flow_fkey foreign key (workspace_id, flow_id) references flow on delete cascade
+);
+comment on table flow_step_tally is 'Live memberships by current step, the sums of its shards.';
+
+create function flow_tally_add() returns trigger language plpgsql as $$
+begin
+  insert into flow_tally as t (workspace_id, flow_id, shard, active, waiting, completed, dropped, failed, last_entry_at)
+  select workspace_id, flow_id, pg_backend_pid() % 16,
+    count(*) filter (where status = 'active'),
+    count(*) filter (where status = 'waiting'),
+    count(*) filter (where status = 'completed'),
+    count(*) filter (where status = 'dropped'),
+    count(*) filter (where status = 'failed'),
+    max(entered_at)
+  from added group by workspace_id, flow_id
+  on conflict (workspace_id, flow_id, shard) do update set
+    active = t.active + excluded.active, waiting = t.waiting + excluded.waiting,
+    completed = t.completed + excluded.completed, dropped = t.dropped + excluded.dropped,
+    failed = t.failed + excluded.failed,
+    last_entry_at = greatest(t.last_entry_at, excluded.last_entry_at);
+  insert into flow_step_tally as t (workspace_id, flow_id, step_id, shard, members)
+  select workspace_id, flow_id, step_id, pg_backend_pid() % 16, count(*)::int
+  from added where status in ('active', 'waiting') and step_id is not null
+  group by workspace_id, flow_id, step_id
+  on conflict (workspace_id, flow_id, step_id, shard) do update set members = t.members + excluded.members;
+  return null;
+end $$;
+create trigger flow_tally_insert after insert on flow_membership referencing new table as added
+  for each statement execute function flow_tally_add();
+
+create function flow_tally_move() returns trigger language plpgsql as $$
+begin
+  insert into flow_tally as t (workspace_id, flow_id, shard, active, waiting, completed, dropped, failed)
+  select * from (
+    select workspace_id, flow_id, (pg_backend_pid() % 16)::smallint as shard,
+      sum(sign * (status = 'active')::int)::int as active,
+      sum(sign * (status = 'waiting')::int)::int as waiting,
+      sum(sign * (status = 'completed')::int)::int as completed,
+      sum(sign * (status = 'dropped')::int)::int as dropped,
+      sum(sign * (status = 'failed')::int)::int as failed
+    from (select 1 as sign, workspace_id, flow_id, status from added
+      union all select -1, workspace_id, flow_id, status from removed) as change
+    group by workspace_id, flow_id
+  ) as delta
+  where (active, waiting, completed, dropped, failed) <> (0, 0, 0, 0, 0)
+  on conflict (workspace_id, flow_id, shard) do update set
+    active = t.active + excluded.active, waiting = t.waiting + excluded.waiting,
+    completed = t.completed + excluded.completed, dropped = t.dropped + excluded.dropped,
+    failed = t.failed + excluded.failed;
+  insert into flow_step_tally as t (workspace_id, flow_id, step_id, shard, members)
+  select * from (
+    select workspace_id, flow_id, step_id, (pg_backend_pid() % 16)::smallint as shard, sum(sign)::int as members
+    from (select 1 as sign, workspace_id, flow_id, status, step_id from added
+      union all select -1, workspace_id, flow_id, status, step_id from removed) as change
+    where status in ('active', 'waiting') and step_id is not null
+    group by workspace_id, flow_id, step_id
+  ) as delta
+  where members <> 0
+  on conflict (workspace_id, flow_id, step_id, shard) do update set members = t.members + excluded.members;
+  return null;
+end $$;
+create trigger flow_tally_update after update on flow_membership referencing old table as removed new table as added
+  for each statement execute function flow_tally_move();
+
+-- A settled or expired message makes its membership due. In the order of their ids, like every transaction that locks several.
+create function flow_message_ended() returns trigger language plpgsql as $$
+declare
+  workspace uuid;
+begin
+  if not exists (select from added where membership_id is not null
+    and state in ('sent', 'failed', 'blocked', 'unconfirmed')) then
+    return null;
+  end if;
+  with ended as (
+    select a.workspace_id, a.membership_id, a.visit
+    from added a join removed r on r.workspace_id = a.workspace_id and r.delivery_id = a.delivery_id
+    where a.membership_id is not null and a.state in ('sent', 'failed', 'blocked', 'unconfirmed')
+      and r.state not in ('sent', 'failed', 'blocked', 'unconfirmed')
+  ),
+  waiting as materialized (
+    select m.workspace_id, m.membership_id
+    from ended e
+    join flow_membership m on m.workspace_id = e.workspace_id and m.membership_id = e.membership_id
+      and m.awaited_visit = e.visit
+    order by m.membership_id
+    for no key update of m
+  )
+  update flow_membership m set due_at = clock_timestamp()
+  from waiting w where m.workspace_id = w.workspace_id and m.membership_id = w.membership_id;
+  for workspace in select distinct workspace_id from added loop
+    perform hint_due('flows', workspace);
+  end loop;
+  return null;
+end $$;
+create trigger flow_message_ended after update on delivery referencing old table as removed new table as added
+  for each statement execute function flow_message_ended();
+
+-- The messages of a flow follow its state: they wait while it is paused, and unsent ones are cancelled when it ends. The locks stop
+-- intents, as when a blast is paused.
+create function flow_moved() returns trigger language plpgsql as $$
+declare
+  step_blast uuid;
+  moved record;
+begin
+  moved := case when tg_op = 'DELETE' then old else new end;
+  for step_blast in select blast_id from blast
+    where workspace_id = moved.workspace_id and purpose = 'flow_step' and flow_id = moved.flow_id order by blast_id
+  loop
+    perform pg_advisory_xact_lock(hashtextextended(step_blast::text, 0));
+  end loop;
+  if tg_op = 'DELETE' or new.status = 'archived' then
+    update blast set status = 'cancelled', paused = false, cancelled_at = now(), updated_at = now()
+    where workspace_id = moved.workspace_id and purpose = 'flow_step' and flow_id = moved.flow_id and status = 'sending';
+  else
+    update blast set paused = new.status <> 'active', updated_at = now()
+    where workspace_id = new.workspace_id and purpose = 'flow_step' and flow_id = new.flow_id and status = 'sending';
+  end if;
+  -- From now on workers check the workspace. Without an active flow they find no work, and check it less and less often.
+  insert into due_work as w (kind, workspace_id, due_at)
+  select kind, moved.workspace_id, clock_timestamp()
+  from (values ('flows'), ('flow_events'), ('flow_dates'), ('deliveries')) as work (kind)
+  where exists (select from workspace where workspace_id = moved.workspace_id)
+  on conflict (kind, workspace_id) do update set due_at = least(w.due_at, excluded.due_at), looks = 0;
+  return null;
+end $$;
+create trigger flow_moved after update on flow for each row when (old.status is distinct from new.status)
+  execute function flow_moved();
+create trigger flow_removed after delete on flow for each row when (old.status <> 'draft')
+  execute function flow_moved();
+
+create function flow_activated() returns trigger language plpgsql as $$
+begin
+  new.activated_in := pg_current_xact_id();
+  insert into outbox_consumer (workspace_id, consumer, transaction_id, position)
+  values (new.workspace_id, 'flows', pg_current_xact_id(), 0) on conflict do nothing;
+  insert into flow_clock (workspace_id, dates_until) values (new.workspace_id, clock_timestamp()) on conflict do nothing;
+  return new;
+end $$;
+create trigger flow_activated before update on flow for each row when (new.status = 'active' and old.status <> 'active')
+  execute function flow_activated();

@@ -1,0 +1,65 @@
+-- Imports: the session with its preview, the run that executes it, and the result of each row.
+
+create table import_session (
+  workspace_id uuid not null constraint import_session_workspace_fkey references workspace on delete cascade,
+  import_session_id uuid not null,
+  source text not null constraint import_session_source_known check (source in ('upload', 'rows')),
+  file_name text,
+  content_type text not null,
+  blob_key text not null,
+  suggestions jsonb constraint import_session_suggestions_complete check (suggestions ?& array['key', 'matches']),
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  executed_at timestamptz,
+  constraint import_session_pkey primary key (workspace_id, import_session_id)
+);
+comment on table import_session is 'Files to be imported, in the blob store.';
+comment on column import_session.suggestions is
+  'Fields that the AI suggests for the columns (`matches`), so that previews of one file agree; `key` is the digest of the request. '
+  'Null until a request was answered.';
+
+create table import_run (
+  workspace_id uuid not null constraint import_run_workspace_fkey references workspace on delete cascade,
+  import_run_id uuid not null,
+  import_session_id uuid not null,
+  status text not null
+    constraint import_run_status_known check (status in ('queued', 'running', 'completed', 'failed')),
+  headers text[],
+  mappings jsonb not null,
+  duplicate_strategy text not null
+    constraint import_run_duplicate_strategy_known check (duplicate_strategy in ('update', 'skip')),
+  overwrite_blank_only boolean not null,
+  list_ids uuid[] not null,
+  total_rows int,
+  processed_rows int not null default 0,
+  created_count int not null default 0, updated_count int not null default 0,
+  skipped_count int not null default 0, error_count int not null default 0,
+  error text,
+  created_at timestamptz not null, started_at timestamptz, completed_at timestamptz,
+  constraint import_run_pkey primary key (workspace_id, import_run_id),
+  constraint import_run_session_unique unique (workspace_id, import_session_id),
+  constraint import_run_counts_agree
+    check (processed_rows = created_count + updated_count + skipped_count + error_count)
+);
+comment on table import_run is 'Executions of imports.';
+comment on column import_run.headers is 'The columns of the file.';
+comment on column import_run.processed_rows is
+  'Rows whose chunk is committed. A run continues after these, whatever happened to its worker.';
+
+create table import_row (
+  workspace_id uuid not null constraint import_row_workspace_fkey references workspace on delete cascade,
+  import_run_id uuid not null,
+  row_number int not null,
+  line int constraint import_row_line_positive check (line > 0),
+  status text not null
+    constraint import_row_status_known check (status in ('created', 'updated', 'skipped', 'failed')),
+  contact_id uuid,
+  field_issues jsonb not null default '[]',
+  record jsonb,
+  constraint import_row_pkey primary key (workspace_id, import_run_id, row_number)
+);
+create index import_row_status on import_row (workspace_id, import_run_id, status, row_number);
+comment on table import_row is
+  'The result of each row. No foreign key to the run: rows are written only together with its counters.';
+comment on column import_row.line is 'The line in the file. Null: unknown, or the row was part of the request.';
+comment on column import_row.record is 'The row as it was read, for rejected rows, so that they can be exported and imported again.';

@@ -1,0 +1,147 @@
+-- Operations: idempotency keys, the audit log, the backlog of all workspaces, and statistics of the planner.
+
+create table idempotency_key (
+  workspace_id uuid not null constraint idempotency_key_workspace_fkey references workspace on delete cascade,
+  scope_hash bytea not null constraint idempotency_key_scope_hash_length check (octet_length(scope_hash) = 32),
+  body_hash bytea constraint idempotency_key_body_hash_length check (octet_length(body_hash) = 32),
+  holder uuid not null,
+  leased_until timestamptz not null,
+  expires_at timestamptz not null,
+  answer_status int constraint idempotency_key_answer_status_in_range check (answer_status between 200 and 499),
+  answer_headers jsonb,
+  -- ciphertext does not compress
+  answer_sealed bytea storage external,
+  constraint idempotency_key_pkey primary key (workspace_id, scope_hash),
+  constraint idempotency_key_answer_has_headers check ((answer_status is null) = (answer_headers is null)),
+  constraint idempotency_key_body_has_status check (answer_status is not null or answer_sealed is null),
+  constraint idempotency_key_answer_has_body_hash check (answer_status is null or body_hash is not null)
+);
+-- For housekeeping.
+create index idempotency_key_expiry on idempotency_key (workspace_id, expires_at);
+comment on table idempotency_key is 'Requests that run or have run under an idempotency key, and their answers.';
+comment on column idempotency_key.scope_hash is 'Hash of the key and the path, which are stored nowhere.';
+comment on column idempotency_key.body_hash is 'Null while the body of the first request is being received.';
+comment on column idempotency_key.answer_sealed is 'The body of the answer, encrypted with APP_SECRET.';
+
+create table audit_entry (
+  entry_id uuid not null,
+  at timestamptz not null,
+  actor text not null,
+  workspace_id uuid not null,
+  action text not null,
+  target text not null,
+  details jsonb not null,
+  constraint audit_entry_pkey primary key (entry_id)
+);
+create index audit_entry_newest on audit_entry (at desc, entry_id);
+create index audit_entry_workspace on audit_entry (workspace_id, at desc, entry_id);
+comment on table audit_entry is
+  'The audit log, read across workspaces. No foreign key: entries stay when the workspace is deleted.';
+
+-- The service may not delete entries of the audit log, except through this function.
+create function tentpole_forget_audit(days int) returns void language plpgsql security definer
+  set search_path = pg_catalog, public, pg_temp as $$
+begin
+  if days < 365 then
+    raise exception 'the audit log is kept for 365 days at least, got %', days;
+  end if;
+  delete from public.audit_entry where at < now() - make_interval(days => days);
+end $$;
+
+-- Open work of all workspaces together. The service sees one workspace at a time, so the function has the rights of its owner. It
+-- reads counters and indexes of open work, never finished work; its planner setting enforces that.
+create function tentpole_backlog() returns table (queue text, kind text, state text, items bigint, oldest_s double precision)
+  language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp set enable_seqscan = off as $$
+declare
+  utc timestamp := now() at time zone 'UTC';
+begin
+  return query
+    select 'due', d.kind, 'due', count(*) filter (where d.due_at <= now()),
+      extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now()))::double precision
+    from public.due_work d group by d.kind;
+  return query
+    select 'deliveries', '', case when b.paused then 'paused' else 'open' end, sum(t.queued)::bigint, null::double precision
+    from public.blast b join public.delivery_tally t on t.workspace_id = b.workspace_id and t.blast_id = b.blast_id
+    where b.status = 'sending' group by b.paused;
+  return query
+    select 'deliveries', '', d.state, count(*), extract(epoch from now() - min(d.handed_over_at))::double precision
+    from public.delivery d where d.state in ('claimed', 'handed_over') group by d.state;
+  return query
+    select 'jobs', j.type, j.state, count(*), extract(epoch from utc - min(j.since))::double precision
+    from (
+      select substring(q.element from '"type":"([a-z_]+)"') as type,
+        case when q.acquired_at is not null then 'running' when q.visible_at <= utc then 'ready' else 'later' end as state,
+        case when q.acquired_at is not null then q.acquired_at when q.visible_at <= utc then q.visible_at end as since
+      from jobs.job_queue q where q.queue_name = 'jobs' and q.state = 'pending'
+    ) j group by j.type, j.state;
+  return query
+    select 'jobs', substring(q.element from '"type":"([a-z_]+)"'), 'dead', count(*),
+      extract(epoch from utc - min(q.updated_at))::double precision
+    from jobs.job_queue q where q.state = 'failed' group by 2;
+  return query
+    select 'connections', substring(a.application_name from 10), coalesce(a.state, 'unknown'), count(*),
+      extract(epoch from now() - min(a.state_change))::double precision
+    from pg_stat_activity a
+    where a.datname = current_database() and a.application_name in ('tentpole http', 'tentpole worker', 'tentpole command line')
+    group by 2, 3;
+end $$;
+
+-- Whether the planner takes a large workspace for less than a quarter of its rows, while half of its rows are newer than the
+-- statistics. It then reads all rows of the workspace instead of using the key: a change of ten contacts took 800 ms among twenty
+-- thousand. `tally` is the table of counters of the relation, `counted` the expression that counts its rows.
+create function tentpole_misjudged(relation text, tally text, counted text) returns boolean language plpgsql stable
+  set search_path = pg_catalog, public, pg_temp as $$
+declare
+  misjudged boolean;
+begin
+  execute format($query$
+    with common as (
+      select m.workspace_id, m.share
+      from pg_stats s, unnest(s.most_common_vals::text::uuid[], s.most_common_freqs) as m (workspace_id, share)
+      where s.schemaname = 'public' and s.tablename = %L and s.attname = 'workspace_id'
+    ), expected as (
+      select c.reltuples as rows, coalesce(t.n_mod_since_analyze, 0) as moved,
+        greatest(0, 1 - coalesce((select sum(share) from common), 0)) / greatest(1,
+          coalesce((
+            select case when s.n_distinct < 0 then -s.n_distinct * c.reltuples else s.n_distinct end from pg_stats s
+            where s.schemaname = 'public' and s.tablename = %L and s.attname = 'workspace_id'
+          ), 0) - (select count(*) from common)) as others_share
+      from pg_class c left join pg_stat_all_tables t on t.relid = c.oid
+      where c.oid = to_regclass('public.' || %L)
+    )
+    select exists (
+      select from (select workspace_id, sum(%s) as held from %I group by workspace_id) as kept
+      cross join expected left join common using (workspace_id)
+      where kept.held >= 1000 and expected.moved * 2 >= kept.held
+        and kept.held > 4 * expected.rows * coalesce(common.share, expected.others_share)
+    )$query$, relation, relation, relation, counted, tally) into misjudged;
+  return misjudged;
+end $$;
+
+-- Renews statistics after large writes, and returns the number of tables. Before the first statistics of a table every index looks
+-- the same, and a session keeps the plan of a foreign key check: an import into a new database then read half of the contacts for
+-- each list member (4 s a chunk instead of 0.1 s). Autovacuum comes after a minute. It analyses tables that have grown fourfold since
+-- the last time or that are misjudged, and skips tables that another session analyses.
+create function tentpole_statistics() returns int language plpgsql security definer
+  set search_path = pg_catalog, public, pg_temp as $$
+declare
+  contacts boolean := tentpole_misjudged('contact', 'contact_tally', 'contacts');
+  deliveries boolean := tentpole_misjudged('delivery', 'delivery_tally', 'queued + sent + failed + blocked');
+  members boolean := tentpole_misjudged('flow_membership', 'flow_tally', 'active + waiting + completed + dropped + failed');
+  grown record;
+  analyzed int := 0;
+begin
+  for grown in
+    select c.oid::regclass as name from pg_class c
+    where c.oid in (to_regclass('public.contact'), to_regclass('public.list'), to_regclass('public.list_member'),
+      to_regclass('public.delivery'), to_regclass('public.flow_membership'), to_regclass('public.flow_event'))
+      and (pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
+        or contacts and c.oid in (to_regclass('public.contact'), to_regclass('public.list_member'))
+        or deliveries and c.oid = to_regclass('public.delivery')
+        or members and c.oid in (to_regclass('public.flow_membership'), to_regclass('public.flow_event')))
+  loop
+    execute format('analyze (skip_locked) %s', grown.name);
+    analyzed := analyzed + 1;
+  end loop;
+  return analyzed;
+end $$;

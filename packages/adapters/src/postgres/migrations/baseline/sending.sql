@@ -1,0 +1,184 @@
+-- Sending: deliveries, the intents before their transmission, rate buckets, suppressions and test messages.
+
+-- Fencing tokens of claims. They are never reused, so that an expired claim is recognised.
+create sequence delivery_token;
+
+-- No foreign keys: an audience pass writes a million rows. It also writes the counters of the blast (`delivery_tally`), which refer
+-- to it. A transaction that deletes a blast waits for them, and then its trigger deletes the deliveries.
+-- The fill factor leaves space on each page for the next version of a row: an intent then writes to no index.
+create table delivery (
+  workspace_id uuid not null,
+  delivery_id uuid not null,
+  blast_id uuid not null,
+  contact_id uuid not null,
+  approval_id uuid not null,
+  -- the message of a step of a flow; all null within a blast
+  membership_id uuid, flow_id uuid, step_id text, visit int, tokens jsonb,
+  -- the recipient
+  email text, email_normalized text collate "C", email_domain text collate "C",
+  display_name text, display_name_folded text collate "C",
+  operational boolean not null,
+  contact_deleted boolean not null default false,
+  -- the state, as in core/src/sending/Delivery.ts
+  state text not null constraint delivery_state_known
+    check (state in ('queued', 'claimed', 'handed_over', 'sent', 'failed', 'blocked', 'unconfirmed')),
+  phase text collate "C" not null generated always as (
+    case state
+      when 'queued' then 'queued'
+      when 'claimed' then 'leased'
+      when 'handed_over' then 'leased'
+      when 'blocked' then 'blocked'
+      else 'over'
+    end) stored,
+  reason text,
+  token bigint,
+  lease_until timestamptz,
+  lane text collate "C" not null default '',
+  due_at timestamptz not null,
+  attempts int not null default 0,
+  smtp_reply text,
+  handed_over_at timestamptz,
+  sent_at timestamptz,
+  -- what happened to the message afterwards
+  delivered_at timestamptz, opened_at timestamptz,
+  clicked_at timestamptz, clicked_url text,
+  machine_opened_at timestamptz, machine_clicked_at timestamptz,
+  bounced_at timestamptz,
+  bounce_kind text constraint delivery_bounce_kind_known check (bounce_kind in ('hard', 'soft')),
+  unsubscribed_at timestamptz, complained_at timestamptz,
+  created_at timestamptz not null,
+  constraint delivery_pkey primary key (workspace_id, delivery_id),
+  constraint delivery_of_flow check (num_nonnulls(membership_id, flow_id, step_id, visit, tokens) in (0, 5)),
+  constraint delivery_token_has_lease check ((token is null) = (lease_until is null)),
+  constraint delivery_leased_has_token check (state not in ('claimed', 'handed_over') or token is not null),
+  constraint delivery_sent_has_sent_at check (state <> 'sent' or sent_at is not null),
+  constraint delivery_reason_of_failure check ((reason is not null) = (state in ('failed', 'blocked', 'unconfirmed')))
+) with (fillfactor = 80);
+-- One message for each contact and address of a blast, and one for each step visit of a membership, whatever fails.
+create unique index delivery_contact on delivery (workspace_id, blast_id, contact_id, membership_id, visit) nulls not distinct;
+create unique index delivery_address on delivery (workspace_id, blast_id, email_normalized)
+  where phase <> 'blocked' and membership_id is null;
+create unique index delivery_visit on delivery (workspace_id, membership_id, visit) where membership_id is not null;
+-- By blast and recipient domain queue, so that an index scan skips those that have to wait, even with a million rows.
+create index delivery_due on delivery (workspace_id, blast_id, lane, due_at, delivery_id) where phase = 'queued';
+-- Without times: there are never more leases than senders have in flight.
+create index delivery_leased on delivery (workspace_id, blast_id, delivery_id) where phase = 'leased';
+create index delivery_of_contact on delivery (workspace_id, contact_id);
+comment on table delivery is 'One message to one recipient, of a blast or of a step of a flow.';
+comment on column delivery.blast_id is 'The blast, or the row in `blast` that represents the step of a flow.';
+comment on column delivery.visit is 'The number of the step visit that sends the message.';
+comment on column delivery.tokens is 'Values of merge tokens of the flow.';
+comment on column delivery.email_domain is 'The domain of the address: send rate limits are for each recipient domain.';
+comment on column delivery.operational is 'An operational message is also sent to contacts that unsubscribed from marketing.';
+comment on column delivery.phase is
+  'The part of the state that indexes use. An intent, the one write that a message waits for, does not change it, so the next '
+  'version of the row stays on its page and no index is written.';
+comment on column delivery.reason is 'Why the message failed, was blocked or is unconfirmed.';
+comment on column delivery.token is 'The fencing token of the claim.';
+comment on column delivery.lane is 'The recipient domain queue. Empty: the common queue.';
+comment on column delivery.attempts is 'Failed attempts.';
+comment on column delivery.handed_over_at is 'When the intent was committed.';
+comment on column delivery.machine_opened_at is
+  'The first open by a bot. Stored once, like `machine_clicked_at`, so that repeated scans write nothing more.';
+comment on column delivery.bounce_kind is 'soft without `bounced_at`: refused during sending, which counts as failed.';
+
+-- Grants intents, the fence between "can be cancelled" and "may be on its way", in one round trip that commits by itself.
+-- A volatile function takes a new snapshot for each statement, so the last one sees a pause or cancellation that committed while the
+-- function waited for its locks. A transaction that changes whether a blast may send takes these locks exclusively.
+-- No intent is granted for a membership that no longer waits for the message. Returns, for each delivery whose token is still valid:
+-- granted, paused (queued again), or its block reason. The tables of blasts and flows are created by later files.
+create function grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval)
+  returns table (granted_id uuid, answer text) language plpgsql volatile as $$
+declare
+  involved uuid;
+begin
+  -- A few rows by their ids: no plan may read all deliveries of a workspace for them, whatever the statistics say.
+  perform set_config('tentpole.workspace_id', workspace::text, true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true);
+  -- If the server could lose an intent, the message could be sent twice. Stronger settings stay.
+  if current_setting('synchronous_commit') in ('off', 'local') then
+    perform set_config('synchronous_commit', 'on', true);
+  end if;
+  for involved in select distinct blast from unnest(blasts) as named (blast) order by blast loop
+    perform pg_advisory_xact_lock_shared(hashtextextended(involved::text, 0));
+  end loop;
+  return query
+    -- By id first, whatever the state: the index of leases is full of rows that were leased a moment ago.
+    with held as materialized (
+      select d.delivery_id as id, d.state, d.lease_until,
+        case
+          when b.status = 'cancelled' then 'cancelled'
+          when d.membership_id is not null and (m.status is distinct from 'active'
+            or m.awaited_visit is distinct from d.visit) then 'cancelled'
+          when b.status <> 'sending' or b.paused then 'paused'
+          when c.contact_id is null then 'contact_deleted'
+          when not d.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
+          when not d.operational and c.marketing_email_subscribed is false then 'opt_out'
+          when c.marketing_email_invalid then 'invalid_email'
+          when s.reason <> 'unsubscribe' then 'suppressed'
+          else 'granted'
+        end as verdict
+      from unnest(asked, holders, blasts) as ask (id, holder, blast)
+      join delivery d on d.workspace_id = workspace and d.delivery_id = ask.id and d.token = ask.holder
+        -- only of the blast that was locked
+        and d.blast_id = ask.blast
+      join blast b on b.workspace_id = workspace and b.blast_id = d.blast_id
+      left join contact c on c.workspace_id = workspace and c.contact_id = d.contact_id
+      left join suppression s on s.workspace_id = workspace and s.email_normalized = d.email_normalized
+      left join flow_membership m on m.workspace_id = workspace and m.membership_id = d.membership_id
+      order by d.delivery_id
+      for update of d
+    )
+    update delivery d set
+      state = case held.verdict when 'granted' then 'handed_over' when 'paused' then 'queued' else 'blocked' end,
+      reason = case when held.verdict in ('granted', 'paused') then null else held.verdict end,
+      token = case when held.verdict = 'granted' then d.token end,
+      lease_until = case when held.verdict = 'granted' then clock_timestamp() + lease end,
+      handed_over_at = case when held.verdict = 'granted' then clock_timestamp() else d.handed_over_at end
+    from held
+    where d.workspace_id = workspace and d.delivery_id = held.id
+      and held.state = 'claimed' and held.lease_until > clock_timestamp()
+    returning d.delivery_id, held.verdict;
+end $$;
+
+create table delivery_lane (
+  workspace_id uuid not null constraint delivery_lane_workspace_fkey references workspace on delete cascade,
+  lane text collate "C" not null,
+  permits double precision not null constraint delivery_lane_permits_not_negative check (permits >= 0),
+  filled_at timestamptz not null,
+  waited boolean not null,
+  ready_at timestamptz not null,
+  constraint delivery_lane_pkey primary key (workspace_id, lane)
+);
+create index delivery_lane_ready on delivery_lane (workspace_id, ready_at) where lane <> '';
+comment on table delivery_lane is
+  'Rate buckets of recipient domain queues. The row of the common queue is the bucket of the workspace. Only where limits are set.';
+comment on column delivery_lane.ready_at is
+  'When the queue of a domain is to be checked; infinity: believed empty. In the common queue: the next search for queues of domains.';
+
+create table suppression (
+  workspace_id uuid not null constraint suppression_workspace_fkey references workspace on delete cascade,
+  email_normalized text not null,
+  reason text not null
+    constraint suppression_reason_known check (reason in ('bounce', 'complaint', 'unsubscribe', 'manual')),
+  created_at timestamptz not null,
+  constraint suppression_pkey primary key (workspace_id, email_normalized)
+);
+create index suppression_newest on suppression (workspace_id, created_at desc, email_normalized collate "C");
+comment on table suppression is 'Addresses that receive no mail.';
+
+create table test_mail (
+  workspace_id uuid not null,
+  test_mail_id uuid not null,
+  email_id uuid not null,
+  version int not null constraint test_mail_version_positive check (version >= 1),
+  contact_id uuid,
+  address text not null,
+  address_normalized text not null,
+  handed_over boolean not null default false,
+  constraint test_mail_pkey primary key (workspace_id, test_mail_id),
+  constraint test_mail_email_fkey foreign key (workspace_id, email_id) references email on delete cascade
+);
+create index test_mail_email on test_mail (workspace_id, email_id);
+comment on table test_mail is 'Test messages, from the request to the end of the message. Each is handed over at most once.';
+comment on column test_mail.contact_id is 'Whose values the message shows. Null: a sample contact.';
