@@ -1,7 +1,7 @@
 -- Blasts, and the counters of their deliveries.
 
--- Steps of flows that send also have a row (`purpose` flow_step), which listings of blasts leave out. Their deliveries are claimed,
--- granted and settled like those of blasts.
+-- Steps of flows that send also have a row (`purpose` flow_step), which listings of blasts leave out. Their deliveries are
+-- claimed, granted and settled like those of blasts.
 create table blast (
   workspace_id uuid not null constraint blast_workspace_fkey references workspace on delete cascade,
   blast_id uuid not null,
@@ -9,7 +9,8 @@ create table blast (
   flow_id uuid, step_id text,
   name text not null, name_folded text collate "C" not null,
   description text,
-  status text not null constraint blast_status_known
+  status text not null
+    constraint blast_status_known
       check (status in ('draft', 'scheduled', 'sending', 'sent', 'failed', 'cancelled', 'archived')),
   paused boolean not null default false,
   audience_list_id uuid,
@@ -36,8 +37,8 @@ create table blast (
     constraint blast_cancelled_reason_known check (cancelled_reason in ('daily_email_limit', 'contact_allowance')),
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint blast_pkey primary key (workspace_id, blast_id),
-  constraint blast_of_step check ((purpose = 'flow_step') = (flow_id is not null)),
-  constraint blast_step check ((flow_id is null) = (step_id is null)),
+  constraint blast_step_has_flow check ((purpose = 'flow_step') = (flow_id is not null)),
+  constraint blast_flow_has_step check ((flow_id is null) = (step_id is null)),
   constraint blast_audience_has_source check ((audience_list_id is null) = (audience_source is null)),
   constraint blast_email_has_source check ((email_id is null) = (email_source is null)),
   constraint blast_approval_has_version check ((approval_id is null) = (approved_email_version is null)),
@@ -46,15 +47,17 @@ create table blast (
   -- The states, as in core/src/blasts/Blast.ts.
   constraint blast_draft_is_not_launched
     check (status <> 'draft' or (approval_id is null and send_mode is null and launched_at is null)),
-  constraint blast_complete check (purpose = 'flow_step' or status in ('draft', 'archived')
+  constraint blast_launched_is_complete check (purpose = 'flow_step' or status in ('draft', 'archived')
     or (approval_id is not null and send_mode is not null and audience_list_id is not null and email_id is not null)),
   constraint blast_scheduled_is_not_launched
     check (status <> 'scheduled' or (send_mode = 'scheduled' and launched_at is null)),
   constraint blast_launched_has_launched_at
     check (status not in ('sending', 'sent', 'failed') or launched_at is not null),
   constraint blast_fixed_audience_is_launched check (audience_fixed_at is null or launched_at is not null),
-  constraint blast_pass check (audience_through is null or (launched_at is not null and audience_fixed_at is null)),
-  constraint blast_retrying check (retrying_since is null or (status = 'sending' and audience_fixed_at is not null)),
+  constraint blast_pass_until_audience_is_fixed
+    check (audience_through is null or (launched_at is not null and audience_fixed_at is null)),
+  constraint blast_retrying_while_sending
+    check (retrying_since is null or (status = 'sending' and audience_fixed_at is not null)),
   constraint blast_sent_has_sent_at check (status = 'archived' or (status = 'sent') = (sent_at is not null)),
   constraint blast_failed_has_failure check (status = 'archived' or (status = 'failed') = (failure is not null)),
   constraint blast_cancelled_has_cancelled_at
@@ -76,7 +79,7 @@ comment on column blast.allotted_count is
   'Emails that it uses of the daily limit of the plan, until the audience pass has counted them.';
 comment on column blast.audience_through is
   'The last contact of the audience pass so far. Null before its first slice and after its last.';
-comment on column blast.audience_fixed_at is 'When the audience pass ended. The audience is fixed once, at the start of sending.';
+comment on column blast.audience_fixed_at is 'When the audience pass ended. The audience is fixed once.';
 comment on column blast.retrying_since is
   'Set while failed recipients are requeued. It identifies the retry, so that the work of an earlier one ends.';
 
@@ -100,7 +103,8 @@ create table delivery_tally (
 );
 comment on table delivery_tally is
   'Counters of the deliveries of a blast, the sums of its shards. The statement that changes deliveries writes them too.';
-comment on column delivery_tally.shard is 'By connection, so that sending processes rarely wait for each other. One may be negative.';
+comment on column delivery_tally.shard is
+  'By connection, so that sending processes rarely wait for each other. One may be negative.';
 
 create function delivery_tally_add() returns trigger language plpgsql as $$
 begin

@@ -106,9 +106,9 @@ create function contact_number(fields jsonb, field text, type text) returns doub
     when 'date' then extract(epoch from (fields ->> field)::timestamptz)::double precision * 1000
   end;
 
--- The fence of row-level security as a view. Under row-level security a condition may use an index only if it is leak-proof, which
--- LIKE and the JSON operators are not, so a segment would read every row. A view without a security barrier returns the same rows
--- and leaves the planner free. Only the service writes conditions, so a leak has no receiver.
+-- The fence of row-level security as a view. Under row-level security a condition may use an index only if it is leak-proof,
+-- which LIKE and the JSON operators are not, so a segment would read every row. A view without a security barrier returns the
+-- same rows and leaves the planner free. Only the service writes conditions, so a leak has no receiver.
 create view fenced_contact as
 select workspace_id, contact_id,
   display_name, display_name_folded, first_name, first_name_folded, last_name, last_name_folded,
@@ -134,7 +134,8 @@ create table contact_tally (
   constraint contact_tally_pkey primary key (workspace_id, shard)
 );
 comment on table contact_tally is 'The number of contacts of a workspace: the sum of its shards.';
-comment on column contact_tally.shard is 'By connection, so that two transactions rarely wait for each other. One shard may be negative.';
+comment on column contact_tally.shard is
+  'By connection, so that two transactions rarely wait for each other. One shard may be negative.';
 
 create function contact_tally_add() returns trigger language plpgsql as $$
 begin
@@ -173,8 +174,8 @@ create table activity_rest partition of activity default;
 select tentpole_partitions('activity');
 comment on table activity is 'Timelines of contacts, in a partition for each month (UTC).';
 
--- Drops months that ended before the retention, and returns their number. Rows of the default partition are deleted by day. It gives
--- up on a month when a long read blocks it; housekeeping calls it again in an hour.
+-- Drops months that ended before the retention, and returns their number. Rows of the default partition are deleted by day. It
+-- gives up on a month when a long read blocks it; housekeeping calls it again in an hour.
 create function tentpole_forget_activity(days int) returns int language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' as $$
 declare

@@ -17,7 +17,7 @@ create table email (
   created_by_name text not null,
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint email_pkey primary key (workspace_id, email_id),
-  constraint email_basis check (basis is null or current_version = 0),
+  constraint email_basis_before_first_version check (basis is null or current_version = 0),
   constraint email_approved_has_version check ((status = 'approved') = (approved_version is not null)),
   constraint email_approved_version_has_approval check ((approved_version is null) = (approval_id is null)),
   constraint email_plain_text_has_time check ((plain_text is null) = (plain_text_overridden_at is null)),

@@ -15,14 +15,13 @@ create table export (
   created_at timestamptz not null,
   completed_at timestamptz,
   constraint export_pkey primary key (workspace_id, export_id),
-  constraint export_of_one check (num_nonnulls(list_id, blast_id) = 1),
-  constraint export_of_list check ((list_id is null) = (exclude_unsubscribed is null)),
-  constraint export_of_blast check ((blast_id is null) = (category is null)),
+  constraint export_of_list_or_blast check (num_nonnulls(list_id, blast_id) = 1),
+  constraint export_list_has_option check ((list_id is null) = (exclude_unsubscribed is null)),
+  constraint export_blast_has_category check ((blast_id is null) = (category is null)),
   constraint export_completed_has_file_name check ((status = 'completed') = (file_name is not null)),
   constraint export_completed_has_row_count check ((status = 'completed') = (row_count is not null)),
   constraint export_failed_has_error check ((status = 'failed') = (error is not null)),
   constraint export_ended_has_completed_at check ((status in ('completed', 'failed')) = (completed_at is not null))
 );
 comment on table export is
-  'Exports, with their files in the blob store. No foreign keys: an export expires by itself, and its list or blast may be deleted '
-  'before.';
+  'Exports, with their files in the blob store. An export expires by itself, and its list or blast may be deleted before.';

@@ -14,7 +14,7 @@ create table flow (
   archived_at timestamptz,
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint flow_pkey primary key (workspace_id, flow_id),
-  -- The states, as in core/src/flows/Flow.ts.
+  -- The states, as in core/src/flows/definition/Flow.ts.
   constraint flow_active_has_activated_at check ((status = 'active') = (activated_at is not null)),
   constraint flow_paused_has_paused_at check ((status = 'paused') = (paused_at is not null)),
   constraint flow_archived_has_archived_at check ((status = 'archived') = (archived_at is not null))
@@ -90,7 +90,7 @@ create index flow_membership_entered on flow_membership (workspace_id, flow_id, 
 comment on table flow_membership is 'Contacts in flows.';
 comment on column flow_membership.contact_id is 'No foreign key: it stays when the contact is deleted.';
 comment on column flow_membership.state is
-  'The state, as in core/src/flows/Membership.ts. The parts that queries use also have columns.';
+  'The state, as in core/src/flows/members/Membership.ts. The parts that queries use also have columns.';
 comment on column flow_membership.awaited_visit is 'The step visit whose message is on its way.';
 comment on column flow_membership.due_at is 'The time of the next check. Null: an event has to happen first.';
 comment on column flow_membership.sole is 'Whether the contact entered a flow that allows no re-entry.';
@@ -140,8 +140,7 @@ create table flow_tally (
   constraint flow_tally_flow_fkey foreign key (workspace_id, flow_id) references flow on delete cascade
 );
 comment on table flow_tally is
-  'Counters of memberships by status, the sums of its shards, like `delivery_tally`. The statement that changes memberships writes '
-  'them too.';
+  'Counters of memberships by status, the sums of its shards. The statement that changes memberships writes them too.';
 
 create table flow_step_tally (
   workspace_id uuid not null,
@@ -247,8 +246,8 @@ end $$;
 create trigger flow_message_ended after update on delivery referencing old table as removed new table as added
   for each statement execute function flow_message_ended();
 
--- The messages of a flow follow its state: they wait while it is paused, and unsent ones are cancelled when it ends. The locks stop
--- intents, as when a blast is paused.
+-- The messages of a flow follow its state: they wait while it is paused, and unsent ones are cancelled when it ends. The locks
+-- stop intents, as when a blast is paused.
 create function flow_moved() returns trigger language plpgsql as $$
 declare
   step_blast uuid;

@@ -15,8 +15,8 @@ create table import_session (
 );
 comment on table import_session is 'Files to be imported, in the blob store.';
 comment on column import_session.suggestions is
-  'Fields that the AI suggests for the columns (`matches`), so that previews of one file agree; `key` is the digest of the request. '
-  'Null until a request was answered.';
+  'Fields that the AI suggests for the columns (`matches`), so that previews of one file agree, and the digest of the request '
+  '(`key`). Null until a request was answered.';
 
 create table import_run (
   workspace_id uuid not null constraint import_run_workspace_fkey references workspace on delete cascade,
@@ -62,4 +62,4 @@ create index import_row_status on import_row (workspace_id, import_run_id, statu
 comment on table import_row is
   'The result of each row. No foreign key to the run: rows are written only together with its counters.';
 comment on column import_row.line is 'The line in the file. Null: unknown, or the row was part of the request.';
-comment on column import_row.record is 'The row as it was read, for rejected rows, so that they can be exported and imported again.';
+comment on column import_row.record is 'A rejected row as it was read, so that it can be exported and imported again.';

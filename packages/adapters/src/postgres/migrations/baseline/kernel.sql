@@ -32,9 +32,9 @@ do $$ begin
   end if;
 end $$;
 
--- Creates the missing partitions of a table and returns their number: monthly ones for timelines, from last month to three months
--- ahead; daily ones for traffic, from yesterday to a week ahead. Rows of other times are in the default partition. Workers call it.
--- It runs with the rights of its owner, because the service may not create tables.
+-- Creates the missing partitions of a table and returns their number: monthly ones for timelines, from last month to three
+-- months ahead; daily ones for traffic, from yesterday to a week ahead. Rows of other times are in the default partition.
+-- Workers call it. It runs with the rights of its owner, because the service may not create tables.
 create function tentpole_partitions(parent text) returns int language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp as $$
 declare
@@ -75,11 +75,12 @@ create table due_work (
 );
 create index due_work_next on due_work (kind, due_at);
 comment on table due_work is
-  'Workspaces that a worker has to check for a kind of work. A row means that there may be work; it is deleted when there is none.';
+  'Workspaces that a worker has to check for a kind of work. A row means that there may be work; otherwise it is deleted.';
 comment on column due_work.looks is 'Checks in a row that found no work. The delay until the next check grows with it.';
 
--- Reports that a workspace may have work, without waiting for concurrent hints or checks. A hint that is lost this way is found by
--- one of the next checks, which are frequent after a hint and then become rare. The delay is about as long as the transaction.
+-- Reports that a workspace may have work, without waiting for concurrent hints or checks. A hint that is lost this way is found
+-- by one of the next checks, which are frequent after a hint and then become rare. The delay is about as long as the
+-- transaction.
 create function hint_due(hinted text, workspace uuid) returns void language sql volatile as $$
   update due_work w set due_at = least(w.due_at, clock_timestamp()), looks = 0
   from (select kind, workspace_id from due_work

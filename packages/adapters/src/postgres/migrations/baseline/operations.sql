@@ -118,10 +118,10 @@ begin
   return misjudged;
 end $$;
 
--- Renews statistics after large writes, and returns the number of tables. Before the first statistics of a table every index looks
--- the same, and a session keeps the plan of a foreign key check: an import into a new database then read half of the contacts for
--- each list member (4 s a chunk instead of 0.1 s). Autovacuum comes after a minute. It analyses tables that have grown fourfold since
--- the last time or that are misjudged, and skips tables that another session analyses.
+-- Renews statistics after large writes, and returns the number of tables. Before the first statistics of a table every index
+-- looks the same, and a session keeps the plan of a foreign key check: an import into a new database then read half of the
+-- contacts for each list member (4 s a chunk instead of 0.1 s). Autovacuum comes after a minute. It analyses tables that have
+-- grown fourfold since the last time or that are misjudged, and skips tables that another session analyses.
 create function tentpole_statistics() returns int language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp as $$
 declare

@@ -3,9 +3,9 @@
 -- Fencing tokens of claims. They are never reused, so that an expired claim is recognised.
 create sequence delivery_token;
 
--- No foreign keys: an audience pass writes a million rows. It also writes the counters of the blast (`delivery_tally`), which refer
--- to it. A transaction that deletes a blast waits for them, and then its trigger deletes the deliveries.
--- The fill factor leaves space on each page for the next version of a row: an intent then writes to no index.
+-- No foreign keys: an audience pass writes a million rows. It also writes the counters of the blast (`delivery_tally`), which
+-- refer to it. A transaction that deletes a blast waits for them, and then its trigger deletes the deliveries. The fill factor
+-- leaves space on each page for the next version of a row: an intent then writes to no index.
 create table delivery (
   workspace_id uuid not null,
   delivery_id uuid not null,
@@ -48,7 +48,7 @@ create table delivery (
   unsubscribed_at timestamptz, complained_at timestamptz,
   created_at timestamptz not null,
   constraint delivery_pkey primary key (workspace_id, delivery_id),
-  constraint delivery_of_flow check (num_nonnulls(membership_id, flow_id, step_id, visit, tokens) in (0, 5)),
+  constraint delivery_flow_columns_together check (num_nonnulls(membership_id, flow_id, step_id, visit, tokens) in (0, 5)),
   constraint delivery_token_has_lease check ((token is null) = (lease_until is null)),
   constraint delivery_leased_has_token check (state not in ('claimed', 'handed_over') or token is not null),
   constraint delivery_sent_has_sent_at check (state <> 'sent' or sent_at is not null),
@@ -82,11 +82,11 @@ comment on column delivery.machine_opened_at is
   'The first open by a bot. Stored once, like `machine_clicked_at`, so that repeated scans write nothing more.';
 comment on column delivery.bounce_kind is 'soft without `bounced_at`: refused during sending, which counts as failed.';
 
--- Grants intents, the fence between "can be cancelled" and "may be on its way", in one round trip that commits by itself.
--- A volatile function takes a new snapshot for each statement, so the last one sees a pause or cancellation that committed while the
--- function waited for its locks. A transaction that changes whether a blast may send takes these locks exclusively.
--- No intent is granted for a membership that no longer waits for the message. Returns, for each delivery whose token is still valid:
--- granted, paused (queued again), or its block reason. The tables of blasts and flows are created by later files.
+-- Grants intents, the fence between "can be cancelled" and "may be on its way", in one round trip that commits by itself. A
+-- volatile function takes a new snapshot for each statement, so the last one sees a pause or cancellation that committed while
+-- the function waited for its locks. A transaction that changes whether a blast may send takes these locks exclusively. No
+-- intent is granted for a membership that no longer waits for the message. Returns, for each delivery whose token is still
+-- valid: granted, paused (queued again), or its block reason. The tables of blasts and flows are created by later files.
 create function grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval)
   returns table (granted_id uuid, answer text) language plpgsql volatile as $$
 declare
@@ -152,9 +152,9 @@ create table delivery_lane (
 );
 create index delivery_lane_ready on delivery_lane (workspace_id, ready_at) where lane <> '';
 comment on table delivery_lane is
-  'Rate buckets of recipient domain queues. The row of the common queue is the bucket of the workspace. Only where limits are set.';
+  'Rate buckets of recipient domain queues, where limits are set. The row of the common queue is the bucket of the workspace.';
 comment on column delivery_lane.ready_at is
-  'When the queue of a domain is to be checked; infinity: believed empty. In the common queue: the next search for queues of domains.';
+  'When the queue of a domain is to be checked; infinity: believed empty. In the common queue: the next search for such queues.';
 
 create table suppression (
   workspace_id uuid not null constraint suppression_workspace_fkey references workspace on delete cascade,

@@ -32,7 +32,7 @@ create table tent (
   constraint tent_pending_has_no_prompt check ((status = 'pending') = (prompt is null)),
   constraint tent_completed_has_html check ((status = 'completed') = (html is not null)),
   constraint tent_failed_has_error check ((status = 'failed') = (error is not null)),
-  constraint tent_template_pinned check ((template_id is null) = (template_approval_id is null)),
+  constraint tent_template_has_approval check ((template_id is null) = (template_approval_id is null)),
   constraint tent_credits_held_while_generating check (credits_held = 0 or status in ('queued', 'generating')),
   constraint tent_published_has_html
     check ((publication_status is not distinct from 'published') = (published_html is not null)),

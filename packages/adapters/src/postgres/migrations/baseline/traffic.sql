@@ -14,7 +14,7 @@ create index page_view_newest on page_view (workspace_id, at desc);
 create table page_view_rest partition of page_view default;
 select tentpole_partitions('page_view');
 comment on table page_view is 'Views of pages, in a partition for each day (UTC).';
-comment on column page_view.visitor is 'Not used any more: `page_visitor_day` distinguishes visitors.';
+comment on column page_view.visitor is 'Unused: `page_visitor_day` distinguishes visitors.';
 
 create table page_visitor_day (
   workspace_id uuid not null constraint page_visitor_day_workspace_fkey references workspace on delete cascade,
@@ -44,7 +44,8 @@ create table page_view_day (
   workspace_id uuid not null constraint page_view_day_workspace_fkey references workspace on delete cascade,
   tent_id uuid not null,
   day date not null,
-  dimension text not null constraint page_view_day_dimension_known
+  dimension text not null
+    constraint page_view_day_dimension_known
       check (dimension in ('all', 'visits', 'country', 'device', 'browser', 'os', 'referrer')),
   value text collate "C" not null,
   views int not null,
@@ -60,7 +61,8 @@ comment on column page_view_day.dimension is
 create table workspace_view_day (
   workspace_id uuid not null constraint workspace_view_day_workspace_fkey references workspace on delete cascade,
   day date not null,
-  dimension text not null constraint workspace_view_day_dimension_known
+  dimension text not null
+    constraint workspace_view_day_dimension_known
       check (dimension in ('all', 'visits', 'country', 'device', 'browser', 'os', 'referrer')),
   value text collate "C" not null,
   views int not null,
@@ -75,7 +77,7 @@ create table visitor_salt (
   constraint visitor_salt_pkey primary key (day)
 );
 comment on table visitor_salt is
-  'The salt of the hashes of visitors, one a day for all workspaces, whose ids are part of the hash. It is deleted after its day.';
+  'The salt of the hashes of visitors, one a day for all workspaces (their ids are part of the hash), deleted after its day.';
 
 create table traffic_batch (
   workspace_id uuid not null constraint traffic_batch_workspace_fkey references workspace on delete cascade,
@@ -88,9 +90,9 @@ create index traffic_batch_age on traffic_batch using brin (at);
 comment on table traffic_batch is 'Batches of views that were written, so that a repeated batch is not counted twice.';
 
 -- Drops partitions that are older than their retention, deletes old rows of other tables, and returns the number of partitions.
--- Retention in days: views 8 (analytics shows seven days of single views), visitors 2 (today, and yesterday around midnight; later
--- their number is enough), sums 400, batches 1 (a batch is tried again for seconds only). It gives up on a partition when a long
--- read blocks it; housekeeping calls it again in an hour.
+-- Retention in days: views 8 (analytics shows seven days of single views), visitors 2 (today, and yesterday around midnight;
+-- later their number is enough), sums 400, batches 1 (a batch is tried again for seconds only). It gives up on a partition when
+-- a long read blocks it; housekeeping calls it again in an hour.
 create function tentpole_forget_traffic() returns int language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' as $$
 declare

@@ -11,7 +11,8 @@ create table plan (
   constraint plan_pkey primary key (plan)
 );
 comment on table plan is 'The limits of a workspace, the same for all workspaces of a plan. Null: no limit.';
-insert into plan (plan, published_tents_max, emails_per_day_max, contacts_max, recipients_per_blast_max, flows, branding_removable)
+insert into plan
+  (plan, published_tents_max, emails_per_day_max, contacts_max, recipients_per_blast_max, flows, branding_removable)
 values
   ('free', 1, 100, 1000, null, false, false),
   ('pro', 100, null, null, null, true, true),
@@ -96,8 +97,8 @@ create table page_host (
 create index page_host_workspace on page_host (workspace_id);
 comment on table page_host is 'Own domains of workspaces for their pages. <slug>.<PAGES_HOST> needs no row.';
 
--- Pages are served from memory: each change of an address or brand, from any source, notifies all processes. The payload is empty;
--- a workspace id would mean that pages of that workspace changed. PageInvalidation.ts listens.
+-- Pages are served from memory: each change of an address or brand, from any source, notifies all processes. The payload is
+-- empty; a workspace id would mean that pages of that workspace changed. PageInvalidation.ts listens.
 create function tentpole_site_changed() returns trigger language plpgsql as $$
 begin
   perform pg_notify('tentpole_pages', '');
