@@ -9,13 +9,14 @@ create table idempotency_key (
   expires_at timestamptz not null,
   answer_status int constraint idempotency_key_answer_status_in_range check (answer_status between 200 and 499),
   answer_headers jsonb,
-  -- ciphertext does not compress
-  answer_sealed bytea storage external,
+  answer_sealed bytea,
   constraint idempotency_key_pkey primary key (workspace_id, scope_hash),
   constraint idempotency_key_answer_has_headers check ((answer_status is null) = (answer_headers is null)),
   constraint idempotency_key_body_has_status check (answer_status is not null or answer_sealed is null),
   constraint idempotency_key_answer_has_body_hash check (answer_status is null or body_hash is not null)
 );
+-- Ciphertext does not compress. (PostgreSQL 15 knows no STORAGE in CREATE TABLE.)
+alter table idempotency_key alter column answer_sealed set storage external;
 -- For housekeeping.
 create index idempotency_key_expiry on idempotency_key (workspace_id, expires_at);
 comment on table idempotency_key is 'Requests that run or have run under an idempotency key, and their answers.';
