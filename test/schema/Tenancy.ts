@@ -2,8 +2,7 @@
 // begin with `workspace_id`, and the table has row-level security.
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { Exemption } from "../tidy/Exemptions.ts"
-import type { Violation } from "../tidy/Source.ts"
+import type { Exemption, Violation } from "../tidy/Exemptions.ts"
 
 /** Tables that belong to no workspace, or are read before the workspace is known. */
 export const globals: ReadonlyArray<Exemption> = [

@@ -13,14 +13,12 @@ export interface Exemption {
   /** A path, the beginning of paths when it ends in a slash, or the name of what is exempt. */
   readonly at: string
   readonly reason: string
-  /** The test that holds the exempt thing in another way. */
+  /** The test that checks the exempt thing in another way. */
   readonly by?: string
 }
 
 const covers = ({ at }: Exemption, { path, subject }: Violation): boolean =>
   at === path || at === subject || (at.endsWith("/") && path.startsWith(at))
-
-const stale = ({ at, reason }: Exemption, what: string): Violation => ({ path: at, line: 1, what, remedy: reason })
 
 /** The violations that no exemption covers, and the exemptions that cover none or whose test does not exist. */
 export const without = (
@@ -29,10 +27,10 @@ export const without = (
   exists: (path: string) => boolean = () => true,
 ): ReadonlyArray<Violation> => [
   ...violations.filter((violation) => !exempt.some((each) => covers(each, violation))),
-  ...exempt
-    .filter((each) => !violations.some((violation) => covers(each, violation)))
-    .map((each) => stale(each, "needs no exemption: delete it")),
-  ...exempt
-    .filter(({ by }) => by !== undefined && !exists(by))
-    .map((each) => stale(each, `is exempt because of ${each.by}, which does not exist`)),
+  ...exempt.flatMap(({ at, by, reason }) => {
+    const stale = { path: at, line: 1, remedy: reason }
+    if (by !== undefined && !exists(by)) return [{ ...stale, what: `is exempt because of ${by}, which does not exist` }]
+    const isNeeded = violations.some((violation) => covers({ at, reason }, violation))
+    return isNeeded ? [] : [{ ...stale, what: "needs no exemption: delete it" }]
+  }),
 ]

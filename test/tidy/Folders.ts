@@ -1,43 +1,28 @@
-// Folders: their order, their cycles, their sizes, and the tests that belong to them.
+// Folders: their order, their sizes, and the tests that belong to them.
 import { type Find, isSource } from "./Source.ts"
 
 /** The folder directly below `parent`; "" for the files in `parent` itself. */
 const folderIn = (parent: string, path = ""): string | undefined =>
   path.startsWith(parent) ? (/^[^/]+(?=\/)/.exec(path.slice(parent.length))?.[0] ?? "") : undefined
 
-/** The imports that lead from one folder below `parent` to another. */
-const crossings = (parent: string, sources: Parameters<Find>[0]) =>
-  sources.flatMap(({ imports, path }) =>
-    imports.flatMap(({ line, to }) => {
-      const [from, into] = [folderIn(parent, path), folderIn(parent, to)]
-      return from === undefined || into === undefined || from === into ? [] : [{ path, line, to, from, into }]
-    }),
-  )
-
 /** A folder imports from those before it. The files above the folders import from all, and no folder imports them. */
 export const layers =
-  (parent: string, order: ReadonlyArray<string>): Find =>
-  (sources) => [
-    ...[...new Map(sources.map(({ path }) => [folderIn(parent, path) ?? "", path]))]
-      .filter(([folder]) => folder !== "" && !order.includes(folder))
-      .map(([folder, path]) => ({ path, line: 1, what: `${folder} has no place in the order of ${parent}` })),
-    ...crossings(parent, sources)
-      .filter(({ from, into }) => from !== "" && (into === "" || order.indexOf(into) > order.indexOf(from)))
-      .map(({ from, line, path, to }) => ({ path, line, what: `${from} imports ${to}, which is above it` })),
-  ]
-
-/** Folders below `parent` that import each other, directly or through others. */
-export const cycles =
-  (parent: string): Find =>
+  (parent: string, folders: string): Find =>
   (sources) => {
-    const all = crossings(parent, sources).filter(({ from, into }) => from !== "" && into !== "")
-    const reached = (folders: ReadonlySet<string>): ReadonlySet<string> => {
-      const more = new Set([...folders, ...all.flatMap(({ from, into }) => (folders.has(from) ? [into] : []))])
-      return more.size === folders.size ? folders : reached(more)
-    }
-    return all
-      .filter(({ from, into }) => reached(new Set([into])).has(from))
-      .map(({ from, into, line, path, to }) => ({ path, line, what: `imports ${to}, and ${into} imports ${from}` }))
+    const order = folders.split(" ")
+    return [...new Map(sources.map((each) => [folderIn(parent, each.path) ?? "", each]))]
+      .filter(([folder]) => folder !== "" && !order.includes(folder))
+      .map(([folder, { at }]) => at(0, `${folder} has no place in the order of ${parent}`))
+      .concat(
+        sources.flatMap(({ imports, path }) =>
+          imports.flatMap(({ line, to }) => {
+            const [from, into] = [folderIn(parent, path), folderIn(parent, to)]
+            return from && into !== undefined && (into === "" || order.indexOf(into) > order.indexOf(from))
+              ? [{ path, line, what: `${from} imports ${to}, which is above it`, subject: "" }]
+              : []
+          }),
+        ),
+      )
   }
 
 export const sizes: Find = (sources) =>

@@ -21,13 +21,12 @@ const servicesOf = (sources: ReadonlyArray<Source>) =>
       ),
     )
 
-/** Files of core/contract that support suites: they are none, but worlds may take a port for one. */
-const support = /\/(draws|eventually|fresh|keyPairs|settings|tagged)\.ts$/
-const world = /World\.ts$/
+/** Files of core/contract that are no suites. A world may be the only one that takes a port. */
+const isSupport = (path: string) => /\/(draws|eventually|fresh|keyPairs|settings|tagged)\.ts$/.test(path)
 
 /** Every port has a contract suite that two adapters run. */
 export const suites: Find = (sources) => {
-  const contract = sources.filter((each) => isContract(each) && !support.test(each.path))
+  const contract = sources.filter((each) => isContract(each) && !isSupport(each.path))
   const index = contract.find(({ path }) => path === "packages/core/contract/index.ts")
   const tests = sources.filter(({ path }) => path.endsWith(".test.ts"))
   const run = tests.flatMap(({ code }) => Array.from(code.matchAll(/\bcontract\.(\w+)\(/g), ([, name]) => name))
@@ -37,7 +36,7 @@ export const suites: Find = (sources) => {
       .map(({ index: start, name, source }) => source.at(start, `the port ${name} has no contract suite`, name)),
     ...(index?.imports ?? []).flatMap(({ to = "" }) => {
       const name = to.slice(to.lastIndexOf("/") + 1, -".ts".length)
-      return support.test(to) || world.test(to) || run.filter((each) => each === name).length > 1
+      return isSupport(to) || to.endsWith("World.ts") || run.filter((each) => each === name).length > 1
         ? []
         : [{ path: to, line: 1, what: `no two adapters run contract.${name}`, subject: name }]
     }),
@@ -56,11 +55,12 @@ export const useCases: Find = (sources) => {
     )
 }
 
-export const verbs =
-  (banned: RegExp): Find =>
-  (sources) =>
-    servicesOf(sources).flatMap(({ index, methods, name, source }) =>
-      methods
-        .filter((method) => banned.test(method))
-        .map((method) => source.at(index, `${name}.${method}`, `${name}.${method}`)),
-    )
+/** Instead: create, get, list, update, delete, start, run, cancel, abandon, or a verb of the domain such as publish. */
+const bannedVerbs = /^(rename|edit|patch|show|find|page|slice|remove|begin|make|giveUp|takeBack|request)$/
+
+export const verbs: Find = (sources) =>
+  servicesOf(sources).flatMap(({ index, methods, name, source }) =>
+    methods
+      .filter((method) => bannedVerbs.test(method))
+      .map((method) => source.at(index, `${name}.${method}`, `${name}.${method}`)),
+  )

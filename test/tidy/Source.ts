@@ -5,8 +5,6 @@ import { fileURLToPath } from "node:url"
 import { parseSync, Visitor, type VisitorObject } from "oxc-parser"
 import type { Violation } from "./Exemptions.ts"
 
-export type { Violation }
-
 interface Import {
   readonly line: number
   /** The imported file of this project. */

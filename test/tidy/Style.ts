@@ -1,70 +1,55 @@
 // Names, sizes, words and remarks: what one file shows by itself.
-import { type Find, isContract, isSource, type Source, type Violation } from "./Source.ts"
+import type { Violation } from "./Exemptions.ts"
+import { type Find, isContract, isSource, type Source } from "./Source.ts"
 
 const isPublished = (each: Source): boolean => isSource(each) || isContract(each)
 
-/** What matches in code, with the remedy. */
-const inCode =
-  (what: string, pattern: RegExp, where: (source: Source) => boolean, remedy: string): Find =>
-  (sources) =>
+/** Code that has one place. The linter restricts imports: SQL needs one. */
+const placed: ReadonlyArray<
+  readonly [what: string, where: (source: Source) => boolean, pattern: RegExp, remedy: string]
+> = [
+  [
+    "selects *",
+    isSource,
+    /\bselect\s+\*|[\s,]\w+\.\*(?=[\s,])|\breturning\s+\*/gi,
+    "name the columns: the next migration adds one",
+  ],
+  [
+    "provides Transaction",
+    ({ path }) => !/^test\/tidy\/|\/(postgres|memory)\/kernel\/Transactor\.ts$/.test(path),
+    /\b(provideService|provideServiceEffect|make|add|succeed|sync|effect)\(\s*((?:[^(),;]|\([^()]*\))*,\s*)?Transaction\s*,/g,
+    "wrap the writes in Transactor.transact",
+  ],
+  [
+    "exports a constructor of changes",
+    isSource,
+    /export (const|function) \w+ = changeOf\("/g,
+    "export the decisions that call it",
+  ],
+]
+
+export const misplaced: Find = (sources) =>
+  placed.flatMap(([what, where, pattern, remedy]) =>
     sources
       .filter(where)
-      .flatMap((source) =>
-        Array.from(source.code.matchAll(pattern), ({ index }) => ({ ...source.at(index, what), remedy })),
-      )
+      .flatMap((each) => Array.from(each.code.matchAll(pattern), ({ index }) => ({ ...each.at(index, what), remedy }))),
+  )
 
-const statement =
-  /["'`]\s*(select\b[^`"]*\bfrom\s+[\w$]+\s[^`"]*\b(where|join|order by|group by|limit)\b|insert\s+into\s+\w+\s*\(|update\s+\w+\s+set\s|delete\s+from\s+\w+(\s+where\b|\s*["'`])|with\s+\w+\s+as\s*\()|\bsql(<[^`;]*>)?`|\.unsafe\(/gi
-const star = /\bselect\s+\*|[\s,]\w+\.\*(?=[\s,])|\breturning\s+\*/gi
-const transaction =
-  /\b(provideService|provideServiceEffect|make|add|succeed|sync|effect)\(\s*((?:[^(),;]|\([^()]*\))*,\s*)?Transaction\s*,/g
-
-const withSql = /^packages\/adapters\/src\/((postgres|jobs|embedded)\/|FromConfig\.ts)/
-const without = /^test\/tidy\/|\/(postgres|memory)\/kernel\/Transactor\.ts$/
-
-export const sql = inCode(
-  "SQL",
-  statement,
-  (each) => isSource(each) && !withSql.test(each.path),
-  "SQL stays in packages/adapters/src/postgres: use a port",
-)
-export const stars = inCode("selects *", star, isSource, "name the columns: the next migration adds one")
-export const transactions = inCode(
-  "provides Transaction",
-  transaction,
-  ({ path }) => !without.test(path),
-  "wrap the writes in Transactor.transact",
-)
-
-export const changes = inCode(
-  "exports a constructor of changes",
-  /export (const|function) \w+ = changeOf\("/g,
-  isSource,
-  "export the decisions that call it",
-)
-
-const emptyWord = /^(utils?|helpers?|impl|manager|misc)$/i
-const emptyName = /^(common|shared|stuff|base|data|info|index|lib)$/i
-const kind = /^(services?|repositor(y|ies)|controllers?|models?|interfaces?|types|entit(y|ies)|dtos?)$/i
-const isEmpty = (name: string): boolean =>
-  name.split(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/).some((word) => emptyWord.test(word))
+const emptyWord = /((?<![A-Za-z])(utils?|helpers?|impl|manager|misc)|Utils?|Helpers?|Impl|Manager|Misc)(?![a-z0-9])/
+const emptyPath =
+  /(?<=\/)(services?|repositor(y|ies)|controllers?|models?|interfaces?|types|entit(y|ies)|dtos?)\/|(?<=\/)(common|shared|stuff|base|data|info|index|lib)[/.]/gi
 
 export const names: Find = (sources) =>
-  sources.filter(isPublished).flatMap((source) => {
-    const parts = source.path
-      .replace(/\.(d\.)?ts$/, "")
-      .split("/")
-      .slice(2)
-    const declared = source.code.matchAll(/^\s*(?:export )?(?:class|const|function|interface|type|let) (\w+)/gm)
-    return [
-      ...parts
-        .filter((part, index) => isEmpty(part) || emptyName.test(part) || (kind.test(part) && index < parts.length - 1))
-        .map((part) => source.at(0, part)),
-      ...[...declared].flatMap(({ 0: all, 1: name = "", index }) =>
-        isEmpty(name) ? [source.at(index + all.length, name)] : [],
-      ),
-    ]
-  })
+  sources.filter(isPublished).flatMap(({ at, code, path }) => [
+    ...path
+      .split(/[/.]/)
+      .filter((part) => emptyWord.test(part))
+      .map((part) => at(0, part)),
+    ...Array.from(path.matchAll(emptyPath), ([part]) => at(0, part)),
+    ...Array.from(code.matchAll(/^ *(?:export )?(?:class|const|function|interface|type|let) (\w+)/gm)).flatMap(
+      ({ 1: name = "", index }) => (emptyWord.test(name) ? [at(index, name)] : []),
+    ),
+  ])
 
 /** A line counts for the innermost function with a name: a service of short methods is short. */
 export const functions: Find = (sources) =>
@@ -75,8 +60,7 @@ export const functions: Find = (sources) =>
     const mark = () => void Object.assign(open.at(-1) ?? {}, { hasFunction: true })
     const leave = ({ end, start }: { readonly start: number; readonly end: number }) => {
       const { hasFunction, inner } = open.pop() ?? { inner: 0, hasFunction: false }
-      const lines = source.code.slice(start, end).split("\n")
-      const own = lines.filter((line) => line.trim() !== "").length - inner
+      const own = (source.code.slice(start, end).match(/^.*\S.*$/gm) ?? []).length - inner
       for (const outer of open.slice(-1)) outer.inner += hasFunction ? own + inner : inner
       if (hasFunction && own > 70) found.push(source.at(start, `a function of ${own} lines`))
     }
