@@ -1,5 +1,6 @@
 // Statements by hand that write many rows: each column is an array, and `unnest` makes rows of them.
 import type { PgClient, PgTypes } from "@effect/sql-pg"
+import { texts } from "@tentpole/adapters/postgres/kernel/Arrays"
 import { Effect } from "effect"
 
 export interface BareColumn<Item> {
@@ -14,10 +15,74 @@ export interface Statement {
 }
 
 /** The items as rows under the alias `u`, in parameters from $2 on: $1 is the workspace. */
-export const unnested = <Item>(columns: ReadonlyArray<BareColumn<Item>>, items: ReadonlyArray<Item>) => ({
+const unnested = <Item>(columns: ReadonlyArray<BareColumn<Item>>, items: ReadonlyArray<Item>) => ({
   rows: `unnest(${columns.map(({ type }, at) => `$${at + 2}::${type}[]`).join(", ")}) as u (${columns.map(({ name }) => name).join(", ")})`,
   values: columns.map(({ values }) => values(items)),
 })
+
+/** `constants`: columns with the same value in each row, and their values. */
+export const insertContacts = <Item>(
+  workspace: string,
+  columns: ReadonlyArray<BareColumn<Item>>,
+  items: ReadonlyArray<Item>,
+  constants: Readonly<Record<string, string>> = {},
+): Statement => {
+  const { rows, values } = unnested(columns, items)
+  const names = [...columns.map(({ name }) => name), ...Object.keys(constants)]
+  const selected = ["$1::uuid", "u.*", ...Object.values(constants)]
+  return {
+    text: `insert into contact (workspace_id, ${names.join(", ")}) select ${selected.join(", ")} from ${rows}`,
+    parameters: [workspace, ...values],
+  }
+}
+
+/** The first column is the contact's id. */
+export const updateContacts = <Item>(
+  workspace: string,
+  columns: ReadonlyArray<BareColumn<Item>>,
+  items: ReadonlyArray<Item>,
+  constants: Readonly<Record<string, string>> = {},
+): Statement => {
+  const { rows, values } = unnested(columns, items)
+  const assignments = [
+    ...columns.slice(1).map(({ name }) => `${name} = u.${name}`),
+    ...Object.entries(constants).map(([name, value]) => `${name} = ${value}`),
+  ]
+  return {
+    text: `update contact c set ${assignments.join(", ")} from ${rows}
+      where c.workspace_id = $1::uuid and c.contact_id = u.contact_id`,
+    parameters: [workspace, ...values],
+  }
+}
+
+export interface BareActivity {
+  readonly contact_id: string
+  readonly type: string
+  /** As JSON. */
+  readonly metadata: string
+  /** Now unless it is set. */
+  readonly at?: string
+}
+
+/** The activities, and an event for each. */
+export const recordActivities = (
+  workspace: string,
+  activities: ReadonlyArray<BareActivity>,
+): ReadonlyArray<Statement> => {
+  const now = new Date().toISOString()
+  const parameters = [
+    workspace,
+    texts(activities.map(({ contact_id }) => contact_id)),
+    texts(activities.map(({ at = now }) => at)),
+    texts(activities.map(({ type }) => type)),
+    texts(activities.map(({ metadata }) => metadata)),
+  ]
+  const rows = "select $1::uuid, u.* from unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::jsonb[]) as u"
+  return [
+    { text: `insert into activity (workspace_id, contact_id, at, type, metadata) ${rows}`, parameters },
+    { text: `insert into outbox_event (workspace_id, contact_id, at, type, data) ${rows}`, parameters },
+  ]
+}
 
 /** Runs the statements in one transaction. */
 export const runBare = (sql: PgClient.PgClient, statements: ReadonlyArray<Statement>) =>

@@ -1,7 +1,7 @@
 // Load on an HTTP server from this process. Each connection stays open and sends the next request after each answer. Bare
 // sockets take little of the machine.
 import { connect, type Socket } from "node:net"
-import { rateSpreadOf, spreadOf, type Spread } from "./Timing.ts"
+import { type Compared, rateSpreadOf, spreadOf } from "./Timing.ts"
 
 export interface Target {
   readonly port: number
@@ -92,19 +92,18 @@ export const compareLoads = async (
   targets: { readonly reference: Target; readonly ours: Target },
   options: { readonly connections: number; readonly windows: number; readonly window_ms: number },
 ) => {
-  const all = [targets.reference, targets.ours] as const
+  const all = [targets.reference, targets.ours]
   for (const each of [...all, ...all]) await load(each, options.connections, options.window_ms)
-  const seen: readonly [Array<LoadResult>, Array<LoadResult>] = [[], []]
+  const seen = { reference: Array.of<LoadResult>(), ours: Array.of<LoadResult>() }
   for (let window = 0; window < options.windows; window++) {
-    for (const which of window % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-      seen[which].push(await load(all[which], options.connections, options.window_ms))
+    for (const which of window % 2 === 0 ? (["reference", "ours"] as const) : (["ours", "reference"] as const)) {
+      seen[which].push(await load(targets[which], options.connections, options.window_ms))
     }
   }
-  const rates = seen.map((results) => rateSpreadOf(results.map(({ perSecond }) => perSecond)))
-  const times = seen.map((results) => spreadOf(results.flatMap(({ times_ms }) => times_ms)))
-  const none: Spread = { median: Number.NaN, p95: Number.NaN }
+  const rates = (results: ReadonlyArray<LoadResult>) => rateSpreadOf(results.map(({ perSecond }) => perSecond))
+  const times = (results: ReadonlyArray<LoadResult>) => spreadOf(results.flatMap(({ times_ms }) => times_ms))
   return {
-    rates: { reference: rates[0] ?? none, ours: rates[1] ?? none },
-    times: { reference: times[0] ?? none, ours: times[1] ?? none },
+    rates: { reference: rates(seen.reference), ours: rates(seen.ours) } satisfies Compared,
+    times: { reference: times(seen.reference), ours: times(seen.ours) } satisfies Compared,
   }
 }

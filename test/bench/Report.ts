@@ -5,7 +5,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from "node:os"
 import { fileURLToPath } from "node:url"
 import { stripVTControlCharacters, styleText } from "node:util"
 import type { Bench } from "./Benchmark.ts"
-import type { Spread } from "./Timing.ts"
+import type { Compared, Spread } from "./Timing.ts"
 
 /** The promise that a figure must meet. */
 export interface Bar {
@@ -22,6 +22,28 @@ export interface Row {
   readonly ours: Spread
   readonly ratio: number | null
   readonly bars: ReadonlyArray<Bar>
+}
+
+/** A row without a comparison. */
+export const figure = (what: string, unit: Row["unit"], ours: Spread, ...bars: Row["bars"]): Row => ({
+  what,
+  unit,
+  reference: null,
+  ours,
+  ratio: null,
+  bars,
+})
+
+/** A row beside a reference. The ratio is that of the medians, or of the p95. */
+export const comparison = (
+  what: string,
+  unit: Row["unit"],
+  { ours, reference }: Compared,
+  barsOf: (ratio: number) => Row["bars"] = () => [],
+  by: keyof Spread = "median",
+): Row => {
+  const ratio = ours[by] / reference[by]
+  return { what, unit, reference, ours, ratio, bars: barsOf(ratio) }
 }
 
 export const ratioAtMost = (max: number, ratio: number): Bar => ({ says: `≤ ${max}×`, met: ratio <= max })

@@ -10,8 +10,6 @@ export interface Spread {
 export interface Compared {
   readonly reference: Spread
   readonly ours: Spread
-  /** The median of ours by that of the reference. */
-  readonly ratio: number
 }
 
 type Run = () => Promise<unknown>
@@ -58,9 +56,8 @@ const byTurns = async (runs: readonly [Run, Run], { warmup, rounds, time_max_ms 
 }
 
 export const compareTimes = async (both: { readonly reference: Run; readonly ours: Run }, rounds: Rounds) => {
-  const times = await byTurns([both.reference, both.ours], rounds)
-  const [reference, ours] = [spreadOf(times[0]), spreadOf(times[1])]
-  return { reference, ours, ratio: ours.median / reference.median } satisfies Compared
+  const [reference, ours] = await byTurns([both.reference, both.ours], rounds)
+  return { reference: spreadOf(reference), ours: spreadOf(ours) } satisfies Compared
 }
 
 /** `count`: the items of each run. */
@@ -68,13 +65,10 @@ export const compareRates = async (
   both: { readonly reference: Run; readonly ours: Run; readonly count: number },
   rounds: Rounds,
 ) => {
-  const times = await byTurns([both.reference, both.ours], rounds)
-  const rates = times.map((each) => rateSpreadOf(each.map((ms) => (both.count / ms) * 1000)))
-  const [reference, ours] = [rates[0] ?? nothing, rates[1] ?? nothing]
-  return { reference, ours, ratio: ours.median / reference.median } satisfies Compared
+  const [reference, ours] = await byTurns([both.reference, both.ours], rounds)
+  const rates = (times_ms: ReadonlyArray<number>) => rateSpreadOf(times_ms.map((ms) => (both.count / ms) * 1000))
+  return { reference: rates(reference), ours: rates(ours) } satisfies Compared
 }
-
-const nothing: Spread = { median: Number.NaN, p95: Number.NaN }
 
 export interface Formulation<A> {
   readonly name: string

@@ -5,7 +5,7 @@ import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
-import { type BareColumn, type Statement, unnested } from "../BareStatements.ts"
+import { type BareColumn, insertContacts, recordActivities, type Statement, updateContacts } from "../BareStatements.ts"
 import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
 type Column = BareColumn<Contact>
@@ -72,44 +72,24 @@ const contactStatement = (world: LargeWorkspace, { creates, updates }: ContactsC
     ...customColumns(world),
     column("updated_at", "timestamptz", ({ updatedAt }) => DateTime.formatIso(updatedAt)),
   ]
-  if (creates.length > 0) {
-    const columns = [...changing, column("created_at", "timestamptz", ({ createdAt }) => DateTime.formatIso(createdAt))]
-    const { rows, values } = unnested(columns, creates)
-    const names = columns.map(({ name }) => name).join(", ")
-    return {
-      text: `insert into contact (workspace_id, ${names}) select $1::uuid, u.* from ${rows}`,
-      parameters: [world.workspace, ...values],
-    }
+  if (creates.length === 0) {
+    const contacts = updates.map(({ after }) => after)
+    return updateContacts(world.workspace, changing, contacts)
   }
-  const { rows, values } = unnested(
-    changing,
-    updates.map(({ after }) => after),
-  )
-  const assignments = changing.slice(1).map(({ name }) => `${name} = u.${name}`)
-  return {
-    text: `update contact c set ${assignments.join(", ")} from ${rows}
-      where c.workspace_id = $1::uuid and c.contact_id = u.contact_id`,
-    parameters: [world.workspace, ...values],
-  }
+  const createdAt = column("created_at", "timestamptz", ({ createdAt: at }) => DateTime.formatIso(at))
+  return insertContacts(world.workspace, [...changing, createdAt], creates)
 }
 
 /** All statements of a change. */
-export const bareStatements = (world: LargeWorkspace, change: ContactsChange): ReadonlyArray<Statement> => {
-  const ids = texts(change.activities.map(({ contactId }) => contactId))
-  const types = texts(change.activities.map(({ type }) => type))
-  const times = texts(change.activities.map(({ at }) => DateTime.formatIso(at)))
-  const metadata = texts(change.activities.map((activity) => JSON.stringify(activity.metadata)))
-  const parameters = [world.workspace, ids, times, types, metadata]
-  const rows = "unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::jsonb[]) as u (contact_id, at, type, metadata)"
-  return [
-    contactStatement(world, change),
-    {
-      text: `insert into activity (workspace_id, contact_id, at, type, metadata) select $1::uuid, u.* from ${rows}`,
-      parameters,
-    },
-    {
-      text: `insert into outbox_event (workspace_id, contact_id, at, type, data) select $1::uuid, u.* from ${rows}`,
-      parameters,
-    },
-  ]
-}
+export const bareStatements = (world: LargeWorkspace, change: ContactsChange): ReadonlyArray<Statement> => [
+  contactStatement(world, change),
+  ...recordActivities(
+    world.workspace,
+    change.activities.map(({ at, contactId, metadata, type }) => ({
+      contact_id: contactId,
+      at: DateTime.formatIso(at),
+      type,
+      metadata: JSON.stringify(metadata),
+    })),
+  ),
+]

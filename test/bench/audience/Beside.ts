@@ -1,7 +1,7 @@
 // Counts of segments while a blast goes out: sending must not slow them down.
 import { pause, until } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
-import { ratioAtMost } from "../Report.ts"
+import { comparison, ratioAtMost } from "../Report.ts"
 import { startBlast } from "../../support/Blast.ts"
 import { countOf, spanOf } from "../Arrivals.ts"
 import { spreadOf, timed } from "../Timing.ts"
@@ -76,9 +76,8 @@ export const beside = async (bench: Bench, world: LargeWorkspace): Promise<void>
   })
   await watch.stop()
   const rows = questions.map(({ what }, at) => {
-    const [reference, ours] = [spreadOf(alone[at] ?? []), spreadOf(busy[at] ?? [])]
-    const ratio = ours.p95 / reference.p95
-    return { what, unit: "ms", reference, ours, ratio, bars: [ratioAtMost(3, ratio)] } as const
+    const times = { reference: spreadOf(alone[at] ?? []), ours: spreadOf(busy[at] ?? []) }
+    return comparison(what, "ms", times, (ratio) => [ratioAtMost(3, ratio)], "p95")
   })
   bench.report.section(
     "The five counts: alone (as reference), and beside a blast (as ours); the ratio is of the p95",

@@ -9,7 +9,7 @@ import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import jsonLogic from "json-logic-js"
 import type { Bench } from "../Benchmark.ts"
-import { ratioAtLeast } from "../Report.ts"
+import { comparison, ratioAtLeast } from "../Report.ts"
 import { compareRates } from "../Timing.ts"
 
 const contacts_count = 100_000
@@ -118,7 +118,7 @@ export const evaluator = async ({ quick, report }: Bench): Promise<void> => {
   const fast = { says: "≥ 1,000,000/s", met: compared.ours.median >= per_second_min }
   report.section(
     "Evaluator, five conditions over 100,000 contacts in memory, beside json-logic-js",
-    [{ what: "contacts", unit: "/s", ...compared, bars: [fast, ratioAtLeast(5, compared.ratio)] }],
+    [comparison("contacts", "/s", compared, (ratio) => [fast, ratioAtLeast(5, ratio)])],
     [`${picked.toLocaleString("en-US")} contacts are picked, by both the same`],
   )
 }

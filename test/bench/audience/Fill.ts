@@ -22,21 +22,9 @@ const drawn = (number: string, salt: number): string => `(hashint4((${number}) +
 const pick = (draw: string, words: ReadonlyArray<string>): string =>
   `(array[${words.map(quoted).join(", ")}])[1 + ${draw} % ${words.length}]`
 
-const first = ["Ann", "Bob", "Carla", "Dmitri", "Edith", "Fatima", "Goran", "Hiro", "Ingrid", "Kim", "Lars", "Noor"]
-const last = [
-  "Smith",
-  "Jones",
-  "Müller",
-  "García",
-  "Novak",
-  "Rossi",
-  "Silva",
-  "Tanaka",
-  "Okafor",
-  "Lindqvist",
-  "Dubois",
-]
-const firms = ["Acme", "Globex", "Initech", "Umbrella", "Hooli", "Stark", "Wayne", "Wonka", "Tyrell", "Cyberdyne"]
+const first = "Ann Bob Carla Dmitri Edith Fatima Goran Hiro Ingrid Kim Lars Noor".split(" ")
+const last = "Smith Jones Müller García Novak Rossi Silva Tanaka Okafor Lindqvist Dubois".split(" ")
+const firms = "Acme Globex Initech Umbrella Hooli Stark Wayne Wonka Tyrell Cyberdyne".split(" ")
 const forms = ["Ltd", "GmbH", "Inc", "SA", "BV"]
 /** Each has a fiftieth of the addresses; three large hosts have the rest. */
 const small_hosts = "northwind harbour meadow granite lantern orchard saffron juniper cobalt willow".split(" ")

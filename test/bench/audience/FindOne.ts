@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util"
 import { apiKey } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import { compareLoads } from "../Load.ts"
-import { ratioAtLeast } from "../Report.ts"
+import { comparison, ratioAtLeast } from "../Report.ts"
 import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
 const connections = 32
@@ -49,12 +49,11 @@ export const findOne = async (bench: Bench, world: LargeWorkspace): Promise<void
     { ours: target(ports.ours), reference: target(ports.reference) },
     { connections, ...(bench.quick ? { windows: 3, window_ms: 600 } : { windows: 7, window_ms: 4_000 }) },
   )
-  const [ratio, slower] = [rates.ours.median / rates.reference.median, times.ours.median / times.reference.median]
   bench.report.section(
     `GET /v1/contacts/{id} at ${connections} connections, beside a bare node:http server with the same statements`,
     [
-      { what: "requests", unit: "/s", ...rates, ratio, bars: [ratioAtLeast(0.5, ratio)] },
-      { what: "time of one", unit: "ms", ...times, ratio: slower, bars: [] },
+      comparison("requests", "/s", rates, (ratio) => [ratioAtLeast(0.5, ratio)]),
+      comparison("time of one", "ms", times),
     ],
     ["The generator is this process: it, the database and the servers share the machine."],
   )

@@ -23,16 +23,11 @@ const lifetime_value_high = 10_276
 
 type Condition<Source> = Omit<Extract<RuleCondition, { readonly source: Source }>, "kind" | "source">
 
-const contact = (condition: Condition<"contact">): RuleCondition => ({
-  kind: "condition",
-  source: "contact",
-  ...condition,
-})
-const custom = (condition: Condition<"custom_field">): RuleCondition => ({
-  kind: "condition",
-  source: "custom_field",
-  ...condition,
-})
+const contact = (condition: Condition<"contact">) => ({ kind: "condition", source: "contact", ...condition }) as const
+const custom = (condition: Condition<"custom_field">) =>
+  ({ kind: "condition", source: "custom_field", ...condition }) as const
+const member = (condition: Condition<"list_membership">) =>
+  ({ kind: "condition", source: "list_membership", ...condition }) as const
 const did = (activityType: "email_clicked" | "email_opened", days: number): RuleCondition => ({
   kind: "condition",
   source: "activity",
@@ -40,12 +35,6 @@ const did = (activityType: "email_clicked" | "email_opened", days: number): Rule
   operator: "has_activity",
   timeWindow: { amount: days, unit: "day" },
 })
-const member = (condition: Condition<"list_membership">): RuleCondition => ({
-  kind: "condition",
-  source: "list_membership",
-  ...condition,
-})
-
 export const questionsOf = (world: LargeWorkspace): ReadonlyArray<Question> => {
   const { columns, fields, lists } = world
   const mine = `'${world.workspace}'::uuid`

@@ -1,7 +1,7 @@
 // The count of a segment, and its first page with the count: ours through the store, beside SQL by hand.
 import { contactColumns } from "@tentpole/adapters/postgres/contacts/ContactRows"
 import type { Bench } from "../Benchmark.ts"
-import { ratioAtMost, type Row } from "../Report.ts"
+import { comparison, ratioAtMost, type Row } from "../Report.ts"
 import { compareTimes, fastest, type Formulation, described } from "../Timing.ts"
 import { type Answer, askedOf, page_limit } from "./SegmentCalls.ts"
 import { type Question, questionsOf } from "./Questions.ts"
@@ -79,12 +79,12 @@ const measure = async (bench: Bench, world: LargeWorkspace, question: Question) 
   ] as const) {
     const compared = await compareTimes({ reference, ours }, roundsOf(bench))
     const inTime = { says: `p95 < ${p95_max_ms} ms`, met: compared.ours.p95 < p95_max_ms }
-    rows.push({
-      what: `${question.what}: ${what}`,
-      unit: "ms",
-      ...compared,
-      bars: [ratioAtMost(1.3, compared.ratio), ...(question.indexed ? [inTime] : [])],
-    })
+    rows.push(
+      comparison(`${question.what}: ${what}`, "ms", compared, (ratio) => [
+        ratioAtMost(1.3, ratio),
+        ...(question.indexed ? [inTime] : []),
+      ]),
+    )
   }
   const notes = [
     `${question.what}: ${answer.total.toLocaleString("en-US")} contacts`,

@@ -9,7 +9,7 @@ import { DateTime, Effect } from "effect"
 import { Owner } from "../../support/Owner.ts"
 import { runBare } from "../BareStatements.ts"
 import type { Bench } from "../Benchmark.ts"
-import { ratioAtLeast, type Row } from "../Report.ts"
+import { comparison, ratioAtLeast, type Row } from "../Report.ts"
 import { compareRates } from "../Timing.ts"
 import { bareStatements } from "./BareUpserts.ts"
 import type { LargeWorkspace } from "./LargeWorkspace.ts"
@@ -128,7 +128,7 @@ export const upserts = async (bench: Bench, world: LargeWorkspace): Promise<void
     )
     await sameWritten(world, 0)
     await sameWritten(world, batches - 1)
-    rows.push({ what: `all ${what}`, unit: "/s", ...compared, bars: [ratioAtLeast(0.6, compared.ratio)] })
+    rows.push(comparison(`all ${what}`, "/s", compared, (ratio) => [ratioAtLeast(0.6, ratio)]))
   }
   bench.report.section("Upserts of 100, contacts a second, beside bare statements whose arrays are ready", rows)
 }

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { peakMemory_bytes, residentMemory_bytes } from "../../support/ProcessFacts.ts"
 import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
-import { megabytesAtMost, ratioAtMost, type Row } from "../Report.ts"
+import { comparison, figure, megabytesAtMost, ratioAtMost, type Row } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
 import { rateOf, spanOf } from "../Arrivals.ts"
 import type { Sender, World } from "../World.ts"
@@ -46,15 +46,8 @@ export const million = async (bench: Bench, world: World): Promise<void> => {
   await sending
   const rate = rateOf(await world.arrivals(many))
   const peak = megabytes(await peakMemory_bytes(worker.pid))
-  const { median } = spreadOf(memory)
-  rows.push({
-    what: "memory of the worker (p95: the most it ever had)",
-    unit: "MB",
-    reference: null,
-    ours: { median, p95: peak },
-    ratio: null,
-    bars: [megabytesAtMost(300, peak)],
-  })
+  const memory_mb = { median: spreadOf(memory).median, p95: peak }
+  rows.push(figure("memory of the worker (p95: the most it ever had)", "MB", memory_mb, megabytesAtMost(300, peak)))
   await world.stop(worker)
   const third = Math.floor(memory.length / 3)
   const thirds = [memory.slice(0, third), memory.slice(third, 2 * third), memory.slice(2 * third)]
@@ -66,14 +59,8 @@ export const million = async (bench: Bench, world: World): Promise<void> => {
 
 const secondsAtMost = (max_s: number, ms: number) => ({ says: `≤ ${max_s} s`, met: ms <= max_s * 1000 })
 
-const time = (what: string, times_ms: ReadonlyArray<number>, ...bars: Row["bars"]): Row => ({
-  what,
-  unit: "ms",
-  reference: null,
-  ours: spreadOf(times_ms),
-  ratio: null,
-  bars,
-})
+const time = (what: string, times_ms: ReadonlyArray<number>, ...bars: Row["bars"]): Row =>
+  figure(what, "ms", spreadOf(times_ms), ...bars)
 
 const triedOut = async ({ report }: Bench, world: World, sender: Sender): Promise<Row> => {
   report.say("dry runs …")
@@ -96,16 +83,10 @@ const fixed = async ({ quick, report }: Bench, world: World, sender: Sender): Pr
   )
   await world.turn(sender, blast, "pause")
   reference_ms.push(await bareInsert(world, sender))
-  const reference = spreadOf(reference_ms)
-  const ratio = ours_ms / reference.median
-  return {
-    what: "the audience fixed, beside a bare INSERT … SELECT",
-    unit: "ms",
-    reference,
-    ours: spreadOf([ours_ms]),
-    ratio,
-    bars: quick ? [] : [ratioAtMost(1.5, ratio)],
-  }
+  const times = { reference: spreadOf(reference_ms), ours: spreadOf([ours_ms]) }
+  return comparison("the audience fixed, beside a bare INSERT … SELECT", "ms", times, (ratio) =>
+    quick ? [] : [ratioAtMost(1.5, ratio)],
+  )
 }
 
 /** The same rows into a table with the same columns and indexes, but without counters and references. */

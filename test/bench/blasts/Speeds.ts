@@ -1,7 +1,8 @@
 // The benchmark of send rate limits: whether a workspace sends exactly at its limit.
 import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
-import type { Row } from "../Report.ts"
+import { comparison, type Row } from "../Report.ts"
+import { rateSpreadOf } from "../Timing.ts"
 import type { Arrival } from "../../support/smtp/FakeSmtpProcess.ts"
 import { rateBetween, spanOf } from "../Arrivals.ts"
 import type { Sender, World } from "../World.ts"
@@ -57,14 +58,7 @@ const actualRate = async (world: World, sender: Sender, window_ms: number) => {
     rateBetween(arrivals.filter(which), from_ms, from_ms + window_ms)
 }
 
-const row = (what: string, wanted: number, rate: number): Row => {
-  const ratio = rate / wanted
-  return {
-    what,
-    unit: "/s",
-    reference: { median: wanted, p95: wanted },
-    ours: { median: rate, p95: rate },
-    ratio,
-    bars: [{ says: `within ${tolerance * 100} %`, met: Math.abs(ratio - 1) <= tolerance }],
-  }
-}
+const row = (what: string, wanted: number, rate: number): Row =>
+  comparison(what, "/s", { reference: rateSpreadOf([wanted]), ours: rateSpreadOf([rate]) }, (ratio) => [
+    { says: `within ${tolerance * 100} %`, met: Math.abs(ratio - 1) <= tolerance },
+  ])

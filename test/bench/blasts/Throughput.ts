@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import type { Bench } from "../Benchmark.ts"
-import { ratioAtLeast } from "../Report.ts"
+import { comparison, ratioAtLeast } from "../Report.ts"
 import { rateSpreadOf } from "../Timing.ts"
 import type { Order } from "./ByHand.ts"
 import { rateOf } from "../Arrivals.ts"
@@ -54,7 +54,7 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
   const { ratio_min, title, without } = ways[how]
   bench.report.say(`${title.toLowerCase()}, ${connections} connections …`)
   const worker = await world.worker({ connections, ...(without === undefined ? {} : { without }) })
-  const rates: { readonly reference: Array<number>; readonly ours: Array<number> } = { reference: [], ours: [] }
+  const rates = { reference: Array.of<number>(), ours: Array.of<number>() }
   let last = { spent: "", bytes: 0 }
   for (let round = -warm_ups; round < rounds; round++) {
     const theirs = await runByHand(world, way, size.byHand)
@@ -65,16 +65,11 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
     last = seen
   }
   await world.stop(worker)
-  const [reference, ours] = [rateSpreadOf(rates.reference), rateSpreadOf(rates.ours)]
-  const ratio = ours.median / reference.median
-  const row = {
-    what: how === "signed" ? "beside nodemailer's pool, composing and signing" : "beside nodemailer's pool, ready-made",
-    unit: "/s",
-    reference,
-    ours,
-    ratio,
-    bars: bench.quick ? [] : [ratioAtLeast(ratio_min, ratio)],
-  } as const
+  const both = { reference: rateSpreadOf(rates.reference), ours: rateSpreadOf(rates.ours) }
+  const beside = how === "signed" ? "composing and signing" : "ready-made"
+  const row = comparison(`beside nodemailer's pool, ${beside}`, "/s", both, (ratio) =>
+    bench.quick ? [] : [ratioAtLeast(ratio_min, ratio)],
+  )
   bench.report.section(
     `${title}, ${connections} connections`,
     [row],

@@ -1,7 +1,7 @@
 // Whether a second worker doubles the rate where the mail server is the bottleneck.
 import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
-import { ratioAtLeast } from "../Report.ts"
+import { comparison, ratioAtLeast } from "../Report.ts"
 import { rateSpreadOf } from "../Timing.ts"
 import { countOf, rateBetween } from "../Arrivals.ts"
 import type { Sender, World } from "../World.ts"
@@ -22,7 +22,7 @@ export const twoWorkers = async (bench: Bench, world: World): Promise<void> => {
   const blast = await world.launch(sender)
   const first = await world.worker({ connections: connections_each })
   await world.come(sender, per_second_max)
-  const rates: { readonly one: Array<number>; readonly two: Array<number> } = { one: [], two: [] }
+  const rates = { one: Array.of<number>(), two: Array.of<number>() }
   for (let window = 0; window < windows; window++) {
     rates.one.push(await rateOver(world, sender, window_ms))
     const second = await world.worker({ connections: connections_each })
@@ -35,19 +35,13 @@ export const twoWorkers = async (bench: Bench, world: World): Promise<void> => {
   await world.turn(sender, blast, "cancel")
   await world.stop(first)
   await world.smtp.behave()
-  const [one, two] = [rateSpreadOf(rates.one), rateSpreadOf(rates.two)]
-  const ratio = two.median / one.median
+  const both = { reference: rateSpreadOf(rates.one), ours: rateSpreadOf(rates.two) }
   bench.report.section(
     `Messages a second of two workers (as ours), beside one (as reference): a mail server that answers after ${answer_ms} ms`,
     [
-      {
-        what: `${connections_each} connections a worker`,
-        unit: "/s",
-        reference: one,
-        ours: two,
-        ratio,
-        bars: bench.quick ? [] : [ratioAtLeast(1.6, ratio)],
-      },
+      comparison(`${connections_each} connections a worker`, "/s", both, (ratio) =>
+        bench.quick ? [] : [ratioAtLeast(1.6, ratio)],
+      ),
     ],
     [
       `a worker that waited for nothing else would send ${per_second_max} a second; ${sent.toLocaleString("en-US")} were sent in all`,

@@ -2,7 +2,7 @@
 // nowhere; beside bare statements that write a step of as many members.
 import { activeFlow, approvedEmail, letterFrom } from "../../support/Blast.ts"
 import type { Bench } from "../Benchmark.ts"
-import { rateAtLeast } from "../Report.ts"
+import { comparison, figure, rateAtLeast } from "../Report.ts"
 import { rateSpreadOf, timed } from "../Timing.ts"
 import type { Sender, World } from "../World.ts"
 import { members, welcome, when } from "./Members.ts"
@@ -30,22 +30,10 @@ export const advancing = async (bench: Bench, world: World): Promise<void> => {
   bench.report.section(
     "Members advanced a second by one worker, wait – condition – send, beside bare statements of a thousand members each",
     [
-      {
-        what: `${count.toLocaleString("en-US")} whose wait is over`,
-        unit: "/s",
-        reference,
-        ours,
-        ratio: ours.median / reference.median,
-        bars: bench.quick ? [] : [rateAtLeast(3_000, ours.median)],
-      },
-      {
-        what: "until each message has left, and its member has completed",
-        unit: "/s",
-        reference: null,
-        ours: perSecond(mailed - began),
-        ratio: null,
-        bars: [],
-      },
+      comparison(`${count.toLocaleString("en-US")} whose wait is over`, "/s", { reference, ours }, () =>
+        bench.quick ? [] : [rateAtLeast(3_000, ours.median)],
+      ),
+      figure("until each message has left, and its member has completed", "/s", perSecond(mailed - began)),
     ],
     ["the worker sends at the same time, to a mailer that takes everything at once; a member advances by three steps"],
   )

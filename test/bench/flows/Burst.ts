@@ -8,7 +8,7 @@ import { activeFlow } from "../../support/Blast.ts"
 import { pause, until } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import type { Sender, World } from "../World.ts"
-import { ratioAtMost, timeAtMost } from "../Report.ts"
+import { comparison, figure, ratioAtMost, timeAtMost } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
 import { lives, members, rest, standing } from "./Members.ts"
 
@@ -37,40 +37,23 @@ export const burst = async (bench: Bench, world: World): Promise<void> => {
       Effect.forEach([...watching.entered, watching.dropped], (id) => all.pause(sender.id, id)),
     ),
   )
-  const ratio = meanwhile.p95 / atRest.p95
+  const [all_ms, last_ms, calls_ms] = [settled_ms - began, settled_ms - changed_ms, changed_ms - began]
   bench.report.section(`A burst of ${changes} changes of contacts, ${flows} active flows, one worker`, [
-    {
-      what: "until all have entered a flow, or been dropped from one",
-      unit: "ms",
-      reference: null,
-      ours: spreadOf([settled_ms - began]),
-      ratio: null,
-      bars: [timeAtMost(30_000, settled_ms - began)],
-    },
-    {
-      what: "of that, after the last of the changes was answered",
-      unit: "ms",
-      reference: null,
-      ours: spreadOf([settled_ms - changed_ms]),
-      ratio: null,
-      bars: [],
-    },
-    {
-      what: `the changes by themselves, ${batch_max} a call, ${callers} calls at once`,
-      unit: "ms",
-      reference: null,
-      ours: spreadOf([changed_ms - began]),
-      ratio: null,
-      bars: [],
-    },
-    {
-      what: "reading a contact meanwhile, beside at rest; of the p95",
-      unit: "ms",
-      reference: atRest,
-      ours: meanwhile,
-      ratio,
-      bars: [ratioAtMost(3, ratio)],
-    },
+    figure(
+      "until all have entered a flow, or been dropped from one",
+      "ms",
+      spreadOf([all_ms]),
+      timeAtMost(30_000, all_ms),
+    ),
+    figure("of that, after the last of the changes was answered", "ms", spreadOf([last_ms])),
+    figure(`the changes by themselves, ${batch_max} a call, ${callers} calls at once`, "ms", spreadOf([calls_ms])),
+    comparison(
+      "reading a contact meanwhile, beside at rest; of the p95",
+      "ms",
+      { reference: atRest, ours: meanwhile },
+      (ratio) => [ratioAtMost(3, ratio)],
+      "p95",
+    ),
   ])
 }
 

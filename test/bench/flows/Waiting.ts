@@ -9,7 +9,7 @@ import { pause } from "../../support/Service.ts"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import type { Bench } from "../Benchmark.ts"
 import type { World } from "../World.ts"
-import { ratioAtMost, timeAtMost } from "../Report.ts"
+import { comparison, ratioAtMost, timeAtMost } from "../Report.ts"
 import { spreadOf, type Spread } from "../Timing.ts"
 import { members, rest } from "./Members.ts"
 
@@ -35,31 +35,21 @@ export const waiting = async (bench: Bench, world: World): Promise<void> => {
   for (let nth = 0; nth < flows_count; nth++) await resting(many / flows_count)
   const after = await measured()
   await world.stop(worker)
-  const idle = after.idle.median / before.idle.median
-  const look = after.look.times.median / before.look.times.median
+  const looks = { reference: before.look.times, ours: after.look.times }
   const [small, large] = [few, many + few].map((count) => count.toLocaleString("en-US"))
   bench.report.section(
     `${large} members who wait, beside ${small}`,
     [
-      {
-        what: "an idle worker and its database sessions take, a second",
-        unit: "ms",
-        reference: before.idle,
-        ours: after.idle,
-        ratio: idle,
-        bars: [ratioAtMost(1.5, idle)],
-      },
-      {
-        what: "finding when to look next",
-        unit: "ms",
-        reference: before.look.times,
-        ours: after.look.times,
-        ratio: look,
-        bars: [
-          timeAtMost(5, after.look.times.median),
-          { says: "by the index alone", met: after.look.scans.every((scan) => scan.startsWith("Index")) },
-        ],
-      },
+      comparison(
+        "an idle worker and its database sessions take, a second",
+        "ms",
+        { reference: before.idle, ours: after.idle },
+        (ratio) => [ratioAtMost(1.5, ratio)],
+      ),
+      comparison("finding when to look next", "ms", looks, () => [
+        timeAtMost(5, looks.ours.median),
+        { says: "by the index alone", met: after.look.scans.every((scan) => scan.startsWith("Index")) },
+      ]),
     ],
     [
       `${large} are in ${flows_count + 1} flows, ${small} in one; the plan reads by ${[...new Set(after.look.scans)].join(", ")}`,

@@ -4,8 +4,8 @@ import { floats, ints, texts } from "@tentpole/adapters/postgres/kernel/Arrays"
 import { numberColumn } from "@tentpole/adapters/postgres/contacts/NumberColumns"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Effect } from "effect"
-import { type BareColumn, type Statement, unnested } from "../BareStatements.ts"
-import type { BareActivity, BarePerson, BareRow, People } from "./BarePeople.ts"
+import { type BareColumn, insertContacts, recordActivities, type Statement, updateContacts } from "../BareStatements.ts"
+import type { BarePerson, BareRow, People } from "./BarePeople.ts"
 
 export interface BareTarget {
   readonly workspace: string
@@ -69,41 +69,14 @@ export const existingOf = (
     [workspace, texts(rows.map(([email = ""]) => email.toLowerCase()))],
   )
 
-const insertPeople = (target: BareTarget, people: ReadonlyArray<BarePerson>, lent: string): Statement => {
-  const columns = columnsOf(lent)
-  const { rows, values } = unnested(columns, people)
-  const names = columns.map(({ name }) => name).join(", ")
-  return {
-    text: `insert into contact (workspace_id, ${names}, original_source, original_source_folded, unsubscribed,
-        marketing_email_invalid, created_at, updated_at)
-      select $1::uuid, u.*, 'import', 'import', false, false, now(), now() from ${rows}`,
-    parameters: [target.workspace, ...values],
-  }
-}
-
-const updatePeople = (target: BareTarget, people: ReadonlyArray<BarePerson>, lent: string): Statement => {
-  const columns = columnsOf(lent)
-  const { rows, values } = unnested(columns, people)
-  const assignments = columns.slice(1).map(({ name }) => `${name} = u.${name}`)
-  return {
-    text: `update contact c set ${assignments.join(", ")}, updated_at = now() from ${rows}
-      where c.workspace_id = $1::uuid and c.contact_id = u.contact_id`,
-    parameters: [target.workspace, ...values],
-  }
-}
-
-const record = ({ workspace }: BareTarget, activities: ReadonlyArray<BareActivity>): ReadonlyArray<Statement> => {
-  const parameters = [
-    workspace,
-    texts(activities.map(({ contact_id }) => contact_id)),
-    texts(activities.map(({ type }) => type)),
-    texts(activities.map(({ metadata }) => metadata)),
-  ]
-  const rows = "select $1::uuid, u.*, now() from unnest($2::uuid[], $3::text[], $4::jsonb[]) as u"
-  return [
-    { text: `insert into activity (workspace_id, contact_id, type, metadata, at) ${rows}`, parameters },
-    { text: `insert into outbox_event (workspace_id, contact_id, type, data, at) ${rows}`, parameters },
-  ]
+/** The columns of a new contact that the file does not have. */
+const added = {
+  original_source: "'import'",
+  original_source_folded: "'import'",
+  unsubscribed: "false",
+  marketing_email_invalid: "false",
+  created_at: "now()",
+  updated_at: "now()",
 }
 
 const addMembers = ({ workspace, list }: BareTarget, results: ReadonlyArray<BareRow>): Statement => ({
@@ -157,11 +130,12 @@ const moveOn = ({ workspace, run }: BareTarget, { results, before }: Chunk): Sta
 
 export const writeChunk = (target: BareTarget, chunk: Chunk): ReadonlyArray<Statement> => {
   const { people, results, lent } = chunk
-  const [created, updated] = [people.created, people.updated]
+  const { created, updated } = people
+  const columns = columnsOf(lent)
   return [
-    ...(updated.length === 0 ? [] : [updatePeople(target, updated, lent)]),
-    ...(created.length === 0 ? [] : [insertPeople(target, created, lent)]),
-    ...(people.activities.length === 0 ? [] : record(target, people.activities)),
+    ...(updated.length === 0 ? [] : [updateContacts(target.workspace, columns, updated, { updated_at: "now()" })]),
+    ...(created.length === 0 ? [] : [insertContacts(target.workspace, columns, created, added)]),
+    ...(people.activities.length === 0 ? [] : recordActivities(target.workspace, people.activities)),
     addMembers(target, results),
     writeRows(target, chunk),
     moveOn(target, chunk),

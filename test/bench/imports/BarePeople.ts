@@ -1,4 +1,5 @@
 // The rows of a chunk, decided by hand: contacts are matched by email alone, and only plain mistakes are errors.
+import type { BareActivity } from "../BareStatements.ts"
 
 /** The columns of the file for one contact. */
 export interface BarePerson {
@@ -14,12 +15,6 @@ export interface BarePerson {
 }
 
 type Values = Omit<BarePerson, "id" | "email" | "email_normalized">
-
-export interface BareActivity {
-  readonly contact_id: string
-  readonly type: "contact_created" | "contact_updated"
-  readonly metadata: string
-}
 
 export interface BareRow {
   readonly status: "created" | "updated" | "failed"

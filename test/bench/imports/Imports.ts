@@ -6,7 +6,7 @@ import { outcomeDifferences } from "../../support/ImportOutcome.ts"
 import { writePeople } from "../../support/PeopleFile.ts"
 import { peakMemory_bytes } from "../../support/ProcessFacts.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
-import { megabytesAtMost, ratioAtLeast, type Row } from "../Report.ts"
+import { comparison, megabytesAtMost, ratioAtLeast, type Row } from "../Report.ts"
 import { rateSpreadOf, spreadOf } from "../Timing.ts"
 import { type Imported, importBare, importOurs, type Imports, newWorkspace, type OursImported } from "./Sides.ts"
 import { World } from "../World.ts"
@@ -46,16 +46,9 @@ const rates = ({ rows_count }: Imports, seen: ReadonlyArray<Seen>): ReadonlyArra
     const chunk = (all: ReadonlyArray<Imported>) => spreadOf(all.flatMap(({ chunks_ms }) => chunks_ms))
     const whole = { reference: rate(bare), ours: rate(ours) }
     const each = { reference: chunk(bare), ours: chunk(ours) }
-    const ratio = whole.ours.median / whole.reference.median
     return [
-      { what: `${what}: rows`, unit: "/s", ...whole, ratio, bars: [ratioAtLeast(0.5, ratio)] },
-      {
-        what: `${what}: a chunk of 1,000`,
-        unit: "ms",
-        ...each,
-        ratio: each.ours.median / each.reference.median,
-        bars: [],
-      },
+      comparison(`${what}: rows`, "/s", whole, (ratio) => [ratioAtLeast(0.5, ratio)]),
+      comparison(`${what}: a chunk of 1,000`, "ms", each),
     ]
   })
 
@@ -72,14 +65,9 @@ const memory = async ({ report }: Bench, { worker }: Imports, atRest_bytes: numb
   if (peak_bytes === null || atRest_bytes === null) return report.say("memory: this system does not report it")
   const spread = (bytes: number) => ({ median: bytes / 2 ** 20, p95: bytes / 2 ** 20 })
   report.section("Memory of the worker: before its first import (as reference), and the most while it imported", [
-    {
-      what: "resident",
-      unit: "MB",
-      reference: spread(atRest_bytes),
-      ours: spread(peak_bytes),
-      ratio: peak_bytes / atRest_bytes,
-      bars: [megabytesAtMost(peak_max_mb, peak_bytes / 2 ** 20)],
-    },
+    comparison("resident", "MB", { reference: spread(atRest_bytes), ours: spread(peak_bytes) }, () => [
+      megabytesAtMost(peak_max_mb, peak_bytes / 2 ** 20),
+    ]),
   ])
 }
 

@@ -3,7 +3,7 @@
 import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
 import { compareLoads, load, type Target } from "../Load.ts"
-import { ratioAtLeast, timeAtMost } from "../Report.ts"
+import { comparison, figure, ratioAtLeast, timeAtMost } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
 import { bareServer, type Page, plantViews, publishedPage, visitsOf } from "./Page.ts"
 
@@ -34,26 +34,11 @@ export const pages: Benchmark = {
       await processorTime(bare.pid, bare.target),
       await processorTime(page.world.deployment.http.pid, machines),
     ]
-    const share = served.rates.ours.median / served.rates.reference.median
     report.section(
       "A page, warm: a bare node:http server that sends the same bytes and headers (as reference), and the page server (as ours)",
       [
-        {
-          what: "requests",
-          unit: "/s",
-          reference: served.rates.reference,
-          ours: served.rates.ours,
-          ratio: share,
-          bars: [ratioAtLeast(served_share_min, share)],
-        },
-        {
-          what: "a request",
-          unit: "ms",
-          reference: served.times.reference,
-          ours: served.times.ours,
-          ratio: null,
-          bars: [],
-        },
+        comparison("requests", "/s", served.rates, (ratio) => [ratioAtLeast(served_share_min, ratio)]),
+        comparison("a request", "ms", served.times),
       ],
       [
         `${sizeOf(bench).connections} connections; the load comes from this process, on the same machine`,
@@ -76,22 +61,12 @@ const counting = async (bench: Bench, page: Page): Promise<void> => {
   bench.report.say("counting …")
   const targets = { reference: visitsOf(page, "machines"), ours: visitsOf(page, "people") }
   const counted = await compareLoads(targets, sizeOf(bench))
-  const share = counted.rates.ours.median / counted.rates.reference.median
   const [row] = await page.world.byHand<{ views: number }>(
     "select coalesce(sum(views), 0)::int as views from workspace_view_day where dimension = 'all'",
   )
   bench.report.section(
     "Visits by machines, which are not counted (as reference), and by people, whose views are written (as ours)",
-    [
-      {
-        what: "requests",
-        unit: "/s",
-        reference: counted.rates.reference,
-        ours: counted.rates.ours,
-        ratio: share,
-        bars: [ratioAtLeast(counted_share_min, share)],
-      },
-    ],
+    [comparison("requests", "/s", counted.rates, (ratio) => [ratioAtLeast(counted_share_min, ratio)])],
     [
       `${(row?.views ?? 0).toLocaleString("en-US")} views were written; views above the rate of writing are dropped and logged`,
     ],
@@ -116,14 +91,7 @@ const reading = async (bench: Bench, page: Page): Promise<void> => {
       if (turn >= 0) times_ms.push(ms)
     }
     const ours = spreadOf(times_ms)
-    rows.push({
-      what,
-      unit: "ms" as const,
-      reference: null,
-      ours,
-      ratio: null,
-      bars: [timeAtMost(read_ms_max, ours.p95)],
-    })
+    rows.push(figure(what, "ms", ours, timeAtMost(read_ms_max, ours.p95)))
   }
   bench.report.section(
     `Traffic of 7 days with ${views_a_day.toLocaleString("en-US")} views a day, of ${tents} tents`,

@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from "@tentpole/core/sending/DeliveryStore"
 import type { ApprovedEmail } from "@tentpole/core/rendering/ApprovedEmail"
 import type { Sender } from "@tentpole/core/rendering/message/Message"
 import { plainText } from "@tentpole/core/rendering/PlainText"
-import type { Contact } from "@tentpole/core/contacts/Contact"
+import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
 import { ApprovalId, BlastId, ContactId, DeliveryId, EmailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime } from "effect"
 
@@ -123,60 +123,34 @@ export const people = (count: number): ReadonlyArray<Person> =>
     operational: false,
     address: `person${number}@example.com`,
     contact: {
-      id: ContactId.make(id(6, number)),
-      displayName: null,
+      ...blankContact(ContactId.make(id(6, number)), at),
       firstName: names[number % names.length] ?? null,
       lastName: `Person ${number}`,
       company: number % 4 === 0 ? null : `Company ${number} & Sons`,
       jobTitle: number % 3 === 0 ? null : `Master of "ropes"`,
       email: `person${number}@example.com`,
       emailNormalized: `person${number}@example.com`,
-      phone: null,
-      address: null,
-      address2: null,
       city: number % 2 === 0 ? "Zürich" : null,
-      state: null,
-      zipCode: null,
       country: "the netherlands",
-      leadStatus: null,
-      lifecycleStage: null,
-      serviceScore: null,
-      unsubscribed: false,
       marketingEmailSubscribed: true,
-      marketingSmsSubscribed: null,
-      marketingEmailInvalid: false,
       originalSource: "import",
-      originalSourceDetail: null,
       customFields: { plan: "basic", points: number * 3 },
-      createdAt: at,
-      updatedAt: at,
-      lastActivityAt: null,
     },
   }))
 
 /** The value of a token for a recipient. */
 export const valueOf = ({ contact }: Person, name: string): string | null => {
-  switch (name) {
-    case "contact.first_name":
-      return contact.firstName
-    case "contact.last_name":
-      return contact.lastName
-    case "contact.city":
-      return contact.city
-    case "contact.company":
-      return contact.company
-    case "contact.email":
-      return contact.email
-    case "contact.country":
-      return contact.country
-    case "contact.job_title":
-      return contact.jobTitle
-    case "contact.custom_fields.plan":
-    case "contact.custom_fields.points":
-      return String(contact.customFields[name.slice("contact.custom_fields.".length)] ?? "")
-    case "workspace.name":
-      return sender.workspaceName
-    default:
-      return null
+  const values: Readonly<Record<string, string | null>> = {
+    "contact.first_name": contact.firstName,
+    "contact.last_name": contact.lastName,
+    "contact.city": contact.city,
+    "contact.company": contact.company,
+    "contact.email": contact.email,
+    "contact.country": contact.country,
+    "contact.job_title": contact.jobTitle,
+    "contact.custom_fields.plan": String(contact.customFields["plan"]),
+    "contact.custom_fields.points": String(contact.customFields["points"]),
+    "workspace.name": sender.workspaceName,
   }
+  return values[name] ?? null
 }

@@ -16,7 +16,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import PostalMime from "postal-mime"
 import type { Bench, Benchmark } from "../Benchmark.ts"
-import { rateAtLeast, ratioAtLeast } from "../Report.ts"
+import { comparison, rateAtLeast, ratioAtLeast } from "../Report.ts"
 import { rateSpreadOf } from "../Timing.ts"
 import { renderByHand } from "./ByHand.ts"
 import { domain, letter, people, type Person, sender } from "./Letter.ts"
@@ -80,15 +80,9 @@ const agree = async (one: Uint8Array, other: Uint8Array): Promise<void> => {
 }
 
 setFlagsFromString("--expose-gc")
-const collectGarbage: unknown = runInNewContext("gc")
+const collectGarbage: () => void = runInNewContext("gc")
 
-const sweep = (): void => {
-  if (typeof collectGarbage === "function") collectGarbage()
-}
-
-/**
- * Processor time of all threads of this process during the work, garbage collection included.
- */
+/** Processor time of all threads of this process during the work, garbage collection included. */
 const processor_ms = async (work: () => Promise<void>): Promise<number> => {
   const used = process.cpuUsage()
   await work()
@@ -101,21 +95,17 @@ const compared = async ({ quick, report }: Bench, ours: ReturnType<typeof render
   const mail = mailing(ours)
   const everyone = people(2000)
   const some = everyone.slice(0, 60)
-  const rates: { readonly [Which in "ours" | "byHand" | "elapsed"]: Array<number> } = {
-    ours: [],
-    byHand: [],
-    elapsed: [],
-  }
+  const rates = { ours: Array.of<number>(), byHand: Array.of<number>(), elapsed: Array.of<number>() }
   let bytes = 0
   const rounds = quick ? 2 : 9
   for (let round = -2; round < rounds; round++) {
-    sweep()
+    collectGarbage()
     const theirs_ms = await processor_ms(async () => {
       for (const person of some) bytes += (await byHand(person)).length
     })
     // Garbage of the reference is not ours. A forced collection drops some optimized code, so some messages are made before
     // the count begins.
-    sweep()
+    collectGarbage()
     for (const person of everyone) bytes += mail(person)
     const began = performance.now()
     const ours_ms = await processor_ms(async () => {
@@ -188,15 +178,12 @@ export const rendering: Benchmark = {
       `HTML of ${letter.html.length} characters and text of ${letter.text.length}, ten tokens each, ten links; ${bytes.length} bytes on the wire, with both parts, footer, pixel and headers`,
     )
     const seen = await compared(bench, ours)
-    const ratio = seen.ours.median / seen.byHand.median
-    const row = {
-      what: "messages, by the time of one core",
-      unit: "/s",
-      reference: seen.byHand,
-      ours: seen.ours,
-      ratio,
-      bars: [rateAtLeast(rate_min, seen.ours.median), ratioAtLeast(ratio_min, ratio)],
-    } as const
+    const row = comparison(
+      "messages, by the time of one core",
+      "/s",
+      { reference: seen.byHand, ours: seen.ours },
+      (ratio) => [rateAtLeast(rate_min, seen.ours.median), ratioAtLeast(ratio_min, ratio)],
+    )
     bench.report.section(
       "An approved email as messages ready for the wire, beside parsing and composing for each recipient",
       [row],
