@@ -52,9 +52,6 @@ import { unknown_keys_per_minute_max } from "@tentpole/http/edge/UnknownKeyLimit
 import { table } from "@tentpole/http/edge/Errors"
 import { Result } from "effect"
 
-/** The limited thing, the limit, and what happens beyond it. */
-type Row = readonly [what: string, limit: string, beyond: string]
-
 const number = (value: number): string => value.toLocaleString("en-US")
 
 const bytes = (value: number): string => {
@@ -86,199 +83,126 @@ const code = (name: ErrorCode): string => `${table[name].status} \`${name}\``
 const invalid = code("validation_failed")
 const tooLarge = code("payload_too_large")
 
-const tableOf = (title: string, rows: ReadonlyArray<Row>): string =>
-  `## ${title}\n\n| What | Limit | Beyond |\n| --- | --- | --- |\n${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}\n`
+const head = "| What | Limit | Beyond |\n| --- | --- | --- |"
 
-const requests = (config: Configuration): ReadonlyArray<Row> => [
-  [
-    "Requests a minute of an API key, in each HTTP process (`RATE_LIMIT_PER_MINUTE`)",
-    number(config.requestsPerMinute_max),
-    code("rate_limited"),
-  ],
-  [
-    "Unknown keys a minute from one address (of IPv6 one /64), in each HTTP process",
-    number(unknown_keys_per_minute_max),
-    `${code("rate_limited")}; keys that were valid recently still work`,
-  ],
-  ["Body of a request (`JSON_BYTES_MAX`)", bytes(config.json_bytes_max), tooLarge],
-  ["Nesting of JSON", `${json_depth_max} levels`, invalid],
-  [
-    "Mistakes reported in one answer, each with its path",
-    number(issues_max),
-    "the message says how many more there are",
-  ],
-  ["Headers of a request", bytes(headers_bytes_max), code("headers_too_large")],
-  ["Time for the headers of a request", time(requestTimeouts.head_ms), code("request_timeout")],
-  [
-    "Time for its body; for an import file, while data arrives",
-    `${time(requestTimeouts.body_ms)}; ${time(requestTimeouts.upload_ms)}`,
-    code("request_timeout"),
-  ],
-  ["`limit` of listings", `1 to ${page_limit_max}, ${page_limit_default} by default`, invalid],
-  ["`Idempotency-Key`", "1 to 255 printable characters", invalid],
-  ["How long its answer is stored", `${retention_hours} hours`, "the request is executed again"],
-  ["Size of a stored answer", bytes(answer_bytes_max), `${code("conflict")} for a repeated request`],
-]
+const requests = (config: Configuration): string => `## Requests
+
+${head}
+| Requests a minute of an API key, in each HTTP process (\`RATE_LIMIT_PER_MINUTE\`) | ${number(config.requestsPerMinute_max)} | ${code("rate_limited")} |
+| Unknown keys a minute from one address (of IPv6 one /64), in each HTTP process | ${number(unknown_keys_per_minute_max)} | ${code("rate_limited")}; keys that were valid recently still work |
+| Body of a request (\`JSON_BYTES_MAX\`) | ${bytes(config.json_bytes_max)} | ${tooLarge} |
+| Nesting of JSON | ${json_depth_max} levels | ${invalid} |
+| Mistakes reported in one answer, each with its path | ${number(issues_max)} | the message says how many more there are |
+| Headers of a request | ${bytes(headers_bytes_max)} | ${code("headers_too_large")} |
+| Time for the headers of a request | ${time(requestTimeouts.head_ms)} | ${code("request_timeout")} |
+| Time for its body; for an import file, while data arrives | ${time(requestTimeouts.body_ms)}; ${time(requestTimeouts.upload_ms)} | ${code("request_timeout")} |
+| \`limit\` of listings | 1 to ${page_limit_max}, ${page_limit_default} by default | ${invalid} |
+| \`Idempotency-Key\` | 1 to 255 printable characters | ${invalid} |
+| How long its answer is stored | ${retention_hours} hours | the request is executed again |
+| Size of a stored answer | ${bytes(answer_bytes_max)} | ${code("conflict")} for a repeated request |
+`
 
 const ofItem = `${code("INVALID_ITEM")}: only this item of a batch is rejected`
 
 /** Standard text fields, grouped by length. */
-const textFields = (): ReadonlyArray<Row> => {
+const textFields = (): string => {
   const texts = standardFields.flatMap((field) => (field.kind === "text" && field.writable ? [field] : []))
   const groups = Object.groupBy(texts, ({ length_max }) => length_max)
-  return Object.entries(groups).map(([most, fields = []]) => [
-    fields.map(({ apiName }) => `\`${apiName}\``).join(", "),
-    characters(Number(most)),
-    ofItem,
-  ])
+  return Object.entries(groups)
+    .map(([most, fields = []]) => {
+      const names = fields.map(({ apiName }) => `\`${apiName}\``).join(", ")
+      return `| ${names} | ${characters(Number(most))} | ${ofItem} |`
+    })
+    .join("\n")
 }
 
-const contacts = (): ReadonlyArray<Row> => [
-  ["Items of a batch: create, upsert, update, delete", `1 to ${batch_max}`, invalid],
-  ...textFields(),
-  [
-    "Value of a custom text field",
-    characters(custom_text_length_max),
-    `${code("invalid_custom_field_value")}: only this item of a batch is rejected`,
-  ],
-  ["Active custom fields of a workspace", number(active_fields_max), code("field_definition_cap_exceeded")],
-  ["Custom fields created by one request", `1 to ${fields_per_request_max}`, invalid],
-  [
-    "Name and description of a list",
-    `${characters(name_length_max, 1)}; ${characters(description_length_max)}`,
-    invalid,
-  ],
-  ["`contact_ids` of a new list or an inline audience", number(contact_ids_max), invalid],
-  ["Rules: levels of groups, nodes", `${rule_depth_max}, ${rule_nodes_max}`, invalid],
-  ["Rules: amount of a time window", `1 to ${number(time_window_amount_max)}`, invalid],
-  ["Soft bounces in a row", String(soft_bounces_max), "the address is suppressed"],
-]
+const contacts = (): string => `## Contacts, fields, lists and rules
 
-const imports = (config: Configuration): ReadonlyArray<Row> => [
-  ["File (`IMPORT_BYTES_MAX`)", bytes(config.import_bytes_max), tooLarge],
-  ["Rows in the request", number(Import.rows_max), invalid],
-  ["Columns of a file; of rows in the request", number(Import.columns_max), `${code("import_unreadable")}; ${invalid}`],
-  ["`list_ids`", number(Import.list_ids_max), invalid],
-  ["How long an upload address is valid", time(Import.upload_lifetime_ms), code("link_refused")],
-  ["How long a session can be previewed and executed", time(Import.session_lifetime_ms), code("not_found")],
-  ["Rows that a preview reads", number(preview_rows_max), "further rows are read by the execution"],
-  ["Columns sent to the AI", number(request_columns_max), "further columns are not mapped"],
-  ["`limit` of results", `1 to ${results_limit_max}`, invalid],
-]
+${head}
+| Items of a batch: create, upsert, update, delete | 1 to ${batch_max} | ${invalid} |
+${textFields()}
+| Value of a custom text field | ${characters(custom_text_length_max)} | ${code("invalid_custom_field_value")}: only this item of a batch is rejected |
+| Active custom fields of a workspace | ${number(active_fields_max)} | ${code("field_definition_cap_exceeded")} |
+| Custom fields created by one request | 1 to ${fields_per_request_max} | ${invalid} |
+| Name and description of a list | ${characters(name_length_max, 1)}; ${characters(description_length_max)} | ${invalid} |
+| \`contact_ids\` of a new list or an inline audience | ${number(contact_ids_max)} | ${invalid} |
+| Rules: levels of groups, nodes | ${rule_depth_max}, ${rule_nodes_max} | ${invalid} |
+| Rules: amount of a time window | 1 to ${number(time_window_amount_max)} | ${invalid} |
+| Soft bounces in a row | ${soft_bounces_max} | the address is suppressed |
+`
 
-const mail = (config: Configuration): ReadonlyArray<Row> => [
-  [
-    "Name of an email, template, blast",
-    `${characters(document_name_length_max, 1)}, ${document_name_length_max}, ${blast_name_length_max}`,
-    invalid,
-  ],
-  ["Description of a blast", characters(blast_description_length_max), invalid],
-  [
-    "Subject, preview text",
-    `${characters(Email.subject_length_max, 1)}; ${characters(Email.preview_text_length_max)}`,
-    invalid,
-  ],
-  ["HTML of an email or a template (`HTML_BYTES_MAX`)", bytes(config.html_bytes_max), tooLarge],
-  ["Plain text of an email", characters(plain_text_length_max), invalid],
-  ["Prompt of a generation", characters(generation_prompt_length_max, 1), invalid],
-  ["Addresses of a test message", `1 to ${test_addresses_max}`, invalid],
-  ["Delay of a schedule, if no worker ran", time(schedule_grace_ms), "the blast becomes a draft again"],
-  [
-    "Connections of each worker to the mail server (`SMTP_CONNECTIONS`)",
-    number(config.smtpConnections),
-    "messages wait",
-  ],
-]
+const imports = (config: Configuration): string => `## Imports
 
-const flows = (): ReadonlyArray<Row> => [
-  [
-    "Name and description",
-    `${characters(Flow.flow_name_length_max, 1)}; ${characters(Flow.flow_description_length_max)}`,
-    invalid,
-  ],
-  ["Triggers, steps", `${Flow.triggers_max}, ${Flow.steps_max}`, invalid],
-  ["`step_id`", characters(step_id_length_max, 1), invalid],
-  ["`settings`, as JSON", bytes(Flow.settings_size_bytes_max), invalid],
-  [
-    "Duration of a wait",
-    Object.entries(duration_amount_max)
-      .map(([unit, most]) => `${number(most)} ${unit}`)
-      .join(", "),
-    invalid,
-  ],
-  ["Days before or after a date", number(offset_days_max), invalid],
-  [
-    "Flow tokens of a trigger; length of their names",
-    `${token_declarations_max}; ${characters(token_name_length_max)}`,
-    invalid,
-  ],
-  [
-    "Flow tokens of a call, as JSON",
-    `less than ${bytes(tokens_size_bytes_limit)}`,
-    code("campaign_flow_trigger_payload_too_large"),
-  ],
-  [
-    "Events of a simulation; entries of its timeline",
-    `${number(simulated_events_max)}, ${number(simulated_entries_max)}`,
-    `${invalid}; the timeline ends`,
-  ],
-]
+${head}
+| File (\`IMPORT_BYTES_MAX\`) | ${bytes(config.import_bytes_max)} | ${tooLarge} |
+| Rows in the request | ${number(Import.rows_max)} | ${invalid} |
+| Columns of a file; of rows in the request | ${number(Import.columns_max)} | ${code("import_unreadable")}; ${invalid} |
+| \`list_ids\` | ${number(Import.list_ids_max)} | ${invalid} |
+| How long an upload address is valid | ${time(Import.upload_lifetime_ms)} | ${code("link_refused")} |
+| How long a session can be previewed and executed | ${time(Import.session_lifetime_ms)} | ${code("not_found")} |
+| Rows that a preview reads | ${number(preview_rows_max)} | further rows are read by the execution |
+| Columns sent to the AI | ${number(request_columns_max)} | further columns are not mapped |
+| \`limit\` of results | 1 to ${results_limit_max} | ${invalid} |
+`
 
-const tents = (config: Configuration): ReadonlyArray<Row> => [
-  [
-    "Name, prompt",
-    `${characters(Tent.tent_name_length_max, 1)}; ${characters(Tent.page_prompt_length_max, 1)}`,
-    invalid,
-  ],
-  [
-    "Generated HTML (`HTML_BYTES_MAX`)",
-    bytes(config.html_bytes_max),
-    "the generation fails, and its credit is refunded",
-  ],
-  ["`asset_ids` of a new tent", number(asset_ids_max), invalid],
-  ["Files of a tent", number(assets_max), code("asset_limit_exceeded")],
-  [
-    "A file (`ASSET_BYTES_MAX`), its name",
-    `${bytes(config.asset_bytes_max)}; ${characters(asset_name_length_max)}`,
-    `${tooLarge}; ${invalid}`,
-  ],
-  [
-    "Width and height of an image for the AI or the page",
-    `${number(picture_side_px_max)} pixels`,
-    "the AI receives its name only",
-  ],
-  ["Time for uploading a file", time(upload_time_max_ms), code("unavailable")],
-  ["Items of a bulk request", `1 to ${Bulk.bulk_items_max}`, invalid],
-  [
-    "Prefix of names; metadata as JSON",
-    `${characters(Bulk.prefix_length_max, 1)}; ${characters(Bulk.metadata_length_max)}`,
-    invalid,
-  ],
-  ["`client_item_id`", characters(client_item_id_length_max), invalid],
-  ["Alias of a page", characters(alias_length_max, 1), invalid],
-  ["Fields of a submitted form; size of each", `${fields_max}, ${bytes(field_bytes_max)}`, tooLarge],
-  ["Any other POST to the pages' listener", bytes(form_bytes_max), tooLarge],
-  [
-    "Form submissions of one visitor, in each HTTP process",
-    `${limitDefaults.burst} at once, then one every ${1 / limitDefaults.per_second} seconds`,
-    "429, as an HTML page",
-  ],
-  [
-    "Analytics: days, groups of a dimension, recent views",
-    `1 to ${days_back_default}, ${groups_max}, ${recent_max}`,
-    "the most frequent are shown",
-  ],
-  ["Values of a dimension a day", number(values_max), "further values count as `other`"],
-]
+const mail = (config: Configuration): string => `## Emails and blasts
+
+${head}
+| Name of an email, template, blast | ${characters(document_name_length_max, 1)}, ${document_name_length_max}, ${blast_name_length_max} | ${invalid} |
+| Description of a blast | ${characters(blast_description_length_max)} | ${invalid} |
+| Subject, preview text | ${characters(Email.subject_length_max, 1)}; ${characters(Email.preview_text_length_max)} | ${invalid} |
+| HTML of an email or a template (\`HTML_BYTES_MAX\`) | ${bytes(config.html_bytes_max)} | ${tooLarge} |
+| Plain text of an email | ${characters(plain_text_length_max)} | ${invalid} |
+| Prompt of a generation | ${characters(generation_prompt_length_max, 1)} | ${invalid} |
+| Addresses of a test message | 1 to ${test_addresses_max} | ${invalid} |
+| Delay of a schedule, if no worker ran | ${time(schedule_grace_ms)} | the blast becomes a draft again |
+| Connections of each worker to the mail server (\`SMTP_CONNECTIONS\`) | ${number(config.smtpConnections)} | messages wait |
+`
+
+const durations = Object.entries(duration_amount_max).map(([unit, most]) => `${number(most)} ${unit}`)
+
+const flows = (): string => `## Flows
+
+${head}
+| Name and description | ${characters(Flow.flow_name_length_max, 1)}; ${characters(Flow.flow_description_length_max)} | ${invalid} |
+| Triggers, steps | ${Flow.triggers_max}, ${Flow.steps_max} | ${invalid} |
+| \`step_id\` | ${characters(step_id_length_max, 1)} | ${invalid} |
+| \`settings\`, as JSON | ${bytes(Flow.settings_size_bytes_max)} | ${invalid} |
+| Duration of a wait | ${durations.join(", ")} | ${invalid} |
+| Days before or after a date | ${number(offset_days_max)} | ${invalid} |
+| Flow tokens of a trigger; length of their names | ${token_declarations_max}; ${characters(token_name_length_max)} | ${invalid} |
+| Flow tokens of a call, as JSON | less than ${bytes(tokens_size_bytes_limit)} | ${code("campaign_flow_trigger_payload_too_large")} |
+| Events of a simulation; entries of its timeline | ${number(simulated_events_max)}, ${number(simulated_entries_max)} | ${invalid}; the timeline ends |
+`
+
+const tents = (config: Configuration): string => `## Tents, pages and forms
+
+${head}
+| Name, prompt | ${characters(Tent.tent_name_length_max, 1)}; ${characters(Tent.page_prompt_length_max, 1)} | ${invalid} |
+| Generated HTML (\`HTML_BYTES_MAX\`) | ${bytes(config.html_bytes_max)} | the generation fails, and its credit is refunded |
+| \`asset_ids\` of a new tent | ${number(asset_ids_max)} | ${invalid} |
+| Files of a tent | ${number(assets_max)} | ${code("asset_limit_exceeded")} |
+| A file (\`ASSET_BYTES_MAX\`), its name | ${bytes(config.asset_bytes_max)}; ${characters(asset_name_length_max)} | ${tooLarge}; ${invalid} |
+| Width and height of an image for the AI or the page | ${number(picture_side_px_max)} pixels | the AI receives its name only |
+| Time for uploading a file | ${time(upload_time_max_ms)} | ${code("unavailable")} |
+| Items of a bulk request | 1 to ${Bulk.bulk_items_max} | ${invalid} |
+| Prefix of names; metadata as JSON | ${characters(Bulk.prefix_length_max, 1)}; ${characters(Bulk.metadata_length_max)} | ${invalid} |
+| \`client_item_id\` | ${characters(client_item_id_length_max)} | ${invalid} |
+| Alias of a page | ${characters(alias_length_max, 1)} | ${invalid} |
+| Fields of a submitted form; size of each | ${fields_max}, ${bytes(field_bytes_max)} | ${tooLarge} |
+| Any other POST to the pages' listener | ${bytes(form_bytes_max)} | ${tooLarge} |
+| Form submissions of one visitor, in each HTTP process | ${limitDefaults.burst} at once, then one every ${1 / limitDefaults.per_second} seconds | 429, as an HTML page |
+| Analytics: days, groups of a dimension, recent views | 1 to ${days_back_default}, ${groups_max}, ${recent_max} | the most frequent are shown |
+| Values of a dimension a day | ${number(values_max)} | further values count as \`other\` |
+`
 
 const planRows = (): string => {
   const most = (value: number | null): string => (value === null ? "no limit" : number(value))
   const yes = (value: boolean): string => (value ? "yes" : `no: ${code("paid_plan_required")}`)
-  const rows: ReadonlyArray<Row> = Object.values(plans).map((plan) => [
-    `\`${plan.plan}\` | ${most(plan.publishedTents_max)} | ${most(plan.emailsPerDay_max)}`,
-    most(plan.contacts_max),
-    yes(plan.flows),
-  ])
+  const rows = Object.values(plans).map(
+    (plan) =>
+      `| \`${plan.plan}\` | ${most(plan.publishedTents_max)} | ${most(plan.emailsPerDay_max)} | ${most(plan.contacts_max)} | ${yes(plan.flows)} |`,
+  )
   return `## Plans
 
 The table \`plan\` of an installation may have others. Beyond: ${code("publish_limit_exceeded")}, ${code("free_plan_email_limit")} for emails and
@@ -286,24 +210,18 @@ contacts; a scheduled blast is cancelled. A generation costs one credit; without
 
 | Plan | Published pages | Emails a day | Contacts | Flows |
 | --- | --- | --- | --- | --- |
-${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
+${rows.join("\n")}
 `
 }
 
-const retention = (): ReadonlyArray<Row> => [
-  [
-    "An export: file; link; size",
-    `${time(export_lifetime_ms)}; ${time(link_lifetime_ms)}; ${bytes(export_bytes_max)}`,
-    "deleted; request a new link; the export fails",
-  ],
-  ["Events; completed jobs", `${event_days_kept} days; ${done_job_days_kept} days`, "deleted"],
-  [
-    "Timelines (`ACTIVITY_DAYS`); audit log (`AUDIT_DAYS`)",
-    `without limit, or at least ${activity_days_min} and ${audit_days_min} days`,
-    "deleted",
-  ],
-  ["Name of an API key", characters(key_name_length_max, 1), invalid],
-]
+const retention = (): string => `## Retention
+
+${head}
+| An export: file; link; size | ${time(export_lifetime_ms)}; ${time(link_lifetime_ms)}; ${bytes(export_bytes_max)} | deleted; request a new link; the export fails |
+| Events; completed jobs | ${event_days_kept} days; ${done_job_days_kept} days | deleted |
+| Timelines (\`ACTIVITY_DAYS\`); audit log (\`AUDIT_DAYS\`) | without limit, or at least ${activity_days_min} and ${audit_days_min} days | deleted |
+| Name of an API key | ${characters(key_name_length_max, 1)} | ${invalid} |
+`
 
 /** docs/limits.md, complete. */
 export const limitsPage = (): string => {
@@ -319,13 +237,13 @@ number of contacts, lists, blasts, flows and pages is limited by the plan and th
 
 This page is printed from the constants in the code (\`npm run docs\`).
 `,
-    tableOf("Requests", requests(config)),
-    tableOf("Contacts, fields, lists and rules", contacts()),
-    tableOf("Imports", imports(config)),
-    tableOf("Emails and blasts", mail(config)),
-    tableOf("Flows", flows()),
-    tableOf("Tents, pages and forms", tents(config)),
+    requests(config),
+    contacts(),
+    imports(config),
+    mail(config),
+    flows(),
+    tents(config),
     planRows(),
-    tableOf("Retention", retention()),
+    retention(),
   ].join("\n")
 }
