@@ -58,6 +58,17 @@ export const comparable = ({ status, json }: Answered, id: string): Json => [
   ),
 ]
 
+let drawn = 0
+
+/** A name that no other attack uses. */
+export const fresh = (): string => `attack${++drawn}`
+
+/** Posts JSON and returns the JSON of the answer. */
+export const posting =
+  (call: Call) =>
+  (path: string, json: Json = {}): Effect.Effect<Json> =>
+    Effect.map(call("POST", path, { json }), (answered): Json => answered.json)
+
 /** Lets the workspace send from `example.test`, unless it already can. */
 export const verifiedSender = (workspace: WorkspaceId, context: Context.Context<Workspaces>) => {
   const { addDomain, verifyDomain } = Context.get(context, Workspaces)

@@ -42,7 +42,7 @@ export type Probe<Own extends Estate> = ReadonlyArray<(estate: Own) => Json>
 export interface Room<Own extends Estate> {
   readonly name: string
   readonly operations: ReadonlyArray<Operation>
-  /** By operation: `POST /v1/contacts`. */
+  /** By operation: `POST /v1/contacts`. The other operations are attacked with the example of the OpenAPI document. */
   readonly probes: Readonly<Record<string, Probe<Own>>>
   /** Prepares a new workspace for the operation. The names of all its entities contain `field`. */
   readonly settle: (
@@ -51,8 +51,8 @@ export interface Room<Own extends Estate> {
     context: Context.Context<UseCases>,
     operation: Operation | null,
   ) => Effect.Effect<Own>
-  /** Everything that the workspace can read, as one text. */
-  readonly everything: (call: Call, estate: Own) => Effect.Effect<string>
+  /** The addresses of everything that the workspace can read. */
+  readonly readable: (estate: Own) => ReadonlyArray<string>
   /** The ids of the estate that occur in bodies. The attacks replace them with ids of another workspace. */
   readonly ids: ReadonlyArray<string>
   /** The number of entries that a listing returns; for rooms whose listings are searched. */
@@ -75,6 +75,17 @@ export interface Room<Own extends Estate> {
 export const nameOf = ({ method, path }: Pick<Operation, "method" | "path">): string => `${method} ${path}`
 
 export const idIn = (estate: Estate, name: string): string => estate[name] ?? assert.fail(`the estate has no ${name}`)
+
+/** Valid bodies of an operation; none if it takes no JSON. */
+export const rightsOf = <Own extends Estate>({ probes }: Room<Own>, operation: Operation): Probe<Own> =>
+  probes[nameOf(operation)] ?? (operation.takesJson ? [() => operation.example] : [])
+
+/** Everything that the workspace can read, as one text. A refusal has the id of its request, so only its status counts. */
+export const everythingOf = <Own extends Estate>({ readable }: Room<Own>, call: Call, estate: Own) =>
+  Effect.map(
+    Effect.forEach(readable(estate), (path) => call("GET", path)),
+    (answers) => answers.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n"),
+  )
 
 interface Grounds<Own extends Estate> {
   /** A separate workspace for each operation. */
@@ -104,7 +115,7 @@ const grounds = Effect.fnUntraced(function* <Own extends Estate, Out, E>(
       )
     })
   const them = yield* settled("theirs", "secret_of_theirs", null)
-  return { ours, context, them: { ...them, asSettled: yield* room.everything(them.side.call, them.estate) } }
+  return { ours, context, them: { ...them, asSettled: yield* everythingOf(room, them.side.call, them.estate) } }
 })
 
 /** The operation of the room in its own workspace. */
@@ -115,7 +126,7 @@ const begin = Effect.fnUntraced(function* <Own extends Estate>(
 ) {
   const { side, estate } = yield* ours(operation)
   const path = addressOf(operation, estate)
-  const theirsStays = Effect.map(room.everything(them.side.call, them.estate), (text) =>
+  const theirsStays = Effect.map(everythingOf(room, them.side.call, them.estate), (text) =>
     assert.strictEqual(text, them.asSettled),
   )
   return {
@@ -126,7 +137,7 @@ const begin = Effect.fnUntraced(function* <Own extends Estate>(
     path,
     them: them.estate,
     theirsStays,
-    rights: room.probes[nameOf(operation)] ?? [],
+    rights: rightsOf(room, operation),
   }
 })
 
@@ -156,11 +167,11 @@ const refusals = Effect.fnUntraced(function* <Own extends Estate>(
 ) {
   const begun = yield* begin(room, on, operation)
   const { call, estate, path, theirsStays, rights } = begun
-  const before = yield* room.everything(call, estate)
+  const before = yield* everythingOf(room, call, estate)
   for (const attack of attacksOn(room, operation, begun)) {
     if (attack.expected === "refused") holdTo(attack, yield* call(operation.method, attack.path, attack.sent))
   }
-  assert.strictEqual(yield* room.everything(call, estate), before)
+  assert.strictEqual(yield* everythingOf(room, call, estate), before)
   yield* theirsStays
   for (const text of operation.query.some(({ name }) => name === "search") ? hostileText : []) {
     const listed = yield* call(operation.method, withQuery(path, `search=${encodeURIComponent(text)}`))
@@ -289,11 +300,11 @@ const on = <Own extends Estate, Out, E>(room: Room<Own>, store: string, over: La
 }
 
 export const assault = <Own extends Estate>(room: Room<Own>): void => {
-  it(`every operation on ${room.name} has a probe`, () => {
-    const unprobed = room.operations.map(nameOf).filter((name) => room.probes[name] === undefined)
-    assert.deepStrictEqual(unprobed, [], "add a probe with a valid body, or without a body")
+  it(`probes of ${room.name} belong to operations, and every operation with a body has a valid one`, () => {
+    assert.includeMembers(room.operations.map(nameOf), Object.keys(room.probes))
     for (const operation of room.operations) {
-      assert.strictEqual(operation.takesJson, (room.probes[nameOf(operation)] ?? []).length > 0, nameOf(operation))
+      const bodies = rightsOf(room, operation).length
+      assert.strictEqual(operation.takesJson, bodies > 0 && operation.example !== undefined, nameOf(operation))
     }
   })
   on(room, "memory", world)

@@ -17,6 +17,8 @@ export interface Operation {
   readonly takesJson: boolean
   /** Whether the body may be omitted. */
   readonly mayLackBody: boolean
+  /** The body of the document's example; undefined without a body. */
+  readonly example: Json
 }
 
 export interface Attack {
@@ -40,7 +42,8 @@ export const operationsOf = (description: Json, under: ReadonlyArray<string>): R
     )
 
 const operationOf = (method: string, path: string, described: Json): Operation => {
-  const body = described.requestBody?.content?.["application/json"]?.schema
+  const content = described.requestBody?.content?.["application/json"]
+  const body = content?.schema
   return {
     method: method.toUpperCase(),
     path,
@@ -54,6 +57,7 @@ const operationOf = (method: string, path: string, described: Json): Operation =
       })),
     takesJson: body !== undefined,
     mayLackBody: (body?.anyOf ?? []).some((choice: Json) => choice.type === "null"),
+    example: content?.example,
   }
 }
 

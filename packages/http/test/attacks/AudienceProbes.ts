@@ -1,9 +1,10 @@
 // Valid bodies of all operations on contacts, custom fields and lists, and the fixtures of the attacks.
 import { Effect } from "effect"
+import { fresh, posting } from "./AttackFixture.ts"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"
 import { operationsOf } from "./Attacks.ts"
 import { tenants } from "../fixtures/Described.ts"
-import { type Call, type Json, unknownId } from "../fixtures/World.ts"
+import { type Json, unknownId } from "../fixtures/World.ts"
 
 /** The entities of each of the two workspaces. */
 export interface AudienceEstate extends Estate {
@@ -17,7 +18,7 @@ export interface AudienceEstate extends Estate {
 
 /** `field` is the `api_name` of its custom field too. */
 const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(function* ({ call }, field, _, operation) {
-  const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const made = posting(call)
   const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
   const items = [{ email: `${field}@example.com`, first_name: `of ${field}`, custom_fields: { [field]: "x" } }]
   const contacts = yield* made("/v1/contacts", { items })
@@ -40,24 +41,15 @@ const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(functio
   return estate
 })
 
-/** Everything that the workspace can read, as one text. */
-const everythingOf = Effect.fnUntraced(function* (call: Call, { contact_id, listId }: AudienceEstate) {
-  const paths = [
-    "/v1/contacts?limit=100",
-    `/v1/contacts/${contact_id}`,
-    `/v1/contacts/${contact_id}/activities`,
-    "/v1/contact-fields?status=any",
-    "/v1/contact-lists?limit=100",
-    `/v1/contact-lists/${listId}`,
-    `/v1/contact-lists/${listId}/contacts?limit=100`,
-  ]
-  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
-  // A 404 contains the request id.
-  return texts.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n")
-})
-
-let drawn = 0
-const fresh = () => `attack${++drawn}`
+const readable = ({ contact_id, listId }: AudienceEstate) => [
+  "/v1/contacts?limit=100",
+  `/v1/contacts/${contact_id}`,
+  `/v1/contacts/${contact_id}/activities`,
+  "/v1/contact-fields?status=any",
+  "/v1/contact-lists?limit=100",
+  `/v1/contact-lists/${listId}`,
+  `/v1/contact-lists/${listId}/contacts?limit=100`,
+]
 
 const person = (estate: AudienceEstate): Json => ({
   client_item_id: "row",
@@ -117,45 +109,29 @@ const search = (estate: AudienceEstate): Json => ({
   order: "asc",
 })
 
-const none: Probe<AudienceEstate> = []
-
-/** Valid bodies by operation, created at each call; none for operations without a body. */
+/** Bodies by operation, created at each call, where the example of the document has less. */
 const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
-  "GET /v1/contacts": none,
   "POST /v1/contacts": [people],
   "DELETE /v1/contacts": [goers],
   "POST /v1/contacts/upsert": [people],
   "POST /v1/contacts/update": [(it) => ({ items: [{ contact_id: it.contact_id, ...person(it) }] })],
   "POST /v1/contacts/delete": [goers],
   "POST /v1/contacts/search": [search],
-  "GET /v1/contacts/{contact_id}": none,
   "PATCH /v1/contacts/{contact_id}": [changes],
-  "DELETE /v1/contacts/{contact_id}": none,
-  "GET /v1/contacts/{contact_id}/activities": none,
   "POST /v1/contacts/{contact_id}/explain": [(it) => ({ rules: rules(it) }), (it) => ({ list_id: it.listId })],
-  "GET /v1/contact-fields": none,
   "POST /v1/contact-fields": [field, () => ({ items: [field(), field()] })],
-  "GET /v1/contact-fields/rule-metadata": none,
-  "GET /v1/contact-fields/{fieldDefinitionId}": none,
   "PATCH /v1/contact-fields/{fieldDefinitionId}": [
     () => ({ display_name: "Boot", description: "EU", is_editable: true, status: "active" }),
   ],
-  "DELETE /v1/contact-fields/{fieldDefinitionId}": none,
-  "GET /v1/contact-lists": none,
   "POST /v1/contact-lists": [
     (it) => ({ name: fresh(), kind: "static", description: "some", contact_ids: [it.contact_id] }),
     (it) => ({ name: fresh(), kind: "dynamic", rules: rules(it) }),
   ],
   "POST /v1/contact-lists/preview": [(it) => ({ rules: rules(it) })],
-  "GET /v1/contact-lists/{listId}": none,
   "PATCH /v1/contact-lists/{listId}": [(it) => ({ name: fresh(), description: "some", rules: rules(it) })],
-  "DELETE /v1/contact-lists/{listId}": none,
-  "GET /v1/contact-lists/{listId}/contacts": none,
   "POST /v1/contact-lists/{listId}/contacts": [members],
   "DELETE /v1/contact-lists/{listId}/contacts": [members],
-  "GET /v1/contact-lists/{listId}/member-count": none,
   "POST /v1/contact-lists/{listId}/export": [() => ({ exclude_unsubscribed: true })],
-  "GET /v1/contact-lists/{listId}/export/{exportId}": none,
 }
 
 /** Imports are a separate room: they need files and runs. */
@@ -169,7 +145,7 @@ export const audience: Room<AudienceEstate> = {
   ),
   probes: audienceProbes,
   settle: settleAudience,
-  everything: everythingOf,
+  readable,
   ids: ["contact_id", "fieldDefinitionId", "listId", "staticListId"],
   found: (json) => json.pagination.total,
 }

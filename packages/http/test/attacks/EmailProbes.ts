@@ -2,11 +2,11 @@
 import { Emails } from "@tentpole/core/emails/Emails"
 import { EmailId, GenerationId } from "@tentpole/core/kernel/Ids"
 import { Context, Effect } from "effect"
+import { posting, verifiedSender } from "./AttackFixture.ts"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"
 import { operationsOf } from "./Attacks.ts"
-import { verifiedSender } from "./AttackFixture.ts"
 import { tenants } from "../fixtures/Described.ts"
-import type { Call, Json } from "../fixtures/World.ts"
+import type { Json } from "../fixtures/World.ts"
 
 export interface EmailEstate extends Estate {
   /** Approved; with a running generation, or at version 2. */
@@ -34,7 +34,7 @@ const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
   operation,
 ) {
   yield* verifiedSender(workspace, context)
-  const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const made = posting(call)
   const contacts = yield* made("/v1/contacts", { items: [{ email: `${field}@example.com`, last_name: field }] })
   const email = yield* made("/v1/emails", { ...right(field), html: `<p>${field}</p>` })
   yield* made(`/v1/emails/${email.email_id}/approve`, {})
@@ -55,46 +55,24 @@ const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
   return estate
 }, Effect.orDie)
 
-/** Everything that the workspace can read of its emails, as one text. */
-const emailsOf = Effect.fnUntraced(function* (call: Call, { emailId, generationId, contact_id }: EmailEstate) {
-  const one = `/v1/emails/${emailId}`
-  const paths = [
-    "/v1/emails?limit=100",
-    one,
-    `${one}/content`,
-    `${one}/plain-text`,
-    `${one}/preview?contact_id=${contact_id}`,
-    `${one}/generations/${generationId}`,
-  ]
-  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
-  return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
-})
+const readable = ({ contact_id, emailId, generationId }: EmailEstate) => [
+  "/v1/emails?limit=100",
+  `/v1/emails/${emailId}`,
+  `/v1/emails/${emailId}/content`,
+  `/v1/emails/${emailId}/plain-text`,
+  `/v1/emails/${emailId}/preview?contact_id=${contact_id}`,
+  `/v1/emails/${emailId}/generations/${generationId}`,
+]
 
-const none: Probe<EmailEstate> = []
-const nothing: Probe<EmailEstate> = [() => ({})]
-
-/** Valid bodies by operation, created at each call; none for operations without a body. */
+/** Bodies by operation, created at each call, where the example of the document has less. */
 const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
-  "GET /v1/emails": none,
   "POST /v1/emails": [
     ({ field }) => ({ ...right(field), html: "<p>one</p>" }),
     ({ field }) => ({ name: field, prompt: "A letter about chairs" }),
     ({ field, templateId }) => ({ name: field, template_id: templateId }),
   ],
-  "GET /v1/emails/{emailId}": none,
   "PATCH /v1/emails/{emailId}": [({ field }) => right(field)],
-  "DELETE /v1/emails/{emailId}": none,
-  "POST /v1/emails/{emailId}/duplicate": nothing,
-  "GET /v1/emails/{emailId}/content": none,
-  "PUT /v1/emails/{emailId}/content": [() => ({ html: "<p>two</p>" })],
-  "GET /v1/emails/{emailId}/plain-text": none,
-  "PUT /v1/emails/{emailId}/plain-text": [() => ({ text: "mine" })],
-  "DELETE /v1/emails/{emailId}/plain-text": none,
   "POST /v1/emails/{emailId}/approve": [() => ({ version: 2 })],
-  "POST /v1/emails/{emailId}/unapprove": nothing,
-  "POST /v1/emails/{emailId}/generations": [() => ({ prompt: "shorter" })],
-  "GET /v1/emails/{emailId}/generations/{generationId}": none,
-  "GET /v1/emails/{emailId}/preview": none,
   "POST /v1/emails/{emailId}/test-send": [
     ({ contact_id }) => ({ to: ["ann@example.com", "bob@example.com"], contact_id }),
   ],
@@ -105,7 +83,7 @@ export const emails: Room<EmailEstate> = {
   operations: operationsOf(tenants, ["/v1/emails"]),
   probes: emailProbes,
   settle: settleEmails,
-  everything: emailsOf,
+  readable,
   ids: ["contact_id", "templateId"],
   found: (json) => json.emails.length,
 }

@@ -1,10 +1,11 @@
 // Valid bodies of all operations on flow memberships, and the fixtures of the attacks.
 import { Flows } from "@tentpole/core/flows/Flows"
 import { Context, Effect } from "effect"
+import { fresh } from "./AttackFixture.ts"
 import type { Estate, Probe as ProbeOf, Room, Side, UseCases } from "./AttackSuite.ts"
 import { type Operation, operationsOf } from "./Attacks.ts"
 import { tenants } from "../fixtures/Described.ts"
-import type { Call, Json } from "../fixtures/World.ts"
+import type { Json } from "../fixtures/World.ts"
 
 export interface FlowMemberEstate extends Estate {
   readonly flowId: string
@@ -12,9 +13,6 @@ export interface FlowMemberEstate extends Estate {
   readonly contactId: string
   readonly membershipId: string
 }
-
-let drawn = 0
-const fresh = () => `attack${++drawn}`
 
 const steps = [{ type: "wait", step_id: "rest", duration_amount: 1, duration_unit: "days" }]
 const triggers = [{ type: "service_api" }]
@@ -42,27 +40,18 @@ const settleFlow = Effect.fnUntraced(function* (
   return estate
 }, Effect.orDie)
 
-/** Everything that the workspace can read of its memberships, as one text. */
-const membersOf = Effect.fnUntraced(function* (call: Call, { contactId, flowId, membershipId }: FlowMemberEstate) {
-  const paths = [
-    `/v1/email-flows/${flowId}/members?limit=100`,
-    `/v1/email-flows/${flowId}/members/${membershipId}`,
-    `/v1/contacts/${contactId}/activities`,
-  ]
-  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
-  return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
-})
+const readable = ({ contactId, flowId, membershipId }: FlowMemberEstate) => [
+  `/v1/email-flows/${flowId}/members?limit=100`,
+  `/v1/email-flows/${flowId}/members/${membershipId}`,
+  `/v1/contacts/${contactId}/activities`,
+]
 
 type Probe = ProbeOf<FlowMemberEstate>
-const none: Probe = []
 const tokens = { color: "red", count: 2, yes: true }
 
 const flowMemberProbes: Readonly<Record<string, Probe>> = {
-  "GET /v1/email-flows/{flowId}/members": none,
-  "GET /v1/email-flows/{flowId}/members/{membershipId}": none,
   "POST /v1/email-flows/{flowId}/trigger": [({ contactId }) => ({ contact_id: contactId, tokens })],
   "POST /v1/email-flows/{flowId}/contacts/{contactId}": [() => ({ tokens })],
-  "DELETE /v1/email-flows/{flowId}/contacts/{contactId}": none,
 }
 
 /** The operations on memberships. */
@@ -73,7 +62,7 @@ export const flowMembers: Room<FlowMemberEstate> = {
   operations: operationsOf(tenants, ["/v1/email-flows"]).filter(isOfMembers),
   probes: flowMemberProbes,
   settle: settleFlow,
-  everything: membersOf,
+  readable,
   ids: ["contactId"],
   found: (json) => json.members.length,
   // Flow tokens may have any key.

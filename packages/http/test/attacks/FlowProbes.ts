@@ -1,11 +1,11 @@
 // Valid bodies of all operations on flows, and the fixtures of the attacks.
 import { Effect } from "effect"
+import { fresh, posting, verifiedSender } from "./AttackFixture.ts"
 import type { Estate, Probe as ProbeOf, Room, Side } from "./AttackSuite.ts"
 import { type Attack, type Operation, operationsOf } from "./Attacks.ts"
-import { verifiedSender } from "./AttackFixture.ts"
 import { tenants } from "../fixtures/Described.ts"
 import { isOfMembers } from "./FlowMemberProbes.ts"
-import type { Call, Json } from "../fixtures/World.ts"
+import type { Json } from "../fixtures/World.ts"
 
 export interface FlowEstate extends Estate {
   readonly flowId: string
@@ -20,13 +20,10 @@ export interface FlowEstate extends Estate {
   readonly fieldDefinitionId: string
 }
 
-let drawn = 0
-const fresh = () => `attack${++drawn}`
-
 /** A workspace that may send, with everything that a flow can reference, and a flow for the operation. */
 const settleFlows: Room<FlowEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
   yield* verifiedSender(side.workspace, context)
-  const made = (path: string, json: Json) => Effect.map(side.call("POST", path, { json }), (answered) => answered.json)
+  const made = posting(side.call)
   const contacts = yield* made("/v1/contacts", { items: [{ email: `${field}@example.com`, last_name: field }] })
   const { contact_id } = contacts.items[0]
   const list = yield* made("/v1/contact-lists", { name: field, kind: "static", contact_ids: [contact_id] })
@@ -82,20 +79,14 @@ const anotherFlow = Effect.fnUntraced(function* ({ call }: Side, operation: Oper
   return { ...estate, flowId: json.flow_id, stepId }
 })
 
-/** Everything that the workspace can read of its flows, as one text. */
-const flowsOf = Effect.fnUntraced(function* (call: Call, { flowId, emailId, listId }: FlowEstate) {
-  const one = `/v1/email-flows/${flowId}`
-  const paths = [
-    "/v1/email-flows?limit=100&archived=any",
-    one,
-    `${one}/graph`,
-    `${one}/graph.svg`,
-    `/v1/emails/${emailId}`,
-    `/v1/contact-lists/${listId}`,
-  ]
-  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
-  return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
-})
+const readable = ({ emailId, flowId, listId }: FlowEstate) => [
+  "/v1/email-flows?limit=100&archived=any",
+  `/v1/email-flows/${flowId}`,
+  `/v1/email-flows/${flowId}/graph`,
+  `/v1/email-flows/${flowId}/graph.svg`,
+  `/v1/emails/${emailId}`,
+  `/v1/contact-lists/${listId}`,
+]
 
 const leaf = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Bern" }
 
@@ -179,8 +170,6 @@ const steps = (estate: FlowEstate): Json => [
 ]
 
 type Probe = ProbeOf<FlowEstate>
-const none: Probe = []
-const nothing: Probe = [() => ({})]
 
 const whole = (estate: FlowEstate): Json => ({
   name: estate.field,
@@ -192,16 +181,10 @@ const whole = (estate: FlowEstate): Json => ({
   steps: steps(estate),
 })
 
-/** Valid bodies by operation, created at each call; none for operations without a body. */
+/** Bodies by operation, created at each call, where the example of the document has less. */
 const flowProbes: Readonly<Record<string, Probe>> = {
-  "GET /v1/email-flows": none,
   "POST /v1/email-flows": [whole, ({ field }) => ({ name: field, settings: { color: "red" } })],
-  "GET /v1/email-flows/{flowId}": none,
   "PATCH /v1/email-flows/{flowId}": [({ field }) => ({ name: field, description: "some" }), whole],
-  "DELETE /v1/email-flows/{flowId}": none,
-  "POST /v1/email-flows/{flowId}/activate": nothing,
-  "POST /v1/email-flows/{flowId}/pause": nothing,
-  "POST /v1/email-flows/{flowId}/archive": nothing,
   "PUT /v1/email-flows/{flowId}/triggers": [(estate) => ({ triggers: triggers(estate) })],
   "PUT /v1/email-flows/{flowId}/steps": [(estate) => ({ steps: steps(estate) })],
   "POST /v1/email-flows/{flowId}/steps": [
@@ -220,8 +203,6 @@ const flowProbes: Readonly<Record<string, Probe>> = {
     ({ field }) => ({ source: "inline", name: field, ...sender, preview_text: "pre", html: "<p>one</p>" }),
     ({ emailTemplateId, field }) => ({ source: "inline", name: field, template_id: emailTemplateId }),
   ],
-  "GET /v1/email-flows/{flowId}/graph": none,
-  "GET /v1/email-flows/{flowId}/graph.svg": none,
   "POST /v1/email-flows/{flowId}/simulate": [
     ({ contact_id, stepId }) => ({
       contact_id,
@@ -251,7 +232,7 @@ export const flows: Room<FlowEstate> = {
   operations: operationsOf(tenants, ["/v1/email-flows"]).filter((operation) => !isOfMembers(operation)),
   probes: flowProbes,
   settle: settleFlows,
-  everything: flowsOf,
+  readable,
   ids: ["contact_id", "listId", "emailId", "emailTemplateId", "tentTemplateId", "tentId", "fieldDefinitionId"],
   // These operations execute the statements of the others too.
   reaches: ({ method, path }) => method === "GET" || path === "/v1/email-flows" || path.endsWith("/simulate"),

@@ -30,23 +30,19 @@ const settleForms: Room<FormsEstate>["settle"] = Effect.fnUntraced(function* ({ 
   return { tentId: id, field }
 }, Effect.orDie)
 
-const formsOf: Room<FormsEstate>["everything"] = Effect.fnUntraced(function* (call, { tentId }) {
-  const paths = [
-    `/v1/tents/${tentId}/submissions`,
-    `/v1/analytics/tent?tentIdOrAlias=${tentId}`,
-    "/v1/analytics/workspace",
-    "/v1/contacts",
-  ]
-  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
-  return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
-})
+const readable = ({ tentId }: FormsEstate) => [
+  `/v1/tents/${tentId}/submissions`,
+  `/v1/analytics/tent?tentIdOrAlias=${tentId}`,
+  "/v1/analytics/workspace",
+  "/v1/contacts",
+]
 
 export const submissions: Room<FormsEstate> = {
   name: "submissions",
   operations: operationsOf(tenants, ["/v1/tents/{tentId}/submissions"]),
-  probes: { "GET /v1/tents/{tentId}/submissions": [] },
+  probes: {},
   settle: settleForms,
-  everything: formsOf,
+  readable,
   ids: ["tentId"],
 }
 
@@ -54,9 +50,9 @@ export const submissions: Room<FormsEstate> = {
 export const traffic: Room<TrafficEstate> = {
   name: "traffic",
   operations: operationsOf(tenants, ["/v1/analytics"]),
-  probes: { "GET /v1/analytics/tent": [], "GET /v1/analytics/workspace": [] },
+  probes: {},
   settle: (side, field, context, operation) =>
     Effect.map(settleForms(side, field, context, operation), (estate) => ({ ...estate, tentIdOrAlias: estate.tentId })),
-  everything: formsOf,
+  readable,
   ids: ["tentId"],
 }

@@ -2,6 +2,7 @@
 import { ImportRunId } from "@tentpole/core/kernel/Ids"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Context, Effect } from "effect"
+import { posting } from "./AttackFixture.ts"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"
 import { type Attack, operationsOf } from "./Attacks.ts"
 import { tenants } from "../fixtures/Described.ts"
@@ -31,7 +32,7 @@ export const newSession = (call: Call, field: string) =>
 
 /** `field` is the `api_name` of its custom field too. */
 const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* ({ call, workspace }, field, context) {
-  const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const made = posting(call)
   const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
   const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static" })
   const executed = yield* made(`${imports}/${yield* newSession(call, field)}/execute`, {
@@ -49,19 +50,14 @@ const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* 
   return estate
 }, Effect.orDie)
 
-/** Everything that imports write, as one text. */
-const importedIn = Effect.fnUntraced(function* (call: Call, { import_run_id, listId }: ImportEstate) {
-  const paths = [
-    "/v1/contacts?limit=100",
-    "/v1/contact-lists?limit=100",
-    `/v1/contact-lists/${listId}/contacts?limit=100`,
-    `${imports}/${import_run_id}`,
-    `${imports}/${import_run_id}/results`,
-    `${imports}/${import_run_id}/export`,
-  ]
-  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
-  return texts.map(({ text }) => text).join("\n")
-})
+const readable = ({ import_run_id, listId }: ImportEstate) => [
+  "/v1/contacts?limit=100",
+  "/v1/contact-lists?limit=100",
+  `/v1/contact-lists/${listId}/contacts?limit=100`,
+  `${imports}/${import_run_id}`,
+  `${imports}/${import_run_id}/results`,
+  `${imports}/${import_run_id}/export`,
+]
 
 export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): Json => ({
   mappings: [
@@ -74,19 +70,13 @@ export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): J
   created_field_definition_ids: [fieldDefinitionId],
 })
 
-const none: Probe<ImportEstate> = []
-
-/** Valid bodies by operation, created at each call; none for operations without a body. */
+/** Bodies by operation, created at each call, where the example of the document has less. */
 const importProbes: Readonly<Record<string, Probe<ImportEstate>>> = {
   "POST /v1/contacts/imports": [
     () => ({ source: "upload", file_name: "people.csv", content_type: "text/csv" }),
     () => ({ source: "rows", rows: [{ Email: "a@b.co", Score: 5, VIP: true, Note: null }], file_name: "people" }),
   ],
-  "POST /v1/contacts/imports/{session_id}/preview": none,
   "POST /v1/contacts/imports/{session_id}/execute": [execution],
-  "GET /v1/contacts/imports/{import_run_id}": none,
-  "GET /v1/contacts/imports/{import_run_id}/results": none,
-  "GET /v1/contacts/imports/{import_run_id}/export": none,
 }
 
 /** The keys of a row are column names: any key is valid. */
@@ -104,7 +94,7 @@ export const imported: Room<ImportEstate> = {
   operations: operationsOf(tenants, ["/v1/contacts/imports"]),
   probes: importProbes,
   settle: settleImports,
-  everything: importedIn,
+  readable,
   ids: ["fieldDefinitionId", "listId", "field"],
   adapted,
   renewed: ({ call }, estate) => Effect.map(newSession(call, "ours"), (session_id) => ({ ...estate, session_id })),

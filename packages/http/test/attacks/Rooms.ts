@@ -1,7 +1,7 @@
 // List of all attacked rooms.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Context, Effect } from "effect"
-import { type Estate, idIn, nameOf, type Room, type UseCases } from "./AttackSuite.ts"
+import { type Estate, everythingOf, idIn, rightsOf, type Room, type UseCases } from "./AttackSuite.ts"
 import { addressOf, type Operation } from "./Attacks.ts"
 import { audience } from "./AudienceProbes.ts"
 import { blasts } from "./BlastProbes.ts"
@@ -46,10 +46,10 @@ const attacked = <Own extends Estate>(room: Room<Own>): Attacked => ({
       operations: room.operations,
       estate,
       ids: room.ids.map((name) => idIn(estate, name)),
-      everything: (call) => room.everything(call, estate),
+      everything: (call) => everythingOf(room, call, estate),
       rights: (operation) => {
         const path = addressOf(operation, estate)
-        const bodies = room.probes[nameOf(operation)] ?? []
+        const bodies = rightsOf(room, operation)
         return bodies.length === 0
           ? [{ path, sent: room.sent?.(operation) ?? {} }]
           : bodies.map((body) => ({ path, sent: { json: body(estate) satisfies Json } }))

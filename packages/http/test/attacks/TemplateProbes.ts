@@ -4,10 +4,10 @@ import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
 import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Context, Effect } from "effect"
+import { posting } from "./AttackFixture.ts"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"
 import { operationsOf } from "./Attacks.ts"
 import { tenants } from "../fixtures/Described.ts"
-import type { Call, Json } from "../fixtures/World.ts"
 
 const emailRoot = "/v1/email-templates"
 const tentRoot = "/v1/tent-templates"
@@ -23,8 +23,7 @@ export interface TemplateEstate extends Estate {
 
 const settleTemplates = (root: string): Room<TemplateEstate>["settle"] =>
   Effect.fnUntraced(function* ({ call, workspace }, field, workers) {
-    const post = (path: string, json: Json = {}) =>
-      Effect.map(call("POST", path, { json }), (answered) => answered.json)
+    const post = posting(call)
     const email = yield* post("/v1/emails", { name: `of ${field}`, subject: "S", html: "<p>e</p>" })
     const tent = yield* post("/v1/tents", { name: "t", prompt: "Create a landing page for chairs" })
     yield* Context.get(workers, Tents).runGeneration(workspace, TentId.make(tent.id))
@@ -45,37 +44,16 @@ const settleTemplates = (root: string): Room<TemplateEstate>["settle"] =>
     return estate
   })
 
-/** Everything that the workspace can read of its templates, as one text. */
-const templatesIn = (root: string) =>
-  Effect.fnUntraced(function* (call: Call, { templateId, generationId }: TemplateEstate) {
-    const at = `${root}/${templateId}`
-    const paths = [
-      `${root}?limit=100`,
-      at,
-      `${at}/content`,
-      `${at}/content?version=1`,
-      `${at}/generations/${generationId}`,
-    ]
-    const texts = yield* Effect.forEach([...paths, `${at}/plain-text`], (path) => call("GET", path))
-    // A 404 for missing plain text contains the request id.
-    return texts.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n")
-  })
-
-const none: Probe<TemplateEstate> = []
-const nothing: Probe<TemplateEstate> = [() => ({})]
-
-const shared = (root: string): Readonly<Record<string, Probe<TemplateEstate>>> => ({
-  [`GET ${root}`]: none,
-  [`GET ${root}/{templateId}`]: none,
-  [`DELETE ${root}/{templateId}`]: none,
-  [`POST ${root}/{templateId}/duplicate`]: nothing,
-  [`GET ${root}/{templateId}/content`]: none,
-  [`PUT ${root}/{templateId}/content`]: [() => ({ html: "<p>more {{contact.first_name}}</p>" })],
-  [`POST ${root}/{templateId}/generations`]: [() => ({ prompt: "Make it bolder" })],
-  [`GET ${root}/{templateId}/generations/{generationId}`]: none,
-  [`POST ${root}/{templateId}/approve`]: [() => ({ version: 2 })],
-  [`POST ${root}/{templateId}/unapprove`]: nothing,
-})
+const readable =
+  (root: string) =>
+  ({ generationId, templateId }: TemplateEstate) => [
+    `${root}?limit=100`,
+    `${root}/${templateId}`,
+    `${root}/${templateId}/content`,
+    `${root}/${templateId}/content?version=1`,
+    `${root}/${templateId}/generations/${generationId}`,
+    `${root}/${templateId}/plain-text`,
+  ]
 
 const defaults = {
   default_subject: "S",
@@ -85,38 +63,47 @@ const defaults = {
   default_reply_to_email: "r@example.test",
 }
 
-/** Valid bodies by operation, created at each call; none for operations without a body. */
-const templateProbes: Readonly<Record<string, Probe<TemplateEstate>>> = {
-  ...shared(emailRoot),
-  ...shared(tentRoot),
-  [`POST ${emailRoot}`]: [
-    () => ({ name: "n", html: "<p>x</p>", ...defaults }),
-    ({ emailId }) => ({ name: "n", email_id: emailId }),
-    () => ({ name: "n", prompt: "A greeting" }),
-  ],
-  [`PATCH ${emailRoot}/{templateId}`]: [() => ({ name: "n", ...defaults })],
-  [`GET ${emailRoot}/{templateId}/plain-text`]: none,
-  [`PUT ${emailRoot}/{templateId}/plain-text`]: [() => ({ text: "mine" })],
-  [`DELETE ${emailRoot}/{templateId}/plain-text`]: none,
-  [`POST ${tentRoot}`]: [
-    () => ({ name: "n", html: "<p>x</p>" }),
-    ({ tentId }) => ({ name: "n", tent_id: tentId }),
-    () => ({ name: "n", prompt: "A page for chairs" }),
-  ],
-  [`PATCH ${tentRoot}/{templateId}`]: [() => ({ name: "n" })],
-}
-
-/** All operations with the memory adapter; with PostgreSQL those that have a statement of their own or ids. */
-const templatesUnder = (name: string, root: string): Room<TemplateEstate> => ({
+/**
+ * All operations with the memory adapter; with PostgreSQL those that have a statement of their own or ids. `created` and `updated`:
+ * bodies, where the example of the document has less.
+ */
+const templatesUnder = (
+  name: string,
+  root: string,
+  created: Probe<TemplateEstate>,
+  updated: Probe<TemplateEstate>,
+): Room<TemplateEstate> => ({
   name,
   operations: operationsOf(tenants, [root]),
-  probes: templateProbes,
+  probes: {
+    [`POST ${root}`]: created,
+    [`PATCH ${root}/{templateId}`]: updated,
+    [`POST ${root}/{templateId}/approve`]: [() => ({ version: 2 })],
+  },
   settle: settleTemplates(root),
-  everything: templatesIn(root),
+  readable: readable(root),
   ids: ["emailId", "tentId"],
   found: (json) => json.templates.length,
   reaches: ({ method, path }) => path === root || method === "PATCH",
 })
 
-export const emailTemplates = templatesUnder("email templates", emailRoot)
-export const tentTemplates = templatesUnder("tent templates", tentRoot)
+export const emailTemplates = templatesUnder(
+  "email templates",
+  emailRoot,
+  [
+    () => ({ name: "n", html: "<p>x</p>", ...defaults }),
+    ({ emailId }) => ({ name: "n", email_id: emailId }),
+    () => ({ name: "n", prompt: "A greeting" }),
+  ],
+  [() => ({ name: "n", ...defaults })],
+)
+export const tentTemplates = templatesUnder(
+  "tent templates",
+  tentRoot,
+  [
+    () => ({ name: "n", html: "<p>x</p>" }),
+    ({ tentId }) => ({ name: "n", tent_id: tentId }),
+    () => ({ name: "n", prompt: "A page for chairs" }),
+  ],
+  [() => ({ name: "n" })],
+)

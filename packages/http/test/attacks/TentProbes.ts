@@ -2,6 +2,7 @@
 import { TentId } from "@tentpole/core/kernel/Ids"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Context, Effect } from "effect"
+import { posting } from "./AttackFixture.ts"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"
 import { type Attack, type Operation, operationsOf } from "./Attacks.ts"
 import { tenants } from "../fixtures/Described.ts"
@@ -32,7 +33,7 @@ const sentTo = (operation: Operation): Sent => (isUpload(operation) ? file : {})
 const idle = (call: Call) => Effect.map(call("POST", "/v1/tents/new/assets", file), ({ json }): Json => json)
 
 const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ call, workspace }, field, context) {
-  const post = (path: string, json: Json = {}) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const post = posting(call)
   const [used, waiting] = [yield* idle(call), yield* idle(call)]
   const tentId: string = used.actual_tent_id
   yield* post("/v1/tents", { name: `of ${field}`, prompt, tent_id: tentId, asset_ids: [used.asset_id] })
@@ -56,28 +57,19 @@ const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ c
   return estate
 })
 
-/** Everything that the workspace can read of its tents, as one text. */
-const tentsIn = Effect.fnUntraced(function* (call: Call, estate: TentEstate) {
-  const at = `/v1/tents/${estate.tentId}`
-  const paths = [
-    "/v1/tents?limit=100",
-    at,
-    `${at}/content`,
-    `${at}/assets`,
-    `${at}/assets/${estate.asset_id}/content`,
-    `/v1/tents/${estate.idleTentId}`,
-    `/v1/tents/${estate.idleTentId}/assets`,
-    `/v1/bulk-jobs/${estate.bulkJobId}`,
-  ]
-  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
-  return texts.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n")
-})
+const readable = (estate: TentEstate) => [
+  "/v1/tents?limit=100",
+  `/v1/tents/${estate.tentId}`,
+  `/v1/tents/${estate.tentId}/content`,
+  `/v1/tents/${estate.tentId}/assets`,
+  `/v1/tents/${estate.tentId}/assets/${estate.asset_id}/content`,
+  `/v1/tents/${estate.idleTentId}`,
+  `/v1/tents/${estate.idleTentId}/assets`,
+  `/v1/bulk-jobs/${estate.bulkJobId}`,
+]
 
-const none: Probe<TentEstate> = []
-
-/** Valid bodies by operation, created at each call; none for operations without a JSON body. */
+/** Bodies by operation, created at each call, where the example of the document has less. */
 const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
-  "GET /v1/tents": none,
   "POST /v1/tents": [
     ({ templateId }) => ({
       name: "n",
@@ -90,16 +82,7 @@ const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
     }),
     ({ idleTentId, idleAssetId }) => ({ name: "n", prompt, tent_id: idleTentId, asset_ids: [idleAssetId] }),
   ],
-  "GET /v1/tents/{tentId}": none,
-  "DELETE /v1/tents/{tentId}": none,
-  "GET /v1/tents/{tentId}/content": none,
   "POST /v1/tents/{tentId}/publish": [() => ({ custom_page_alias: "page-2", remove_branding: true })],
-  "POST /v1/tents/{tentId}/unpublish": [() => ({})],
-  "POST /v1/tents/new/assets": none,
-  "POST /v1/tents/{tentId}/assets": none,
-  "GET /v1/tents/{tentId}/assets": none,
-  "DELETE /v1/tents/{tentId}/assets/{asset_id}": none,
-  "GET /v1/tents/{tentId}/assets/{asset_id}/content": none,
   "POST /v1/tents/bulk": [
     ({ templateId }) => ({
       template_id: templateId,
@@ -121,7 +104,6 @@ const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
       metadata: { run: 7 },
     }),
   ],
-  "GET /v1/bulk-jobs/{bulkJobId}": none,
 }
 
 /** Objects with free keys and values. */
@@ -144,7 +126,7 @@ export const tents: Room<TentEstate> = {
   ),
   probes: tentProbes,
   settle: settleTents,
-  everything: tentsIn,
+  readable,
   ids: ["tentId", "idleTentId", "idleAssetId", "templateId"],
   found: (json) => json.tents.length,
   sent: sentTo,

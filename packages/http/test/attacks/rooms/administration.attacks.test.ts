@@ -42,37 +42,21 @@ const workspace = (): Json => ({
 })
 const host = (): Json => ({ domain: `${fresh()}.example` })
 
-/** Valid bodies by operation, created at each call; none for operations without a body. */
-const probes: Readonly<Record<string, (() => Json) | null>> = {
-  [`GET ${root}`]: null,
+/** Valid bodies by operation, created at each call. */
+const probes: Readonly<Record<string, () => Json>> = {
   [`POST ${root}`]: workspace,
-  [`GET ${one}`]: null,
   [`PATCH ${one}`]: workspace,
-  [`DELETE ${one}`]: null,
-  [`GET ${one}/keys`]: null,
   [`POST ${one}/keys`]: () => ({ name: "a key", expires_at: "2999-01-01T00:00:00Z" }),
-  [`DELETE ${one}/keys/{key_id}`]: null,
-  [`GET ${one}/domains`]: null,
   [`POST ${one}/domains`]: host,
-  [`GET ${one}/domains/{domain_id}`]: null,
-  [`DELETE ${one}/domains/{domain_id}`]: null,
-  [`POST ${one}/domains/{domain_id}/verify`]: null,
-  [`GET ${one}/page-domains`]: null,
   [`POST ${one}/page-domains`]: host,
-  [`DELETE ${one}/page-domains/{page_domain_id}`]: null,
-  [`GET ${one}/suppressions`]: null,
   [`POST ${one}/suppressions`]: () => ({ email: `${fresh()}@example.test`, reason: "complaint" }),
-  [`DELETE ${one}/suppressions/{email}`]: null,
-  [`GET ${one}/contacts/{contact_id}/export`]: null,
-  [`DELETE ${one}/contacts/{contact_id}`]: null,
-  "GET /admin/v1/audit-log": null,
 }
 
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
 
-it("every operation of the administration has a probe", () => {
-  assert.sameMembers(operations.map(nameOf), Object.keys(probes))
-  for (const operation of operations) assert.strictEqual(operation.takesJson, probes[nameOf(operation)] !== null)
+it("every operation of the administration with a body has a probe", () => {
+  const withBody = operations.filter(({ takesJson }) => takesJson)
+  assert.sameMembers(withBody.map(nameOf), Object.keys(probes))
 })
 
 /** Callers of the administration API, and a function that creates a contact: the administration API has none. */
