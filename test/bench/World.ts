@@ -1,7 +1,7 @@
 // The world of the benchmarks: the product's own PostgreSQL, an HTTP process, workers as a benchmark wants them, and a mail
 // server that counts.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Effect, Redacted } from "effect"
+import { Data, Effect, Redacted } from "effect"
 import { Database } from "../faults/Database.ts"
 import { Deployment } from "../faults/Deployment.ts"
 import { draftBlast, letterFrom, sendingWorkspace } from "../support/Blast.ts"
@@ -30,25 +30,20 @@ export interface Sender extends OpenWorkspace {
 /** What a worker of a benchmark leaves out. */
 export type Without = "mail" | "signature"
 
-export class World {
+interface Parts {
   readonly deployment: Deployment
   readonly inside: Inside
   readonly smtp: FakeSmtpProcess
   readonly databaseUrl: string
+}
 
-  private constructor(deployment: Deployment, smtp: FakeSmtpProcess, databaseUrl: string) {
-    this.deployment = deployment
-    this.inside = deployment.inside
-    this.smtp = smtp
-    this.databaseUrl = databaseUrl
-  }
-
+export class World extends Data.Class<Parts> {
   static async begin({ ending, report }: Bench): Promise<World> {
     report.say("starting the service …")
     const { ownerUrl } = await Database.begin(ending)
     const smtp = await FakeSmtpProcess.start(ending)
     const deployment = await Deployment.over(ending, ownerUrl, { SMTP_URL: smtp.url })
-    const world = new World(deployment, smtp, Redacted.value(ownerUrl))
+    const world = new World({ deployment, inside: deployment.inside, smtp, databaseUrl: Redacted.value(ownerUrl) })
     const [row] = await world.inside.asOwner<{ version: string; fsync: string }>(
       "select current_setting('server_version') as version, current_setting('fsync') as fsync",
     )

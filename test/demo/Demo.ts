@@ -1,5 +1,6 @@
 // A tour of the product in a minute: an import, a dynamic list, a blast, and a published page.
 import { startBlast } from "../support/Blast.ts"
+import { importProposed } from "../support/ImportCalls.ts"
 import { answered, callsOf, type Service, until, visit } from "../support/Service.ts"
 import type { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { bar, figures, say } from "./Progress.ts"
@@ -20,28 +21,8 @@ const csv = (): string =>
 
 const importPeople = async (service: Service) => {
   const progress = bar("importing people", people)
-  const session = await answered(service, "POST", "/v1/contacts/imports", { source: "upload", file_name: "people.csv" })
-  const put = await fetch(session.upload_url, { method: "PUT", body: csv(), headers: { "content-type": "text/csv" } })
-  if (!put.ok) throw new Error(`the upload answered ${put.status}: ${await put.text()}`)
-  const preview = await answered(service, "POST", `/v1/contacts/imports/${session.import_session_id}/preview`)
-  const mappings = preview.proposed_mappings
-    .filter((each: { target_field: string | null }) => each.target_field !== null)
-    .map(({ header, target_field, target_kind }: Record<string, unknown>) => ({ header, target_field, target_kind }))
-  const { import_run_id } = await answered(
-    service,
-    "POST",
-    `/v1/contacts/imports/${session.import_session_id}/execute`,
-    { mappings },
-  )
-  const run = await until(
-    "the import",
-    async () => {
-      const each = await answered(service, "GET", `/v1/contacts/imports/${import_run_id}`)
-      progress.at(each.processed_rows)
-      return (each.status === "completed" || each.status === "failed") && each
-    },
-    { within_ms: 120_000 },
-  )
+  const file = { name: "people.csv", text: csv() }
+  const { run } = await importProposed(callsOf(service), file, ({ processed_rows }) => progress.at(processed_rows))
   progress.end(`created ${run.created_count}, failed ${run.error_count}`)
   return run
 }

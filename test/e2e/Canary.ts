@@ -7,7 +7,8 @@ import { createPrivateKey } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { answered, type Callable, until } from "../support/Service.ts"
+import { letterFrom, startBlast } from "../support/Blast.ts"
+import { answered, type Callable, listening, until } from "../support/Service.ts"
 
 /** Set in the environment. Each secret may only reach the service that it is for. */
 export const secrets = {
@@ -85,10 +86,7 @@ export const refusingProvider = async (): Promise<{ readonly url: string; readon
       JSON.stringify({ error: { message: `Incorrect API key provided: ${key}`, type: "invalid_request_error" } }),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const address = server.address()
-  const port = address !== null && typeof address === "object" ? address.port : 0
-  return { url: `http://127.0.0.1:${port}/v1`, server }
+  return { url: `http://127.0.0.1:${await listening(server)}/v1`, server }
 }
 
 /** A mail server's refusal that repeats the address. */
@@ -116,19 +114,9 @@ export const live = async (service: Callable): Promise<ReadonlyArray<string>> =>
     kind: "static",
     contact_ids: [items[0].contact_id],
   })
-  const blast = await send("POST", "/v1/email-blasts", { name: "To the canary" })
-  const one = `/v1/email-blasts/${blast.blast_id}`
-  await send("PUT", `${one}/audience`, { source: "existing", list_id: list.list_id })
-  const { email } = await send("PUT", `${one}/email`, {
-    source: "inline",
-    html: "<p>Hello {{contact.email}}</p>",
-    subject: "Hello",
-    from_name: "Tentpole",
-    from_address: "hello@example.test",
-    reply_to_email: "hello@example.test",
-  })
-  await send("POST", `/v1/emails/${email.email_id}/approve`, {})
-  await send("POST", `${one}/send-now`, {})
+  const html = "<p>Hello {{contact.email}}</p>"
+  const blast = await startBlast(send, list.list_id, letterFrom("hello@example.test", { html }))
+  const one = `/v1/email-blasts/${blast}`
   await until("the canary to be refused", async () => {
     const { details } = await send("GET", one)
     return details.blast_bounced_count === 1

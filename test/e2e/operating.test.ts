@@ -3,7 +3,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import parse from "parse-prometheus-text-format"
-import { request } from "node:http"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Proxy } from "../faults/Proxy.ts"
 import { clone } from "@tentpole/adapters/test/TestDatabase"
@@ -12,7 +11,7 @@ import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
 import { command } from "../support/CommandLine.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
-import { apiKey, freePort, Service, until } from "../support/Service.ts"
+import { apiKey, freePort, openRequest, Service, until } from "../support/Service.ts"
 import * as Canary from "./Canary.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -220,29 +219,14 @@ describe("a monitored service", () => {
   })
 
   it("on SIGTERM, readiness ends first, open requests are answered, and the exit code is 0", async () => {
-    const body = JSON.stringify({ items: [{ email: "late@example.test" }] })
-    const headers = {
-      authorization: `Bearer ${apiKey}`,
-      "content-type": "application/json",
-      "content-length": body.length,
-    }
-    const late = request(`${service.api}/v1/contacts`, { method: "POST", headers })
-    const begun = new Promise((resolve) => late.write(body.slice(0, 10), resolve))
-    const answer = new Promise<number | undefined>((resolve, reject) => {
-      late.once("response", (response) => resolve(response.resume().statusCode))
-      late.once("error", reject)
-    })
-    // A later request has an answer, so that the head of the first one has arrived.
-    await begun
-    assert.strictEqual((await service.call("GET", "/healthz")).status, 200)
+    const late = await openRequest(service.api)
     const ended = service.signal("SIGTERM")
     await until("readiness to say so", async () => {
       const { status, json } = await service.call("GET", "/readyz")
       return status === 503 && json.status === "stopping"
     })
     assert.strictEqual((await createContact("while-it-drains")).status, 201)
-    late.end(body.slice(10))
-    assert.strictEqual(await answer, 201)
+    assert.strictEqual(await late.complete(), 201)
     assert.strictEqual(await ended, 0)
   })
 })

@@ -2,15 +2,13 @@
 // release has migrated.
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
-import { request } from "node:http"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { ServiceProcess } from "../support/ServiceProcess.ts"
-import { temporaryFolder } from "../faults/TemporaryFolder.ts"
 import { startBlast } from "../support/Blast.ts"
 import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
-import { answered, apiKey, ask, freePort, until, callsOf } from "../support/Service.ts"
+import { answered, apiKey, ask, callsOf, freePort, openRequest, until } from "../support/Service.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -33,7 +31,7 @@ beforeAll(async () => {
   api = `http://127.0.0.1:${ports[0]}`
   const variables = {
     DATABASE_URL: Redacted.value(url),
-    DATA_DIR: await temporaryFolder(ending),
+    DATA_DIR: await ending.folder(),
     PORT: String(ports[0]),
     PAGES_PORT: String(ports[1]),
     SMTP_URL: sink.url,
@@ -79,25 +77,10 @@ it("a request body above the configured limit is refused with the limit", async 
 })
 
 it("on SIGTERM, readiness ends first, open requests are answered, and the exit code is 0", async () => {
-  const body = JSON.stringify({ items: [{ email: "late@example.test" }] })
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    "content-type": "application/json",
-    "content-length": body.length,
-  }
-  const late = request(`${api}/v1/contacts`, { method: "POST", headers })
-  const begun = new Promise((resolve) => late.write(body.slice(0, 10), resolve))
-  const answer = new Promise<number | undefined>((resolve, reject) => {
-    late.once("response", (response) => resolve(response.resume().statusCode))
-    late.once("error", reject)
-  })
-  // A later request has an answer, so that the head of the first one has arrived.
-  await begun
-  assert.strictEqual((await call("GET", "/healthz")).status, 200)
+  const late = await openRequest(api)
   for (const started of processes) started.terminate()
   const isStopping = async () => (await call("GET", "/readyz")).json.status === "stopping"
   await until("readiness to say so", isStopping, { every_ms: 20 })
-  late.end(body.slice(10))
-  assert.strictEqual(await answer, 201)
+  assert.strictEqual(await late.complete(), 201)
   assert.deepStrictEqual(await Promise.all(processes.map(({ ended }) => ended)), [0, 0])
 })

@@ -1,6 +1,6 @@
 // Tests of `tentpole start` and its shutdown with processes and a new database.
 import { command } from "../support/CommandLine.ts"
-import { apiKey, freePort, Service, tentpole, until } from "../support/Service.ts"
+import { apiKey, freePort, listening, Service, tentpole, until } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:net"
@@ -125,11 +125,11 @@ describe("tentpole start with an invalid configuration prints one sentence with 
   })
 
   it("for a port in use", async () => {
-    const server = createServer().listen(0, "127.0.0.1")
-    await new Promise((resolve) => server.once("listening", resolve))
-    const address = server.address()
-    const port = address !== null && typeof address === "object" ? address.port : 0
-    await refused({ PORT: String(port) }, /^Port \d+ on 127\.0\.0\.1 is in use.*set PORT to a free port\.$/)
+    const server = createServer()
+    await refused(
+      { PORT: String(await listening(server)) },
+      /^Port \d+ on 127\.0\.0\.1 is in use.*set PORT to a free port\.$/,
+    )
     server.close()
   })
 

@@ -7,7 +7,6 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Ending } from "../support/Ending.ts"
 import { until } from "../support/Service.ts"
-import { temporaryFolder } from "./TemporaryFolder.ts"
 
 export class Database {
   readonly #folder: string
@@ -21,7 +20,7 @@ export class Database {
 
   /** Durable as in production, and migrated. */
   static async begin(ending: Ending): Promise<{ readonly database: Database; readonly ownerUrl: Redacted.Redacted }> {
-    const database = new Database(await temporaryFolder(ending))
+    const database = new Database(await ending.folder())
     await ending.with(() => database.stop())
     const ownerUrl = await database.start()
     await Effect.runPromise(migrate(ownerUrl))

@@ -6,8 +6,6 @@ import type { Ending } from "../support/Ending.ts"
 import { Inside } from "../support/Inside.ts"
 import { type Answer, apiKey, ask, type Callable, freePort, until } from "../support/Service.ts"
 import { ServiceProcess } from "../support/ServiceProcess.ts"
-import { Database } from "./Database.ts"
-import { temporaryFolder } from "./TemporaryFolder.ts"
 
 /** The application name of a worker's connections. */
 const worker_application = "tentpole worker"
@@ -22,6 +20,7 @@ export class Deployment implements Callable {
   readonly pagesPort: number
   readonly #api: string
   readonly #ending: Ending
+  readonly #workers = new Set<ServiceProcess>()
   #http: ServiceProcess | undefined
 
   private constructor(
@@ -46,15 +45,9 @@ export class Deployment implements Callable {
     this.inside = new Inside(this.#variables, owner)
   }
 
-  /** With its own PostgreSQL and no worker. */
-  static async begin(ending: Ending): Promise<Deployment> {
-    const { ownerUrl } = await Database.begin(ending)
-    return Deployment.over(ending, ownerUrl)
-  }
-
   /** Over a migrated database. Calls wait until the HTTP process is up. */
   static async over(ending: Ending, owner: Redacted.Redacted, more: Variables = {}): Promise<Deployment> {
-    const folder = await temporaryFolder(ending)
+    const folder = await ending.folder()
     const deployment = new Deployment(ending, owner, folder, [await freePort(), await freePort()], more)
     await ending.with(() => deployment.inside.close())
     await deployment.startHttp()
@@ -67,8 +60,10 @@ export class Deployment implements Callable {
   }
 
   /** The product's worker, or a module of the campaign. */
-  startWorker(module = "@tentpole/worker/main", more: Variables = {}): Promise<ServiceProcess> {
-    return this.#start(module, more, workerFlags)
+  async startWorker(module = "@tentpole/worker/main", more: Variables = {}): Promise<ServiceProcess> {
+    const worker = await this.#start(module, more, workerFlags)
+    this.#workers.add(worker)
+    return worker
   }
 
   async startHttp(): Promise<ServiceProcess> {
@@ -90,6 +85,16 @@ export class Deployment implements Callable {
     await until("the database to forget dead workers", async () => (await this.#sessions("true")) === 0, {
       every_ms: 10,
     })
+  }
+
+  /** Kills all workers, frozen ones too. */
+  async killWorkers(): Promise<void> {
+    for (const worker of this.#workers) {
+      worker.wake()
+      await worker.kill()
+    }
+    this.#workers.clear()
+    await this.workersForgotten()
   }
 
   /** Whether a worker waits for a lock that another one holds. */

@@ -1,5 +1,6 @@
 // Gate: a trigger that makes a transaction wait, at an update or in its COMMIT, until the gate is opened or the session is
 // killed.
+import { Data } from "effect"
 import type { Inside } from "../support/Inside.ts"
 import { until } from "../support/Service.ts"
 
@@ -18,15 +19,7 @@ export interface Waiting {
   readonly port: number
 }
 
-export class Gate {
-  readonly #inside: Inside
-  readonly #table: string
-
-  private constructor(inside: Inside, table: string) {
-    this.#inside = inside
-    this.#table = table
-  }
-
+export class Gate extends Data.Class<{ readonly inside: Inside; readonly table: string }> {
   static async close(inside: Inside, { table, condition, at = "update" }: GateOptions): Promise<Gate> {
     await inside.asOwner("create table if not exists closed_gate (name text primary key)")
     await inside.asOwner("grant select on closed_gate to public")
@@ -37,20 +30,20 @@ export class Gate {
           while exists (select from closed_gate where name = tg_table_name) loop perform pg_sleep(0.01); end loop;
           return new;
         end $$`)
-    await inside.asOwner(
+    const [kind, timing] =
       at === "update"
-        ? `create trigger zz_gate before update on ${table}
-            for each row when (${condition}) execute function wait_at_gate()`
-        : `create constraint trigger zz_gate after update on ${table} deferrable initially deferred
-            for each row when (${condition}) execute function wait_at_gate()`,
+        ? ["trigger zz_gate before", ""]
+        : ["constraint trigger zz_gate after", "deferrable initially deferred"]
+    await inside.asOwner(
+      `create ${kind} update on ${table} ${timing} for each row when (${condition}) execute function wait_at_gate()`,
     )
-    return new Gate(inside, table)
+    return new Gate({ inside, table })
   }
 
   /** Waits until a session is at the gate; returns all that are. */
   reached(): Promise<ReadonlyArray<Waiting>> {
     return until(
-      `a session to reach the gate at ${this.#table}`,
+      `a session to reach the gate at ${this.table}`,
       async () => {
         const waiting = await this.#waiting()
         return waiting.length > 0 && waiting
@@ -60,13 +53,13 @@ export class Gate {
   }
 
   async open(): Promise<void> {
-    await this.#inside.asOwner("delete from closed_gate where name = $1", [this.#table])
+    await this.inside.asOwner("delete from closed_gate where name = $1", [this.table])
     await until("the waiting sessions to continue", async () => (await this.#waiting()).length === 0)
-    await this.#inside.asOwner(`drop trigger zz_gate on ${this.#table}`)
+    await this.inside.asOwner(`drop trigger zz_gate on ${this.table}`)
   }
 
   #waiting(): Promise<ReadonlyArray<Waiting>> {
-    return this.#inside.asOwner<Waiting>(
+    return this.inside.asOwner<Waiting>(
       `select pid, client_port as port from pg_stat_activity
         where datname = current_database() and wait_event = 'PgSleep'`,
     )

@@ -1,6 +1,7 @@
 // Proxy: a TCP proxy that delays, holds back, cuts and refuses connections, or loses what one side sends.
 import { connect, createServer, type Socket } from "node:net"
 import type { Ending } from "../support/Ending.ts"
+import { listening } from "../support/Service.ts"
 
 interface Link {
   readonly near: Socket
@@ -22,9 +23,7 @@ export class Proxy {
   static async to(target_port: number, ending: Ending): Promise<Proxy> {
     const proxy = new Proxy()
     const server = createServer((near) => proxy.#join(near, target_port))
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const address = server.address()
-    proxy.#port = address !== null && typeof address === "object" ? address.port : 0
+    proxy.#port = await listening(server)
     await ending.with(async () => {
       server.close()
       proxy.cut()

@@ -41,9 +41,9 @@ it(
     assert.deepStrictEqual(await run.judged(240_000), [])
     // The judge finds each broken part.
     for (const statement of Object.values(tamperings)) {
-      await deployment.inside.asOwner(statement.replaceAll("$1", "$1::uuid"), [run.workspace])
+      await deployment.inside.asOwner(statement.replaceAll("$1", "$1::uuid"), [run.workspace.id])
     }
-    const found = await outcomeDifferences(deployment.inside, world.undisturbed, run.workspace)
+    const found = await outcomeDifferences(deployment.inside, world.undisturbed, run.workspace.id)
     for (const part of Object.keys(tamperings))
       assert.isTrue(
         found.some((each) => each.startsWith(`${part} that`)),

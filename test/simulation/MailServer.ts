@@ -9,7 +9,7 @@ import {
   type Outcome,
   type Ready,
 } from "@tentpole/core/sending/MailConnection"
-import { Effect } from "effect"
+import { Effect, Record } from "effect"
 import type { Dice } from "./Dice.ts"
 import type { Process } from "./Process.ts"
 
@@ -26,20 +26,7 @@ export interface Dot {
   readonly at: number
 }
 
-/** The probability of each fault. */
-export interface MailFaults {
-  readonly connect: number
-  readonly later: number
-  readonly unknownUser: number
-  readonly cutBefore: number
-  readonly laterAfterDot: number
-  readonly refusedAfterDot: number
-  readonly replyLost: number
-  readonly lostBeforeReply: number
-  readonly slow_ms: number
-}
-
-export const noMailFaults: MailFaults = {
+const noFaults = {
   connect: 0,
   later: 0,
   unknownUser: 0,
@@ -48,23 +35,19 @@ export const noMailFaults: MailFaults = {
   refusedAfterDot: 0,
   replyLost: 0,
   lostBeforeReply: 0,
-  slow_ms: 20,
 }
 
-export const drawMailFaults = (dice: Dice): MailFaults => {
-  const rate = (most: number) => (dice.chance(0.5) ? dice.next() * most : 0)
-  return {
-    connect: rate(0.2),
-    later: rate(0.2),
-    unknownUser: rate(0.1),
-    cutBefore: rate(0.2),
-    laterAfterDot: rate(0.1),
-    refusedAfterDot: rate(0.1),
-    replyLost: rate(0.1),
-    lostBeforeReply: rate(0.1),
-    slow_ms: dice.between(1, 2000),
-  }
-}
+/** The probability of each fault. */
+export type MailFaults = Readonly<typeof noFaults> & { readonly slow_ms: number }
+
+export const noMailFaults: MailFaults = { ...noFaults, slow_ms: 20 }
+
+const frequent: ReadonlySet<string> = new Set(["connect", "later", "cutBefore"])
+
+export const drawMailFaults = (dice: Dice): MailFaults => ({
+  ...Record.map(noFaults, (_, fault) => (dice.chance(0.5) ? dice.next() * (frequent.has(fault) ? 0.2 : 0.1) : 0)),
+  slow_ms: dice.between(1, 2000),
+})
 
 const notSent = (stage: "connection" | "recipient", code: number | null, reply: string) =>
   Effect.fail(new NotSent({ stage, code, reply }))
@@ -143,12 +126,13 @@ export class MailServer {
       const dot = { delivery, to, begun, at: this.#moment() }
       const { laterAfterDot, lostBeforeReply, refusedAfterDot, replyLost } = this.faults
       const fate = this.#dice.next()
-      const shares = [laterAfterDot, refusedAfterDot, replyLost, lostBeforeReply]
-      const bounds = shares.map((_, at) => shares.slice(0, at + 1).reduce((sum, share) => sum + share, 0))
-      const [later = 0, refused = 0, lost = 0, cut = 0] = bounds
-      if (fate >= later && fate < refused)
-        return yield* this.#reply(process, { ...dot, accepted: false, replied: true }, 554)
-      if (fate < later) return yield* this.#reply(process, { ...dot, accepted: false, replied: true }, 451)
+      const refused = laterAfterDot + refusedAfterDot
+      const lost = refused + replyLost
+      const cut = lost + lostBeforeReply
+      if (fate < refused) {
+        const code = fate < laterAfterDot ? 451 : 554
+        return yield* this.#reply(process, { ...dot, accepted: false, replied: true }, code)
+      }
       if (fate < cut) {
         this.dots.push({ ...dot, accepted: fate < lost, replied: false })
         this.doubts++

@@ -1,5 +1,6 @@
 // Collector: receives traces as OTLP over HTTP in JSON, and stores the spans.
 import { createServer, type Server } from "node:http"
+import { type Json, listening } from "./Service.ts"
 
 export interface Span {
   readonly service: string
@@ -8,21 +9,6 @@ export interface Span {
   readonly parentSpanId: string | undefined
   readonly name: string
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-}
-
-interface Sent {
-  readonly resourceSpans: ReadonlyArray<{
-    readonly resource: { readonly attributes: ReadonlyArray<Attribute> }
-    readonly scopeSpans: ReadonlyArray<{
-      readonly spans: ReadonlyArray<{
-        readonly traceId: string
-        readonly spanId: string
-        readonly parentSpanId?: string
-        readonly name: string
-        readonly attributes: ReadonlyArray<Attribute>
-      }>
-    }>
-  }>
 }
 
 interface Attribute {
@@ -53,9 +39,7 @@ export class Collector {
 
   static async listen(): Promise<Collector> {
     const collector = new Collector()
-    await new Promise<void>((resolve) => collector.#server.listen(0, "127.0.0.1", resolve))
-    const address = collector.#server.address()
-    collector.#port = address !== null && typeof address === "object" ? address.port : 0
+    collector.#port = await listening(collector.#server)
     return collector
   }
 
@@ -76,10 +60,11 @@ export class Collector {
 
   #take(body: string): void {
     this.text += body
-    const sent: Sent = JSON.parse(body)
-    for (const { resource, scopeSpans } of sent.resourceSpans) {
+    for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans) {
       const service = String(valuesOf(resource.attributes)["service.name"])
-      for (const { attributes, name, parentSpanId, spanId, traceId } of scopeSpans.flatMap(({ spans }) => spans)) {
+      for (const { attributes, name, parentSpanId, spanId, traceId } of scopeSpans.flatMap(
+        ({ spans }: Json) => spans,
+      )) {
         this.spans.push({ service, traceId, spanId, parentSpanId, name, attributes: valuesOf(attributes) })
       }
     }

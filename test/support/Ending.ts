@@ -1,4 +1,8 @@
 // Ending: stops processes, servers and folders in any case, in reverse order.
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
 export class Ending {
   readonly #acts: Array<() => Promise<unknown>> = []
   #ended: Promise<void> | undefined
@@ -12,6 +16,13 @@ export class Ending {
   async with(act: () => Promise<unknown>): Promise<void> {
     if (this.begun) await act()
     else this.#acts.push(act)
+  }
+
+  /** A temporary folder, which is removed at the end. */
+  async folder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), "tentpole-test-"))
+    await this.with(() => rm(folder, { recursive: true, force: true }))
+    return folder
   }
 
   all(): Promise<void> {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { request } from "node:http"
-import { createServer } from "node:net"
+import { createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -20,6 +20,13 @@ export const freePort = (): Promise<number> =>
     probe.once("error", () => resolve(freePort()))
     probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(port)))
   })
+
+/** Lets a server listen on a free port of this machine; returns the port. */
+export const listening = async (server: Server): Promise<number> => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  return address !== null && typeof address === "object" ? address.port : 0
+}
 
 /** Calls the probe until it returns a value; the error names `what`. */
 export const until = async <A>(
@@ -92,6 +99,29 @@ export const ask = async (
     // Not JSON: the text is in the error.
   }
   return { status: response.status, headers: response.headers, json, text }
+}
+
+/** A request that creates a contact, of whose body the last part is missing: `complete` sends it and returns the status. */
+export const openRequest = async (api: string): Promise<{ readonly complete: () => Promise<number | undefined> }> => {
+  const body = JSON.stringify({ items: [{ email: "late@example.test" }] })
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    "content-type": "application/json",
+    "content-length": body.length,
+  }
+  const late = request(`${api}/v1/contacts`, { method: "POST", headers })
+  const answer = new Promise<number | undefined>((resolve, reject) => {
+    late.once("response", (response) => resolve(response.resume().statusCode))
+    late.once("error", reject)
+  })
+  await new Promise((resolve) => late.write(body.slice(0, 10), resolve))
+  // A later request has an answer, so that the head of the first one has arrived.
+  await ask(api, "GET", "/healthz")
+  const complete = () => {
+    late.end(body.slice(10))
+    return answer
+  }
+  return { complete }
 }
 
 /** An API that can be called. */

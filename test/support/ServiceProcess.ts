@@ -1,6 +1,7 @@
 // A process of the service or of a test, started from a module.
 import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import type { Ending } from "./Ending.ts"
 import { environment } from "./Service.ts"
 
 interface Arguments {
@@ -28,6 +29,21 @@ export class ServiceProcess {
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (this.output += String(chunk)))
     this.ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)))
     this.ready = new Promise((resolve) => child.on("message", (message) => message === "ready" && resolve()))
+  }
+
+  /** Starts a server that reports `port <number>`, and ends it at the end. */
+  static async serving(
+    ending: Ending,
+    module: URL,
+    variables: Record<string, string>,
+    first?: object,
+  ): Promise<{ readonly process: ServiceProcess; readonly port: number }> {
+    const process = new ServiceProcess(module.href, variables)
+    await ending.with(() => process.kill())
+    if (first !== undefined) process.send(first)
+    const ended = process.ended.then(() => Promise.reject(new Error(`a server ended: ${process.output}`)))
+    const [, port] = (await Promise.race([process.message("port "), ended])).split(" ")
+    return { process, port: Number(port) }
   }
 
   /** 0 if it never began. */

@@ -5,6 +5,7 @@ import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { listening } from "../../support/Service.ts"
 
 interface Field {
   readonly api_name: string
@@ -73,8 +74,5 @@ const server = createServer((request, response) => {
     response.writeHead(500).end()
   })
 })
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address()
-  process.send?.(address !== null && typeof address === "object" ? address.port : 0)
-})
+process.send?.(`port ${await listening(server)}`)
 process.once("disconnect", () => process.exit(0))

@@ -1,9 +1,7 @@
 // One contact over HTTP: requests a second of the real process, beside a bare server that runs the same statements.
-import { fork } from "node:child_process"
-import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { isDeepStrictEqual } from "node:util"
 import { apiKey } from "../../support/Service.ts"
+import { ServiceProcess } from "../../support/ServiceProcess.ts"
 import type { Bench } from "../Benchmark.ts"
 import { compareLoads } from "../Load.ts"
 import { comparison, ratioAtLeast } from "../Report.ts"
@@ -13,19 +11,8 @@ const connections = 32
 const contacts_asked = 1_000
 
 const startBare = async ({ ending }: Bench, { databaseUrl }: LargeWorkspace): Promise<number> => {
-  const child = fork(fileURLToPath(new URL("./BareServer.ts", import.meta.url)), {
-    env: { ...process.env, DATABASE_URL: databaseUrl },
-  })
-  const exited = once(child, "exit")
-  await ending.with(async () => {
-    child.kill()
-    if (child.exitCode === null && child.signalCode === null) await exited
-  })
-  const [message] = await Promise.race([
-    once(child, "message"),
-    exited.then(([code]) => Promise.reject(new Error(`the bare server ended with ${String(code)}`))),
-  ])
-  return Number(message)
+  const module = new URL("BareServer.ts", import.meta.url)
+  return (await ServiceProcess.serving(ending, module, { DATABASE_URL: databaseUrl })).port
 }
 
 const sameAnswer = async (ports: ReadonlyArray<number>, path: string, headers: Record<string, string>) => {

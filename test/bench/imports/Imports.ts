@@ -1,7 +1,6 @@
 // The benchmark `imports`: a file of new contacts and one of known contacts, beside an import by hand that writes the same rows;
 // and the memory of the worker.
 import { join } from "node:path"
-import { temporaryFolder } from "../../faults/TemporaryFolder.ts"
 import { outcomeDifferences } from "../../support/ImportOutcome.ts"
 import { writePeople } from "../../support/PeopleFile.ts"
 import { peakMemory_bytes } from "../../support/ProcessFacts.ts"
@@ -80,7 +79,7 @@ const sizeOf = ({ full, quick }: Bench) => ({
 const prepared = async (bench: Bench): Promise<Imports> => {
   const { ending, report } = bench
   const size = sizeOf(bench)
-  const folder = await temporaryFolder(ending)
+  const folder = await ending.folder()
   const files = { first: join(folder, "first.csv"), second: join(folder, "second.csv") }
   report.say("writing the files …")
   const { size_bytes } = await writePeople(files.first, { ...size, edition: 1 })

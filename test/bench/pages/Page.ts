@@ -1,10 +1,9 @@
 // The page of the benchmark, a bare server with the same bytes, and a week of a million views a day.
-import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { request } from "node:http"
 import { buffer } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { callsOf, until } from "../../support/Service.ts"
+import { ServiceProcess } from "../../support/ServiceProcess.ts"
 import type { Bench } from "../Benchmark.ts"
 import type { Target } from "../Load.ts"
 import { World } from "../World.ts"
@@ -49,14 +48,9 @@ export const bareServer = async (
   { ending }: Bench,
   like: Target,
 ): Promise<{ readonly pid: number; readonly target: Target }> => {
-  const answer = await answerTo(like)
-  const child = spawn(process.execPath, [fileURLToPath(new URL("BareServer.ts", import.meta.url))], {
-    stdio: ["pipe", "pipe", "inherit"],
-  })
-  await ending.with(() => Promise.resolve(child.kill()))
-  child.stdin.end(JSON.stringify(answer))
-  const [said] = await once(child.stdout, "data")
-  return { pid: child.pid ?? 0, target: { ...like, port: Number(String(said)) } }
+  const module = new URL("BareServer.ts", import.meta.url)
+  const { port, process } = await ServiceProcess.serving(ending, module, {}, await answerTo(like))
+  return { pid: process.pid, target: { ...like, port } }
 }
 
 /** Headers that node adds. */

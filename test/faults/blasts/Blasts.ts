@@ -1,6 +1,6 @@
 // The campaign `blasts`: under each race and each fault, no recipient gets two messages and none is forgotten. The last scenario
 // combines all faults.
-import { type Campaign, campaignOf, cleared, type Scenario } from "../Campaign.ts"
+import { campaignOf, type Scenario } from "../Campaign.ts"
 import { clocks } from "./Clocks.ts"
 import { commits } from "./Commits.ts"
 import { deaths } from "./Deaths.ts"
@@ -18,7 +18,7 @@ const all: ReadonlyArray<Scenario<World>> = [
   ...outagesOfTheDatabase,
   ...clocks,
   ...longRuns,
-].map((each) => cleared(each))
+]
 
 /** One scenario of each kind: about a minute and a half. */
 const sample: ReadonlySet<string> = new Set([
@@ -31,7 +31,8 @@ const sample: ReadonlySet<string> = new Set([
   "a long run with kills, a freeze and cuts",
 ])
 
-export const blasts: Campaign = (trial) => {
-  const wanted = trial.quick && trial.only === "" ? all.filter(({ name }) => sample.has(name)) : all
-  return campaignOf(({ ending }) => World.begin(ending), wanted)(trial)
-}
+export const blasts = campaignOf(
+  ({ ending }) => World.begin(ending),
+  all,
+  (name) => sample.has(name),
+)

@@ -1,7 +1,7 @@
 // Commits whose answer never comes, so that the worker cannot know the outcome. Without an intent's answer nothing is sent; a
 // settlement is repeated until it is known to be written, and counts once.
 import { pause } from "../../support/Service.ts"
-import type { Scenario } from "../Campaign.ts"
+import { type Scenario, unless } from "../Campaign.ts"
 import { Gate, type Waiting } from "../Gate.ts"
 import type { World } from "./World.ts"
 
@@ -52,8 +52,11 @@ const inDoubt = (what: "an intent" | "a settlement", { befall, name }: Fate): Sc
     await befall(world, await gate.reached(), () => gate.open())
     await blast.ended()
     const judged = await blast.verdict(say)
-    const found = worker.process.alive ? [...judged.found] : [...judged.found, "the worker did not survive it"]
-    return judged.sent === 60 ? found : [...found, `${judged.sent} of 60 were sent`]
+    return [
+      ...judged.found,
+      ...unless(worker.process.alive, "the worker did not survive it"),
+      ...unless(judged.sent === 60, `${judged.sent} of 60 were sent`),
+    ]
   },
 })
 

@@ -1,7 +1,7 @@
 // Scenarios in which workers die, freeze and wake at each gate.
 import type { GateName } from "@tentpole/worker/Gates"
 import { pause, until } from "../../support/Service.ts"
-import type { Scenario } from "../Campaign.ts"
+import { type Scenario, unless } from "../Campaign.ts"
 import { bounds } from "./Times.ts"
 import type { World } from "./World.ts"
 
@@ -22,8 +22,9 @@ const killedAt = (gate: GateName): Scenario<World> => ({
     await world.worker()
     await blast.ended()
     const judged = await blast.verdict(say, { deaths: 1 })
-    const doubts = judged.unconfirmed === 0 ? [] : [`${judged.unconfirmed} are unconfirmed that were never handed over`]
-    return [...judged.found, ...(beforeIntent.has(gate) ? doubts : [])]
+    const { found, unconfirmed } = judged
+    const isRight = unconfirmed === 0 || !beforeIntent.has(gate)
+    return [...found, ...unless(isRight, `${unconfirmed} are unconfirmed that were never handed over`)]
   },
 })
 
@@ -45,9 +46,12 @@ const frozenAt = (gate: GateName): Scenario<World> => ({
     )
     await pause(500)
     const judged = await blast.verdict(say, {}, `${asleep.unconfirmed} unconfirmed while it slept`)
-    const dead = first.process.alive ? [] : ["the worker did not survive its sleep"]
-    const late = !beforeIntent.has(gate) && asleep.unconfirmed === 0 ? ["nothing was in doubt while it slept"] : []
-    return [...asleep.found, ...judged.found, ...dead, ...late]
+    return [
+      ...asleep.found,
+      ...judged.found,
+      ...unless(first.process.alive, "the worker did not survive its sleep"),
+      ...unless(beforeIntent.has(gate) || asleep.unconfirmed > 0, "nothing was in doubt while it slept"),
+    ]
   },
 })
 
@@ -66,12 +70,9 @@ const heldReply: Scenario<World> = {
     await first.process.kill()
     await world.worker()
     await blast.ended()
-    const judged = await blast.verdict(say, { deaths: 1 })
-    const least =
-      judged.unconfirmed >= unanswered
-        ? []
-        : [`${unanswered} replies were withheld, but only ${judged.unconfirmed} are unconfirmed`]
-    return [...judged.found, ...least]
+    const { found, unconfirmed } = await blast.verdict(say, { deaths: 1 })
+    const few = `${unanswered} replies were withheld, but only ${unconfirmed} are unconfirmed`
+    return [...found, ...unless(unconfirmed >= unanswered, few)]
   },
 }
 
@@ -109,8 +110,12 @@ const amidTheAudience: Scenario<World> = {
     await blast.fixAudience()
     await blast.ended()
     const judged = await blast.verdict(say, { deaths: 1 }, `${written} of ${slices_count} were written when it died`)
-    const late = midway === null || written >= slices_count ? ["the kill came too late to show anything"] : []
-    return [...judged.found, ...late, ...(early === "sending" ? [] : [`it was ${early} before all were written`])]
+    const isMidway = midway !== null && written < slices_count
+    return [
+      ...judged.found,
+      ...unless(isMidway, "the kill came too late to show anything"),
+      ...unless(early === "sending", `it was ${early} before all were written`),
+    ]
   },
 }
 
@@ -126,7 +131,7 @@ const blocked: Scenario<World> = {
     await blast.ended()
     await pause(beyondLease_ms)
     const judged = await blast.verdict(say, { deaths: 1 })
-    return first.process.alive ? judged.found : [...judged.found, "the worker did not survive its own delay"]
+    return [...judged.found, ...unless(first.process.alive, "the worker did not survive its own delay")]
   },
 }
 
@@ -148,14 +153,16 @@ const stopped: Scenario<World> = {
     first.process.terminate()
     const code = await Promise.race([first.process.ended, pause(20_000)])
     const states = await blast.states()
-    const found = code === 0 ? [] : [`it ended with ${String(code)}, not 0`]
-    if ((states["claimed"] ?? 0) > 0) found.push(`it did not release ${states["claimed"]} claims`)
     await world.worker()
     await blast.ended()
     const judged = await blast.verdict(say, { deaths: 1 })
     const soon = (await blast.rows()).filter(({ email, state }) => email.startsWith("soon") && state !== "sent")
-    if (soon.length > 0) found.push(`${soon.length} replies came in time and were not settled`)
-    return [...found, ...judged.found]
+    return [
+      ...judged.found,
+      ...unless(code === 0, `it ended with ${String(code)}, not 0`),
+      ...unless((states["claimed"] ?? 0) === 0, `it did not release ${states["claimed"]} claims`),
+      ...unless(soon.length === 0, `${soon.length} replies came in time and were not settled`),
+    ]
   },
 }
 

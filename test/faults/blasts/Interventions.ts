@@ -3,7 +3,7 @@ import { pause, until } from "../../support/Service.ts"
 import { Effect } from "effect"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
-import type { Scenario } from "../Campaign.ts"
+import { type Scenario, unless } from "../Campaign.ts"
 import { Gate } from "../Gate.ts"
 import { cameTo } from "./History.ts"
 import type { RunningBlast } from "./RunningBlast.ts"
@@ -40,8 +40,10 @@ const lateDots = async (world: World, blast: RunningBlast, answered_at_ms: numbe
   const intents = await cameTo(world.deployment.inside, blast.id, "handed_over")
   const late = intents.filter(({ at }) => at.getTime() > answered_at_ms)
   const dots = (await blast.dots()).filter(({ at_ms }) => at_ms > answered_at_ms)
-  const found = late.length === 0 ? [] : [`${late.length} intents were committed afterwards (I8)`]
-  return dots.length <= bounds.connections ? found : [...found, `${dots.length} dots came afterwards (I8)`]
+  return [
+    ...unless(late.length === 0, `${late.length} intents were committed afterwards (I8)`),
+    ...unless(dots.length <= bounds.connections, `${dots.length} dots came afterwards (I8)`),
+  ]
 }
 
 const heldRow: Scenario<World> = {
@@ -65,7 +67,7 @@ const heldRow: Scenario<World> = {
     await blast.turn("resume")
     await blast.ended()
     const judged = await blast.verdict(say)
-    return [...judged.found, ...late, ...(early?.paused === true ? ["the pause did not wait for the batch"] : [])]
+    return [...judged.found, ...late, ...unless(early?.paused !== true, "the pause did not wait for the batch")]
   },
 }
 
@@ -91,7 +93,7 @@ const turns: Scenario<World> = {
     await until("all recipients to be at their end", isOver)
     const judged = await blast.verdict(say, { status: "cancelled" })
     found.push(...(await lateDots(world, blast, at_ms)), ...judged.found)
-    return judged.blocked > 0 ? found : [...found, "everything had been sent before the cancel: nothing was tried"]
+    return [...found, ...unless(judged.blocked > 0, "everything had been sent before the cancel: nothing was tried")]
   },
 }
 
@@ -120,9 +122,8 @@ const sweepers: Scenario<World> = {
     await Promise.all(Array.from({ length: 8 }, () => blast.fixAudience()))
     await blast.ended()
     const judged = await blast.verdict(say, { deaths: 1 }, `${ended} leases ended`)
-    return ended === row?.lapsed && ended > 0
-      ? judged.found
-      : [...judged.found, `${ended} leases were ended, ${row?.lapsed} rows moved`]
+    const isEqual = ended === row?.lapsed && ended > 0
+    return [...judged.found, ...unless(isEqual, `${ended} leases were ended, ${row?.lapsed} rows moved`)]
   },
 }
 
@@ -146,8 +147,8 @@ const second: Scenario<World> = {
     const person = await copied("contact_id", "'other@else.test'")
     const address = await copied("uuidv7_or_v4()", "email")
     return [
-      ...(/unique|duplicate/i.test(person) ? [] : [`a person got a second delivery: ${person}`]),
-      ...(/unique|duplicate/i.test(address) ? [] : [`an address got a second delivery: ${address}`]),
+      ...unless(/unique|duplicate/i.test(person), `a person got a second delivery: ${person}`),
+      ...unless(/unique|duplicate/i.test(address), `an address got a second delivery: ${address}`),
     ]
   },
 }

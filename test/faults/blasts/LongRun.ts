@@ -3,7 +3,7 @@
 import type { SenderOptions } from "@tentpole/worker/sender/Sender"
 import type { Dice } from "../../simulation/Dice.ts"
 import { pause } from "../../support/Service.ts"
-import type { Scenario } from "../Campaign.ts"
+import { type Scenario, unless } from "../Campaign.ts"
 import type { Bounds } from "./Judge.ts"
 import type { RunningBlast } from "./RunningBlast.ts"
 import type { Behaviour } from "@tentpole/adapters/test/FakeSmtpScript"
@@ -101,24 +101,6 @@ const doubtsOf = async (
   return { perKill_max: Math.max(0, ...counts), perKill_mean: kills.length === 0 ? 0 : sum / kills.length }
 }
 
-/** Milliseconds from the mail server's reply to the settled row: median and 99th percentile. */
-const windowOf = async (world: World, blast: RunningBlast, dots: ReadonlyArray<Dot>) => {
-  const rows = await world.deployment.inside.asOwner<{ delivery_id: string; at_ms: number }>(
-    `select delivery_id, extract(epoch from max(at))::float8 * 1000 as at_ms from delivery_history
-      where blast_id = $1::uuid and became = 'sent' group by delivery_id`,
-    [blast.id],
-  )
-  const written = new Map(rows.map(({ at_ms, delivery_id }) => [delivery_id, at_ms]))
-  const windows_ms = dots
-    .flatMap((dot) => {
-      const at_ms = written.get(dot.delivery)
-      return dot.replied_at_ms === null || at_ms === undefined || dot.reply !== 250 ? [] : [at_ms - dot.replied_at_ms]
-    })
-    .toSorted((left, right) => left - right)
-  const at = (share: number): string => (windows_ms[Math.floor(windows_ms.length * share)] ?? 0).toFixed(0)
-  return `${at(0.5)} ms, p99 ${at(0.99)} ms`
-}
-
 const run = (
   name: string,
   count: number,
@@ -145,20 +127,23 @@ const run = (
     say(
       `  unconfirmed per kill ${doubts.perKill_max} at most (bound ${bounds.connections + bounds.settle_batch_max}), ${doubts.perKill_mean.toFixed(1)} in the mean`,
     )
-    say(`  reply to settled     ${await windowOf(world, blast, dots)}`)
     say(`  time                 ${took_s.toFixed(0)} s`)
-    const found = [...judged.found]
     const met_min = Math.floor(troubles.kills * 0.8)
-    if (kills.length < met_min)
-      found.push(`${kills.length} kills met a blast that was being sent, fewer than ${met_min}`)
-    if (doubts.perKill_max > bounds.connections + bounds.settle_batch_max)
-      found.push(`${doubts.perKill_max} are unconfirmed by one kill`)
-    if (!disturbed && judged.unconfirmed > 0)
-      found.push(`${judged.unconfirmed} are unconfirmed without a kill or a cut`)
+    const doubts_max = bounds.connections + bounds.settle_batch_max
     const refused = Object.values(judged.failed).reduce((sum, each) => sum + each, 0)
-    if (refused < recipients_count * 0.01)
-      found.push(`only ${refused} were refused: the mail server misbehaved too rarely`)
-    return found
+    return [
+      ...judged.found,
+      ...unless(
+        kills.length >= met_min,
+        `${kills.length} kills met a blast that was being sent, fewer than ${met_min}`,
+      ),
+      ...unless(doubts.perKill_max <= doubts_max, `${doubts.perKill_max} are unconfirmed by one kill`),
+      ...unless(disturbed || judged.unconfirmed === 0, `${judged.unconfirmed} are unconfirmed without a kill or a cut`),
+      ...unless(
+        refused >= recipients_count * 0.01,
+        `only ${refused} were refused: the mail server misbehaved too rarely`,
+      ),
+    ]
   },
 })
 

@@ -1,7 +1,7 @@
 // Scenarios in which the database dies, stops, refuses, locks and lags. While it takes no writes, nothing is handed over; later
 // the same worker continues, and no message is unconfirmed.
 import { pause, until } from "../../support/Service.ts"
-import type { Scenario } from "../Campaign.ts"
+import { type Scenario, unless } from "../Campaign.ts"
 import type { World } from "./World.ts"
 import type { RunningBlast } from "./RunningBlast.ts"
 
@@ -170,11 +170,13 @@ const outage = ({ begin, lasts_ms, name, nothingGoes }: Outage): Scenario<World>
     await end()
     await blast.ended(90_000)
     const judged = await blast.verdict(say, {}, `${meanwhile} went out meanwhile`)
-    const found = [...judged.found]
-    if (nothingGoes && meanwhile > 0) found.push(`${meanwhile} messages went out while nothing could be written`)
-    if (nothingGoes && before > count * 0.9) found.push(`it came too late: ${before} had been sent`)
-    if (!process.alive) found.push("the worker did not survive it")
-    return judged.sent === count ? found : [...found, `${judged.sent} of ${count} were sent`]
+    return [
+      ...judged.found,
+      ...unless(!nothingGoes || meanwhile === 0, `${meanwhile} messages went out while nothing could be written`),
+      ...unless(!nothingGoes || before <= count * 0.9, `it came too late: ${before} had been sent`),
+      ...unless(process.alive, "the worker did not survive it"),
+      ...unless(judged.sent === count, `${judged.sent} of ${count} were sent`),
+    ]
   },
 })
 

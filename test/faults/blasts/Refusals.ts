@@ -1,6 +1,6 @@
 // Scenarios in which the mail server refuses, cuts, stays silent and sends garbage, at every stage.
 import { pause, until } from "../../support/Service.ts"
-import type { Scenario } from "../Campaign.ts"
+import { type Scenario, unless } from "../Campaign.ts"
 import type { Act, Behaviour } from "@tentpole/adapters/test/FakeSmtpScript"
 import { bounds } from "./Times.ts"
 import type { WorkerOptions, World } from "./World.ts"
@@ -105,16 +105,14 @@ const troubled = ({ behaviour, name, status, worker: options }: Trouble): Scenar
       const judged = await blast.verdict(say, { status })
       const tries = await world.sink.recipients_count(blast.domain)
       // Each connection may be refused once before the first refusal is known.
-      return tries <= bounds.connections
-        ? judged.found
-        : [...judged.found, `${tries} recipients were named to a server that refuses all`]
+      const many = `${tries} recipients were named to a server that refuses all`
+      return [...judged.found, ...unless(tries <= bounds.connections, many)]
     }
     await pause(2_500)
     const early = (await blast.dots()).length
     const states = await blast.states()
     const tried = (await blast.rows()).filter(({ attempts }) => attempts > 0).length
-    const found = early === 0 ? [] : [`${early} were sent in spite of it`]
-    if ((states["failed"] ?? 0) + (states["unconfirmed"] ?? 0) > 0) found.push(`it failed ${JSON.stringify(states)}`)
+    const failed = (states["failed"] ?? 0) + (states["unconfirmed"] ?? 0)
     say(`  ${tried} had used a try up`)
     await world.sink.behave({ extensions: behaviour.extensions ?? [] })
     if (options !== undefined) {
@@ -123,9 +121,12 @@ const troubled = ({ behaviour, name, status, worker: options }: Trouble): Scenar
     }
     await blast.ended()
     const judged = await blast.verdict(say)
-    return judged.sent === 30
-      ? [...found, ...judged.found]
-      : [...found, ...judged.found, `${judged.sent} of 30 were sent`]
+    return [
+      ...judged.found,
+      ...unless(early === 0, `${early} were sent in spite of it`),
+      ...unless(failed === 0, `it failed ${JSON.stringify(states)}`),
+      ...unless(judged.sent === 30, `${judged.sent} of 30 were sent`),
+    ]
   },
 })
 
@@ -140,9 +141,8 @@ const refusedConnections: Scenario<World> = {
     world.toSink.refusing = false
     await blast.ended()
     const judged = await blast.verdict(say, {}, `${tried} had used a try up`)
-    return judged.sent === 60 && tried < 30
-      ? judged.found
-      : [...judged.found, `${judged.sent} were sent, ${tried} had used a try up`]
+    const isRight = judged.sent === 60 && tried < 30
+    return [...judged.found, ...unless(isRight, `${judged.sent} were sent, ${tried} had used a try up`)]
   },
 }
 
@@ -154,7 +154,7 @@ const crowded: Scenario<World> = {
     await world.worker()
     await blast.ended()
     const judged = await blast.verdict(say, {}, `${await world.sink.connections_count()} connections in all`)
-    return judged.sent === 100 ? judged.found : [...judged.found, `${judged.sent} of 100 were sent`]
+    return [...judged.found, ...unless(judged.sent === 100, `${judged.sent} of 100 were sent`)]
   },
 }
 
@@ -168,9 +168,8 @@ const ascii: Scenario<World> = {
     const judged = await blast.verdict(say)
     const [beyond] = (await blast.rows()).filter(({ email }) => email.startsWith("ü"))
     const clean = beyond?.state === "failed" && (beyond.smtp_reply ?? "").includes("5.6.7")
-    return clean && judged.sent === 1
-      ? judged.found
-      : [...judged.found, `ünal ended ${beyond?.state} with ${beyond?.smtp_reply}`]
+    const isRight = clean && judged.sent === 1
+    return [...judged.found, ...unless(isRight, `ünal ended ${beyond?.state} with ${beyond?.smtp_reply}`)]
   },
 }
 

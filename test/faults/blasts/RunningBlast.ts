@@ -1,7 +1,7 @@
 // RunningBlast: a blast that a campaign disturbs.
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
 import { BlastId } from "@tentpole/core/kernel/Ids"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { Inside, OpenWorkspace } from "../../support/Inside.ts"
 import { until } from "../../support/Service.ts"
 import { type Circumstances, type DeliveryRow, judge, type Judged, rowsOf } from "./Judge.ts"
@@ -27,21 +27,15 @@ const addPeople = async (inside: Inside, workspace: string, list: string, addres
   )
 }
 
-export class RunningBlast {
-  readonly id: string
+interface Parts {
+  readonly world: World
   readonly workspace: OpenWorkspace
+  readonly id: string
   readonly domain: string
-  readonly #world: World
-  readonly #count: number
+  readonly count: number
+}
 
-  private constructor(world: World, workspace: OpenWorkspace, id: string, domain: string, count: number) {
-    this.#world = world
-    this.workspace = workspace
-    this.id = id
-    this.domain = domain
-    this.#count = count
-  }
-
+export class RunningBlast extends Data.Class<Parts> {
   static async launch(world: World, names: ReadonlyArray<string>, domain: string): Promise<RunningBlast> {
     const { inside } = world.deployment
     const workspace = await sendingWorkspace(world.deployment, domain, domain)
@@ -54,12 +48,12 @@ export class RunningBlast {
       names.map((name) => `${name}@${domain}`),
     )
     const blastId = await startBlast(call, list.list_id, letterFrom(`news@${domain}`))
-    return new RunningBlast(world, workspace, blastId, domain, names.length)
+    return new RunningBlast({ world, workspace, id: blastId, domain, count: names.length })
   }
 
   /** Runs the launch job. */
   async fixAudience(): Promise<void> {
-    await this.#world.deployment.inside.run(
+    await this.world.deployment.inside.run(
       Effect.flatMap(Deliveries, (deliveries) => deliveries.fixAudience(this.workspace.id, BlastId.make(this.id))),
     )
   }
@@ -70,12 +64,12 @@ export class RunningBlast {
   }
 
   rows(): Promise<ReadonlyArray<DeliveryRow>> {
-    return rowsOf(this.#world.deployment.inside, this.id)
+    return rowsOf(this.world.deployment.inside, this.id)
   }
 
   /** The number of deliveries in each state. */
   async states(): Promise<Readonly<Record<string, number>>> {
-    const rows = await this.#world.deployment.inside.asOwner<{ state: string; count: number }>(
+    const rows = await this.world.deployment.inside.asOwner<{ state: string; count: number }>(
       "select state, count(*)::int as count from delivery where blast_id = $1::uuid group by state",
       [this.id],
     )
@@ -83,12 +77,12 @@ export class RunningBlast {
   }
 
   dots(): Promise<ReadonlyArray<Dot>> {
-    return this.#world.sink.dots(this.domain)
+    return this.world.sink.dots(this.domain)
   }
 
   /** The last contact of the audience so far; null before the first slice and after the last one. */
   async reached(): Promise<string | null> {
-    const [row] = await this.#world.deployment.inside.asOwner<{ through: string | null }>(
+    const [row] = await this.world.deployment.inside.asOwner<{ through: string | null }>(
       "select audience_through as through from blast where blast_id = $1::uuid",
       [this.id],
     )
@@ -96,7 +90,7 @@ export class RunningBlast {
   }
 
   async status(): Promise<string> {
-    const [row] = await this.#world.deployment.inside.asOwner<{ status: string }>(
+    const [row] = await this.world.deployment.inside.asOwner<{ status: string }>(
       "select status from blast where blast_id = $1::uuid",
       [this.id],
     )
@@ -105,7 +99,7 @@ export class RunningBlast {
 
   /** Makes all retries due now, as they would be within an hour. */
   async hurry(): Promise<void> {
-    const { inside } = this.#world.deployment
+    const { inside } = this.world.deployment
     const moved = await inside.asOwner(
       `update delivery set due_at = clock_timestamp()
         where blast_id = $1::uuid and state = 'queued' and due_at > clock_timestamp() returning 1`,
@@ -153,6 +147,6 @@ export class RunningBlast {
   /** Adds an entry to the log of the mail server. */
   judgedBy(dots: ReadonlyArray<Dot>, circumstances: Partial<Circumstances> = {}): Promise<Judged> {
     const all = { ...bounds, deaths: 0, cuts: 0, status: "sent", ...circumstances } as const
-    return judge(this.#world.deployment.inside, { id: this.id, expected_count: this.#count }, dots, all)
+    return judge(this.world.deployment.inside, { id: this.id, expected_count: this.count }, dots, all)
   }
 }

@@ -2,7 +2,7 @@
 // mail server that logs.
 import type { GateName } from "@tentpole/worker/Gates"
 import type { SenderOptions } from "@tentpole/worker/sender/Sender"
-import { Redacted } from "effect"
+import { Data, Redacted } from "effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Ending } from "../../support/Ending.ts"
@@ -11,7 +11,6 @@ import { Database } from "../Database.ts"
 import { Deployment, type Variables } from "../Deployment.ts"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import { Proxy } from "../Proxy.ts"
-import { temporaryFolder } from "../TemporaryFolder.ts"
 import { keepHistory } from "./History.ts"
 import { RunningBlast } from "./RunningBlast.ts"
 import { FakeSmtpProcess } from "../../support/smtp/FakeSmtpProcess.ts"
@@ -35,31 +34,18 @@ export interface Worker {
   readonly openGate: () => Promise<void>
 }
 
-type Parts = Pick<World, "deployment" | "sink" | "toDatabase" | "toSink" | "folder"> & {
-  readonly database: Database | null
-  readonly ownerUrl: string
-}
-
-export class World {
+interface Parts {
   readonly deployment: Deployment
-  readonly #database: Database | null
   readonly sink: FakeSmtpProcess
   readonly toDatabase: Proxy
   readonly toSink: Proxy
   readonly folder: string
-  readonly #ownerUrl: string
-  readonly #workers = new Set<Worker>()
-  #count = 0
+  readonly ownDatabase: Database | null
+  readonly ownerUrl: string
+}
 
-  private constructor(parts: Parts) {
-    this.deployment = parts.deployment
-    this.#database = parts.database
-    this.sink = parts.sink
-    this.toDatabase = parts.toDatabase
-    this.toSink = parts.toSink
-    this.folder = parts.folder
-    this.#ownerUrl = parts.ownerUrl
-  }
+export class World extends Data.Class<Parts> {
+  #count = 0
 
   static async begin(ending: Ending): Promise<World> {
     const { database, ownerUrl } = await Database.begin(ending)
@@ -68,24 +54,32 @@ export class World {
 
   /** Over a migrated database, which scenarios must not stop. */
   static async over(ending: Ending, ownerUrl: Redacted.Redacted, database: Database | null): Promise<World> {
-    const sink = await FakeSmtpProcess.start(ending, join(await temporaryFolder(ending), "mail.log"))
+    const sink = await FakeSmtpProcess.start(ending, join(await ending.folder(), "mail.log"))
     const toSink = await Proxy.to(sink.port, ending)
     const toDatabase = await Proxy.to(Number(new URL(Redacted.value(ownerUrl)).port), ending)
     const deployment = await Deployment.over(ending, ownerUrl)
     await keepHistory(deployment.inside)
-    const folder = await temporaryFolder(ending)
-    return new World({ deployment, database, sink, toDatabase, toSink, folder, ownerUrl: Redacted.value(ownerUrl) })
+    const folder = await ending.folder()
+    return new World({
+      deployment,
+      ownDatabase: database,
+      sink,
+      toDatabase,
+      toSink,
+      folder,
+      ownerUrl: Redacted.value(ownerUrl),
+    })
   }
 
   get database(): Database {
-    if (this.#database === null) throw new Error("the database does not belong to this world and cannot be stopped")
-    return this.#database
+    if (this.ownDatabase === null) throw new Error("the database does not belong to this world and cannot be stopped")
+    return this.ownDatabase
   }
 
   /** Starts a worker, and waits until it is up. */
   async worker({ gate, login = "", smtp = "", times: own = {}, variables = {} }: WorkerOptions = {}): Promise<Worker> {
     const key = join(this.folder, `gate ${++this.#count}`)
-    const url = new URL(this.#ownerUrl)
+    const url = new URL(this.ownerUrl)
     url.port = String(this.toDatabase.port)
     const process = await this.deployment.startWorker(new URL("Worker.ts", import.meta.url).href, {
       DATABASE_URL: url.href,
@@ -104,7 +98,6 @@ export class World {
       },
       openGate: () => writeFile(key, ""),
     }
-    this.#workers.add(started)
     await process.up()
     return started
   }
@@ -126,11 +119,7 @@ export class World {
 
   /** Ends workers, resets proxies and mail server, and deletes what a scenario left. */
   async calm(): Promise<void> {
-    for (const { process } of this.#workers) {
-      process.wake()
-      await process.kill()
-    }
-    this.#workers.clear()
+    await this.deployment.killWorkers()
     this.toDatabase.release()
     this.toSink.release()
     for (const wire of [this.toDatabase, this.toSink]) {
@@ -139,7 +128,6 @@ export class World {
       wire.cut()
     }
     await this.sink.behave()
-    await this.deployment.workersForgotten()
     await this.deployment.inside.asOwner("delete from workspace where name like 'blast%'")
   }
 }

@@ -3,7 +3,7 @@ import { EngagementChange } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import { DeliveryId, type FlowId } from "@tentpole/core/kernel/Ids"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect } from "effect"
+import { Data, DateTime, Effect } from "effect"
 import { activeFlow, approvedEmail, letterFrom, sendingWorkspace } from "../../support/Blast.ts"
 import type { OpenWorkspace } from "../../support/Inside.ts"
 import { until } from "../../support/Service.ts"
@@ -34,23 +34,7 @@ const batch_max = 500
 
 const patience = { within_ms: 120_000, every_ms: 50 }
 
-export class RunningFlow {
-  readonly world: World
-  readonly workspace: OpenWorkspace
-  readonly emailId: string
-  readonly flowId: FlowId
-  readonly count: number
-  readonly #domain: string
-
-  private constructor(parts: Parts) {
-    this.world = parts.world
-    this.workspace = parts.workspace
-    this.emailId = parts.emailId
-    this.flowId = parts.flowId
-    this.count = parts.count
-    this.#domain = parts.domain
-  }
-
+export class RunningFlow extends Data.Class<Parts> {
   /** `count`: the contacts that will enter. */
   static async begin(world: World, name: string, count: number): Promise<RunningFlow> {
     const { deployment } = world
@@ -77,7 +61,7 @@ export class RunningFlow {
          )
          insert into outbox_event (workspace_id, type, contact_id, at, data)
          select $1::uuid, 'contact_created', contact_id, clock_timestamp(), '{}' from people`,
-        [this.workspace.id, nths.map((nth) => `person${nth}@${this.#domain}`), nths.map(cityOf)],
+        [this.workspace.id, nths.map((nth) => `person${nth}@${this.domain}`), nths.map(cityOf)],
       )
     }
   }
@@ -150,6 +134,6 @@ export class RunningFlow {
   }
 
   dots(): Promise<ReadonlyArray<Dot>> {
-    return this.world.sink.dots(this.#domain)
+    return this.world.sink.dots(this.domain)
   }
 }

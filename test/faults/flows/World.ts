@@ -1,33 +1,30 @@
 // The world of the campaign `flows`: a deployment with a clock that can be moved, its workers, and a mail server that logs.
+import { Data } from "effect"
 import { join } from "node:path"
 import type { Ending } from "../../support/Ending.ts"
 import { bounds } from "../blasts/Times.ts"
 import { FakeSmtpProcess } from "../../support/smtp/FakeSmtpProcess.ts"
-import { temporaryFolder } from "../TemporaryFolder.ts"
 import { Database } from "../Database.ts"
 import { Deployment } from "../Deployment.ts"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import { MovedClock } from "./MovedClock.ts"
 import { RunningFlow } from "./RunningFlow.ts"
 
-export class World {
+interface Parts {
   readonly deployment: Deployment
   readonly sink: FakeSmtpProcess
   readonly clock: MovedClock
+}
+
+export class World extends Data.Class<Parts> {
   readonly workers = new Set<ServiceProcess>()
   #count = 0
 
-  private constructor(deployment: Deployment, sink: FakeSmtpProcess, clock: MovedClock) {
-    this.deployment = deployment
-    this.sink = sink
-    this.clock = clock
-  }
-
   static async begin(ending: Ending): Promise<World> {
     const { database, ownerUrl } = await Database.begin(ending)
-    const sink = await FakeSmtpProcess.start(ending, join(await temporaryFolder(ending), "mail.log"))
+    const sink = await FakeSmtpProcess.start(ending, join(await ending.folder(), "mail.log"))
     const clock = await MovedClock.of(database)
-    return new World(await Deployment.over(ending, ownerUrl), sink, clock)
+    return new World({ deployment: await Deployment.over(ending, ownerUrl), sink, clock })
   }
 
   /** Starts a worker, and waits until it is up. */
@@ -60,9 +57,9 @@ export class World {
 
   /** Removes what a scenario left. */
   async calm(): Promise<void> {
-    for (const worker of this.workers) await this.kill(worker)
+    this.workers.clear()
+    await this.deployment.killWorkers()
     await this.sink.behave()
-    await this.deployment.workersForgotten()
     await this.deployment.inside.asOwner("delete from workspace where name like 'flow%'")
   }
 }

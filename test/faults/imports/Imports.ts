@@ -2,10 +2,10 @@
 // undisturbed import, row for row.
 import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
 import { pause, until } from "../../support/Service.ts"
-import { type Campaign, campaignOf, type Scenario } from "../Campaign.ts"
+import { type Campaign, campaignOf, type Scenario, unless } from "../Campaign.ts"
 import { Gate } from "../Gate.ts"
 import { drawMoments, killAtMoments, metRunning_min } from "./Kills.ts"
-import { disturbedRun, makeWorld, type World } from "./World.ts"
+import { type DisturbedRun, disturbedRun, makeWorld, type World } from "./World.ts"
 
 const kills: Scenario<World> = {
   name: "killed at random instants",
@@ -13,10 +13,8 @@ const kills: Scenario<World> = {
     const moments = drawMoments(dice, quick ? 5 : 20, world.rows_count)
     const first = await world.deployment.startWorker()
     const run = await disturbedRun(world, "Killed")
-    const { worker, met } = await killAtMoments(world.deployment, first, run, moments, say)
+    const { met } = await killAtMoments(world.deployment, first, run, moments, say)
     const found = await run.judged()
-    await worker.kill()
-    await world.deployment.workersForgotten()
     const running = met.filter((status) => status === "running").length
     const least = metRunning_min(moments.length)
     say(`  ${moments.length} kills, ${running} of them met a running import`)
@@ -40,14 +38,11 @@ const beforeCompletion: Scenario<World> = {
     await deployment.workersForgotten()
     const { status, processed_rows, total_rows } = await run.state()
     await deployment.endLease(run.jobId)
-    const second = await deployment.startWorker()
+    await deployment.startWorker()
     const found = await run.judged()
-    await second.kill()
-    await deployment.workersForgotten()
     const between = status === "running" && processed_rows === total_rows
-    return between
-      ? found
-      : [...found, `the kill met a run that was ${status}, at row ${processed_rows} of ${total_rows}`]
+    const late = `the kill met a run that was ${status}, at row ${processed_rows} of ${total_rows}`
+    return [...found, ...unless(between, late)]
   },
 }
 
@@ -55,7 +50,7 @@ const beforeCompletion: Scenario<World> = {
 const shareDone = 0.2
 
 /** Starts a second worker on the same run, as if the first one's lease had ended. */
-const joined = async ({ deployment, rows_count }: World, run: Awaited<ReturnType<typeof disturbedRun>>) => {
+const joined = async ({ deployment, rows_count }: World, run: DisturbedRun) => {
   await run.reached(rows_count * shareDone)
   await deployment.endLease(run.jobId)
   const second = await deployment.startWorker()
@@ -86,8 +81,6 @@ const two: Scenario<World> = {
     if (meetings === 0) found.push("the two workers never waited for each other: they did not work at once")
     if (!first.alive || !second.alive) found.push("a worker did not survive the other one")
     say(`  one was seen waiting for the other ${meetings} times`)
-    await Promise.all([first.kill(), second.kill()])
-    await deployment.workersForgotten()
     return found
   },
 }
@@ -110,8 +103,6 @@ const frozen: Scenario<World> = {
     const found = [...(await run.judged())]
     if (status !== "running") found.push(`the worker was frozen in a run that was ${status}`)
     if (!first.alive || !second.alive) found.push("a worker did not survive the other one")
-    await Promise.all([first.kill(), second.kill()])
-    await deployment.workersForgotten()
     return found
   },
 }
@@ -126,13 +117,11 @@ const lastAttempt: Scenario<World> = {
     await first.kill()
     await deployment.workersForgotten()
     await deployment.endLease(run.jobId, attempts_to_work)
-    const second = await deployment.startWorker()
+    await deployment.startWorker()
     const patience_ms = 10_000
     const status = await until("the run to end", async () => (await run.state()).status === "failed" && "failed", {
       within_ms: patience_ms,
     }).catch(async () => (await run.state()).status)
-    await second.kill()
-    await deployment.workersForgotten()
     return status === "failed" ? [] : [`${patience_ms / 1000} s later the run is ${status}`]
   },
 }

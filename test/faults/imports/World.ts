@@ -1,14 +1,15 @@
 // The world of the campaign `imports`: a deployment, a file, and a workspace with an undisturbed import of it.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Data } from "effect"
 import { join } from "node:path"
 import type { Ending } from "../../support/Ending.ts"
-import { beginImport, importEnded, importingWorkspace } from "../../support/ImportCalls.ts"
+import { beginImport, importEnded, importingWorkspace, type ImportingWorkspace } from "../../support/ImportCalls.ts"
 import { outcomeDifferences } from "../../support/ImportOutcome.ts"
 import { writePeople } from "../../support/PeopleFile.ts"
 import { until } from "../../support/Service.ts"
 import type { Trial } from "../Campaign.ts"
+import { Database } from "../Database.ts"
 import { Deployment } from "../Deployment.ts"
-import { temporaryFolder } from "../TemporaryFolder.ts"
 
 export interface World {
   readonly deployment: Deployment
@@ -16,6 +17,8 @@ export interface World {
   readonly file: string
   /** The workspace of the undisturbed import, which all others must equal. */
   readonly undisturbed: WorkspaceId
+  /** Ends all workers. */
+  readonly calm: () => Promise<void>
 }
 
 const patience = { within_ms: 10 * 60_000, every_ms: 100 }
@@ -26,26 +29,20 @@ export interface RunState {
   readonly total_rows: number | null
 }
 
-/** An import run that a scenario disturbs. */
-export class DisturbedRun {
-  readonly #world: World
-  readonly #ended: (within_ms: number) => Promise<unknown>
-  readonly workspace: WorkspaceId
+interface Parts {
+  readonly world: World
+  readonly workspace: ImportingWorkspace
   readonly id: string
+}
 
-  constructor(world: World, workspace: WorkspaceId, id: string, ended: (within_ms: number) => Promise<unknown>) {
-    this.#world = world
-    this.workspace = workspace
-    this.id = id
-    this.#ended = ended
-  }
-
+/** An import run that a scenario disturbs. */
+export class DisturbedRun extends Data.Class<Parts> {
   get jobId(): string {
     return `import_run:${this.id}`
   }
 
   async state(): Promise<RunState> {
-    const [row] = await this.#world.deployment.inside.asOwner<RunState>(
+    const [row] = await this.world.deployment.inside.asOwner<RunState>(
       "select status, processed_rows, total_rows from import_run where import_run_id = $1::uuid",
       [this.id],
     )
@@ -67,9 +64,9 @@ export class DisturbedRun {
 
   /** Waits for the end; returns how the result differs from the undisturbed one. */
   async judged(within_ms = patience.within_ms): Promise<ReadonlyArray<string>> {
-    await this.#ended(within_ms)
-    const { deployment, undisturbed } = this.#world
-    return outcomeDifferences(deployment.inside, undisturbed, this.workspace)
+    await importEnded(this.workspace, this.id, { ...patience, within_ms })
+    const { deployment, undisturbed } = this.world
+    return outcomeDifferences(deployment.inside, undisturbed, this.workspace.id)
   }
 }
 
@@ -77,28 +74,25 @@ export class DisturbedRun {
 export const disturbedRun = async (world: World, name: string): Promise<DisturbedRun> => {
   const { deployment, file } = world
   const workspace = await importingWorkspace(deployment.inside, deployment, name)
-  const id = await beginImport(workspace, file)
-  return new DisturbedRun(world, workspace.id, id, (within_ms) =>
-    importEnded(workspace, id, { ...patience, within_ms }),
-  )
+  return new DisturbedRun({ world, workspace, id: await beginImport(workspace, file) })
 }
 
 /** Imports a file of so many rows undisturbed. */
 export const worldOf = async (deployment: Deployment, rows_count: number, ending: Ending): Promise<World> => {
-  const file = join(await temporaryFolder(ending), "people.csv")
+  const file = join(await ending.folder(), "people.csv")
   await writePeople(file, { rows_count, edition: 1, note_chars: 0 })
   const workspace = await importingWorkspace(deployment.inside, deployment, "Undisturbed")
   await importEnded(workspace, await beginImport(workspace, file), patience)
-  return { deployment, rows_count, file, undisturbed: workspace.id }
+  return { deployment, rows_count, file, undisturbed: workspace.id, calm: () => deployment.killWorkers() }
 }
 
 export const makeWorld = async ({ ending, quick, say }: Trial): Promise<World> => {
   const rows_count = quick ? 10_000 : 100_000
-  const deployment = await Deployment.begin(ending)
-  const worker = await deployment.startWorker()
+  const { ownerUrl } = await Database.begin(ending)
+  const deployment = await Deployment.over(ending, ownerUrl)
+  await deployment.startWorker()
   say(`importing ${rows_count.toLocaleString("en-US")} rows undisturbed`)
   const world = await worldOf(deployment, rows_count, ending)
-  await worker.kill()
-  await deployment.workersForgotten()
+  await world.calm()
   return world
 }

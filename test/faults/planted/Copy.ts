@@ -1,4 +1,5 @@
 // Copy: the sources in another folder, where bugs are planted. Libraries are linked.
+import { Data } from "effect"
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { basename, join, relative, sep } from "node:path"
 import { root } from "../../support/Service.ts"
@@ -17,13 +18,7 @@ const linkLibraries = async (from: string, to: string): Promise<void> => {
   }
 }
 
-export class Copy {
-  readonly folder: string
-
-  private constructor(folder: string) {
-    this.folder = folder
-  }
-
+export class Copy extends Data.Class<{ readonly folder: string }> {
   static async into(folder: string): Promise<Copy> {
     await cp(root, folder, {
       recursive: true,
@@ -38,7 +33,7 @@ export class Copy {
       await linkLibraries(join(root, "packages", name, "node_modules"), join(folder, "packages", name, "node_modules"))
       await symlink(join(folder, "packages", name), join(folder, "node_modules/@tentpole", basename(name)))
     }
-    return new Copy(folder)
+    return new Copy({ folder })
   }
 
   /** Returns how to undo the change. A text that is not there once is an error: the patch is out of date. */

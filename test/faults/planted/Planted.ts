@@ -3,7 +3,6 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { environment } from "../../support/Service.ts"
 import type { Campaign, Trial } from "../Campaign.ts"
-import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Bug, bugs, type Catcher, type Patch } from "./Bugs.ts"
 import { Copy } from "./Copy.ts"
 import { testOf } from "./Places.ts"
@@ -73,7 +72,7 @@ const sample = (quick: boolean): ReadonlyArray<Bug> => (quick ? bugs.filter(({ n
 export const planted: Campaign = async (trial) => {
   const wanted = sample(trial.quick).filter(({ name }) => name.includes(trial.only))
   if (wanted.length === 0) return [`no bug is called ${trial.only}: ${bugs.map(({ name }) => name).join("; ")}`]
-  const copy = await Copy.into(join(await temporaryFolder(trial.ending), "sources"))
+  const copy = await Copy.into(join(await trial.ending.folder(), "sources"))
   const found: Array<string> = []
   for (const bug of wanted) {
     const said = await plant(copy, bug, trial)

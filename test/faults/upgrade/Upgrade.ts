@@ -16,13 +16,12 @@ import { Database } from "../Database.ts"
 import { ServiceProcess } from "../../support/ServiceProcess.ts"
 import type { Variables } from "../Deployment.ts"
 import { Copy } from "../planted/Copy.ts"
-import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const programs = { http: "packages/http/src/main.ts", worker: "packages/worker/src/main.ts" } as const
 
 /** Returns the folder of the next release. */
 const nextRelease = async (ending: Ending): Promise<string> => {
-  const copy = await Copy.into(join(await temporaryFolder(ending), "next"))
+  const copy = await Copy.into(join(await ending.folder(), "next"))
   const [all = ""] = globSync("packages/*/src/**/migrations/All.ts", { cwd: copy.folder }).map((path) =>
     join(copy.folder, path),
   )
@@ -44,6 +43,8 @@ interface World {
   readonly start: (release: string, program: keyof typeof programs, more?: Variables) => Promise<ServiceProcess>
   readonly next: string
   readonly settings: Variables
+  /** Ends all processes. */
+  readonly calm: () => Promise<unknown>
 }
 
 const prepare = async ({ ending }: Trial): Promise<World> => {
@@ -53,19 +54,22 @@ const prepare = async ({ ending }: Trial): Promise<World> => {
   await ending.with(() => sink.close())
   const settings = {
     DATABASE_URL: Redacted.value(ownerUrl),
-    DATA_DIR: await temporaryFolder(ending),
+    DATA_DIR: await ending.folder(),
     SMTP_URL: sink.url,
     BOOTSTRAP_API_KEY: apiKey,
   }
   const inside = new Inside(settings, ownerUrl)
   await ending.with(() => inside.close())
+  const processes: Array<ServiceProcess> = []
   const start = async (release: string, program: keyof typeof programs, more: Variables = {}) => {
     const module = pathToFileURL(join(release, programs[program])).href
     const started = new ServiceProcess(module, { ...settings, ...more })
     await ending.with(() => started.kill())
+    processes.push(started)
     return started.up()
   }
-  return { inside, sink, start, next: await nextRelease(ending), settings }
+  const calm = () => Promise.all(processes.map((each) => each.kill()))
+  return { inside, sink, start, next: await nextRelease(ending), settings, calm }
 }
 
 /** An HTTP process of a release, and a caller of its API. */

@@ -1,5 +1,6 @@
 // FakeSmtp as a separate process, which outlives the processes that a test kills, and whose log or counts the test reads.
 import type { Behaviour } from "@tentpole/adapters/test/FakeSmtpScript"
+import { Data } from "effect"
 import { readFile } from "node:fs/promises"
 import type { Ending } from "../Ending.ts"
 import { ServiceProcess } from "../ServiceProcess.ts"
@@ -50,23 +51,18 @@ export interface Request {
   readonly reset?: boolean
 }
 
-export class FakeSmtpProcess {
-  readonly #process: ServiceProcess
-  readonly #log: string | undefined
+interface Parts {
+  readonly process: ServiceProcess
   readonly port: number
+  readonly log: string | undefined
+}
 
-  private constructor(process: ServiceProcess, port: number, log: string | undefined) {
-    this.#process = process
-    this.port = port
-    this.#log = log
-  }
-
+export class FakeSmtpProcess extends Data.Class<Parts> {
   /** `log`: the file to write. Without one the server only counts. */
   static async start(ending: Ending, log?: string): Promise<FakeSmtpProcess> {
     const variables: Record<string, string> = log === undefined ? {} : { SMTP_LOG: log }
-    const process = new ServiceProcess(new URL("FakeSmtpMain.ts", import.meta.url).href, variables)
-    await ending.with(() => process.kill())
-    return new FakeSmtpProcess(process, Number((await process.message("port ")).slice("port ".length)), log)
+    const server = await ServiceProcess.serving(ending, new URL("FakeSmtpMain.ts", import.meta.url), variables)
+    return new FakeSmtpProcess({ ...server, log })
   }
 
   get url(): string {
@@ -87,8 +83,8 @@ export class FakeSmtpProcess {
   }
 
   async #request(request: Request): Promise<Counts> {
-    const answer = this.#process.message("counts ")
-    this.#process.send(request)
+    const answer = this.process.message("counts ")
+    this.process.send(request)
     return JSON.parse((await answer).slice("counts ".length))
   }
 
@@ -116,8 +112,8 @@ export class FakeSmtpProcess {
   }
 
   async #lines(): Promise<ReadonlyArray<Logged>> {
-    if (this.#log === undefined) throw new Error("this server only counts: start it with a log")
-    const lines = (await readFile(this.#log, "utf8")).split("\n")
+    if (this.log === undefined) throw new Error("this server only counts: start it with a log")
+    const lines = (await readFile(this.log, "utf8")).split("\n")
     // The last line is not complete yet.
     return lines.slice(0, -1).map((line): Logged => JSON.parse(line))
   }
