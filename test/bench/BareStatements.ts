@@ -20,39 +20,25 @@ const unnested = <Item>(columns: ReadonlyArray<BareColumn<Item>>, items: Readonl
   values: columns.map(({ values }) => values(items)),
 })
 
-/** `constants`: columns with the same value in each row, and their values. */
-export const insertContacts = <Item>(
+/** Inserts or updates contacts. The first column is their id. `constants`: columns with the same value in each row. */
+export const writeContacts = <Item>(
+  verb: "insert" | "update",
   workspace: string,
   columns: ReadonlyArray<BareColumn<Item>>,
   items: ReadonlyArray<Item>,
   constants: Readonly<Record<string, string>> = {},
 ): Statement => {
   const { rows, values } = unnested(columns, items)
-  const names = [...columns.map(({ name }) => name), ...Object.keys(constants)]
-  const selected = ["$1::uuid", "u.*", ...Object.values(constants)]
-  return {
-    text: `insert into contact (workspace_id, ${names.join(", ")}) select ${selected.join(", ")} from ${rows}`,
-    parameters: [workspace, ...values],
-  }
-}
-
-/** The first column is the contact's id. */
-export const updateContacts = <Item>(
-  workspace: string,
-  columns: ReadonlyArray<BareColumn<Item>>,
-  items: ReadonlyArray<Item>,
-  constants: Readonly<Record<string, string>> = {},
-): Statement => {
-  const { rows, values } = unnested(columns, items)
-  const assignments = [
-    ...columns.slice(1).map(({ name }) => `${name} = u.${name}`),
-    ...Object.entries(constants).map(([name, value]) => `${name} = ${value}`),
-  ]
-  return {
-    text: `update contact c set ${assignments.join(", ")} from ${rows}
-      where c.workspace_id = $1::uuid and c.contact_id = u.contact_id`,
-    parameters: [workspace, ...values],
-  }
+  const written = [...columns.map(({ name }) => [name, `u.${name}`]), ...Object.entries(constants)]
+  const names = written.map(([name]) => name).join(", ")
+  const selected = written.map(([, value]) => value).join(", ")
+  const assigned = written.slice(1).map(([name, value]) => `${name} = ${value}`)
+  const text =
+    verb === "insert"
+      ? `insert into contact (workspace_id, ${names}) select $1::uuid, ${selected} from ${rows}`
+      : `update contact c set ${assigned.join(", ")} from ${rows}
+        where c.workspace_id = $1::uuid and c.contact_id = u.contact_id`
+  return { text, parameters: [workspace, ...values] }
 }
 
 export interface BareActivity {

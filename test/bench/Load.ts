@@ -12,7 +12,7 @@ export interface Target {
   readonly paths: ReadonlyArray<string>
 }
 
-export interface LoadResult {
+interface LoadResult {
   readonly perSecond: number
   readonly times_ms: ReadonlyArray<number>
 }
@@ -74,7 +74,7 @@ const converse = (socket: Socket, next: () => Buffer, until_ms: number, times_ms
     socket.once("connect", ask)
   })
 
-export const load = async (target: Target, connections: number, duration_ms: number): Promise<LoadResult> => {
+const load = async (target: Target, connections: number, duration_ms: number): Promise<LoadResult> => {
   const requests = target.paths.map((path) => requestOf(target, path))
   let turn = 0
   const next = (): Buffer => requests[turn++ % requests.length] ?? Buffer.alloc(0)

@@ -119,8 +119,7 @@ export class World extends Data.Class<Parts> {
 
   /** What arrived for a sender's contacts since the counts were reset. */
   async arrivals({ name }: Pick<Sender, "name">): Promise<ReadonlyArray<Arrival>> {
-    const { arrivals } = await this.smtp.counts()
-    return arrivals.filter(({ domain }) => domain.endsWith(`.${name}.test`))
+    return (await this.smtp.arrivals()).filter(({ domain }) => domain.endsWith(`.${name}.test`))
   }
 
   /** Waits until so many have arrived. */

@@ -4,6 +4,7 @@ import { dkimVerify } from "mailauth/lib/dkim/verify.js"
 import PostalMime from "postal-mime"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { randomUUID } from "node:crypto"
+import { approvedEmail, letterFrom } from "../support/Blast.ts"
 import { command } from "../support/CommandLine.ts"
 import { importProposed } from "../support/ImportCalls.ts"
 import { callsOf, Service, tentpole, until, visit } from "../support/Service.ts"
@@ -214,21 +215,10 @@ describe("the main path of a user", { tags: ["attack/unsubscribe-post"] }, () =>
   })
 
   it("a flow sends one message to a new contact", async () => {
-    const email = await send(
-      "POST",
-      "/v1/emails",
-      {
-        name: "Greeting",
-        subject: "Welcome, {{contact.first_name}}",
-        html: "<p>Good to have you, {{contact.first_name}}</p>",
-        from_name: "Tentpole",
-        from_address: "news@example.test",
-        reply_to_email: "reply@example.test",
-      },
-      201,
-    )
-    await send("POST", `/v1/emails/${email.email_id}/approve`, {}, 200)
-    const steps = [{ type: "send_email", step_id: "greeting", email_id: email.email_id }]
+    const subject = "Welcome, {{contact.first_name}}"
+    const html = "<p>Good to have you, {{contact.first_name}}</p>"
+    const email_id = await approvedEmail(callsOf(service), letterFrom("news@example.test", { subject, html }))
+    const steps = [{ type: "send_email", step_id: "greeting", email_id }]
     const triggers = [{ type: "contact_created" }]
     const flow = await send("POST", "/v1/email-flows", { name: "Greeting", triggers, steps }, 201)
     await send("POST", `/v1/email-flows/${flow.flow_id}/activate`, undefined, 200)

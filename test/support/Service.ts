@@ -144,14 +144,19 @@ export const callsOf =
   (method, path, body) =>
     answered(service, method, path, body)
 
-/** Runs a command of the command line. */
-export const tentpole = (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Ended> =>
+/** Runs node; returns when it has ended. */
+export const runNode = (args: ReadonlyArray<string>, more: Record<string, string> = {}, input = ""): Promise<Ended> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [commandLine, ...args], { cwd: root, env: environment(more) })
+    const child = spawn(process.execPath, args, { cwd: root, env: environment(more) })
     let output = ""
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)))
     child.once("exit", (code) => resolve({ code, output }))
+    child.stdin.end(input)
   })
+
+/** Runs a command of the command line. */
+export const tentpole = (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Ended> =>
+  runNode([commandLine, ...args], more)
 
 export class Service {
   readonly folder: string

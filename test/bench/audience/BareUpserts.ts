@@ -5,7 +5,7 @@ import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
-import { type BareColumn, insertContacts, recordActivities, type Statement, updateContacts } from "../BareStatements.ts"
+import { type BareColumn, recordActivities, type Statement, writeContacts } from "../BareStatements.ts"
 import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
 type Column = BareColumn<Contact>
@@ -74,10 +74,10 @@ const contactStatement = (world: LargeWorkspace, { creates, updates }: ContactsC
   ]
   if (creates.length === 0) {
     const contacts = updates.map(({ after }) => after)
-    return updateContacts(world.workspace, changing, contacts)
+    return writeContacts("update", world.workspace, changing, contacts)
   }
   const createdAt = column("created_at", "timestamptz", ({ createdAt: at }) => DateTime.formatIso(at))
-  return insertContacts(world.workspace, [...changing, createdAt], creates)
+  return writeContacts("insert", world.workspace, [...changing, createdAt], creates)
 }
 
 /** All statements of a change. */

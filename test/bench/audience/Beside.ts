@@ -49,7 +49,7 @@ const watching = (probe: () => Promise<boolean>) => {
 const rateOf = async ({ smtp }: LargeWorkspace, meanwhile: () => Promise<void>) => {
   await smtp.reset()
   await meanwhile()
-  const { arrivals } = await smtp.counts()
+  const arrivals = await smtp.arrivals()
   const count = countOf(arrivals)
   return { count, rate: (count / (Date.now() - spanOf(arrivals).first_ms)) * 1000 }
 }
@@ -65,7 +65,7 @@ export const beside = async (bench: Bench, world: LargeWorkspace): Promise<void>
   const blast = await startBlast(call, world.lists.tenth)
   const undisturbed = await rateOf(world, async () => {
     const wanted = bench.quick ? 1_000 : 2_000
-    const came = async () => countOf((await world.smtp.counts()).arrivals) >= wanted
+    const came = async () => countOf(await world.smtp.arrivals()) >= wanted
     await until("the blast to be under way", came, { every_ms: 20 })
   })
   const watch = watching(async () => (await call("GET", `/v1/email-blasts/${blast}`)).status === "sending")

@@ -4,8 +4,6 @@ import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import type { ServiceProcess } from "../../support/ServiceProcess.ts"
-import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import type { Bench } from "../Benchmark.ts"
 import { comparison, ratioAtLeast } from "../Report.ts"
 import { rateSpreadOf } from "../Timing.ts"
@@ -55,14 +53,12 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
   bench.report.say(`${title.toLowerCase()}, ${connections} connections …`)
   const worker = await world.worker({ connections, ...(without === undefined ? {} : { without }) })
   const rates = { reference: Array.of<number>(), ours: Array.of<number>() }
-  let last = { spent: "", bytes: 0 }
   for (let round = -warm_ups; round < rounds; round++) {
     const theirs = await runByHand(world, way, size.byHand)
-    const seen = await runOurs(world, sender, worker, size.ours)
+    const seen = await runOurs(world, sender, size.ours)
     if (round < 0) continue
     rates.reference.push(theirs)
-    rates.ours.push(seen.rate)
-    last = seen
+    rates.ours.push(seen)
   }
   await world.stop(worker)
   const both = { reference: rateSpreadOf(rates.reference), ours: rateSpreadOf(rates.ours) }
@@ -73,10 +69,7 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
   bench.report.section(
     `${title}, ${connections} connections`,
     [row],
-    [
-      `${connections} connections on either side; ${Math.round(last.bytes).toLocaleString("en-US")} bytes a message of ours, ${size.ours.toLocaleString("en-US")} a round`,
-      `processor time meanwhile, ours: ${last.spent}`,
-    ],
+    [`${connections} connections on either side; ${size.ours.toLocaleString("en-US")} messages of ours a round`],
   )
 }
 
@@ -90,21 +83,13 @@ const runByHand = async (world: World, { connections, how }: Way, messages: numb
   child.stdin.end(JSON.stringify(order))
   await once(child, "exit")
   if (child.exitCode !== 0) throw new Error(`the loop by hand ended with ${child.exitCode}`)
-  const { arrivals } = await world.smtp.counts()
-  return rateOf(arrivals)
+  return rateOf(await world.smtp.arrivals())
 }
 
-const runOurs = async (world: World, sender: Sender, worker: ServiceProcess, messages: number) => {
+const runOurs = async (world: World, sender: Sender, messages: number): Promise<number> => {
   await world.smtp.reset()
-  const [before, sinkBefore] = [await processorTime_ms(worker.pid), await world.smtp.counts()]
   const blast = await world.launch(sender)
   const arrivals = await world.come(sender, messages)
-  const [after, sinkAfter] = [await processorTime_ms(worker.pid), await world.smtp.counts()]
   await world.sent(sender, blast)
-  const us = (ms: number) => `${Math.round((ms * 1000) / messages)} µs a message`
-  return {
-    rate: rateOf(arrivals),
-    bytes: sinkAfter.bytes / messages,
-    spent: `worker ${us((after ?? Number.NaN) - (before ?? Number.NaN))}, mail server ${us(sinkAfter.processor_ms - sinkBefore.processor_ms)}`,
-  }
+  return rateOf(arrivals)
 }

@@ -4,7 +4,7 @@ import { floats, ints, texts } from "@tentpole/adapters/postgres/kernel/Arrays"
 import { numberColumn } from "@tentpole/adapters/postgres/contacts/NumberColumns"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Effect } from "effect"
-import { type BareColumn, insertContacts, recordActivities, type Statement, updateContacts } from "../BareStatements.ts"
+import { type BareColumn, recordActivities, type Statement, writeContacts } from "../BareStatements.ts"
 import type { BarePerson, BareRow, People } from "./BarePeople.ts"
 
 export interface BareTarget {
@@ -133,8 +133,10 @@ export const writeChunk = (target: BareTarget, chunk: Chunk): ReadonlyArray<Stat
   const { created, updated } = people
   const columns = columnsOf(lent)
   return [
-    ...(updated.length === 0 ? [] : [updateContacts(target.workspace, columns, updated, { updated_at: "now()" })]),
-    ...(created.length === 0 ? [] : [insertContacts(target.workspace, columns, created, added)]),
+    ...(updated.length === 0
+      ? []
+      : [writeContacts("update", target.workspace, columns, updated, { updated_at: "now()" })]),
+    ...(created.length === 0 ? [] : [writeContacts("insert", target.workspace, columns, created, added)]),
     ...(people.activities.length === 0 ? [] : recordActivities(target.workspace, people.activities)),
     addMembers(target, results),
     writeRows(target, chunk),

@@ -44,13 +44,9 @@ export const visitsOf = ({ path, world: { deployment } }: Page, by: "people" | "
 })
 
 /** A server that answers every request as the page server answers this one. */
-export const bareServer = async (
-  { ending }: Bench,
-  like: Target,
-): Promise<{ readonly pid: number; readonly target: Target }> => {
+export const bareServer = async ({ ending }: Bench, like: Target): Promise<Target> => {
   const module = new URL("BareServer.ts", import.meta.url)
-  const { port, process } = await ServiceProcess.serving(ending, module, {}, await answerTo(like))
-  return { pid: process.pid, target: { ...like, port } }
+  return { ...like, port: (await ServiceProcess.serving(ending, module, {}, await answerTo(like))).port }
 }
 
 /** Headers that node adds. */

@@ -1,8 +1,7 @@
 // The benchmark `pages`: serving a page beside a bare server, the cost of counting views, and reading the traffic of a week with
 // a million views a day.
-import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
-import { compareLoads, load, type Target } from "../Load.ts"
+import { compareLoads } from "../Load.ts"
 import { comparison, figure, ratioAtLeast, timeAtMost } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
 import { bareServer, type Page, plantViews, publishedPage, visitsOf } from "./Page.ts"
@@ -29,32 +28,18 @@ export const pages: Benchmark = {
     const machines = visitsOf(page, "machines")
     const bare = await bareServer(bench, machines)
     report.say("serving …")
-    const served = await compareLoads({ reference: bare.target, ours: machines }, sizeOf(bench))
-    const [bare_us, ours_us] = [
-      await processorTime(bare.pid, bare.target),
-      await processorTime(page.world.deployment.http.pid, machines),
-    ]
+    const served = await compareLoads({ reference: bare, ours: machines }, sizeOf(bench))
     report.section(
       "A page, warm: a bare node:http server that sends the same bytes and headers (as reference), and the page server (as ours)",
       [
         comparison("requests", "/s", served.rates, (ratio) => [ratioAtLeast(served_share_min, ratio)]),
         comparison("a request", "ms", served.times),
       ],
-      [
-        `${sizeOf(bench).connections} connections; the load comes from this process, on the same machine`,
-        `processor time of the server's process for a request: ${bare_us.toFixed(0)} µs the bare one, ${ours_us.toFixed(0)} µs ours`,
-      ],
+      [`${sizeOf(bench).connections} connections; the load comes from this process, on the same machine`],
     )
     await counting(bench, page)
     await reading(bench, page)
   },
-}
-
-/** For one request, in microseconds; it depends little on other load. */
-const processorTime = async (pid: number, target: Target): Promise<number> => {
-  const before_ms = (await processorTime_ms(pid)) ?? Number.NaN
-  const { times_ms } = await load(target, 64, 3_000)
-  return ((((await processorTime_ms(pid)) ?? Number.NaN) - before_ms) * 1_000) / times_ms.length
 }
 
 const counting = async (bench: Bench, page: Page): Promise<void> => {

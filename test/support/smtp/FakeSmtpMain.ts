@@ -3,7 +3,7 @@
 import { FakeSmtp, type FakeSmtpOptions, headerOf, messageIdOf, type SmtpEvent } from "@tentpole/adapters/test/FakeSmtp"
 import { usual } from "@tentpole/adapters/test/FakeSmtpScript"
 import { openSync, writeSync } from "node:fs"
-import type { Arrival, Counts, Logged, Request } from "./FakeSmtpProcess.ts"
+import type { Arrival, Logged, Request } from "./FakeSmtpProcess.ts"
 
 const now_ms = (): number => performance.timeOrigin + performance.now()
 
@@ -53,21 +53,15 @@ const counting: FakeSmtpOptions = {
 const path = process.env["SMTP_LOG"]
 const server = await FakeSmtp.start(path === undefined ? counting : logInto(path))
 
-const counts = (): Counts => {
-  const all: ReadonlyArray<Arrival> = [...arrivals].flatMap(([domain, steps]) =>
+const counted = (): ReadonlyArray<Arrival> =>
+  [...arrivals].flatMap(([domain, steps]) =>
     [...steps].map(([step, count]) => ({ at_ms: step * step_ms, domain, count })),
   )
-  const { system, user } = process.cpuUsage()
-  return { arrivals: all, bytes: server.bytes, processor_ms: (system + user) / 1000 }
-}
 
 process.on("message", ({ behaviour, reset = false }: Request) => {
   if (behaviour !== undefined) server.behaviour = { ...usual, ...behaviour }
-  if (reset) {
-    arrivals.clear()
-    server.bytes = 0
-  }
-  process.send?.(`counts ${JSON.stringify(counts())}`)
+  if (reset) arrivals.clear()
+  process.send?.(`arrivals ${JSON.stringify(counted())}`)
 })
 process.once("disconnect", () => process.exit(0))
 process.send?.(`port ${server.port}`)

@@ -38,13 +38,6 @@ export interface Arrival {
   readonly count: number
 }
 
-export interface Counts {
-  readonly arrivals: ReadonlyArray<Arrival>
-  /** Of messages. */
-  readonly bytes: number
-  readonly processor_ms: number
-}
-
 export interface Request {
   readonly behaviour?: Partial<Behaviour>
   /** The counts begin again at zero. */
@@ -78,14 +71,15 @@ export class FakeSmtpProcess extends Data.Class<Parts> {
     await this.#request({ reset: true })
   }
 
-  counts(): Promise<Counts> {
+  /** What has arrived since the counts were reset. */
+  arrivals(): Promise<ReadonlyArray<Arrival>> {
     return this.#request({})
   }
 
-  async #request(request: Request): Promise<Counts> {
-    const answer = this.process.message("counts ")
+  async #request(request: Request): Promise<ReadonlyArray<Arrival>> {
+    const answer = this.process.message("arrivals ")
     this.process.send(request)
-    return JSON.parse((await answer).slice("counts ".length))
+    return JSON.parse((await answer).slice("arrivals ".length))
   }
 
   /** Every message to addresses of this domain, in order. */

@@ -155,7 +155,6 @@ class Conversation {
   #readBody(chunk: Buffer): Buffer | null {
     const joined = Buffer.concat([this.#tail, chunk])
     const end = joined.indexOf(final_dot)
-    this.#server.bytes += chunk.length
     if (this.#server.keeps !== "counts" && !this.#discarding) this.#body.push(chunk)
     if (end < 0) {
       this.#tail = joined.subarray(1 - final_dot.length)
@@ -242,8 +241,6 @@ export class FakeSmtp {
   /** Recipients that were named, whether or not a message followed. */
   readonly recipients: Array<string> = []
   readonly commands: Array<string> = []
-  /** Of all messages. */
-  bytes = 0
   connections_count = 0
   behaviour: Behaviour
   readonly keeps: NonNullable<FakeSmtpOptions["keeps"]>
