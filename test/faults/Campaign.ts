@@ -41,9 +41,8 @@ export const campaignOf =
     for (const { name, run } of wanted) {
       trial.say(name)
       const began_ms = performance.now()
-      const said = await run(trial, world)
-        .finally(() => world.calm())
-        .catch((error: unknown) => [String(error)])
+      const said = await run(trial, world).catch((error: unknown) => [String(error)])
+      await world.calm()
       for (const each of said) trial.say(`  NOT SO: ${each}`)
       trial.say(`  after ${Math.round((performance.now() - began_ms) / 1000)} s`)
       found.push(...said.map((each) => `${name}: ${each}`))

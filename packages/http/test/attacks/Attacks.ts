@@ -1,5 +1,6 @@
 // Generator of bad requests from a valid request and the OpenAPI document. Each has the path of its fault.
 import { gzipSync } from "node:zlib"
+import { methods } from "../fixtures/Described.ts"
 import type { Json, Sent } from "../fixtures/World.ts"
 
 /** An operation of the OpenAPI document. */
@@ -32,8 +33,6 @@ export interface Attack {
   readonly expected: "refused" | "either"
 }
 
-const methods = ["get", "post", "put", "patch", "delete"]
-
 export const operationsOf = (description: Json, under: ReadonlyArray<string>): ReadonlyArray<Operation> =>
   Object.entries<Json>(description.paths)
     .filter(([path]) => under.some((root) => path === root || path.startsWith(`${root}/`)))
@@ -43,7 +42,6 @@ export const operationsOf = (description: Json, under: ReadonlyArray<string>): R
 
 const operationOf = (method: string, path: string, described: Json): Operation => {
   const content = described.requestBody?.content?.["application/json"]
-  const body = content?.schema
   return {
     method: method.toUpperCase(),
     path,
@@ -55,8 +53,8 @@ const operationOf = (method: string, path: string, described: Json): Operation =
         enum: parameter.schema.enum ?? null,
         maximum: parameter.schema.maximum ?? null,
       })),
-    takesJson: body !== undefined,
-    mayLackBody: (body?.anyOf ?? []).some((choice: Json) => choice.type === "null"),
+    takesJson: content !== undefined,
+    mayLackBody: (content?.schema.anyOf ?? []).some((choice: Json) => choice.type === "null"),
     example: content?.example,
   }
 }
