@@ -47,11 +47,7 @@ export class Process {
       remove: guarded(world.remove),
     }
     const { root, one }: { readonly root: StateRef; readonly one: MemoryDatabase["Service"]["one"] } = world
-    const { everything, forget } = world
-    return Layer.succeed(
-      MemoryDatabase,
-      MemoryDatabase.of({ ...rows, forget: guarded(forget), everything: guarded(everything), root, one }),
-    )
+    return Layer.succeed(MemoryDatabase, MemoryDatabase.of({ ...rows, root, one }))
   }
 
   /** Transactions of this process: if it dies in the middle, they write nothing and never return. */

@@ -23,7 +23,8 @@ import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
 import { Emails } from "@tentpole/core/emails/Emails"
 import { type BlastId, ContactId, EmailId, Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { useCases } from "@tentpole/core/Tentpole"
+import { Administration } from "@tentpole/core/operations/administration/Administration"
+import { productUseCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import * as JobTable from "@tentpole/worker/jobs/Jobs"
 import * as Schedules from "@tentpole/worker/loops/Schedules"
@@ -103,7 +104,7 @@ const application = (
   world: MemoryDatabase["Service"],
   server: MailServer,
 ) =>
-  Layer.merge(useCases, plainMail).pipe(
+  Layer.mergeAll(productUseCases, Layer.mock(Administration, {}), plainMail).pipe(
     Layer.provideMerge(Layer.merge(Memory.stores, process.transactor)),
     Layer.provideMerge(Jobs.layer(jobOptions)),
     Layer.provideMerge(

@@ -1,7 +1,7 @@
 // The entry point of the library under the package's name: all use cases of `@tentpole/core`, over memory or your PostgreSQL.
 // To use other adapters, provide your own layers to `useCases`, as this file does.
 import { commonSettings, Settings } from "@tentpole/core/kernel/Settings"
-import { useCases } from "@tentpole/core/Tentpole"
+import { productUseCases, useCases } from "@tentpole/core/Tentpole"
 import { Layer, Redacted } from "effect"
 import * as Ai from "./ai/FromConfig.ts"
 import * as Cleaner from "./ai/html/SanitizeHtml.ts"
@@ -65,9 +65,12 @@ const surroundings = ({ secret, settings = {}, ai = fake }: LibraryOptions) =>
     Sns.layer(),
   )
 
-/** Everything in memory, lost when the program ends: for tests and first trials. */
+/**
+ * Everything in memory, lost when the program ends: for tests and first trials. Without administration, privacy, idempotency keys,
+ * webhooks and traffic.
+ */
 export const onMemory = (options: LibraryOptions) =>
-  useCases.pipe(
+  productUseCases.pipe(
     Layer.provideMerge(Memory.stores),
     Layer.provideMerge(MemoryJobs.layer()),
     Layer.provideMerge(Layer.merge(MemoryBlobs.layer, surroundings(options))),

@@ -51,9 +51,8 @@ export const flowServices = Layer.merge(FlowEventRounds.layer, FlowDateRounds.la
 
 export const flowMakings = StepRuns.layer.pipe(Layer.provide(StepExecutor.layer))
 
-/** Every use case, over the ports. */
-export const useCases = Layer.mergeAll(
-  Administration.layer,
+/** The use cases of contacts, content and sending, over the ports. The memory adapter has a store for each. */
+export const productUseCases = Layer.mergeAll(
   Assets.layer,
   Blasts.layer,
   BulkTents.layer,
@@ -68,13 +67,10 @@ export const useCases = Layer.mergeAll(
   Forms.layer,
   FlowSimulations.layer,
   Flows.layer,
-  Hooks.layer,
-  Idempotency.layer,
   ImportRuns.layer,
   Imports.layer,
   Lists.layer,
   OutgoingMail.layer,
-  Privacy.layer,
   ReturnPaths.layer,
   Schedules.layer,
   Segments.layer,
@@ -82,6 +78,14 @@ export const useCases = Layer.mergeAll(
   Tents.layer,
   TestMails.layer,
   Tracking.layer,
-  Traffic.layer,
   Workspaces.layer,
 ).pipe(Layer.provideMerge(Links.layer))
+
+/** Every use case. Those of operators and of a running service have stores on PostgreSQL only. */
+export const useCases = Layer.mergeAll(
+  Administration.layer,
+  Hooks.layer,
+  Idempotency.layer,
+  Privacy.layer,
+  Traffic.layer,
+).pipe(Layer.provideMerge(productUseCases))

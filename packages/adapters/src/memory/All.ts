@@ -1,11 +1,10 @@
-// The layer of all memory stores, over one shared database.
+// The layer of all memory stores, over one shared database. Operators' stores (administration, privacy, maintenance …) are on
+// PostgreSQL only.
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Layer } from "effect"
 import { MemoryDatabase } from "./kernel/MemoryDatabase.ts"
 import * as AssetStore from "./tents/AssetStore.ts"
-import * as AdministrationStore from "./operations/AdministrationStore.ts"
 import * as AuditLog from "./kernel/AuditLog.ts"
-import * as AuditStore from "./blasts/BlastAuditStore.ts"
 import * as BulkStore from "./tents/BulkStore.ts"
 import * as BlastStore from "./blasts/BlastStore.ts"
 import * as ContactFieldStore from "./contacts/ContactFieldStore.ts"
@@ -17,14 +16,10 @@ import * as ExportStore from "./exports/ExportStore.ts"
 import * as FormStore from "./forms/FormStore.ts"
 import * as FlowStore from "./flows/FlowStore.ts"
 import * as FlowQueue from "./flows/FlowQueue.ts"
-import * as HookTokenStore from "./bounces/HookTokenStore.ts"
-import * as Housekeeper from "./operations/Maintenance.ts"
-import * as IdempotencyStore from "./operations/IdempotencyStore.ts"
 import * as ImportStore from "./imports/ImportStore.ts"
 import * as ListStore from "./lists/ListStore.ts"
 import * as MembershipStore from "./flows/MembershipStore.ts"
 import * as Outbox from "./kernel/Outbox.ts"
-import * as PrivacyStore from "./operations/PrivacyStore.ts"
 import * as ReportStore from "./bounces/ReportStore.ts"
 import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/SegmentMembers.ts"
@@ -36,7 +31,6 @@ import * as PublishedPages from "./tents/PublishedPages.ts"
 import * as TemplateStores from "./templates/TemplateStores.ts"
 import * as TentStore from "./tents/TentStore.ts"
 import * as TestMailStore from "./sending/TestMailStore.ts"
-import * as TrafficStore from "./traffic/TrafficStore.ts"
 
 /** The database that all stores share. Provide it once. */
 export const database = MemoryDatabase.layer
@@ -44,11 +38,9 @@ export const database = MemoryDatabase.layer
 /** Stores that use the `Jobs` of the process. */
 const writer = ChangeWriter.layer.pipe(Layer.provide(Layer.merge(Outbox.layer, AuditLog.layer)))
 
-const rooms = Layer.mergeAll(
+export const stores = Layer.mergeAll(
   AssetStore.layer,
-  AdministrationStore.layer,
   AuditLog.layer,
-  AuditStore.layer,
   BulkStore.layer,
   BlastStore.layer,
   ContactFieldStore.layer,
@@ -60,12 +52,9 @@ const rooms = Layer.mergeAll(
   FormStore.layer,
   FlowStore.layer,
   FlowQueue.layer.pipe(Layer.provide(Outbox.layer)),
-  HookTokenStore.layer,
-  IdempotencyStore.layer,
   ImportStore.layer,
   ListStore.layer,
   MembershipStore.layer,
-  PrivacyStore.layer,
   ReportStore.layer,
   ScheduleStore.layer,
   Segment.layer,
@@ -78,7 +67,4 @@ const rooms = Layer.mergeAll(
   TentStore.layer,
   TestMailStore.layer,
   PublishedPages.layer,
-  TrafficStore.layer,
 ).pipe(Layer.provide(writer))
-
-export const stores = Housekeeper.layer.pipe(Layer.provideMerge(rooms))

@@ -1,11 +1,33 @@
 // Work under an idempotency key when its caller or process goes away.
 import { Idempotency, type KeyedRequest, type Performed } from "@tentpole/core/operations/idempotency/Idempotency"
+import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Fresh } from "@tentpole/core/contract"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { Context, DateTime, Deferred, Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { memory } from "../fixtures/Stores.ts"
+import { postgresOver } from "../fixtures/Stores.ts"
+import { connectionsTo, stoppedClock } from "../support/TestDatabase.ts"
+
+/** Moves the clock of the database. */
+class Elapse extends Context.Service<Elapse, (by: Duration.Input) => Effect.Effect<void>>()("test/Elapse") {}
+
+const onStoppedClock = Layer.unwrap(
+  Effect.map(stoppedClock, ({ set, url }) => {
+    // The stopped clock shows the time of its creation, which is not much earlier.
+    let at = DateTime.nowUnsafe()
+    const elapse = (by: Duration.Input) =>
+      Effect.suspend(() => {
+        at = DateTime.addDuration(at, by)
+        return Effect.asVoid(set(DateTime.formatIso(at)))
+      })
+    return Layer.merge(
+      Idempotency.layer.pipe(Layer.provideMerge(postgresOver(connectionsTo(url)))),
+      Layer.succeed(Elapse, elapse),
+    )
+  }),
+)
 
 const request: KeyedRequest = {
   method: "POST",
@@ -34,12 +56,26 @@ const gated = Effect.gen(function* () {
 const begin = Effect.gen(function* () {
   const { once } = yield* Idempotency
   const workspace: WorkspaceId = yield* (yield* Fresh).workspace()
+  const sql = yield* PgClient.PgClient
   return {
     of: <A, E>(work: Effect.Effect<Performed<A>, E>) => once(workspace, request, work),
+    elapse: yield* Elapse,
+    /** Lets time pass in the process until it has renewed its claim. */
+    renewed: TestClock.adjust("10 seconds").pipe(
+      Effect.andThen(TestClock.withLive(Effect.sleep("5 millis"))),
+      Effect.andThen(
+        fenced(sql)(
+          workspace,
+          sql`select 1 from idempotency_key
+            where workspace_id = ${workspace} and leased_until > clock_timestamp() + interval '29 seconds'`,
+        ),
+      ),
+      Effect.repeat({ until: (rows) => rows.length > 0 }),
+    ),
   }
 })
 
-layer(Idempotency.layer.pipe(Layer.provideMerge(memory)))("work under an idempotency key", (it) => {
+layer(onStoppedClock)("work under an idempotency key", (it) => {
   it.effect("continues when its caller disconnects, and a repeated request gets the answer", () =>
     Effect.gen(function* () {
       const { of } = yield* begin
@@ -57,12 +93,13 @@ layer(Idempotency.layer.pipe(Layer.provideMerge(memory)))("work under an idempot
 
   it.effect("holds its key while it runs, and the key of a dead process expires soon", () =>
     Effect.gen(function* () {
-      const { of } = yield* begin
+      const { elapse, of, renewed } = yield* begin
       const { begun, counted, open, work } = yield* gated
       const first = yield* Effect.forkChild(of(work))
       yield* Deferred.await(begun)
-      for (let minute = 0; minute < 10; minute++) {
-        for (let step = 0; step < 6; step++) yield* TestClock.adjust("10 seconds")
+      for (let time = 0; time < 10; time++) {
+        yield* elapse("20 seconds")
+        yield* renewed
         assert.strictEqual((yield* Effect.flip(of(work)))._tag, "KeyInProgress")
       }
       yield* Deferred.succeed(open, undefined)
@@ -84,11 +121,11 @@ layer(Idempotency.layer.pipe(Layer.provideMerge(memory)))("work under an idempot
 
   it.effect("is deleted after a day", () =>
     Effect.gen(function* () {
-      const { of } = yield* begin
+      const { elapse, of } = yield* begin
       yield* of(Effect.succeed(done))
-      yield* TestClock.adjust("23 hours")
+      yield* elapse("23 hours")
       assert.strictEqual((yield* of(Effect.succeed(done)))._tag, "Repeated")
-      yield* TestClock.adjust("2 hours")
+      yield* elapse("2 hours")
       assert.strictEqual((yield* of(Effect.succeed(done)))._tag, "Performed")
     }),
   )

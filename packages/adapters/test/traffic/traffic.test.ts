@@ -6,7 +6,7 @@ import * as TentStorePostgres from "@tentpole/adapters/postgres/tents/TentStore"
 import * as WorkspaceStorePostgres from "@tentpole/adapters/postgres/workspaces/WorkspaceStore"
 import { eventually, Fresh, seenView, settledMark, viewBatch } from "@tentpole/core/contract"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
-import { TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type Ids, TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { publish, TentChange } from "@tentpole/core/tents/machine"
 import { PublishedPages } from "@tentpole/core/tents/pages/PublishedPages"
@@ -15,15 +15,16 @@ import { Agents, header_length_max } from "@tentpole/core/traffic/Agents"
 import { dayOf, daysUntil } from "@tentpole/core/traffic/Analytics"
 import { TrafficStore, type ViewBatch } from "@tentpole/core/traffic/TrafficStore"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import type { Secrets } from "@tentpole/core/kernel/Secrets"
 import { type RecorderOptions, ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
 import type { PageVisit } from "@tentpole/core/traffic/ViewWriter"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { PgClient } from "@effect/sql-pg"
-import { assert, it } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { inject } from "vitest"
 import { clients } from "../support/TestDatabase.ts"
-import { ids, memory, postgres, secrets } from "../fixtures/Stores.ts"
+import { ids, postgres, secrets } from "../fixtures/Stores.ts"
 
 const agents = Layer.succeed(
   Agents,
@@ -48,12 +49,10 @@ const visitOf = (workspaceId: WorkspaceId, over: Partial<PageVisit> = {}): PageV
   ...over,
 })
 
-/** A recorder over memory whose store can fail. `stop` ends it like the end of the process. */
+/** A recorder whose store can fail. `stop` ends it like the end of the process. */
 const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions> = {}) {
-  const stores = yield* Layer.build(memory)
-  const { store, workspace } = yield* Effect.gen(function* () {
-    return { store: yield* TrafficStore, workspace: yield* (yield* Fresh).workspace() }
-  }).pipe(Effect.provide(stores))
+  const store = yield* TrafficStore
+  const workspace = yield* (yield* Fresh).workspace()
   const [tried, batches]: [Array<ViewBatch>, Array<ViewBatch>] = [[], []]
   let failures = 0
   const watched = TrafficStore.of({
@@ -66,12 +65,12 @@ const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions>
           : Effect.tap(store.record(of, batch), () => Effect.sync(() => batches.push(batch)))
       }),
   })
-  const layer = ViewRecorder.layer({ batch_max: 10, linger_ms: 20, waiting_max: 1_000, ...options }).pipe(
+  const recorded = ViewRecorder.layer({ batch_max: 10, linger_ms: 20, waiting_max: 1_000, ...options }).pipe(
     Layer.provide(Layer.merge(agents, Layer.succeed(TrafficStore, watched))),
-    Layer.provide(Layer.succeedContext(stores)),
+    Layer.provide(Layer.succeedContext(yield* Effect.context<Ids | Secrets | Transactor>())),
   )
   const scope = yield* Scope.make()
-  const recorder = yield* Effect.provide(ViewRecorder, yield* Layer.buildWithScope(layer, scope))
+  const recorder = yield* Effect.provide(ViewRecorder, yield* Layer.buildWithScope(recorded, scope))
   return {
     recorder,
     workspace,
@@ -88,105 +87,107 @@ const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions>
   }
 })
 
-it.live("views are written in batches, and those still waiting when the process ends are written too", () =>
-  Effect.gen(function* () {
-    const { recorder, workspace, sizes, stop, counts } = yield* recording({ linger_ms: 60_000 })
-    for (let turn = 0; turn < 25; turn++) yield* recorder.record(visitOf(workspace))
-    while (sizes().length < 2) yield* Effect.sleep("10 millis")
-    assert.deepStrictEqual(sizes(), [10, 10])
-    yield* stop
-    assert.deepStrictEqual(sizes(), [10, 10, 5])
-    const { visits, days } = yield* counts
-    assert.deepStrictEqual([visits, days], [1, [{ day: dayOf(now), views: 25 }]])
-  }).pipe(Effect.scoped),
-)
+layer(postgres, { excludeTestServices: true })("the recorder of page views", (it) => {
+  it.effect("views are written in batches, and those still waiting when the process ends are written too", () =>
+    Effect.gen(function* () {
+      const { recorder, workspace, sizes, stop, counts } = yield* recording({ linger_ms: 60_000 })
+      for (let turn = 0; turn < 25; turn++) yield* recorder.record(visitOf(workspace))
+      while (sizes().length < 2) yield* Effect.sleep("10 millis")
+      assert.deepStrictEqual(sizes(), [10, 10])
+      yield* stop
+      assert.deepStrictEqual(sizes(), [10, 10, 5])
+      const { visits, days } = yield* counts
+      assert.deepStrictEqual([visits, days], [1, [{ day: dayOf(now), views: 25 }]])
+    }),
+  )
 
-it.live("bots are not counted, and a visitor is an address with a browser", () =>
-  Effect.gen(function* () {
-    const { recorder, workspace, stop, counts } = yield* recording()
-    yield* recorder.record(visitOf(workspace))
-    yield* recorder.record(visitOf(workspace, { userAgent: "bot" }))
-    yield* recorder.record(visitOf(workspace, { userAgent: "Chrome" }))
-    yield* recorder.record(visitOf(workspace, { address: "203.0.113.2" }))
-    yield* stop
-    const { visits, days } = yield* counts
-    assert.deepStrictEqual([visits, days[0]?.views], [3, 3])
-  }).pipe(Effect.scoped),
-)
+  it.effect("bots are not counted, and a visitor is an address with a browser", () =>
+    Effect.gen(function* () {
+      const { recorder, workspace, stop, counts } = yield* recording()
+      yield* recorder.record(visitOf(workspace))
+      yield* recorder.record(visitOf(workspace, { userAgent: "bot" }))
+      yield* recorder.record(visitOf(workspace, { userAgent: "Chrome" }))
+      yield* recorder.record(visitOf(workspace, { address: "203.0.113.2" }))
+      yield* stop
+      const { visits, days } = yield* counts
+      assert.deepStrictEqual([visits, days[0]?.views], [3, 3])
+    }),
+  )
 
-it.live("a store that is unavailable for a moment loses no view", () =>
-  Effect.gen(function* () {
-    const { recorder, workspace, stop, fail, counts } = yield* recording()
-    fail(2)
-    for (let turn = 0; turn < 5; turn++) yield* recorder.record(visitOf(workspace))
-    yield* stop
-    assert.strictEqual((yield* counts).days[0]?.views, 5)
-  }).pipe(Effect.scoped),
-)
+  it.effect("a store that is unavailable for a moment loses no view", () =>
+    Effect.gen(function* () {
+      const { recorder, workspace, stop, fail, counts } = yield* recording()
+      fail(2)
+      for (let turn = 0; turn < 5; turn++) yield* recorder.record(visitOf(workspace))
+      yield* stop
+      assert.strictEqual((yield* counts).days[0]?.views, 5)
+    }),
+  )
 
-it.live("a batch is retried under its id, without visitors that are already stored", () =>
-  Effect.gen(function* () {
-    const { recorder, workspace, batches, tried, stop, fail, counts } = yield* recording()
-    fail(1)
-    const others = { tentId: TentId.make("3f0a1b52-9c1e-4d55-8a77-0123456789ac"), address: "203.0.113.9" }
-    for (let turn = 0; turn < 10; turn++) yield* recorder.record(visitOf(workspace))
-    yield* Effect.repeat(Effect.sleep("10 millis"), { until: () => batches.length === 1 })
-    for (const over of [{}, others, { userAgent: "Chrome" }]) yield* recorder.record(visitOf(workspace, over))
-    yield* stop
-    assert.deepStrictEqual(
-      tried.map(({ id }) => id),
-      [batches[0], ...batches].map((batch) => batch?.id),
-    )
-    assert.deepStrictEqual(
-      batches.map(({ visitors }) => visitors.length),
-      [1, 2],
-    )
-    const { visits, days } = yield* counts
-    assert.deepStrictEqual([visits, days[0]?.views], [2, 12])
-  }).pipe(Effect.scoped),
-)
+  it.effect("a batch is retried under its id, without visitors that are already stored", () =>
+    Effect.gen(function* () {
+      const { recorder, workspace, batches, tried, stop, fail, counts } = yield* recording()
+      fail(1)
+      const others = { tentId: TentId.make("3f0a1b52-9c1e-4d55-8a77-0123456789ac"), address: "203.0.113.9" }
+      for (let turn = 0; turn < 10; turn++) yield* recorder.record(visitOf(workspace))
+      yield* Effect.repeat(Effect.sleep("10 millis"), { until: () => batches.length === 1 })
+      for (const over of [{}, others, { userAgent: "Chrome" }]) yield* recorder.record(visitOf(workspace, over))
+      yield* stop
+      assert.deepStrictEqual(
+        tried.map(({ id }) => id),
+        [batches[0], ...batches].map((batch) => batch?.id),
+      )
+      assert.deepStrictEqual(
+        batches.map(({ visitors }) => visitors.length),
+        [1, 2],
+      )
+      const { visits, days } = yield* counts
+      assert.deepStrictEqual([visits, days[0]?.views], [2, 12])
+    }),
+  )
 
-it.live("visitors of an abandoned batch are in the next one", () =>
-  Effect.gen(function* () {
-    const { recorder, workspace, batches, tried, stop, fail, counts } = yield* recording()
-    fail(6)
-    yield* recorder.record(visitOf(workspace))
-    yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => tried.length === 6 })
-    yield* recorder.record(visitOf(workspace))
-    yield* stop
-    assert.strictEqual(batches.length, 1)
-    const { visits, days } = yield* counts
-    assert.deepStrictEqual([visits, days[0]?.views], [1, 1])
-  }).pipe(Effect.scoped),
-)
+  it.effect("visitors of an abandoned batch are in the next one", () =>
+    Effect.gen(function* () {
+      const { recorder, workspace, batches, tried, stop, fail, counts } = yield* recording()
+      fail(6)
+      yield* recorder.record(visitOf(workspace))
+      yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => tried.length === 6 })
+      yield* recorder.record(visitOf(workspace))
+      yield* stop
+      assert.strictEqual(batches.length, 1)
+      const { visits, days } = yield* counts
+      assert.deepStrictEqual([visits, days[0]?.views], [1, 1])
+    }),
+  )
 
-it.live("headers are read up to a maximum length", () =>
-  Effect.gen(function* () {
-    const { recorder, workspace, batches, stop } = yield* recording()
-    const long = "x".repeat(header_length_max)
-    for (const end of ["", "y", "z".repeat(9_000)]) {
-      yield* recorder.record(visitOf(workspace, { userAgent: `${long}${end}`, referrer: `${long}${end}` }))
-    }
-    yield* stop
-    const views = batches.flatMap(({ newest }) => newest)
-    assert.deepStrictEqual(
-      views.map(({ browser, referrer }) => [browser, referrer]),
-      [1, 2, 3].map(() => [long, long]),
-    )
-    assert.strictEqual(batches.flatMap(({ visitors }) => visitors).length, 1)
-  }).pipe(Effect.scoped),
-)
+  it.effect("headers are read up to a maximum length", () =>
+    Effect.gen(function* () {
+      const { recorder, workspace, batches, stop } = yield* recording()
+      const long = "x".repeat(header_length_max)
+      for (const end of ["", "y", "z".repeat(9_000)]) {
+        yield* recorder.record(visitOf(workspace, { userAgent: `${long}${end}`, referrer: `${long}${end}` }))
+      }
+      yield* stop
+      const views = batches.flatMap(({ newest }) => newest)
+      assert.deepStrictEqual(
+        views.map(({ browser, referrer }) => [browser, referrer]),
+        [1, 2, 3].map(() => [long, long]),
+      )
+      assert.strictEqual(batches.flatMap(({ visitors }) => visitors).length, 1)
+    }),
+  )
 
-it.live("views that arrive faster than they can be written are dropped without a wait", () =>
-  Effect.gen(function* () {
-    const { recorder, workspace, stop, counts } = yield* recording({ waiting_max: 20, linger_ms: 60_000 })
-    for (let turn = 0; turn < 500; turn++) yield* recorder.record(visitOf(workspace))
-    yield* stop
-    const views = (yield* counts).days[0]?.views ?? 0
-    assert.isAtLeast(views, 20)
-    assert.isBelow(views, 500)
-  }).pipe(Effect.scoped),
-)
+  it.effect("views that arrive faster than they can be written are dropped without a wait", () =>
+    Effect.gen(function* () {
+      const { recorder, workspace, stop, counts } = yield* recording({ waiting_max: 20, linger_ms: 60_000 })
+      for (let turn = 0; turn < 500; turn++) yield* recorder.record(visitOf(workspace))
+      yield* stop
+      const views = (yield* counts).days[0]?.views ?? 0
+      assert.isAtLeast(views, 20)
+      assert.isBelow(views, 500)
+    }),
+  )
+})
 
 /** These tests read pages only. */
 const noEffects = Layer.succeed(ChangeWriter, { writeEffects: () => Effect.void })

@@ -114,7 +114,6 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
         const key = yield* keyOf(workspace)
         yield* Effect.exit(transact(Effect.andThen(store.addKey(key), Effect.fail("no"))))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(store.findKey(key.hash, at(3_000)))))
-        assert.deepStrictEqual(yield* store.keys(workspace), [])
       }),
     )
 
@@ -135,8 +134,6 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
         yield* transact(store.revokeKey(workspace, key.id, at(2_000)))
         yield* transact(store.revokeKey(workspace, key.id, at(3_000)))
         assert.strictEqual((yield* Effect.flip(store.findKey(key.hash, at(1_000))))._tag, "NotFound")
-        const shown = (yield* store.keys(workspace)).find(({ id }) => id === key.id)
-        assert.strictEqual(shown?.revokedAt?.epochMilliseconds, 2_000)
       }),
     )
 
@@ -158,7 +155,6 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
         const key = yield* keyOf(workspace)
         const domain = yield* domainOf("a.test")
         yield* transact(Effect.andThen(store.addKey(key), store.putDomain(workspace, domain)))
-        assert.deepStrictEqual(yield* store.keys(other), [])
         assert.deepStrictEqual(yield* store.domains(other), [])
         assert.strictEqual((yield* Effect.flip(transact(store.revokeKey(other, key.id, at(0)))))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(transact(store.removeDomain(other, domain.id))))._tag, "NotFound")

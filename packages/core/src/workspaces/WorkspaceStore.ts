@@ -17,9 +17,6 @@ export class WorkspaceStore extends Context.Service<
     readonly lock: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound, Transaction>
     /** Writes the change; a new workspace includes its two system lists. */
     readonly apply: (change: WorkspaceChange) => Effect.Effect<void, SlugTaken, Transaction>
-    /** The workspace of a page's host: a page domain, or `<slug>.<PAGES_HOST>`, which the caller has parsed. */
-    readonly findByPageHost: (host: string) => Effect.Effect<Workspace, NotFound>
-
     /**
      * The key with this hash that is live (`isLive`) at the instant, with its workspace. Expired and revoked keys are not found,
      * in the same time as unknown ones.
@@ -28,7 +25,6 @@ export class WorkspaceStore extends Context.Service<
       hash: Uint8Array,
       at: DateTime.Utc,
     ) => Effect.Effect<{ readonly key: ApiKey; readonly workspace: Workspace }, NotFound>
-    readonly keys: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<ApiKey>>
     readonly addKey: (key: ApiKey) => Effect.Effect<void, never, Transaction>
     readonly revokeKey: (id: WorkspaceId, key: ApiKeyId, at: DateTime.Utc) => Effect.Effect<void, NotFound, Transaction>
     /** Records the last use of a key, at most once a minute. */

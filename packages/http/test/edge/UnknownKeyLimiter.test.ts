@@ -2,12 +2,13 @@
 import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { tagged } from "@tentpole/core/contract"
 import { newKey } from "@tentpole/core/workspaces/ApiKey"
+import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { UnknownKeysPerMinute, wrongKeys } from "@tentpole/http/edge/UnknownKeyLimiter"
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
-import { listening, listeningOver, raw, rawHead, statusOf } from "../fixtures/Listening.ts"
+import { listening, listeningOn, listeningOver, raw, rawHead, statusOf } from "../fixtures/Listening.ts"
+import { postgresWorld } from "../fixtures/PostgresWorld.ts"
 import { testKey, world } from "../fixtures/World.ts"
 
 const few = { addresses_max: 10, right_keys_max: 10 }
@@ -103,7 +104,7 @@ keyGuessingTooTest("refuses a revoked key at once, also if it was in use", () =>
 const deadKeyTest = tagged(it.live, "attack/dead-key")
 deadKeyTest("refuses unknown, similar, revoked and expired keys with identical bytes", () =>
   Effect.gen(function* () {
-    const { api, context, workspace } = yield* listening
+    const { api, context, workspace } = yield* listeningOn(postgresWorld)
     const { createKey, revokeKey } = Context.get(context, Workspaces)
     const live = yield* createKey(workspace, { name: "live" })
     const revoked = yield* createKey(workspace, { name: "revoked" })
@@ -120,8 +121,7 @@ deadKeyTest("refuses unknown, similar, revoked and expired keys with identical b
     )
     assert.match(answers[0] ?? "", /^HTTP\/1\.1 401 .*www-authenticate: Bearer\r\n/is)
     assert.strictEqual(new Set(answers).size, 1, answers.join("\n\n"))
-    for (const { id, lastUsedAt } of yield* Context.get(context, WorkspaceStore).keys(workspace)) {
-      assert.isNull(lastUsedAt, id)
-    }
+    const { items } = yield* Context.get(context, Administration).keys(workspace, {})
+    for (const { id, lastUsedAt } of items) assert.isNull(lastUsedAt, id)
   }).pipe(Effect.scoped),
 )

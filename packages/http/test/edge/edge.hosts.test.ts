@@ -4,7 +4,8 @@ import { tagged } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { listening, published, raw, rawHead, statusOf } from "../fixtures/Listening.ts"
+import { listening, listeningOn, published, raw, rawHead, statusOf } from "../fixtures/Listening.ts"
+import { postgresWorld } from "../fixtures/PostgresWorld.ts"
 import { testKey } from "../fixtures/World.ts"
 
 const key = `Authorization: Bearer ${testKey}`
@@ -68,7 +69,7 @@ malformedCredentialsTest("refuses requests with two Authorization headers", () =
 const foreignHostTooTest = tagged(it.live, "attack/foreign-host")
 foreignHostTooTest("serves the same alias of two workspaces on their own hosts, also from the cache", () =>
   Effect.gen(function* () {
-    const { context, pages, workspace } = yield* listening
+    const { context, pages, workspace } = yield* listeningOn(postgresWorld)
     const own = "www.example-of-b.test"
     const arranged = Effect.gen(function* () {
       const other = yield* (yield* Workspaces).create({ name: "Other", slug: "other", plan: "max", credits: 9 })

@@ -3,11 +3,12 @@ import { type Draw, drawFrom } from "@tentpole/core/contract"
 import type { Json } from "@tentpole/http/description/Json"
 import { Cause, Effect, Layer, References } from "effect"
 import { administrationOver } from "../fixtures/AdminWorld.ts"
+import { postgresWorld } from "../fixtures/PostgresWorld.ts"
 import { nameOf, type UseCases } from "../attacks/AttackSuite.ts"
 import { tenants as tenantsOf } from "../attacks/AttackFixture.ts"
 import { administration, type DescribedOperation, operationsIn, tenants } from "../fixtures/Described.ts"
 import { rooms, type Settled } from "../attacks/Rooms.ts"
-import { type Answered, type Call, type Sent, world } from "../fixtures/World.ts"
+import type { Answered, Call, Sent } from "../fixtures/World.ts"
 import { idsOf, type Ids } from "./Estates.ts"
 import { drawRequests, type RightFor } from "./Requests.ts"
 import { type Verdict, verdictBy } from "./Verdict.ts"
@@ -97,7 +98,7 @@ const rightIn =
 /** The administration with two workspaces that have one entity of each kind. */
 export const administrationGround = Effect.gen(function* () {
   // The log is off, as for tenants.
-  const quiet = Layer.merge(world, Layer.succeed(References.MinimumLogLevel, "Error"))
+  const quiet = Layer.merge(postgresWorld, Layer.succeed(References.MinimumLogLevel, "Error"))
   const { admin } = yield* administrationOver(quiet)
   const ids = idsOf(["7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12"])
   const made = (path: string, json: Json) =>

@@ -13,7 +13,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { alias, chrome, served, servedBy, servedOver } from "../fixtures/PagesWorld.ts"
-import { twoProcesses } from "../fixtures/PostgresWorld.ts"
+import { postgresWorld, twoProcesses } from "../fixtures/PostgresWorld.ts"
 import { world } from "../fixtures/World.ts"
 
 const iphone =
@@ -140,7 +140,7 @@ it.live("serves a cached page without a query, and a change at once", () =>
 
 it.live("counts GETs of people as views, not HEAD, bots and missing pages", () =>
   Effect.gen(function* () {
-    const { visit, live, views } = yield* served
+    const { visit, live, views } = yield* servedOver(postgresWorld)
     const { id, url } = yield* live("bakery")
     const etag = (yield* visit(url)).headers.get("etag") ?? ""
     yield* visit(url, { headers: { "if-none-match": etag } })

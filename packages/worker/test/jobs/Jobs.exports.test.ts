@@ -25,7 +25,8 @@ import { Exports } from "@tentpole/core/exports/Exports"
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Lists } from "@tentpole/core/lists/Lists"
 import { Settings } from "@tentpole/core/kernel/Settings"
-import { useCases } from "@tentpole/core/Tentpole"
+import { Administration } from "@tentpole/core/operations/administration/Administration"
+import { productUseCases, useCases } from "@tentpole/core/Tentpole"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
 import * as Jobs from "@tentpole/worker/jobs/Jobs"
@@ -75,7 +76,7 @@ const around = Layer.mergeAll(blobs, Csv.layer, FakeAi.layer, Cleaner.layer, Dns
 
 const onPostgres = useCases.pipe(Layer.provideMerge(world), Layer.provideMerge(around))
 
-const onMemory = Layer.merge(useCases, Fresh.layer).pipe(
+const onMemory = Layer.mergeAll(productUseCases, Layer.mock(Administration, {}), Fresh.layer).pipe(
   Layer.provideMerge(Memory.stores),
   Layer.provideMerge(MemoryJobs.layer({ ...defaults, poll: "1 minute" })),
   Layer.provideMerge(around),

@@ -34,12 +34,6 @@ export interface Rows {
 export class MemoryDatabase extends Context.Service<
   MemoryDatabase,
   Rows & {
-    /** Deletes all rows of a workspace, in every table. */
-    readonly forget: (workspace: WorkspaceId) => Effect.Effect<void>
-    /** All rows of a workspace, each with the name of its table. */
-    readonly everything: (
-      workspace: WorkspaceId,
-    ) => Effect.Effect<ReadonlyArray<{ readonly table: string; readonly row: unknown }>>
     readonly root: StateRef
     /** Held by the open transaction. At most one transaction is open. */
     readonly one: Semaphore.Semaphore
@@ -71,18 +65,6 @@ export class MemoryDatabase extends Context.Service<
       find: (from, workspace, id) =>
         Effect.map(source, (at) => Option.getOrUndefined(HashMap.get(rowsOf(at.state, from, workspace), id))),
       put: (from, workspace, id, row) => change(from, workspace, HashMap.set(id, row)),
-      forget: (workspace) =>
-        Effect.map(source, (at) => {
-          at.state = HashMap.filter(at.state, (_, name) => !name.endsWith(`/${workspace}`))
-        }),
-      everything: (workspace) =>
-        Effect.map(source, ({ state }) =>
-          Array.from(HashMap.entries(state)).flatMap(([name, rows]) =>
-            name.endsWith(`/${workspace}`)
-              ? Array.from(HashMap.values(rows), (row) => ({ table: name.slice(0, name.lastIndexOf("/")), row }))
-              : [],
-          ),
-        ),
       remove: (from, workspace, id) => change(from, workspace, HashMap.remove(id)),
     })
   })

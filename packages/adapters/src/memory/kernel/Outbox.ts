@@ -40,20 +40,6 @@ export const appendEvents = (
 export const lastPosition = (db: Rows, workspace: WorkspaceId): Effect.Effect<string> =>
   Effect.map(db.find(sequence, workspace, "last"), (last) => positionOf(last ?? 0))
 
-export const deleteEvents = Effect.fnUntraced(function* (
-  db: Rows,
-  workspace: WorkspaceId,
-  which: (event: RecordedEvent) => boolean,
-) {
-  for (const { event } of yield* db.all(events, workspace)) {
-    if (which(event)) yield* db.remove(events, workspace, event.position)
-  }
-})
-
-/** All stored events, in no order. */
-export const eventsOf = (db: Rows, workspace: WorkspaceId): Effect.Effect<ReadonlyArray<RecordedEvent>> =>
-  Effect.map(db.all(events, workspace), (rows) => rows.map(({ event }) => event))
-
 export const layer = Layer.effect(
   Outbox,
   Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { byCodePoint } from "@tentpole/core/kernel/Text"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase } from "../kernel/MemoryDatabase.ts"
 import { pageChanges, tents } from "./TentStore.ts"
-import { pageHosts, workspaces } from "../workspaces/WorkspaceStore.ts"
+import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
 const addressOf = ({ id, alias }: Tent): PageAddress => (alias === null ? { by: "id", id } : { by: "alias", alias })
 
@@ -21,11 +21,9 @@ export const layer = Layer.effect(
         of === null
           ? Effect.sync(() => String(++reads))
           : Effect.map(db.find(pageChanges, of, "count"), (count) => String(count ?? 0)),
-      site: ({ host, slug }) =>
-        Effect.gen(function* () {
-          const all = yield* db.all(workspaces, null)
-          const own = yield* db.find(pageHosts, null, host)
-          const workspace = all.find((each) => each.slug === slug || each.id === own?.workspaceId)
+      site: ({ slug }) =>
+        Effect.map(db.all(workspaces, null), (all) => {
+          const workspace = all.find((each) => each.slug === slug)
           if (workspace === undefined) return null
           const { name, primaryColor, logoUrl, iconUrl } = workspace.brand
           const look = { name: name ?? workspace.name, primaryColor, logoUrl, iconUrl }

@@ -12,7 +12,6 @@ import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
 import { newest } from "../kernel/Slices.ts"
-import { deleteViews } from "../traffic/TrafficTables.ts"
 import { takeCredits, workspaces } from "../workspaces/WorkspaceStore.ts"
 
 export interface TentRow {
@@ -38,13 +37,12 @@ const found = <Row>(row: Row | undefined): Effect.Effect<Row, NotFound> =>
 const sameState = (left: Tent, right: Tent): boolean =>
   left.generation.status === right.generation.status && left.publication?.status === right.publication?.status
 
-/** Deletes a tent with its assets and page views. */
+/** Deletes a tent with its assets. */
 const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: TentId) {
   yield* db.remove(tents, workspace, id)
   for (const asset of yield* db.all(assets, workspace)) {
     if (asset.tentId === id) yield* db.remove(assets, workspace, asset.id)
   }
-  yield* deleteViews(db, workspace, id)
 })
 
 export const putTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>

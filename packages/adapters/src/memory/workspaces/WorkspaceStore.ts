@@ -1,5 +1,4 @@
 // The workspace store in memory.
-import type { PageDomain } from "@tentpole/core/workspaces/PageDomain"
 import { Ids, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
@@ -12,9 +11,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
 
 export const workspaces = table<Workspace>("workspace")
-export const apiKeys = table<ApiKey>("api_key")
-/** By host. */
-export const pageHosts = table<{ readonly workspaceId: WorkspaceId; readonly domain: PageDomain }>("page_host")
+const apiKeys = table<ApiKey>("api_key")
 export const sendingDomains = table<SendingDomain>("sending_domain")
 
 /** A system list, which the workspace store creates in the table of lists. */
@@ -93,14 +90,6 @@ export const layer = Layer.effect(
       list: Effect.map(db.all(workspaces, null), (rows) => byAge(rows).slice(0, 1000)),
       lock: (id) => Effect.andThen(Transaction, get(id)),
       apply: (change) => applyWorkspace(db, ids, change),
-      findByPageHost: (host) =>
-        Effect.gen(function* () {
-          const { workspaceId } = yield* Effect.flatMap(db.find(pageHosts, null, host), (row) =>
-            found(row, "workspace"),
-          )
-          return yield* get(workspaceId)
-        }),
-
       findKey: (hash, at) =>
         Effect.gen(function* () {
           const same = (row: ApiKey) =>
@@ -110,7 +99,6 @@ export const layer = Layer.effect(
           const key = yield* Effect.flatMap(db.all(apiKeys, null), (rows) => found(rows.find(same), "API key"))
           return { key, workspace: yield* get(key.workspaceId) }
         }),
-      keys: (id) => Effect.map(db.all(apiKeys, null), (rows) => byAge(rows.filter((row) => row.workspaceId === id))),
       addKey: (key) => Effect.andThen(Transaction, db.put(apiKeys, null, key.id, key)),
       revokeKey: (id, key, at) => keyed(id, key, (row) => ({ ...row, revokedAt: row.revokedAt ?? at })),
       touchKey: (id, key, at) =>

@@ -8,7 +8,6 @@ import {
 import { type PageDomain, PageDomainTaken } from "@tentpole/core/workspaces/PageDomain"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import { PageDomainId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { erase } from "./Erasure.ts"
@@ -20,6 +19,7 @@ import {
   type DomainRow,
   keyColumns,
   type KeyRow,
+  requireRow,
   toDomain,
   toKey,
   toWorkspace,
@@ -62,9 +62,6 @@ const toSuppression = (row: SuppressionRow): Suppression => ({
   reason: row.reason,
   createdAt: DateTime.makeUnsafe(row.created_at),
 })
-
-const requireRow = <Row>(rows: ReadonlyArray<Row>, resource: string): Effect.Effect<Row, NotFound> =>
-  rows[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(rows[0])
 
 const addPageDomain = (sql: PgClient.PgClient, workspace: WorkspaceId, { createdAt, domain, id }: PageDomain) =>
   Effect.andThen(

@@ -17,6 +17,7 @@ import {
 import { systemLists } from "@tentpole/core/workspaces/SystemLists"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { DateTime, Effect, Layer } from "effect"
+import type { Statement } from "effect/sql"
 import { instant } from "../kernel/Instants.ts"
 import { fenced, orDefect } from "../kernel/Postgres.ts"
 
@@ -116,7 +117,7 @@ export const toDomain = (row: DomainRow): SendingDomain => ({
   createdAt: DateTime.makeUnsafe(row.created_at),
 })
 
-const first = <Row>(rows: ReadonlyArray<Row>, resource = "workspace"): Effect.Effect<Row, NotFound> =>
+export const requireRow = <Row>(rows: ReadonlyArray<Row>, resource: string): Effect.Effect<Row, NotFound> =>
   rows[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(rows[0])
 
 /** Takes credits in the caller's transaction. A negative count returns them. Of two callers that take the last one, one fails. */
@@ -186,57 +187,31 @@ export const layer = Layer.effect(
     const ids = yield* Ids
     const within = fenced(sql)
     const columns = sql.literal(workspaceColumns)
-    const keys = sql.literal(keyColumns)
-    const one = (rows: Effect.Effect<ReadonlyArray<WorkspaceRow>, never>) =>
-      rows.pipe(
-        Effect.flatMap((found) => first(found)),
+    const one = (condition: Statement.Fragment, lock = sql``) =>
+      orDefect(
+        sql<WorkspaceRow>`select ${columns} from workspace w where ${condition} and w.deleted_at is null ${lock}`,
+      ).pipe(
+        Effect.flatMap((rows) => requireRow(rows, "workspace")),
         Effect.map(toWorkspace),
       )
 
     return WorkspaceStore.of({
-      get: (id) =>
-        one(
-          orDefect(
-            sql<WorkspaceRow>`select ${columns} from workspace w where w.workspace_id = ${id} and w.deleted_at is null`,
-          ),
-        ),
-      findBySlug: (slug) =>
-        one(
-          orDefect(
-            sql<WorkspaceRow>`select ${columns} from workspace w where w.slug = ${slug} and w.deleted_at is null`,
-          ),
-        ),
+      get: (id) => one(sql`w.workspace_id = ${id}`),
+      findBySlug: (slug) => one(sql`w.slug = ${slug}`),
       list: orDefect(
         sql<WorkspaceRow>`select ${columns} from workspace w where w.deleted_at is null order by w.created_at, w.workspace_id limit 1000`,
       ).pipe(Effect.map((rows) => rows.map(toWorkspace))),
-      lock: (id) =>
-        Effect.andThen(
-          Transaction,
-          one(
-            orDefect(
-              sql<WorkspaceRow>`select ${columns} from workspace w where w.workspace_id = ${id} and w.deleted_at is null for update`,
-            ),
-          ),
-        ),
+      lock: (id) => Effect.andThen(Transaction, one(sql`w.workspace_id = ${id}`, sql`for update`)),
       apply: (change) => applyWorkspace(sql, ids, change),
-      findByPageHost: (host) =>
-        one(
-          orDefect(sql<WorkspaceRow>`
-            select ${columns} from page_host h join workspace w on w.workspace_id = h.workspace_id where h.host = ${host} and w.deleted_at is null`),
-        ),
 
       findKey: (hash, at) =>
         orDefect(sql<KeyRow & WorkspaceRow>`
-          select ${keys}, ${columns} from api_key k join workspace w on w.workspace_id = k.workspace_id
+          select ${sql.literal(keyColumns)}, ${columns} from api_key k join workspace w on w.workspace_id = k.workspace_id
           where k.hash = ${hash} and k.revoked_at is null
             and (k.expires_at is null or k.expires_at > ${DateTime.formatIso(at)}) and w.deleted_at is null`).pipe(
-          Effect.flatMap((rows) => first(rows, "API key")),
+          Effect.flatMap((rows) => requireRow(rows, "API key")),
           Effect.map((row) => ({ key: toKey(row), workspace: toWorkspace(row) })),
         ),
-      keys: (id) =>
-        orDefect(
-          sql<KeyRow>`select ${keys} from api_key k where k.workspace_id = ${id} order by k.created_at, k.key_id limit 1000`,
-        ).pipe(Effect.map((rows) => rows.map(toKey))),
       addKey: (key) =>
         Effect.andThen(
           Transaction,
@@ -258,7 +233,7 @@ export const layer = Layer.effect(
             update api_key set revoked_at = coalesce(revoked_at, ${DateTime.formatIso(at)})
             where workspace_id = ${id} and key_id = ${key} returning 1`),
         ).pipe(
-          Effect.flatMap((rows) => first(rows, "API key")),
+          Effect.flatMap((rows) => requireRow(rows, "API key")),
           Effect.asVoid,
         ),
       touchKey: (id, key, at) =>
@@ -299,7 +274,7 @@ export const layer = Layer.effect(
           Transaction,
           within(id, sql`delete from sending_domain where workspace_id = ${id} and domain_id = ${domain} returning 1`),
         ).pipe(
-          Effect.flatMap((rows) => first(rows, "sending domain")),
+          Effect.flatMap((rows) => requireRow(rows, "sending domain")),
           Effect.asVoid,
         ),
     })

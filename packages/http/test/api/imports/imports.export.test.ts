@@ -18,7 +18,7 @@ import { Context, Effect, Layer, Logger, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { createServer, get } from "node:http"
-import { type Json, parts, servingOver, testKey, world } from "../../fixtures/World.ts"
+import { type Json, parts, servingOver, testKey, world, memoryStores } from "../../fixtures/World.ts"
 
 const imports = "/v1/contacts/imports"
 const unknown = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
@@ -149,7 +149,7 @@ const streaming = Effect.fnUntraced(function* (
 ) {
   const over = useCases.pipe(
     Layer.provideMerge(pretending(run)),
-    Layer.provideMerge(Memory.stores),
+    Layer.provideMerge(memoryStores),
     Layer.provideMerge(Jobs.layer()),
     Layer.provideMerge(parts),
     Layer.provideMerge(Memory.database),

@@ -22,7 +22,7 @@ import { join } from "node:path"
 import S3rver from "s3rver"
 import { multipart, png } from "../../fixtures/Multipart.ts"
 import { servedBy } from "../../fixtures/PagesWorld.ts"
-import { parts, servingOver } from "../../fixtures/World.ts"
+import { memoryStores, parts, servingOver } from "../../fixtures/World.ts"
 
 const newFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "tentpole-tents-"))),
@@ -87,7 +87,7 @@ const begin = Effect.fnUntraced(function* <E>(storeOver: (folder: string) => Lay
     ),
   )
   const over = useCases.pipe(
-    Layer.provideMerge(Memory.stores),
+    Layer.provideMerge(memoryStores),
     Layer.provideMerge(noted),
     Layer.provideMerge(Jobs.layer()),
     Layer.provideMerge(watched),

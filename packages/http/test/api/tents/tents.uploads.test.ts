@@ -15,7 +15,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { createServer, request } from "node:http"
 import { multipart, png } from "../../fixtures/Multipart.ts"
-import { parts, testKey } from "../../fixtures/World.ts"
+import { memoryStores, parts, testKey } from "../../fixtures/World.ts"
 
 /** The chunks that the file store has received so far. */
 let arrived: Queue.Queue<number>
@@ -36,7 +36,7 @@ const watched = Layer.effect(
 )
 
 const over = useCases.pipe(
-  Layer.provideMerge(Memory.stores),
+  Layer.provideMerge(memoryStores),
   Layer.provideMerge(Jobs.layer()),
   Layer.provideMerge(watched),
   Layer.provideMerge(parts),

@@ -1,7 +1,6 @@
-// Attacks on the administration API: malformed values in every place of every operation, with both adapters.
+// Attacks on the administration API: malformed values in every place of every operation.
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, References } from "effect"
 import { administrationOver } from "../../fixtures/AdminWorld.ts"
@@ -19,7 +18,7 @@ import {
 } from "../Attacks.ts"
 import { administration } from "../../fixtures/Described.ts"
 import { postgresWorld } from "../../fixtures/PostgresWorld.ts"
-import { type Call, type Json, testKey, unknownId, world } from "../../fixtures/World.ts"
+import { type Call, type Json, testKey, unknownId } from "../../fixtures/World.ts"
 
 const root = "/admin/v1/workspaces"
 const one = `${root}/{workspace_id}`
@@ -101,71 +100,66 @@ const attacksOn = (operation: Operation, estate: Readonly<Record<string, string>
   ]
 }
 
-const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces, E>) => {
-  const Admin = Context.Service<Ground>(`test/Administration on ${store}`)
-  const quiet = Layer.merge(over, Layer.succeed(References.MinimumLogLevel, "Error"))
-  const served = Layer.effect(
-    Admin,
-    Effect.gen(function* () {
-      const { admin, context } = yield* administrationOver(quiet)
-      const addContact = (workspace: string) =>
+const Admin = Context.Service<Ground>("test/Administration")
+const quiet = Layer.merge(postgresWorld, Layer.succeed(References.MinimumLogLevel, "Error"))
+const served = Layer.effect(
+  Admin,
+  Effect.gen(function* () {
+    const { admin, context } = yield* administrationOver(quiet)
+    const addContact = (workspace: string) =>
+      Effect.gen(function* () {
+        const { create } = yield* Contacts
+        const [made] = yield* create({ id: WorkspaceId.make(workspace), defaultCountry: "US" }, [
+          { email: `${fresh()}@example.test` },
+        ])
+        return made?.status === "created" ? made.shown.contact.id : assert.fail("the contact was not created")
+      }).pipe(Effect.provide(context))
+    const other = yield* settled({ admin, addContact })
+    return { admin, addContact, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
+  }),
+)
+const options = { excludeTestServices: true } as const
+layer(served, options)("attacks on the administration", (test) => {
+  for (const operation of operations) {
+    test.effect(
+      nameOf(operation),
+      () =>
         Effect.gen(function* () {
-          const { create } = yield* Contacts
-          const [made] = yield* create({ id: WorkspaceId.make(workspace), defaultCountry: "US" }, [
-            { email: `${fresh()}@example.test` },
-          ])
-          return made?.status === "created" ? made.shown.contact.id : assert.fail("the contact was not created")
-        }).pipe(Effect.provide(context))
-      const other = yield* settled({ admin, addContact })
-      return { admin, addContact, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
-    }),
-  )
-  const options = { excludeTestServices: true } as const
-  layer(served, options)(`attacks on the administration on ${store}`, (test) => {
-    for (const operation of operations) {
-      test.effect(
-        nameOf(operation),
-        () =>
-          Effect.gen(function* () {
-            const ground = yield* Admin
-            const { admin, other } = ground
-            const estate = yield* settled(ground)
-            const before = yield* everything(admin, estate.workspace_id)
-            const attacks = attacksOn(operation, estate)
-            for (const attack of attacks.filter(({ expected }) => expected === "refused")) {
-              holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
-            }
-            assert.strictEqual(yield* everything(admin, estate.workspace_id), before)
+          const ground = yield* Admin
+          const { admin, other } = ground
+          const estate = yield* settled(ground)
+          const before = yield* everything(admin, estate.workspace_id)
+          const attacks = attacksOn(operation, estate)
+          for (const attack of attacks.filter(({ expected }) => expected === "refused")) {
+            holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
+          }
+          assert.strictEqual(yield* everything(admin, estate.workspace_id), before)
 
-            const right = probes[nameOf(operation)] ?? null
-            const sent = () => (right === null ? {} : { json: right() })
-            const path = addressOf(operation, estate)
-            for (const name of parametersOf(operation.path)) {
-              if (name === "email") continue
-              for (const stranger of [unknownId, ...(name === "workspace_id" ? [] : [other[name as "key_id"]])]) {
-                const at = addressOf(operation, { ...estate, [name]: stranger })
-                const unknown = yield* admin(operation.method, at, sent())
-                holdToShape(name, unknown)
-                assert.strictEqual(unknown.status, 404, `${name}: ${unknown.text}`)
-              }
+          const right = probes[nameOf(operation)] ?? null
+          const sent = () => (right === null ? {} : { json: right() })
+          const path = addressOf(operation, estate)
+          for (const name of parametersOf(operation.path)) {
+            if (name === "email") continue
+            for (const stranger of [unknownId, ...(name === "workspace_id" ? [] : [other[name as "key_id"]])]) {
+              const at = addressOf(operation, { ...estate, [name]: stranger })
+              const unknown = yield* admin(operation.method, at, sent())
+              holdToShape(name, unknown)
+              assert.strictEqual(unknown.status, 404, `${name}: ${unknown.text}`)
             }
-            for (const authorization of ["", `Bearer ${testKey}`]) {
-              const refused = yield* admin(operation.method, path, { ...sent(), headers: { authorization } })
-              holdToShape("without the token", refused)
-              assert.strictEqual(refused.status, 401)
-            }
-            const taken = yield* admin(operation.method, path, sent())
-            assert.isBelow(taken.status, 300, taken.text)
-            for (const attack of attacks.filter(({ expected }) => expected === "either")) {
-              holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
-            }
-            assert.strictEqual(yield* everything(admin, other.workspace_id), ground.otherAsSettled)
-          }),
-        { timeout: 300_000 },
-      )
-    }
-  })
-}
-
-on("memory", world)
-on("PostgreSQL", postgresWorld)
+          }
+          for (const authorization of ["", `Bearer ${testKey}`]) {
+            const refused = yield* admin(operation.method, path, { ...sent(), headers: { authorization } })
+            holdToShape("without the token", refused)
+            assert.strictEqual(refused.status, 401)
+          }
+          const taken = yield* admin(operation.method, path, sent())
+          assert.isBelow(taken.status, 300, taken.text)
+          for (const attack of attacks.filter(({ expected }) => expected === "either")) {
+            holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
+          }
+          assert.strictEqual(yield* everything(admin, other.workspace_id), ground.otherAsSettled)
+        }),
+      { timeout: 300_000 },
+    )
+  }
+})
