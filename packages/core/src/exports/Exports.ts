@@ -1,13 +1,11 @@
 // Use cases of exports: create one, follow it, download its file. The job that writes the file can run twice: it writes the
-// same file again, and ignores an ended export. The export's source provides the content.
+// same file again, and ignores an ended export.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
-import { recipientsExport } from "./RecipientsExport.ts"
 import { type BlobInfo, type BlobNotFound, BlobStore, type BlobUnavailable } from "../ports/BlobStore.ts"
 import { LinkRefused, readLink, signLink } from "../ports/SignedLink.ts"
 import { encodeText } from "../kernel/Bytes.ts"
 import { byte_order_mark, csvText } from "../kernel/Csv.ts"
 import { ExportId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
-import { membersExport } from "./MembersExport.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
@@ -27,7 +25,7 @@ import {
   link_lifetime_ms,
 } from "./Export.ts"
 import { ExportChange } from "./machine.ts"
-import type { OpenTable } from "./ExportSource.ts"
+import { deletedErrors, exportTables, type OpenTable } from "./ExportTables.ts"
 import { ExportStore } from "./ExportStore.ts"
 
 /** An export with the address of its file, if it is completed. */
@@ -75,8 +73,7 @@ export class Exports extends Context.Service<
       const settings = yield* Settings
       const secrets = yield* Secrets
       const store = yield* ExportStore
-      const members = yield* membersExport
-      const recipients = yield* recipientsExport
+      const { check, open } = yield* exportTables
       const blobs = yield* BlobStore
       const { transact } = yield* Transactor
       const ids = yield* Ids
@@ -107,14 +104,6 @@ export class Exports extends Context.Service<
           Effect.catchTag("NotFound", ignoreDeleted),
           Effect.asVoid,
         )
-
-      const check = (workspace: WorkspaceId, subject: ExportSubject) =>
-        subject.kind === "list" ? members.check(workspace, subject) : recipients.check(workspace, subject)
-
-      const open = (workspace: WorkspaceId, subject: ExportSubject) =>
-        subject.kind === "list" ? members.open(workspace, subject) : recipients.open(workspace, subject)
-
-      const deletedErrors = { list: members.deletedError, blast: recipients.deletedError }
 
       /** Streams the table into the file; returns the number of rows. */
       const writeFile = Effect.fnUntraced(function* (key: string, table: OpenTable) {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
-import { recipientHeader, recipientRow } from "@tentpole/core/exports/RecipientsExport"
+import { recipientHeader, recipientRow } from "@tentpole/core/exports/ExportTables"
 import { ContactId, DeliveryId } from "@tentpole/core/kernel/Ids"
 import { DateTime } from "effect"
 
