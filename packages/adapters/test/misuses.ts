@@ -6,13 +6,12 @@ import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Job, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
-import { type SlugTaken, type Workspace, WorkspaceChange } from "@tentpole/core/workspaces/Workspace"
+import type { SlugTaken, WorkspaceChange } from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Effect } from "effect"
 
 declare const id: WorkspaceId
 declare const list: ListId
-declare const workspace: Workspace
 declare const change: WorkspaceChange
 declare const job: Job
 
@@ -34,19 +33,6 @@ const appended = Effect.flatMap(Transactor, ({ transact }) => transact(append))
 export const eventInside: Effect.Effect<void, never, Outbox | Transactor> = appended
 // @ts-expect-error an event is written with its change
 export const eventOutside: Effect.Effect<void, never, Outbox | Transactor> = append
-
-// A change comes from a decision only: not from a literal, a spread, a constructor or a subclass.
-export const decided: WorkspaceChange = change
-// @ts-expect-error a literal has no brand
-export const literal: WorkspaceChange = { before: null, after: workspace }
-// @ts-expect-error a spread has no brand
-export const spread: WorkspaceChange = { ...change, after: workspace }
-// @ts-expect-error the constructor is private
-export const made = () => new WorkspaceChange({ before: null, after: workspace })
-// @ts-expect-error therefore it has no subclasses
-export class Inherited extends WorkspaceChange {}
-// @ts-expect-error a change is read-only
-export const edited = () => (change.after = workspace)
 
 // Ids are branded by what they identify.
 export const rightId = Effect.flatMap(WorkspaceStore, (store) => store.get(id))

@@ -1,6 +1,7 @@
 // A workspace: one tenant, with its plan, credits, brand and sending settings.
-import { DateTime, Option, Result, Schema, SchemaIssue } from "effect"
+import { DateTime, Option, Result, Schema, SchemaIssue, Struct } from "effect"
 import { FromName, SenderAddress } from "./Sender.ts"
+import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
@@ -21,6 +22,15 @@ export interface Plan {
 export const planNames = ["free", "pro", "max"] as const
 export type PlanName = (typeof planNames)[number]
 
+const unlimited: Omit<Plan, "plan"> = {
+  publishedTents_max: null,
+  emailsPerDay_max: null,
+  contacts_max: null,
+  recipientsPerBlast_max: null,
+  flows: true,
+  brandingRemovable: true,
+}
+
 export const plans: { readonly [Name in PlanName]: Plan } = {
   free: {
     plan: "free",
@@ -31,24 +41,8 @@ export const plans: { readonly [Name in PlanName]: Plan } = {
     flows: false,
     brandingRemovable: false,
   },
-  pro: {
-    plan: "pro",
-    publishedTents_max: 100,
-    emailsPerDay_max: null,
-    contacts_max: null,
-    recipientsPerBlast_max: null,
-    flows: true,
-    brandingRemovable: true,
-  },
-  max: {
-    plan: "max",
-    publishedTents_max: null,
-    emailsPerDay_max: null,
-    contacts_max: null,
-    recipientsPerBlast_max: null,
-    flows: true,
-    brandingRemovable: true,
-  },
+  pro: { ...unlimited, plan: "pro", publishedTents_max: 100 },
+  max: { ...unlimited, plan: "max" },
 }
 
 export interface SenderDefaults {
@@ -170,9 +164,10 @@ const brandRules: {
 }
 
 const brandIssues = (brand: Partial<WorkspaceBrand>): ReadonlyArray<Issue> =>
-  Object.entries(brandRules).flatMap(([field, [name, holds, message]]) => {
-    const value = Object.entries(brand).find(([key]) => key === field)?.[1]
-    return value === undefined || value === null || holds(value) ? [] : [{ path: `brand.${name}`, message }]
+  Struct.keys(brandRules).flatMap((field) => {
+    const [name, holds, message] = brandRules[field]
+    const value = brand[field] ?? null
+    return value === null || holds(value) ? [] : [{ path: `brand.${name}`, message }]
   })
 
 const check = (fields: WorkspaceFields): ReadonlyArray<Issue> => {
@@ -221,26 +216,32 @@ const check = (fields: WorkspaceFields): ReadonlyArray<Issue> => {
   return issues
 }
 
-/** A change of a workspace. */
-export class WorkspaceChange {
-  readonly #brand = true
-  readonly before: Workspace | null
-  readonly after: Workspace
+/** A change of a workspace. Null: it is new. */
+export type WorkspaceChange = Change<"workspace", { readonly before: Workspace | null; readonly after: Workspace }>
 
-  private constructor(it: { readonly before: Workspace | null; readonly after: Workspace }) {
-    this.before = it.before
-    this.after = it.after
+const workspaceChange = changeOf("workspace")
+
+const changed = (
+  before: Workspace | null,
+  on: Workspace,
+  fields: WorkspaceFields,
+  now: DateTime.Utc,
+): Result.Result<WorkspaceChange, Invalid> => {
+  const issues = check(fields)
+  if (issues.length > 0) return Result.fail(new Invalid({ issues }))
+  const after: Workspace = {
+    ...on,
+    ...fields,
+    senderDefaults: { ...on.senderDefaults, ...fields.senderDefaults },
+    brand: { ...on.brand, ...fields.brand },
+    updatedAt: now,
   }
+  return Result.succeed(workspaceChange({ before, after }))
+}
 
-  static is(it: unknown): it is WorkspaceChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
-
-  static create(
-    id: WorkspaceId,
-    fields: WorkspaceFields & { readonly name: string },
-    now: DateTime.Utc,
-  ): Result.Result<WorkspaceChange, Invalid> {
+/** The decisions about a workspace. */
+export const WorkspaceChange = {
+  create(id: WorkspaceId, fields: WorkspaceFields & { readonly name: string }, now: DateTime.Utc) {
     const slug = fields.slug ?? (slugify(fields.name, 63) || `workspace-${id.slice(0, 8)}`)
     const blank: Workspace = {
       id,
@@ -258,32 +259,8 @@ export class WorkspaceChange {
       createdAt: now,
       updatedAt: now,
     }
-    return WorkspaceChange.#with(null, blank, { ...fields, slug }, now)
-  }
+    return changed(null, blank, { ...fields, slug }, now)
+  },
 
-  static update(
-    before: Workspace,
-    fields: WorkspaceFields,
-    now: DateTime.Utc,
-  ): Result.Result<WorkspaceChange, Invalid> {
-    return WorkspaceChange.#with(before, before, fields, now)
-  }
-
-  static #with(
-    before: Workspace | null,
-    on: Workspace,
-    fields: WorkspaceFields,
-    now: DateTime.Utc,
-  ): Result.Result<WorkspaceChange, Invalid> {
-    const issues = check(fields)
-    if (issues.length > 0) return Result.fail(new Invalid({ issues }))
-    const after: Workspace = {
-      ...on,
-      ...fields,
-      senderDefaults: { ...on.senderDefaults, ...fields.senderDefaults },
-      brand: { ...on.brand, ...fields.brand },
-      updatedAt: now,
-    }
-    return Result.succeed(new WorkspaceChange({ before, after }))
-  }
+  update: (before: Workspace, fields: WorkspaceFields, now: DateTime.Utc) => changed(before, before, fields, now),
 }

@@ -23,6 +23,13 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   }
 }
 
+interface KeyFields {
+  readonly name: string
+  readonly expiresAt?: DateTime.Utc
+  /** The key itself; by default it is drawn. */
+  readonly chosen?: string
+}
+
 /** A new key. `raw` is returned once and not stored. */
 export interface NewApiKey {
   readonly key: ApiKey
@@ -56,10 +63,7 @@ export class Workspaces extends Context.Service<
       id: WorkspaceId,
       fields: WorkspaceFields,
     ) => Effect.Effect<Workspace, Invalid | SlugTaken | NotFound>
-    readonly createKey: (
-      id: WorkspaceId,
-      fields: { readonly name: string; readonly expiresAt?: DateTime.Utc; readonly chosen?: string },
-    ) => Effect.Effect<NewApiKey, NotFound | Invalid>
+    readonly createKey: (id: WorkspaceId, fields: KeyFields) => Effect.Effect<NewApiKey, NotFound | Invalid>
     readonly revokeKey: (id: WorkspaceId, key: ApiKeyId) => Effect.Effect<void, NotFound>
     readonly addDomain: (id: WorkspaceId, domain: string) => Effect.Effect<CheckedDomain, NotFound | Invalid>
     readonly getDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<CheckedDomain, NotFound>
@@ -100,22 +104,19 @@ export class Workspaces extends Context.Service<
       const checkRecords = (domain: SendingDomain) =>
         Effect.map(check(domain), ({ records }): CheckedDomain => ({ domain, records }))
 
-      const newDomain = Effect.fnUntraced(function* (name: string) {
+      const newDomain = Effect.fnUntraced(function* (domain: string) {
         const { privateKeyPem, publicKeyDer } = yield* secrets.rsaKeyPair
-        const sealed = yield* secrets.seal("dkim", encodeText(privateKeyPem))
-        const now = yield* DateTime.now
         const id = DomainId.make(yield* ids.next)
-        const domain: SendingDomain = {
+        return {
           id,
-          domain: name,
+          domain,
           status: "pending",
           dkimSelector: selectorOf(id),
           dkimPublicKey: publicKeyDer,
-          dkimPrivateKeySealed: sealed,
+          dkimPrivateKeySealed: yield* secrets.seal("dkim", encodeText(privateKeyPem)),
           verifiedAt: null,
-          createdAt: now,
-        }
-        return domain
+          createdAt: yield* DateTime.now,
+        } satisfies SendingDomain
       })
 
       const storeNewDomain = Effect.fnUntraced(function* (id: WorkspaceId, domain: SendingDomain) {
@@ -139,10 +140,7 @@ export class Workspaces extends Context.Service<
         return after
       })
 
-      const newApiKey = Effect.fnUntraced(function* (
-        id: WorkspaceId,
-        fields: { readonly name: string; readonly expiresAt?: DateTime.Utc; readonly chosen?: string },
-      ) {
+      const newApiKey = Effect.fnUntraced(function* (id: WorkspaceId, fields: KeyFields) {
         const raw =
           fields.chosen === undefined
             ? yield* newKey.pipe(Effect.provideService(Secrets, secrets))

@@ -2,8 +2,30 @@
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { planNames, type Workspace, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
-import { Schema, Struct } from "effect"
+import { Record, Schema, Struct } from "effect"
 import { InstantWire, iso, namesSomething, oneOf, readOnlyKeys, Text } from "../Wire.ts"
+
+/** Names of the core by names of the wire. */
+const names = {
+  name: "name",
+  slug: "slug",
+  plan: "plan",
+  credits: "credits",
+  time_zone: "timeZone",
+  default_country: "defaultCountry",
+  postal_address: "postalAddress",
+} as const
+const senderNames = { from_name: "fromName", from_address: "fromAddress", reply_to_email: "replyToEmail" } as const
+const brandNames = {
+  logo_url: "logoUrl",
+  icon_url: "iconUrl",
+  primary_color: "primaryColor",
+  name: "name",
+  domain: "domain",
+  description: "description",
+  guidelines: "guidelines",
+} as const
+const limitNames = { per_second: "sendingPerSecond", per_domain_per_second: "sendingPerDomainPerSecond" } as const
 
 const said = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
@@ -42,24 +64,9 @@ export const WorkspaceWire = Schema.Struct({
   time_zone: Schema.String.annotate({ examples: ["Europe/Zurich"] }),
   default_country: Schema.String.annotate({ examples: ["US"] }),
   postal_address: Schema.NullOr(Schema.String),
-  sender_defaults: Schema.Struct({
-    from_name: Schema.NullOr(Schema.String),
-    from_address: Schema.NullOr(Schema.String),
-    reply_to_email: Schema.NullOr(Schema.String),
-  }),
-  brand: Schema.Struct({
-    logo_url: Schema.NullOr(Schema.String),
-    icon_url: Schema.NullOr(Schema.String),
-    primary_color: Schema.NullOr(Schema.String),
-    name: Schema.NullOr(Schema.String),
-    domain: Schema.NullOr(Schema.String),
-    description: Schema.NullOr(Schema.String),
-    guidelines: Schema.NullOr(Schema.String),
-  }),
-  sending_limits: Schema.Struct({
-    per_second: Schema.NullOr(Schema.Int),
-    per_domain_per_second: Schema.NullOr(Schema.Int),
-  }),
+  sender_defaults: Schema.Struct(Record.map(senderNames, () => Schema.NullOr(Schema.String))),
+  brand: Schema.Struct(Record.map(brandNames, () => Schema.NullOr(Schema.String))),
+  sending_limits: Schema.Struct(Record.map(limitNames, () => Schema.NullOr(Schema.Int))),
   created_at: InstantWire,
   updated_at: InstantWire,
 }).annotate({ identifier: "Workspace" })
@@ -119,28 +126,6 @@ export const toWorkspaceWire = (it: Workspace): typeof WorkspaceWire.Type => ({
   created_at: iso(it.createdAt),
   updated_at: iso(it.updatedAt),
 })
-
-/** Names of the core by names of the wire. */
-const names = {
-  name: "name",
-  slug: "slug",
-  plan: "plan",
-  credits: "credits",
-  time_zone: "timeZone",
-  default_country: "defaultCountry",
-  postal_address: "postalAddress",
-} as const
-const senderNames = { from_name: "fromName", from_address: "fromAddress", reply_to_email: "replyToEmail" } as const
-const brandNames = {
-  logo_url: "logoUrl",
-  icon_url: "iconUrl",
-  primary_color: "primaryColor",
-  name: "name",
-  domain: "domain",
-  description: "description",
-  guidelines: "guidelines",
-} as const
-const limitNames = { per_second: "sendingPerSecond", per_domain_per_second: "sendingPerDomainPerSecond" } as const
 
 /** The given fields under other names. The compiler can't follow keys through `Object.entries`. */
 const renamed = <Given extends object, const Names extends Readonly<Record<string, string>>>(

@@ -5,7 +5,12 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { type ApiKey, isLive } from "@tentpole/core/workspaces/ApiKey"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import { systemLists } from "@tentpole/core/workspaces/SystemLists"
-import { InsufficientCredits, SlugTaken, type Workspace, WorkspaceChange } from "@tentpole/core/workspaces/Workspace"
+import {
+  InsufficientCredits,
+  SlugTaken,
+  type Workspace,
+  type WorkspaceChange,
+} from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { DateTime, Effect, Layer } from "effect"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
@@ -46,7 +51,6 @@ export const takeCredits = (db: Rows, workspace: WorkspaceId, count: number) =>
 const applyWorkspace = (db: Rows, ids: Ids["Service"], change: WorkspaceChange) =>
   Effect.gen(function* () {
     yield* Transaction
-    if (!WorkspaceChange.is(change)) return yield* Effect.die("a workspace can only be written by a WorkspaceChange")
     const { after } = change
     const taken = (yield* db.all(workspaces, null)).some((each) => each.slug === after.slug && each.id !== after.id)
     if (taken) return yield* new SlugTaken({ slug: after.slug })

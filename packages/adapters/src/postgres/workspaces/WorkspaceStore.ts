@@ -12,7 +12,7 @@ import {
   SlugTaken,
   type Workspace,
   type WorkspaceBrand,
-  WorkspaceChange,
+  type WorkspaceChange,
 } from "@tentpole/core/workspaces/Workspace"
 import { systemLists } from "@tentpole/core/workspaces/SystemLists"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
@@ -162,7 +162,6 @@ const fieldsOf = (sql: PgClient.PgClient, { after }: WorkspaceChange) => ({
 const applyWorkspace = (sql: PgClient.PgClient, ids: Ids["Service"], change: WorkspaceChange) =>
   Effect.gen(function* () {
     yield* Transaction
-    if (!WorkspaceChange.is(change)) return yield* Effect.die("a workspace can only be written by a WorkspaceChange")
     const { after } = change
     if (change.before === null) {
       yield* sql`insert into workspace ${sql.insert({ workspace_id: after.id, ...fieldsOf(sql, change), created_at: DateTime.formatIso(after.createdAt) })}`

@@ -23,7 +23,7 @@ import type { SendingDomain } from "../../workspaces/SendingDomain.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { AdministrationStore, type SliceQuery, type Suppression } from "./AdministrationStore.ts"
-import { type AuditEntry, AuditLog } from "../../kernel/changes/AuditLog.ts"
+import { type AuditAction, type AuditEntry, AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { checkPageDomain, type PageDomain, type PageDomainTaken } from "../../workspaces/PageDomain.ts"
 
 /** The cursor and limit of a listing. */
@@ -100,6 +100,13 @@ export class Administration extends Context.Service<
       const { pagesHost, publicApiUrl, publicPagesUrl } = yield* Settings
       const service = { pagesHost, hosts: [hostOf(publicApiUrl), hostOf(publicPagesUrl)] }
 
+      const record = (
+        workspaceId: WorkspaceId,
+        action: AuditAction,
+        target: string,
+        details: Readonly<Record<string, unknown>>,
+      ) => audit.append([{ workspaceId, action, target, details }])
+
       const ofWorkspace = <A>(
         list: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<A>>,
         id = uuidId,
@@ -127,18 +134,14 @@ export class Administration extends Context.Service<
             createdAt: yield* DateTime.now,
           }
           yield* store.addPageDomain(workspace, made)
-          yield* audit.append([
-            { workspaceId: workspace, action: "page_domain.added", target: made.id, details: { domain } },
-          ])
+          yield* record(workspace, "page_domain.added", made.id, { domain })
           return made
         }, transact),
 
         removePageDomain: Effect.fn("Administration.removePageDomain")(function* (workspace, id) {
           yield* workspaces.lock(workspace)
           const { domain } = yield* store.removePageDomain(workspace, id)
-          yield* audit.append([
-            { workspaceId: workspace, action: "page_domain.removed", target: id, details: { domain } },
-          ])
+          yield* record(workspace, "page_domain.removed", id, { domain })
         }, transact),
 
         suppress: Effect.fn("Administration.suppress")(function* (workspace, { email, reason }) {
@@ -147,28 +150,14 @@ export class Administration extends Context.Service<
           yield* workspaces.lock(workspace)
           const createdAt = yield* DateTime.now
           const now = yield* store.suppress(workspace, { email: address.normalized, reason, createdAt })
-          yield* audit.append([
-            {
-              workspaceId: workspace,
-              action: "suppression.added",
-              target: domainOf(now.email),
-              details: { reason: now.reason },
-            },
-          ])
+          yield* record(workspace, "suppression.added", domainOf(now.email), { reason: now.reason })
           return now
         }, transact),
 
         unsuppress: Effect.fn("Administration.unsuppress")(function* (workspace, email) {
           yield* workspaces.lock(workspace)
           const gone = yield* store.unsuppress(workspace, parseEmail(email)?.normalized ?? email)
-          yield* audit.append([
-            {
-              workspaceId: workspace,
-              action: "suppression.removed",
-              target: domainOf(gone.email),
-              details: { reason: gone.reason },
-            },
-          ])
+          yield* record(workspace, "suppression.removed", domainOf(gone.email), { reason: gone.reason })
         }, transact),
 
         auditLog: Effect.fn("Administration.auditLog")(function* ({ workspaceId, ...by }) {
@@ -181,9 +170,7 @@ export class Administration extends Context.Service<
             return yield* Invalid.at("confirm", `must be the slug of the workspace, ${slug}: all of it is erased`)
           }
           yield* store.retire(workspace, yield* DateTime.now)
-          yield* audit.append([
-            { workspaceId: workspace, action: "workspace.deleted", target: workspace, details: { slug } },
-          ])
+          yield* record(workspace, "workspace.deleted", workspace, { slug })
           yield* jobs.enqueue(
             { type: "workspace_erasure", workspaceId: workspace },
             { id: `workspace_erasure:${workspace}` },
@@ -195,9 +182,7 @@ export class Administration extends Context.Service<
           yield* store.erase(workspace)
           // Files whose write was running when their row was deleted are written by now.
           yield* blobs.deleteAllOf(workspace)
-          yield* transact(
-            audit.append([{ workspaceId: workspace, action: "workspace.erased", target: workspace, details: {} }]),
-          )
+          yield* transact(record(workspace, "workspace.erased", workspace, {}))
         }),
       })
     }),
