@@ -80,6 +80,20 @@ packages/adapters/test/lists.test.ts !`,
       { at: "Signatures", reason: "one adapter", by: "packages/adapters/test/crypto/Signatures.test.ts" },
       { at: "Sns", reason: "calls Amazon", by: "packages/adapters/test/crypto/Signatures.test.ts" },
       { at: "dkim", reason: "one adapter, tested against another implementation" },
+      ...[
+        ["administration", "operations/administration"],
+        ["auditLog", "operations/administration"],
+        ["blastAudits", "blasts/blastAudits"],
+        ["hookTokens", "bounces/hookTokens"],
+        ["idempotencyKeys", "operations/idempotencyKeys"],
+        ["maintenance", "operations/maintenance"],
+        ["privacy", "operations/privacy"],
+        ["traffic", "traffic/traffic"],
+      ].map(([at = "", test = ""]) => ({
+        at,
+        reason: "operators' data, which only PostgreSQL stores",
+        by: `packages/adapters/test/${test}.contract.test.ts`,
+      })),
     ],
     breaks: `
 packages/core/src/a/AStore.ts
