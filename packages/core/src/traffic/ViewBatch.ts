@@ -1,5 +1,5 @@
 // The sums of a batch of page views: counts, visitors, and of single views no more than a report shows.
-import type { DateTime } from "effect"
+import { type DateTime, Struct } from "effect"
 import type { TentId } from "../kernel/Ids.ts"
 import type { DescribedAgent } from "./Agents.ts"
 import { type Day, type Dimension, dimensions, recent_max, type RecentView } from "./Analytics.ts"
@@ -99,12 +99,4 @@ const sumsOf = ({ tentId, day, its }: Group): ReadonlyArray<DaySum> => [
 
 const byTime = (left: SeenView, right: SeenView): number => left.at.epochMilliseconds - right.at.epochMilliseconds
 
-const toSingle = ({ tentId, at, country, device, browser, os, referrer }: SeenView): SingleView => ({
-  tentId,
-  at,
-  country,
-  device,
-  browser,
-  os,
-  referrer,
-})
+const toSingle = (view: SeenView): SingleView => Struct.omit(view, ["day", "visitor"])

@@ -2,6 +2,7 @@
 // a hash and the first 12 characters are stored.
 import { type DateTime, Effect, Result } from "effect"
 import type { ApiKeyId, WorkspaceId } from "../kernel/Ids.ts"
+import { encodeText } from "../kernel/Bytes.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 
@@ -25,8 +26,6 @@ const random_length = 32
 const checksum_length = 6
 export const prefix_length = 12
 
-const ascii = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
-
 /** Bytes as base 62. Bytes of 248 and above are skipped, so that all characters are equally likely. */
 const base62 = (bytes: Uint8Array, length: number): string => {
   let text = ""
@@ -38,7 +37,7 @@ const base62 = (bytes: Uint8Array, length: number): string => {
 
 /** The first 6 characters of a hash of the preceding text. It detects typing errors and has no security purpose. */
 const checksum = (sha256: (bytes: Uint8Array) => Uint8Array, random: string): string => {
-  const digest = sha256(ascii(lead + random))
+  const digest = sha256(encodeText(lead + random))
   return Array.from(digest.subarray(0, checksum_length), (byte) => alphabet.charAt(byte % 62)).join("")
 }
 
@@ -75,7 +74,7 @@ export const checkKeyName = (name: string): Result.Result<string, Invalid> =>
 
 export const key_name_length_max = 200
 
-export const hashOf = (sha256: (bytes: Uint8Array) => Uint8Array, text: string): Uint8Array => sha256(ascii(text))
+export const hashOf = (sha256: (bytes: Uint8Array) => Uint8Array, text: string): Uint8Array => sha256(encodeText(text))
 
 /** Callers can't distinguish expired, revoked and unknown keys. */
 export const isLive = (key: ApiKey, now_ms: number): boolean =>

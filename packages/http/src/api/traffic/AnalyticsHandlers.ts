@@ -44,12 +44,5 @@ const toReport = ({ visits, views, range, days, groups, recent }: TrafficReport)
   by_browser: groups.browser.map((each) => ({ browser: each.value, views: each.views })),
   by_os: groups.os.map((each) => ({ os: each.value, views: each.views })),
   by_referrer: groups.referrer.map((each) => ({ referrer: each.value, views: each.views })),
-  recent_pageviews: recent.map(({ at, country, device, browser, os, referrer }) => ({
-    timestamp: iso(at),
-    country,
-    device,
-    browser,
-    os,
-    referrer,
-  })),
+  recent_pageviews: recent.map(({ at, ...view }) => ({ timestamp: iso(at), ...view })),
 })
