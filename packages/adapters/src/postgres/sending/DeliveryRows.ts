@@ -1,7 +1,7 @@
 // Delivery rows on PostgreSQL and their conversion to deliveries, and the lock on deliveries and their contacts.
 import type { PgClient } from "@effect/sql-pg"
 import type { Delivery } from "@tentpole/core/sending/Delivery"
-import { ContactId, type DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
