@@ -56,12 +56,7 @@ const lock = Effect.fnUntraced(function* (
   if (ids.length === 0) return new Map<DeliveryId, TrackedDelivery>()
   const { rows, contacts } = yield* lockDeliveries<Row>(sql, workspace, ids, columns)
   const suppressions = yield* suppressionsOf(sql, workspace, rows)
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      toTracked(row, contacts, suppressions.has(row.emailNormalized)),
-    ]),
-  )
+  return new Map(rows.map((row) => [row.id, toTracked(row, contacts, suppressions.has(row.emailNormalized))]))
 })
 
 /** The reasons for which addresses are suppressed. */
