@@ -1,6 +1,7 @@
 // Contract tests of bounce reports: each counts once and affects its recipient and the address.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
+import type { DeliveryId } from "../../src/kernel/Ids.ts"
 import type { BounceReport } from "../../src/bounces/Report.ts"
 import {
   accepted,
@@ -78,6 +79,24 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryPorts
         assert.strictEqual(yield* suppression, "complaint")
         yield* reported(claimed.id, hard)
         assert.strictEqual(yield* suppression, "complaint", "a bounce is weaker")
+      }),
+    )
+
+    it.effect("adds up reports of several messages to one contact in one batch", () =>
+      Effect.gen(function* () {
+        const { claim, claimed, contact, contacts, grant, reportedAll, settle, started, suppression } = yield* sent
+        yield* started(people(1), { again: contacts })
+        const second = one(yield* claim())
+        yield* grant([second])
+        yield* settle([settlement(second, accepted)])
+        yield* reportedAll(
+          new Map<DeliveryId, BounceReport>([
+            [claimed.id, hard],
+            [second.id, complained],
+          ]),
+        )
+        assert.deepInclude(yield* contact, { marketingEmailInvalid: true, unsubscribed: true })
+        assert.strictEqual(yield* suppression, "complaint")
       }),
     )
 

@@ -163,17 +163,19 @@ export const begin = Effect.gen(function* () {
         return changes
       }),
     )
-  const reported = (id: DeliveryId, report: BounceReport, when = at) =>
+  /** One batch: a report for each message. */
+  const reportedAll = (reportsById: ReadonlyMap<DeliveryId, BounceReport>, when = at) =>
     transact(
       Effect.gen(function* () {
-        const changes = (yield* reports.lock(workspace, [id])).flatMap((before) => {
-          const change = ReportChange.of(before, report, when)
-          return change === undefined ? [] : [change]
+        const changes = (yield* reports.lock(workspace, [...reportsById.keys()])).flatMap((before) => {
+          const report = reportsById.get(before.id)
+          return (report && ReportChange.of(before, report, when)) ?? []
         })
         yield* reports.apply(workspace, changes)
         return changes
       }),
     )
+  const reported = (id: DeliveryId, report: BounceReport, when = at) => reportedAll(new Map([[id, report]]), when)
   const record = (deliveryId: DeliveryId, event: Event, when = at) =>
     Effect.map(recordAll([{ deliveryId, event, at: when }]), (changes) => changes[0])
   return {
@@ -181,6 +183,7 @@ export const begin = Effect.gen(function* () {
     engagement,
     reports,
     reported,
+    reportedAll,
     scenario,
     transact,
     fresh,

@@ -38,7 +38,8 @@ const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, cha
   }
   const stored = yield* db.find(contacts, workspace, before.contactId)
   if (stored !== undefined && contact !== null && contact !== before.contact) {
-    const { marketingEmailInvalid, unsubscribed } = contact
+    const marketingEmailInvalid = stored.marketingEmailInvalid || contact.marketingEmailInvalid
+    const unsubscribed = stored.unsubscribed || contact.unsubscribed
     yield* db.put(contacts, workspace, stored.id, { ...stored, marketingEmailInvalid, unsubscribed, updatedAt: at })
   }
   yield* writeActivities(db, workspace, activities)

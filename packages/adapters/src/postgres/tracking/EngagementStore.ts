@@ -130,7 +130,7 @@ interface RecipientChange {
   readonly activities: ReadonlyArray<Activity>
 }
 
-/** Writes the flags that changes set on contacts, and the timelines. */
+/** Writes the flags that changes set on contacts, and the timelines. Several changes of one contact add up. */
 export const writeRecipients = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -141,11 +141,16 @@ export const writeRecipients = Effect.fnUntraced(function* (
   )
   if (flagged.length > 0) {
     yield* sql`
-      update contact c set unsubscribed = g.unsubscribed, marketing_email_invalid = g.invalid, updated_at = g.at
-      from unnest(${texts(flagged.map(({ id }) => id))}::uuid[],
+      update contact c set unsubscribed = c.unsubscribed or g.unsubscribed,
+        marketing_email_invalid = c.marketing_email_invalid or g.invalid, updated_at = g.at
+      from (
+        select id, bool_or(unsubscribed) as unsubscribed, bool_or(invalid) as invalid, max(at) as at
+        from unnest(${texts(flagged.map(({ id }) => id))}::uuid[],
         ${booleans(flagged.map(({ unsubscribed }) => unsubscribed))}::boolean[],
         ${booleans(flagged.map(({ marketingEmailInvalid }) => marketingEmailInvalid))}::boolean[],
-        ${texts(flagged.map(({ at }) => iso(at)))}::timestamptz[]) as g (id, unsubscribed, invalid, at)
+        ${texts(flagged.map(({ at }) => iso(at)))}::timestamptz[]) as each (id, unsubscribed, invalid, at)
+        group by id
+      ) as g
       where c.workspace_id = ${workspace} and c.contact_id = g.id`
   }
   yield* writeActivities(
