@@ -6,9 +6,9 @@ import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErr
 import { FlowId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
-import { Transactor } from "../kernel/changes/Transactor.ts"
+import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import { type Flow, type FlowStatus, flowStatuses } from "./definition/Flow.ts"
-import { createFlow, decide, type FlowChange } from "./definition/machine.ts"
+import { createFlow, decide, type FlowEvent } from "./definition/machine.ts"
 import {
   toDraft,
   type Draft,
@@ -22,6 +22,7 @@ import {
 import type { FlowNotReady, PaidPlanRequired, StepReferenced, StepTypeInvalid } from "./definition/FlowErrors.ts"
 import { type FlowQuery, FlowStore, type FlowView } from "./definition/FlowStore.ts"
 import { namedBy } from "./definition/FlowReferences.ts"
+import type { Structure } from "./definition/FlowSchema.ts"
 import type { StepId } from "./definition/Step.ts"
 import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "./definition/StepEdits.ts"
 
@@ -81,61 +82,50 @@ export class Flows extends Context.Service<
       const ids = yield* Ids
       const emails = yield* emailChooser
       const { transact } = yield* Transactor
-      const write = (ws: WorkspaceId, change: FlowChange) =>
-        change.before === change.after ? Effect.void : store.apply(ws, change)
+      /** Decides the event and writes the change. */
+      const write = Effect.fnUntraced(function* <T extends FlowEvent["_tag"]>(
+        workspace: WorkspaceId,
+        before: Flow,
+        event: FlowEvent<T>,
+      ) {
+        const change = yield* Effect.fromResult(decide(before, event, yield* DateTime.now))
+        if (change.before !== change.after) yield* store.apply(workspace, change)
+      })
+
+      /** Returns the flow after the transaction. */
+      const viewAfter = <E>(workspace: WorkspaceId, id: FlowId, body: Effect.Effect<unknown, E, Transaction>) =>
+        Effect.andThen(transact(body), store.get(workspace, id))
 
       /** Locks the flow, decodes the body against it and writes the edit. */
-      const edit = <Refusal>(read: (flow: Flow) => Draft<FlowPatch, Refusal>) =>
-        Effect.fnUntraced(function* (workspace: WorkspaceId, id: FlowId) {
-          const before = yield* store.lock(workspace, id)
-          const draft = read(before)
-          const named = yield* store.lockNamed(workspace, namedBy(draft.pieces))
-          const patch = yield* Effect.fromResult(resolveDraft(draft, named))
-          yield* write(
-            workspace,
-            yield* Effect.fromResult(decide(before, { _tag: "edit", patch }, yield* DateTime.now)),
-          )
-        }, transact)
-
-      const transition = (_tag: "pause" | "archive" | "delete") =>
-        Effect.fnUntraced(function* (workspace: WorkspaceId, id: FlowId) {
-          const before = yield* store.lock(workspace, id)
-          yield* write(workspace, yield* Effect.fromResult(decide(before, { _tag }, yield* DateTime.now)))
-        }, transact)
-
-      const pause = transition("pause")
-      const archive = transition("archive")
-      const deleteFlow = transition("delete")
-
-      const activate = Effect.fnUntraced(function* (workspace: WorkspaceId, id: FlowId) {
-        const { flow, facts } = yield* store.lockForActivation(workspace, id)
-        yield* write(
+      const edit = <Refusal>(workspace: WorkspaceId, id: FlowId, read: (flow: Flow) => Draft<FlowPatch, Refusal>) =>
+        viewAfter(
           workspace,
-          yield* Effect.fromResult(decide(flow, { _tag: "activate", facts }, yield* DateTime.now)),
+          id,
+          Effect.gen(function* () {
+            const before = yield* store.lock(workspace, id)
+            const draft = read(before)
+            const named = yield* store.lockNamed(workspace, namedBy(draft.pieces))
+            const patch = yield* Effect.fromResult(resolveDraft(draft, named))
+            yield* write(workspace, before, { _tag: "edit", patch })
+          }),
         )
-      }, transact)
+
+      const editStructure = <Refusal>(
+        workspace: WorkspaceId,
+        id: FlowId,
+        read: (structure: Structure) => Draft<Structure, Refusal>,
+      ) => edit(workspace, id, ({ structure }) => asPatch(read(structure)))
+
+      const transition = (workspace: WorkspaceId, id: FlowId, _tag: "pause" | "archive" | "delete") =>
+        Effect.flatMap(store.lock(workspace, id), (before) => write(workspace, before, { _tag }))
 
       const create = Effect.fnUntraced(function* (workspace: WorkspaceId, body: unknown) {
         const draft = readNewFlow(body)
-        const input = yield* Effect.fromResult(
-          resolveDraft(draft, yield* store.lockNamed(workspace, namedBy(draft.pieces))),
-        )
+        const named = yield* store.lockNamed(workspace, namedBy(draft.pieces))
+        const input = yield* Effect.fromResult(resolveDraft(draft, named))
         const id = FlowId.make(yield* ids.next)
-        yield* write(workspace, createFlow(id, input, yield* DateTime.now))
+        yield* store.apply(workspace, createFlow(id, input, yield* DateTime.now))
         return id
-      }, transact)
-
-      const assignEmail = Effect.fnUntraced(function* (
-        workspace: WorkspaceId,
-        id: FlowId,
-        { stepId, choice, by }: { readonly stepId: StepId; readonly choice: EmailChoice; readonly by: string },
-      ) {
-        const before = yield* store.lock(workspace, id)
-        const { change, ...email } = yield* emails.choose(workspace, before, choice, by)
-        const structure = yield* Effect.fromResult(setStepEmail(before.structure, stepId, email))
-        const now = yield* DateTime.now
-        const event = { _tag: "edit", patch: { structure }, email: change } as const
-        yield* write(workspace, yield* Effect.fromResult(decide(before, event, now)))
       }, transact)
 
       return Flows.of({
@@ -149,55 +139,62 @@ export class Flows extends Context.Service<
           store.list(workspace, { ...query, statuses: listedStatuses({ status, archived: shown }) }),
         ),
 
-        update: Effect.fn("Flows.update")(function* (workspace, id, body) {
-          yield* edit(() => readFlowPatch(body))(workspace, id)
-          return yield* store.get(workspace, id)
-        }),
+        update: Effect.fn("Flows.update")((workspace, id, body) => edit(workspace, id, () => readFlowPatch(body))),
 
-        delete: Effect.fn("Flows.delete")(deleteFlow),
+        delete: Effect.fn("Flows.delete")((workspace, id) => transact(transition(workspace, id, "delete"))),
 
-        replace: Effect.fn("Flows.replace")(function* (workspace, id, part, body) {
-          yield* edit(() => readReplacement(part, body))(workspace, id)
-          return yield* store.get(workspace, id)
-        }),
+        replace: Effect.fn("Flows.replace")((workspace, id, part, body) =>
+          edit(workspace, id, () => readReplacement(part, body)),
+        ),
 
-        insertStep: Effect.fn("Flows.insertStep")(function* (workspace, id, body) {
-          yield* edit(({ structure }) => asPatch(insertStep(structure, body)))(workspace, id)
-          return yield* store.get(workspace, id)
-        }),
+        insertStep: Effect.fn("Flows.insertStep")((workspace, id, body) =>
+          editStructure(workspace, id, (structure) => insertStep(structure, body)),
+        ),
 
-        updateStep: Effect.fn("Flows.updateStep")(function* (workspace, id, stepId, body) {
-          yield* edit(({ structure }) => asPatch(patchStep(structure, stepId, body)))(workspace, id)
-          return yield* store.get(workspace, id)
-        }),
+        updateStep: Effect.fn("Flows.updateStep")((workspace, id, stepId, body) =>
+          editStructure(workspace, id, (structure) => patchStep(structure, stepId, body)),
+        ),
 
         deleteStep: Effect.fn("Flows.deleteStep")(function* (workspace, id, stepId, body) {
           const repair = yield* Effect.fromResult(readRepair(body))
-          yield* edit(({ structure }) => asPatch(toDraft(() => removeStep(structure, stepId, repair))))(workspace, id)
-          return yield* store.get(workspace, id)
+          return yield* editStructure(workspace, id, (structure) =>
+            toDraft(() => removeStep(structure, stepId, repair)),
+          )
         }),
 
-        setStepEmail: Effect.fn("Flows.setStepEmail")(function* (workspace, id, { choice, ...at }) {
-          yield* assignEmail(workspace, id, { ...at, choice: yield* emails.clean(choice) })
-          return yield* store.get(workspace, id)
+        setStepEmail: Effect.fn("Flows.setStepEmail")(function* (workspace, id, { stepId, choice, by }) {
+          const cleaned = yield* emails.clean(choice)
+          return yield* viewAfter(
+            workspace,
+            id,
+            Effect.gen(function* () {
+              const before = yield* store.lock(workspace, id)
+              const { change, ...email } = yield* emails.choose(workspace, before, cleaned, by)
+              const structure = yield* Effect.fromResult(setStepEmail(before.structure, stepId, email))
+              yield* write(workspace, before, { _tag: "edit", patch: { structure }, email: change })
+            }),
+          )
         }),
 
-        activate: Effect.fn("Flows.activate")(function* (workspace, id) {
-          yield* activate(workspace, id)
-          return yield* store.get(workspace, id)
-        }),
+        activate: Effect.fn("Flows.activate")((workspace, id) =>
+          viewAfter(
+            workspace,
+            id,
+            Effect.flatMap(store.lockForActivation(workspace, id), ({ flow, facts }) =>
+              write(workspace, flow, { _tag: "activate", facts }),
+            ),
+          ),
+        ),
 
-        pause: Effect.fn("Flows.pause")(function* (workspace, id) {
-          yield* pause(workspace, id)
-          return yield* store.get(workspace, id)
-        }),
+        pause: Effect.fn("Flows.pause")((workspace, id) =>
+          viewAfter(workspace, id, transition(workspace, id, "pause")),
+        ),
 
-        archive: Effect.fn("Flows.archive")(function* (workspace, id) {
-          yield* archive(workspace, id)
-          return yield* store.get(workspace, id)
-        }),
+        archive: Effect.fn("Flows.archive")((workspace, id) =>
+          viewAfter(workspace, id, transition(workspace, id, "archive")),
+        ),
 
-        getStepCounts: Effect.fn("Flows.counted")(function* (workspace, id) {
+        getStepCounts: Effect.fn("Flows.getStepCounts")(function* (workspace, id) {
           const { flow } = yield* store.get(workspace, id)
           return { flow, counts: yield* store.stepCounts(workspace, id) }
         }),

@@ -19,7 +19,7 @@ import {
   type ManualMembershipDisabled,
 } from "./members/Enrollment.ts"
 import type { TokenRefusal } from "./members/EntryTokens.ts"
-import { Enroller } from "./engine/EnrollBatch.ts"
+import { Enroller } from "./engine/Enroller.ts"
 import {
   type FlowMemberQuery,
   type MemberDetails,

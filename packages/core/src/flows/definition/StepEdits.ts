@@ -177,27 +177,10 @@ const referencesTo = ({ steps }: Structure, stepId: StepId): StepReferenced["ref
   })
 
 const redirected = (step: Step, from: StepId, to: Step | null): Step => {
-  const edge = (id: StepId | null): StepId | null => (id === from ? (to?.step_id ?? null) : id)
-  switch (step.type) {
-    case "condition_check":
-      return {
-        ...step,
-        true_step_id: edge(step.true_step_id),
-        false_step_id: edge(step.false_step_id),
-        default_step_id: edge(step.default_step_id),
-      }
-    case "wait":
-      return step.mode === "duration"
-        ? { ...step, next_step_id: edge(step.next_step_id) }
-        : { ...step, next_step_id: edge(step.next_step_id), timeout_step_id: edge(step.timeout_step_id) }
-    case "send_email": {
-      const creates = to?.type === "create_email" ? to.step_id : null
-      const creator = step.create_email_step_id === from ? creates : step.create_email_step_id
-      return { ...step, next_step_id: edge(step.next_step_id), create_email_step_id: creator }
-    }
-    default:
-      return { ...step, next_step_id: edge(step.next_step_id) }
-  }
+  const edges = edgesOf(step).filter((edge) => edge.to === from)
+  const redirections = Object.fromEntries(edges.map(({ key }) => [key, to?.step_id ?? null]))
+  if (step.type !== "send_email" || step.create_email_step_id !== from) return { ...step, ...redirections }
+  return { ...step, ...redirections, create_email_step_id: to?.type === "create_email" ? to.step_id : null }
 }
 
 /** Gives a `send_email` step an existing or inline email. */

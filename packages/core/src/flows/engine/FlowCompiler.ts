@@ -1,6 +1,7 @@
 // Cache of compiled flows. A flow is compiled again when its revision, or a field or list that it names, has changed.
 import { Context, Effect, Layer } from "effect"
 import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
+import { WeightedLru } from "../../kernel/runtime/WeightedLru.ts"
 import { type RuleFacts, RuleFactsStore } from "../../segments/RuleFacts.ts"
 import { conditionsOf, type RuleReferences, referencesIn, type StepRuleTree } from "../../segments/RuleTree.ts"
 import { type RelevantEvents, relevantEventsOf } from "./RelevantEvents.ts"
@@ -21,28 +22,27 @@ interface CachedFlow extends KnownFlow {
   readonly named: string
 }
 
-/** The limit of the cache; the oldest flow is evicted. */
 const cached_flows_max = 2_000
 
 /** Compiles flows. One cache for each process. */
 export class FlowCompiler extends Context.Service<FlowCompiler>()("tentpole/FlowCompiler", {
   make: Effect.gen(function* () {
     const rules = yield* RuleFactsStore
-    const cache = new Map<FlowId, CachedFlow>()
+    const cache = new WeightedLru<CachedFlow>(cached_flows_max)
 
     const compile = Effect.fnUntraced(function* (workspace: WorkspaceId, flows: Iterable<Flow>) {
-      const asked = Array.from(flows, (flow) => ({ flow, mentioned: mentionedBy(cache.get(flow.id), flow) }))
+      const requested = Array.from(flows, (flow) => ({ flow, mentioned: mentionedBy(cache.get(flow.id), flow) }))
       const facts = yield* rules.of(workspace, {
-        fields: [...new Set(asked.flatMap(({ mentioned }) => mentioned.fields))],
-        lists: [...new Set(asked.flatMap(({ mentioned }) => mentioned.lists))],
+        fields: [...new Set(requested.flatMap(({ mentioned }) => mentioned.fields))],
+        lists: [...new Set(requested.flatMap(({ mentioned }) => mentioned.lists))],
       })
       const known = new Map<FlowId, KnownFlow>()
-      for (const { flow, mentioned } of asked) {
+      for (const { flow, mentioned } of requested) {
         const before = cache.get(flow.id)
         const named = fingerprint(mentioned, facts)
         const isSame = before?.revised === revisedOf(flow) && before.named === named
         const now = isSame ? before : compiledNow(flow, mentioned, named, facts)
-        if (!isSame) addToCache(cache, flow.id, now)
+        if (!isSame) cache.set(flow.id, now)
         known.set(flow.id, now)
       }
       return known
@@ -67,13 +67,6 @@ const compiledNow = (flow: Flow, mentioned: RuleReferences, named: string, facts
     .flatMap(conditionsOf)
     .some(({ source }) => source === "email_step"),
 })
-
-const addToCache = (kept: Map<FlowId, CachedFlow>, id: FlowId, now: CachedFlow): void => {
-  kept.delete(id)
-  kept.set(id, now)
-  const [oldest] = kept.keys()
-  if (kept.size > cached_flows_max && oldest !== undefined) kept.delete(oldest)
-}
 
 const treesOf = ({ structure }: Flow): ReadonlyArray<StepRuleTree> =>
   [

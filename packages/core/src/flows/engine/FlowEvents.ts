@@ -2,14 +2,14 @@
 // results and its outbox position are written in one transaction.
 import { Context, Effect, Layer, Result } from "effect"
 import { ContactFieldStore } from "../../contacts/ContactFieldStore.ts"
-import type { ContactId, FlowId, MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
-import { MembershipId as MembershipIdOf } from "../../kernel/Ids.ts"
+import { type ContactId, type FlowId, MembershipId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { Outbox, type RecordedEvent } from "../../kernel/changes/Outbox.ts"
+import { WeightedLru } from "../../kernel/runtime/WeightedLru.ts"
 import { uuidOf } from "../../segments/RuleTree.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { MembershipRunner } from "./MembershipRunner.ts"
 import { FlowCompiler, type KnownFlow } from "./FlowCompiler.ts"
-import { Enroller, type EnrollmentRequest } from "./EnrollBatch.ts"
+import { Enroller, type EnrollmentRequest } from "./Enroller.ts"
 import type { Flow } from "../definition/Flow.ts"
 import { flow_consumer, FlowQueue, type EventBatch } from "./FlowQueue.ts"
 import type { MemberEvent } from "../members/machine.ts"
@@ -90,23 +90,20 @@ const partOf = (id: ContactId | null, parts: number): number =>
 /** Caches each workspace's trigger index until a flow or field changes. */
 const makeTriggerIndexCache = Effect.gen(function* () {
   const fields = yield* ContactFieldStore
-  const cache = new Map<WorkspaceId, { readonly key: string; readonly index: TriggerIndex }>()
+  const cache = new WeightedLru<TriggerIndex>(indexes_max)
   return Effect.fnUntraced(function* (workspace: WorkspaceId, flows: ReadonlyArray<Flow>) {
     const withFieldTriggers = flows.filter(({ structure }) =>
       structure.triggers.some(({ type }) => type === "contact_updated"),
     )
     const customFields = withFieldTriggers.length === 0 ? [] : yield* fields.list(workspace)
-    const key = [
+    const version = [
       ...flows.map(({ id, lifecycle, revision }) => `${id} ${revision} ${lifecycle.status}`),
       ...customFields.map(({ apiName, status }) => `${apiName} ${status}`),
     ].join("\n")
-    const before = cache.get(workspace)
-    if (before?.key === key) return before.index
+    const cached = cache.get(workspace, version)
+    if (cached !== undefined) return cached
     const index = indexTriggers(flows, customFields)
-    cache.delete(workspace)
-    cache.set(workspace, { key, index })
-    const [oldest] = cache.keys()
-    if (cache.size > indexes_max && oldest !== undefined) cache.delete(oldest)
+    cache.set(workspace, index, { version })
     return index
   })
 })
@@ -144,7 +141,7 @@ const engagementOf = (event: RecordedEvent): { readonly member: MembershipId; re
   const stepId = data["step_id"]
   if (metric === undefined || member === undefined || typeof stepId !== "string") return null
   const url = typeof data["url"] === "string" ? data["url"] : null
-  return { member: MembershipIdOf.make(member), event: { type: "engaged", stepId, metric, at, url } }
+  return { member: MembershipId.make(member), event: { type: "engaged", stepId, metric, at, url } }
 }
 
 const touchedBy = (events: ReadonlyArray<RecordedEvent>, known: ReadonlyMap<FlowId, KnownFlow>) => {

@@ -1,4 +1,4 @@
-// Execution of `create_email` steps: a copy of an approved template, or an email that the AI generates from waiting. The email
+// Execution of `create_email` steps: a copy of an approved template, or an email that the AI generates. The email
 // belongs to the flow, and is approved unless the step says otherwise.
 import { Cause, DateTime, Effect } from "effect"
 import { EmailChange } from "../../emails/EmailChange.ts"
@@ -30,7 +30,7 @@ export const createEmailRunner = Effect.gen(function* () {
   const { lockWaiting, fail, textContextOf, advance } = yield* StepExecutor
   const changeOf = yield* makeEmailChange
 
-  /** The email, new or from an earlier attempt, and its unfinished generation. Null: the member no longer waits for waiting. */
+  /** The email, new or from an earlier attempt, and its unfinished generation. Null: the member no longer waits for it. */
   const start = Effect.fnUntraced(function* (workspaceId: WorkspaceId, stepRun: StepRun) {
     const waiting = yield* lockWaiting(workspaceId, stepRun)
     if (waiting?.step.type !== "create_email") return null
@@ -76,21 +76,23 @@ export const createEmailRunner = Effect.gen(function* () {
         yield* generations.run(workspaceId, started.id, started.generation.id)
       yield* complete(workspaceId, stepRun, started.id)
     },
-    (ran, workspaceId, stepRun) =>
-      Effect.catchTags(ran, {
-        NotFound: (refusal) => fail(workspaceId, stepRun, refusal.message),
-        Invalid: (refusal) => fail(workspaceId, stepRun, refusal.message),
-        HtmlTooLarge: (refusal) => fail(workspaceId, stepRun, refusal.message),
-        TemplateNotApproved: (refusal) => fail(workspaceId, stepRun, refusal.message),
-        TemplateNotReady: (refusal) => fail(workspaceId, stepRun, refusal.message),
-        InsufficientCredits: (refusal) => fail(workspaceId, stepRun, refusal.message),
-        EmailNotReady: (refusal) => fail(workspaceId, stepRun, refusal.message),
-        ApprovalVersionStale: (refusal) => fail(workspaceId, stepRun, refusal.message),
-      }),
+    (ran, workspaceId, stepRun) => Effect.catchTag(ran, refusals, ({ message }) => fail(workspaceId, stepRun, message)),
   )
 
   return { run, fail }
 })
+
+/** What no retry changes: the step has failed. */
+const refusals = [
+  "NotFound",
+  "Invalid",
+  "HtmlTooLarge",
+  "TemplateNotApproved",
+  "TemplateNotReady",
+  "InsufficientCredits",
+  "EmailNotReady",
+  "ApprovalVersionStale",
+] as const
 
 const creator_name = "Flow"
 

@@ -54,7 +54,7 @@ export const createTentRunner = Effect.gen(function* () {
     })
   })
 
-  /** The tent, new or from an earlier attempt; null: the member no longer waits for waiting. */
+  /** The tent, new or from an earlier attempt; null: the member no longer waits for it. */
   const start = Effect.fnUntraced(function* (workspace: WorkspaceId, stepRun: StepRun) {
     const waiting = yield* lockWaiting(workspace, stepRun)
     if (waiting?.step.type !== "create_tent") return null
@@ -100,17 +100,14 @@ export const createTentRunner = Effect.gen(function* () {
       yield* generations.run(workspace, id)
       yield* complete(workspace, stepRun, id)
     },
-    (ran, workspace, stepRun) =>
-      Effect.catchTags(ran, {
-        NotFound: (refusal) => fail(workspace, stepRun, refusal.message),
-        Invalid: (refusal) => fail(workspace, stepRun, refusal.message),
-        TemplateNotApproved: (refusal) => fail(workspace, stepRun, refusal.message),
-        InsufficientCredits: (refusal) => fail(workspace, stepRun, refusal.message),
-      }),
+    (ran, workspace, stepRun) => Effect.catchTag(ran, refusals, ({ message }) => fail(workspace, stepRun, message)),
   )
 
   return { run, fail }
 })
+
+/** What no retry changes: the step has failed. */
+const refusals = ["NotFound", "Invalid", "TemplateNotApproved", "InsufficientCredits"] as const
 
 /** The step's texts with merge tokens filled. The name is the fallback for an empty prompt. */
 const textsOf = (step: CreateTentStep, context: TextContext) => {

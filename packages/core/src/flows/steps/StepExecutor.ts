@@ -1,5 +1,5 @@
 // The shared parts of `create_email` and `create_tent` steps. Each begins and ends with a lock on the member, so that nothing
-// is created twice, or for a member that no longer waits for waiting.
+// is created twice, or for a member that no longer waits for it.
 import { Context, Effect, Layer } from "effect"
 import { type Contact, blankContact } from "../../contacts/Contact.ts"
 import { ContactStore } from "../../contacts/ContactStore.ts"
@@ -31,7 +31,7 @@ export class StepExecutor extends Context.Service<StepExecutor>()("tentpole/Step
     const { transact } = yield* Transactor
     const { advanceLocked } = yield* MembershipRunner
 
-    /** Locks the member; null if waiting no longer waits for this run. Requires a transaction. */
+    /** Locks the member; null if it no longer waits for this run. Requires a transaction. */
     const lockWaiting = Effect.fnUntraced(function* (workspace: WorkspaceId, stepRun: StepRun) {
       const which = { _tag: "touched", memberships: [stepRun.membershipId], contacts: [], flows: [] } as const
       const locked = yield* store.lockMembers(workspace, which)

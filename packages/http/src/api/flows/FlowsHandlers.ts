@@ -1,7 +1,7 @@
 // The handlers of triggered flows.
 import type { FlowStatusFilter } from "@tentpole/core/flows/Flows"
 import { Flows } from "@tentpole/core/flows/Flows"
-import { FlowSimulations } from "@tentpole/core/flows/simulation/FlowTrials"
+import { FlowSimulations } from "@tentpole/core/flows/simulation/FlowSimulations"
 import type { FlowId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -25,7 +25,7 @@ export const layer = HttpApiBuilder.group(
   "flows",
   Effect.fnUntraced(function* (handlers) {
     const flows = yield* Flows
-    const trials = yield* FlowSimulations
+    const simulations = yield* FlowSimulations
     return handlers.handleAll({
       list: ({ query }) =>
         withWorkspace(({ id }) =>
@@ -74,7 +74,7 @@ export const layer = HttpApiBuilder.group(
           answer((counted) => toServed(drawing(counted))),
         ),
       simulate: ({ params, payload }) =>
-        withWorkspace((workspace) => trials.run(workspace, params.flowId, payload)).pipe(answer(toSimulationWire)),
+        withWorkspace((workspace) => simulations.run(workspace, params.flowId, payload)).pipe(answer(toSimulationWire)),
     })
   }),
 )

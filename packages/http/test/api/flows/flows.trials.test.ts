@@ -1,5 +1,5 @@
 // Tests of flow simulations, which send and store nothing.
-import { FlowSimulations } from "@tentpole/core/flows/simulation/FlowTrials"
+import { FlowSimulations } from "@tentpole/core/flows/simulation/FlowSimulations"
 import { FlowId } from "@tentpole/core/kernel/Ids"
 import { assert, it } from "@effect/vitest"
 import { Clock, Context, Effect } from "effect"
