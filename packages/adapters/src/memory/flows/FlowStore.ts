@@ -4,7 +4,6 @@ import type { FlowChange } from "@tentpole/core/flows/definition/machine"
 import { type FlowQuery, FlowStore, type FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { creditsOfRemoval } from "@tentpole/core/documents/Generation"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
@@ -13,17 +12,12 @@ import { paged } from "../contacts/ContactStore.ts"
 import { applyEmail, removeEmail, usesOf } from "../emails/EmailStore.ts"
 import { applyStatusChange } from "./FlowLife.ts"
 import { activationFacts, namedFacts, trialFacts } from "./FlowFacts.ts"
-import { flowEmails, flows, flowStepTallies, flowTallies, namedIn } from "./FlowTables.ts"
+import { findFlow, flowEmails, flows, flowStepTallies, flowTallies, namedIn } from "./FlowTables.ts"
 import { latestGeneration } from "../documents/Generations.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
 const emptyTally: FlowTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
-
-const findFlow = (db: Rows, workspace: WorkspaceId, id: FlowId): Effect.Effect<Flow, NotFound> =>
-  Effect.flatMap(db.find(flows, workspace, id), (flow) =>
-    flow === undefined ? Effect.fail(new NotFound({ resource: "flow" })) : Effect.succeed(flow),
-  )
 
 const view = (db: Rows, workspace: WorkspaceId, flow: Flow) =>
   Effect.map(db.find(flowTallies, workspace, flow.id), (tally = emptyTally) => ({ flow, tally }))

@@ -3,11 +3,18 @@ import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import type { FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import { type NamedByFlow, namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import type { EmailId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { Effect } from "effect"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
 
 export const flows = table<Flow>("flow")
+
+export const findFlow = (db: Rows, workspace: WorkspaceId, id: FlowId): Effect.Effect<Flow, NotFound> =>
+  Effect.flatMap(db.find(flows, workspace, id), (flow) =>
+    flow === undefined ? Effect.fail(new NotFound({ resource: "flow" })) : Effect.succeed(flow),
+  )
+
 /** By flow id. */
 export const flowTallies = table<FlowTally>("flow_tally")
 /** The number of live memberships by step, by flow id. */

@@ -19,7 +19,6 @@ import {
   type MemberSelection,
 } from "@tentpole/core/flows/members/MembershipStore"
 import type { MemberDelivery } from "@tentpole/core/flows/members/MemberDeliveries"
-import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import {
   type ApprovalId,
   type ContactId,
@@ -36,17 +35,12 @@ import { DateTime, Effect, Layer } from "effect"
 import { contacts, inOrder, paged, writeActivities } from "../contacts/ContactStore.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { emails } from "../emails/EmailStore.ts"
-import { flows } from "./FlowTables.ts"
+import { findFlow, flows } from "./FlowTables.ts"
 import { sendMessages, withdrawMessages } from "./MemberMessages.ts"
 import { hintDue, createdIds, type MemberRow, memberships, recount, timelines } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 import { subjectsOf } from "../segments/SegmentMembers.ts"
-
-const findFlow = (db: Rows, workspace: WorkspaceId, id: FlowId): Effect.Effect<Flow, NotFound> =>
-  Effect.flatMap(db.find(flows, workspace, id), (flow) =>
-    flow === undefined ? Effect.fail(new NotFound({ resource: "flow" })) : Effect.succeed(flow),
-  )
 
 const flowsById = (db: Rows, workspace: WorkspaceId, ids: ReadonlyArray<FlowId>) =>
   Effect.map(

@@ -61,20 +61,14 @@ const messagesOf = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   members: ReadonlyArray<MembershipId>,
 ) {
-  const messages = new Map<MembershipId, Array<MemberDelivery>>()
-  if (members.length === 0) return messages
+  if (members.length === 0) return new Map<MembershipId, Array<MemberDelivery>>()
   const rows = yield* sql<MessageRow>`
     select membership_id, step_id, visit, state, reason, sent_at, delivered_at, opened_at, clicked_at, bounced_at,
       unsubscribed_at
     from delivery
     where workspace_id = ${workspace} and membership_id = any(${texts(members)}::uuid[])`
-  for (const row of rows) {
-    const id = MembershipId.make(row.membership_id)
-    const existing = messages.get(id)
-    if (existing === undefined) messages.set(id, [toMessage(row)])
-    else existing.push(toMessage(row))
-  }
-  return messages
+  const byMember = Map.groupBy(rows, ({ membership_id }) => MembershipId.make(membership_id))
+  return new Map([...byMember].map(([id, deliveries]) => [id, deliveries.map(toMessage)]))
 })
 
 const toMessage = (row: MessageRow): MemberDelivery => ({

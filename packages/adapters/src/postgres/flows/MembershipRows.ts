@@ -5,6 +5,7 @@ import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import { currentStepOf, dueAtOf, isLive, Membership } from "@tentpole/core/flows/members/Membership"
 import { awaitedVisitOf } from "@tentpole/core/flows/members/MemberDeliveries"
 import { FlowId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { WeightedLru } from "@tentpole/core/kernel/runtime/WeightedLru"
 import { DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { ints, texts } from "../kernel/Arrays.ts"
@@ -71,12 +72,12 @@ type FlowHead = Omit<FlowRow, "structure">
 const headColumns = `f.flow_id, f.name, f.description, f.status, f.revision, f.activated_at, f.paused_at, f.archived_at,
   f.created_at, f.updated_at`
 
-/** Structures that a process caches. The oldest entry is evicted first. */
+/** Structures that a process caches. */
 const structures_max = 2_000
 
 /** Reads flows. A structure is read and decoded once for each revision. */
 export class FlowReader {
-  readonly #structures = new Map<string, Structure>()
+  readonly #structures = new WeightedLru<Structure>(structures_max)
 
   /** `rest` follows the FROM clause; flows have the alias `f` in it. Ordered by id unless it says otherwise. */
   readonly read = Effect.fnUntraced(function* (
@@ -86,7 +87,7 @@ export class FlowReader {
     rest: Statement.Fragment,
   ) {
     const heads = yield* sql<FlowHead>`select ${sql.literal(headColumns)} from flow f ${rest}`
-    const unknown = heads.filter((head) => !this.#structures.has(keyOf(head)))
+    const unknown = heads.filter((head) => this.#structures.get(keyOf(head)) === undefined)
     if (unknown.length > 0) {
       const rows = yield* sql<Pick<FlowRow, "flow_id" | "revision" | "structure">>`
         select flow_id, revision, structure from flow
@@ -95,7 +96,7 @@ export class FlowReader {
       for (const head of unknown) {
         // Edited between the two reads: the next call reads it again.
         const structure = structures.get(keyOf(head))
-        if (structure !== undefined) this.#cache(head, toFlow({ ...head, structure }).structure)
+        if (structure !== undefined) this.#structures.set(keyOf(head), toFlow({ ...head, structure }).structure)
       }
     }
     return new Map(
@@ -107,12 +108,6 @@ export class FlowReader {
       }),
     )
   })
-
-  #cache(head: FlowHead, structure: Structure): void {
-    this.#structures.set(keyOf(head), structure)
-    const [oldest] = this.#structures.keys()
-    if (this.#structures.size > structures_max && oldest !== undefined) this.#structures.delete(oldest)
-  }
 }
 
 const keyOf = ({ flow_id, revision }: Pick<FlowRow, "flow_id" | "revision">): string => `${flow_id} ${revision}`

@@ -99,8 +99,7 @@ const timelinesOf = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   members: ReadonlyArray<Pick<MembershipRow, "membership_id">>,
 ) {
-  const timelines = new Map<string, Array<TimelineEntry>>()
-  if (members.length === 0) return timelines
+  if (members.length === 0) return new Map<string, Array<TimelineEntry>>()
   const rows = yield* sql<EventRow>`
     select wanted.membership_id, e.type, e.at, e.step_id, e.metadata
     from unnest(${texts(members.map((row) => row.membership_id))}::uuid[]) as wanted (membership_id)
@@ -110,13 +109,10 @@ const timelinesOf = Effect.fnUntraced(function* (
       order by position desc
       limit ${timeline_lines_max}) as e
     order by wanted.membership_id, e.position`
-  for (const { at, membership_id, metadata, step_id, type } of rows) {
-    const entry: TimelineEntry = { type, at: DateTime.makeUnsafe(at), stepId: step_id, metadata }
-    const existing = timelines.get(membership_id)
-    if (existing === undefined) timelines.set(membership_id, [entry])
-    else existing.push(entry)
-  }
-  return timelines
+  const toEntry = ({ at, metadata, step_id: stepId, type }: EventRow) =>
+    ({ type, at: DateTime.makeUnsafe(at), stepId, metadata }) satisfies TimelineEntry
+  const byMember = Map.groupBy(rows, ({ membership_id }) => membership_id)
+  return new Map([...byMember].map(([id, events]) => [id, events.map(toEntry)]))
 })
 
 /** Writes after which a process checks whether the planner's statistics are current. */

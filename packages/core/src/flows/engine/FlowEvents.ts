@@ -38,7 +38,11 @@ export class FlowEventRounds extends Context.Service<FlowEventRounds>()("tentpol
       const touched = touchedBy(events, known)
       if (touched.memberships.length + touched.flows.length > 0) {
         const locked = yield* store.lockMembers(workspace, { _tag: "touched", ...touched })
-        yield* advanceLocked(workspace, locked, ({ id }) => touched.engagements.get(id) ?? [])
+        yield* advanceLocked(
+          workspace,
+          locked,
+          ({ id }) => touched.engagements.get(id)?.map(({ event }) => event) ?? [],
+        )
       }
       const index = yield* triggersOf(workspace, flows)
       const requests = enrollmentsOf(index, batch)
@@ -145,17 +149,14 @@ const engagementOf = (event: RecordedEvent): { readonly member: MembershipId; re
 }
 
 const touchedBy = (events: ReadonlyArray<RecordedEvent>, known: ReadonlyMap<FlowId, KnownFlow>) => {
-  const engagements = new Map<MembershipId, Array<MemberEvent>>()
+  const engagements = Map.groupBy(
+    events.flatMap((event) => engagementOf(event) ?? []),
+    ({ member }) => member,
+  )
   const contacts = new Set<ContactId>()
   const flows = new Set<FlowId>()
   const flowsByType = flowsByEventType(known)
   for (const event of events) {
-    const engagement = engagementOf(event)
-    if (engagement !== null) {
-      const previous = engagements.get(engagement.member)
-      if (previous === undefined) engagements.set(engagement.member, [engagement.event])
-      else previous.push(engagement.event)
-    }
     const interested = flowsByType.get(event.type)
     if (event.contactId === null || interested === undefined) continue
     contacts.add(event.contactId)
@@ -166,13 +167,9 @@ const touchedBy = (events: ReadonlyArray<RecordedEvent>, known: ReadonlyMap<Flow
 
 /** The flows whose members an event type can affect. */
 const flowsByEventType = (known: ReadonlyMap<FlowId, KnownFlow>): ReadonlyMap<string, ReadonlyArray<FlowId>> => {
-  const flowsByType = new Map<string, Array<FlowId>>()
-  for (const [id, { relevantEvents }] of known) {
-    for (const type of new Set([...relevantEvents.live, ...relevantEvents.waiting])) {
-      const there = flowsByType.get(type)
-      if (there === undefined) flowsByType.set(type, [id])
-      else there.push(id)
-    }
-  }
-  return flowsByType
+  const pairs = [...known].flatMap(([id, { relevantEvents }]) =>
+    [...new Set([...relevantEvents.live, ...relevantEvents.waiting])].map((type) => ({ type, id })),
+  )
+  const byType = Map.groupBy(pairs, ({ type }) => type)
+  return new Map([...byType].map(([type, flows]) => [type, flows.map(({ id }) => id)]))
 }
