@@ -19,7 +19,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { datedContacts } from "./DatedContacts.ts"
 import { earliestDue } from "./MembershipLocks.ts"
 import { FlowReader } from "./MembershipRows.ts"
-import { fenced, orDefect } from "../kernel/Postgres.ts"
+import { fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -150,26 +150,25 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const outbox = yield* Outbox
     const within = fenced(sql)
+    const write = fencedWrites(sql)
     const reader = new FlowReader()
     return FlowQueue.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, orDefect(takeTurns(sql, limit, turn_ms))),
-      endTurn: (turn, more) => Effect.andThen(Transaction, within(turn.workspace, reschedule(sql, turn, more))),
-      newEvents: (workspace, limit) =>
-        Effect.andThen(Transaction, within(workspace, newEvents(sql, outbox, reader, workspace, limit))),
+      endTurn: (turn, more) => write(turn.workspace, reschedule(sql, turn, more)),
+      newEvents: (workspace, limit) => write(workspace, newEvents(sql, outbox, reader, workspace, limit)),
       pendingDates: (workspace) => within(workspace, passedDates(sql, reader, workspace)),
       listDatedContacts: (workspace, query): Effect.Effect<ReadonlyArray<DatedContact>> =>
         within(workspace, datedContacts(sql, workspace, query)),
-      recordFired: (workspace, fired) => Effect.andThen(Transaction, within(workspace, fire(sql, workspace, fired))),
+      recordFired: (workspace, fired) => write(workspace, fire(sql, workspace, fired)),
       completeDates: (workspace, until) =>
-        Effect.andThen(
-          Transaction,
-          within(
+        Effect.asVoid(
+          write(
             workspace,
             sql`
               insert into flow_clock as c (workspace_id, dates_until) values (${workspace}, ${DateTime.formatIso(until)})
               on conflict (workspace_id) do update set dates_until = greatest(c.dates_until, excluded.dates_until)`,
           ),
-        ).pipe(Effect.asVoid),
+        ),
     })
   }),
 )

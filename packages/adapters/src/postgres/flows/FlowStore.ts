@@ -7,7 +7,6 @@ import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
@@ -26,7 +25,7 @@ import {
 } from "./FlowRows.ts"
 import { flowsUsingEmail } from "./FlowUses.ts"
 import { deleteGenerationsOf } from "../documents/Generations.ts"
-import { fenced, raiseStatementTimeout } from "../kernel/Postgres.ts"
+import { fenced, fencedWrites, raiseStatementTimeout } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -148,6 +147,7 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const writer = yield* ChangeWriter
     const within = fenced(sql)
+    const inTransaction = fencedWrites(sql)
     return FlowStore.of({
       get: (workspace, id) =>
         within(workspace, views(sql, sql`where f.workspace_id = ${workspace} and f.flow_id = ${id}`)).pipe(
@@ -156,25 +156,22 @@ export const layer = Layer.effect(
       list: (workspace, query) => within(workspace, page(sql, workspace, query)),
       stepCounts: (workspace, id) => within(workspace, stepCounts(sql, workspace, id)),
       simulationFacts: (workspace, query) => within(workspace, trialFacts(sql, workspace, query)),
-      lock: (workspace, id) => Effect.andThen(Transaction, within(workspace, lock(sql, workspace, id))),
-      lockNamed: (workspace, named) => Effect.andThen(Transaction, within(workspace, lockNamed(sql, workspace, named))),
+      lock: (workspace, id) => inTransaction(workspace, lock(sql, workspace, id)),
+      lockNamed: (workspace, named) => inTransaction(workspace, lockNamed(sql, workspace, named)),
       lockForActivation: Effect.fnUntraced(function* (workspace, id) {
-        yield* Transaction
-        const flow = yield* within(workspace, lock(sql, workspace, id))
+        const flow = yield* inTransaction(workspace, lock(sql, workspace, id))
         const named = namedByFlow(flow.structure)
-        return { flow, facts: yield* within(workspace, lockForActivation(sql, workspace, named)) }
+        return { flow, facts: yield* inTransaction(workspace, lockForActivation(sql, workspace, named)) }
       }),
-      apply: (workspace, change) =>
-        Effect.andThen(Transaction, within(workspace, apply(sql, writer, workspace, change))),
+      apply: (workspace, change) => inTransaction(workspace, apply(sql, writer, workspace, change)),
       link: (workspace, { flowId, stepId, emailId }) =>
-        Effect.andThen(
-          Transaction,
-          within(
+        Effect.asVoid(
+          inTransaction(
             workspace,
             sql`insert into flow_email (workspace_id, email_id, flow_id, step_id)
               values (${workspace}, ${emailId}, ${flowId}, ${stepId})`,
           ),
-        ).pipe(Effect.asVoid),
+        ),
     })
   }),
 )

@@ -1,6 +1,5 @@
 // Facts that the membership state machine needs, read for many memberships at once with one statement for each room.
 import type { PgClient } from "@effect/sql-pg"
-import type { DeliveryState } from "@tentpole/core/sending/Delivery"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import type { MemberFactsQuery, MemberFactsResult, ContactFacts } from "@tentpole/core/flows/members/MembershipStore"
 import type { MemberDelivery } from "@tentpole/core/flows/members/MemberDeliveries"
@@ -8,7 +7,7 @@ import { ApprovalId, ContactId, EmailId, MembershipId, type WorkspaceId } from "
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
-import { instant } from "../kernel/Instants.ts"
+import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { subjectsOf } from "../segments/SegmentStore.ts"
 
 type Sql = PgClient.PgClient
@@ -42,18 +41,8 @@ const contactsOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId
   )
 })
 
-interface MessageRow {
-  readonly membership_id: string
-  readonly step_id: string
-  readonly visit: number
-  readonly state: DeliveryState
-  readonly reason: string | null
-  readonly sent_at: Date | null
-  readonly delivered_at: Date | null
-  readonly opened_at: Date | null
-  readonly clicked_at: Date | null
-  readonly bounced_at: Date | null
-  readonly unsubscribed_at: Date | null
+interface DeliveryRow extends RowOf<MemberDelivery> {
+  readonly membershipId: MembershipId
 }
 
 const messagesOf = Effect.fnUntraced(function* (
@@ -62,26 +51,13 @@ const messagesOf = Effect.fnUntraced(function* (
   members: ReadonlyArray<MembershipId>,
 ) {
   if (members.length === 0) return new Map<MembershipId, Array<MemberDelivery>>()
-  const rows = yield* sql<MessageRow>`
-    select membership_id, step_id, visit, state, reason, sent_at, delivered_at, opened_at, clicked_at, bounced_at,
-      unsubscribed_at
+  const rows = yield* sql<DeliveryRow>`
+    select membership_id as "membershipId", step_id as "stepId", visit, state, reason, sent_at as "sentAt",
+      delivered_at as "deliveredAt", opened_at as "openedAt", clicked_at as "clickedAt", bounced_at as "bouncedAt",
+      unsubscribed_at as "unsubscribedAt"
     from delivery
     where workspace_id = ${workspace} and membership_id = any(${texts(members)}::uuid[])`
-  const byMember = Map.groupBy(rows, ({ membership_id }) => MembershipId.make(membership_id))
-  return new Map([...byMember].map(([id, deliveries]) => [id, deliveries.map(toMessage)]))
-})
-
-const toMessage = (row: MessageRow): MemberDelivery => ({
-  stepId: row.step_id,
-  visit: row.visit,
-  state: row.state,
-  reason: row.reason,
-  sentAt: instant(row.sent_at),
-  deliveredAt: instant(row.delivered_at),
-  openedAt: instant(row.opened_at),
-  clickedAt: instant(row.clicked_at),
-  bouncedAt: instant(row.bounced_at),
-  unsubscribedAt: instant(row.unsubscribed_at),
+  return Map.groupBy(rows.map(fromRow<MemberDelivery & Pick<DeliveryRow, "membershipId">>), (row) => row.membershipId)
 })
 
 const approvalsOf = (sql: Sql, workspace: WorkspaceId, emails: ReadonlyArray<EmailId>) =>

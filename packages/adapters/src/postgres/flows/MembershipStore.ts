@@ -12,14 +12,13 @@ import {
 import { ContactId, type FlowId, type MembershipId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { memberFacts } from "./MembershipFacts.ts"
 import { lockForEntry, lockMembers } from "./MembershipLocks.ts"
 import { FlowReader, membershipColumns, type MembershipRow, toMembership } from "./MembershipRows.ts"
 import { applyMemberships } from "./MembershipWrites.ts"
-import { fenced } from "../kernel/Postgres.ts"
+import { fenced, fencedWrites } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
 type Sql = PgClient.PgClient
@@ -123,6 +122,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const within = fenced(sql)
+    const write = fencedWrites(sql)
     const reader = new FlowReader()
     let written = 0
     /** Many small writes make statistics as outdated as one large write. */
@@ -136,14 +136,11 @@ export const layer = Layer.effect(
     return MembershipStore.of({
       list: (workspace, flow, query) => within(workspace, page(sql, workspace, flow, query)),
       get: (workspace, flow, id) => within(workspace, find(sql, workspace, flow, id)),
-      lockForEnrollment: (workspace, wanted) =>
-        Effect.andThen(Transaction, within(workspace, lockForEntry(sql, reader, workspace, wanted))),
-      lockMembers: (workspace, which) =>
-        Effect.andThen(Transaction, within(workspace, lockMembers(sql, reader, workspace, which))),
+      lockForEnrollment: (workspace, wanted) => write(workspace, lockForEntry(sql, reader, workspace, wanted)),
+      lockMembers: (workspace, which) => write(workspace, lockMembers(sql, reader, workspace, which)),
       reserve: (workspace, { attempt, membershipId, visit }, id) =>
-        Effect.andThen(
-          Transaction,
-          within(
+        Effect.map(
+          write(
             workspace,
             sql<{ readonly made_id: string }>`
               insert into flow_made as m (workspace_id, membership_id, visit, attempt, made_id)
@@ -151,15 +148,13 @@ export const layer = Layer.effect(
               on conflict (workspace_id, membership_id, visit, attempt) do update set made_id = m.made_id
               returning made_id`,
           ),
-        ).pipe(Effect.map(([row]) => row?.made_id ?? id)),
+          ([row]) => row?.made_id ?? id,
+        ),
       facts: (workspace, wanted) => within(workspace, memberFacts(sql, workspace, wanted)),
       apply: (workspace, changes, unchanged = []) =>
-        Effect.andThen(
-          Transaction,
-          within(
-            workspace,
-            Effect.tap(applyMemberships(sql, workspace, changes, unchanged), () => countWrites(changes.length)),
-          ),
+        write(
+          workspace,
+          Effect.tap(applyMemberships(sql, workspace, changes, unchanged), () => countWrites(changes.length)),
         ),
     })
   }),
