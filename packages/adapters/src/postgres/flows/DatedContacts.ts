@@ -3,7 +3,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { DateSlot } from "@tentpole/core/flows/engine/DateSlots"
 import type { DatedContact } from "@tentpole/core/flows/engine/FlowQueue"
-import { ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
@@ -22,13 +22,12 @@ interface DateQuery {
 export const datedContacts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, query: DateQuery) {
   const dates = yield* datesOf(sql, workspace, query)
   if (dates === null) return []
-  const rows = yield* sql<{ readonly contact_id: string; readonly date: string }>`
-    select f.contact_id, f.date
+  return yield* sql<DatedContact>`
+    select f.contact_id as "contactId", f.date
     from (${dates}) as f
     where ${query.after}::uuid is null or f.contact_id > ${query.after}::uuid
     order by f.contact_id
     limit ${query.limit}`
-  return rows.map(({ contact_id, date }): DatedContact => ({ contactId: ContactId.make(contact_id), date }))
 })
 
 /** `select contact_id, date …`; null when there is no such field. */

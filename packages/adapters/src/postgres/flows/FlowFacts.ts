@@ -6,18 +6,9 @@ import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
 import type { ActivationFacts } from "@tentpole/core/flows/definition/machine"
 import type { StoredSimulationFacts } from "@tentpole/core/flows/definition/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
-import type { ApprovedTemplateFacts } from "@tentpole/core/flows/definition/Readiness"
-import {
-  ApprovalId,
-  EmailId,
-  EmailTemplateId,
-  ListId,
-  TentId,
-  TentTemplateId,
-  type WorkspaceId,
-} from "@tentpole/core/kernel/Ids"
+import type { EmailId, EmailTemplateId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
-import type { PlanName } from "@tentpole/core/workspaces/Workspace"
+import type { MailDefaults } from "@tentpole/core/templates/Template"
 import { Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
@@ -54,7 +45,8 @@ const lockLists = (sql: Sql, workspace: WorkspaceId, lists: ReadonlyArray<ListId
     : sql`select 1 from list where workspace_id = ${workspace} and list_id = any(${texts(lists)}::uuid[])
         order by list_id for key share`
 
-type NamedRow = { readonly [Kind in Exclude<keyof NamedFacts, "fields">]: ReadonlyArray<string> }
+type Ids<A> = { readonly [Key in keyof A]: A[Key] extends ReadonlySet<infer Id> ? ReadonlyArray<Id> : never }
+type NamedRow = Ids<Omit<NamedFacts, "fields">>
 
 /** Locks before it reads, so that the facts stay true until the transaction ends. */
 export const lockNamed = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
@@ -69,44 +61,30 @@ export const lockNamed = Effect.fnUntraced(function* (sql: Sql, workspace: Works
   if (row === undefined) return yield* Effect.die("a SELECT without FROM returned no row")
   const facts: NamedFacts = {
     fields: yield* fieldsOf(sql, workspace, named),
-    staticLists: new Set(row.staticLists.map((id) => ListId.make(id))),
-    otherLists: new Set(row.otherLists.map((id) => ListId.make(id))),
-    emails: new Set(row.emails.map((id) => EmailId.make(id))),
-    emailTemplates: new Set(row.emailTemplates.map((id) => EmailTemplateId.make(id))),
-    tentTemplates: new Set(row.tentTemplates.map((id) => TentTemplateId.make(id))),
-    tents: new Set(row.tents.map((id) => TentId.make(id))),
+    staticLists: new Set(row.staticLists),
+    otherLists: new Set(row.otherLists),
+    emails: new Set(row.emails),
+    emailTemplates: new Set(row.emailTemplates),
+    tentTemplates: new Set(row.tentTemplates),
+    tents: new Set(row.tents),
   }
   return facts
 })
 
-interface EmailFact {
-  readonly email_id: string
-  readonly approval_id: string | null
-  readonly from_address: string | null
-}
+type ValueOf<A> = A extends ReadonlyMap<unknown, infer Value> ? Value : never
 
 interface TemplateFact {
-  readonly template_id: string
-  readonly subject: string | null
-  readonly preview_text: string | null
-  readonly from_name: string | null
-  readonly from_address: string | null
-  readonly reply_to_email: string | null
+  readonly id: EmailTemplateId
+  readonly defaults: MailDefaults
   readonly pieces: ReadonlyArray<string>
 }
 
-interface ActivationRow {
-  readonly static_lists: ReadonlyArray<string>
-  readonly tents: ReadonlyArray<string>
-  readonly tent_templates: ReadonlyArray<string>
-  readonly emails: ReadonlyArray<EmailFact>
+interface ActivationRow
+  extends
+    Ids<Pick<ActivationFacts, "staticLists" | "tents" | "tentTemplates" | "verifiedDomains">>,
+    Pick<ActivationFacts, "plan" | "senderDefaults"> {
+  readonly emails: ReadonlyArray<ValueOf<ActivationFacts["emails"]> & { readonly id: EmailId }>
   readonly templates: ReadonlyArray<TemplateFact>
-  readonly verified_domains: ReadonlyArray<string>
-  readonly sender_from_name: string | null
-  readonly sender_from_address: string | null
-  readonly sender_reply_to: string | null
-  readonly plan: PlanName
-  readonly flows: boolean
 }
 
 /**
@@ -130,8 +108,9 @@ const lockReferences = Effect.fnUntraced(function* (sql: Sql, workspace: Workspa
 })
 
 const emailFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<EmailId>) => sql`(
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'email_id', e.email_id, 'approval_id', a.approval_id, 'from_address', a.from_address)), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('id', e.email_id, 'approval',
+    case when a.approval_id is not null then
+      jsonb_build_object('id', a.approval_id, 'fromAddress', a.from_address) end)), '[]')
   from email e
   left join email_approval a on a.workspace_id = e.workspace_id and a.approval_id = e.approval_id
   where e.workspace_id = ${workspace} and e.email_id = any(${texts(ids)}::uuid[]))`
@@ -140,9 +119,9 @@ const templateTexts = `array[a.html, a.plain_text, a.default_subject, a.default_
 
 const templateFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<EmailTemplateId>) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object(
-    'template_id', t.template_id, 'subject', a.default_subject, 'preview_text', a.default_preview_text,
-    'from_name', a.default_from_name, 'from_address', a.default_from_address,
-    'reply_to_email', a.default_reply_to_email, 'pieces', ${sql.literal(tokensOf(templateTexts))})), '[]')
+    'id', t.template_id, 'pieces', ${sql.literal(tokensOf(templateTexts))}, 'defaults', jsonb_build_object(
+      'subject', a.default_subject, 'previewText', a.default_preview_text, 'fromName', a.default_from_name,
+      'fromAddress', a.default_from_address, 'replyToEmail', a.default_reply_to_email))), '[]')
   from email_template t
   join email_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
   where t.workspace_id = ${workspace} and t.template_id = any(${texts(ids)}::uuid[]))`
@@ -151,62 +130,40 @@ const templateFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<Emai
 export const lockForActivation = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
   yield* lockReferences(sql, workspace, named)
   const [row] = yield* sql<ActivationRow>`
-    select ${idsIn(sql, workspace, staticLists, named.lists)} as static_lists,
+    select ${idsIn(sql, workspace, staticLists, named.lists)} as "staticLists",
       ${idsIn(sql, workspace, { table: "tent", key: "tent_id" }, named.tents)} as tents,
       ${idsIn(sql, workspace, { table: "tent_template", key: "template_id", where: approved }, named.tentTemplates)}
-        as tent_templates,
+        as "tentTemplates",
       ${emailFacts(sql, workspace, named.emails)} as emails, ${templateFacts(sql, workspace, named.emailTemplates)} as templates,
-      array(select domain from sending_domain where workspace_id = ${workspace} and status = 'verified') as verified_domains,
-      w.sender_from_name, w.sender_from_address, w.sender_reply_to, p.plan, p.flows
+      array(select domain from sending_domain where workspace_id = ${workspace} and status = 'verified') as "verifiedDomains",
+      jsonb_build_object('fromName', w.sender_from_name, 'fromAddress', w.sender_from_address,
+        'replyToEmail', w.sender_reply_to) as "senderDefaults",
+      jsonb_build_object('plan', p.plan, 'flows', p.flows) as plan
     from workspace w join plan p on p.plan = w.plan
     where w.workspace_id = ${workspace}`
   if (row === undefined) return yield* Effect.die("the workspace of a flow is missing")
   const facts: ActivationFacts = {
-    plan: { plan: row.plan, flows: row.flows },
+    plan: row.plan,
     fields: yield* fieldsOf(sql, workspace, named),
-    staticLists: new Set(row.static_lists.map((id) => ListId.make(id))),
-    emails: new Map(row.emails.map(toEmailFact)),
-    emailTemplates: new Map(row.templates.map(toTemplateFact)),
-    tentTemplates: new Set(row.tent_templates.map((id) => TentTemplateId.make(id))),
-    tents: new Set(row.tents.map((id) => TentId.make(id))),
-    senderDefaults: {
-      fromName: row.sender_from_name,
-      fromAddress: row.sender_from_address,
-      replyToEmail: row.sender_reply_to,
-    },
-    verifiedDomains: new Set(row.verified_domains),
+    staticLists: new Set(row.staticLists),
+    emails: new Map(row.emails.map(({ id, approval }) => [id, { approval }])),
+    emailTemplates: new Map(
+      row.templates.map(({ id, defaults, pieces }) => [id, { defaults, apiTokens: apiTokens(pieces) }]),
+    ),
+    tentTemplates: new Set(row.tentTemplates),
+    tents: new Set(row.tents),
+    senderDefaults: row.senderDefaults,
+    verifiedDomains: new Set(row.verifiedDomains),
   }
   return facts
 })
 
-const toEmailFact = ({ email_id, approval_id, from_address }: EmailFact) => {
-  const approval =
-    approval_id === null || from_address === null
-      ? null
-      : { id: ApprovalId.make(approval_id), fromAddress: from_address }
-  return [EmailId.make(email_id), { approval }] as const
-}
-
-const toTemplateFact = ({ template_id, pieces, ...mail }: TemplateFact) => {
-  const facts: ApprovedTemplateFacts = {
-    defaults: {
-      subject: mail.subject,
-      previewText: mail.preview_text,
-      fromName: mail.from_name,
-      fromAddress: mail.from_address,
-      replyToEmail: mail.reply_to_email,
-    },
-    apiTokens: apiTokens(pieces),
-  }
-  return [EmailTemplateId.make(template_id), facts] as const
-}
-
 interface TrialRow {
-  readonly static_lists: ReadonlyArray<string>
-  readonly subjects: ReadonlyArray<{ readonly id: string; readonly subject: string | null }>
-  readonly template_subjects: ReadonlyArray<{ readonly id: string; readonly subject: string | null }>
+  readonly lists: ReadonlyArray<ListId>
+  readonly subjects: ReadonlyArray<{ readonly id: EmailId; readonly subject: string | null }>
+  readonly templates: ReadonlyArray<{ readonly id: EmailTemplateId; readonly subject: string | null }>
   readonly name: string
-  readonly reason: SuppressionReason | null
+  readonly suppression: SuppressionReason | null
 }
 
 /** The subject of an email is that of its approval, or its own while it has none. */
@@ -216,7 +173,7 @@ export const trialFacts = Effect.fnUntraced(function* (
   { named, emailNormalized }: { readonly named: NamedByFlow; readonly emailNormalized: string | null },
 ) {
   const [row] = yield* sql<TrialRow>`
-    select ${idsIn(sql, workspace, staticLists, named.lists)} as static_lists, (
+    select ${idsIn(sql, workspace, staticLists, named.lists)} as lists, (
         select coalesce(jsonb_agg(jsonb_build_object('id', e.email_id, 'subject', coalesce(a.subject, e.subject))), '[]')
         from email e
         left join email_approval a on a.workspace_id = e.workspace_id and a.approval_id = e.approval_id
@@ -226,8 +183,8 @@ export const trialFacts = Effect.fnUntraced(function* (
         from email_template t
         left join email_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
         where t.workspace_id = ${workspace} and t.template_id = any(${texts(named.emailTemplates)}::uuid[]))
-        as template_subjects,
-      w.name, s.reason
+        as templates,
+      w.name, s.reason as suppression
     from workspace w
     left join suppression s on s.workspace_id = w.workspace_id and s.email_normalized = ${emailNormalized}::text
     where w.workspace_id = ${workspace}`
@@ -235,12 +192,12 @@ export const trialFacts = Effect.fnUntraced(function* (
   const facts: StoredSimulationFacts = {
     facts: {
       fields: yield* fieldsOf(sql, workspace, named),
-      staticLists: new Set(row.static_lists.map((id) => ListId.make(id))),
-      subjects: new Map(row.subjects.map(({ id, subject }) => [EmailId.make(id), subject])),
-      templateSubjects: new Map(row.template_subjects.map(({ id, subject }) => [EmailTemplateId.make(id), subject])),
+      staticLists: new Set(row.lists),
+      subjects: new Map(row.subjects.map(({ id, subject }) => [id, subject])),
+      templateSubjects: new Map(row.templates.map(({ id, subject }) => [id, subject])),
       workspaceName: row.name,
     },
-    suppression: row.reason,
+    suppression: row.suppression,
   }
   return facts
 })

@@ -11,7 +11,7 @@ import {
   type PendingDates,
   type Turn,
 } from "@tentpole/core/flows/engine/FlowQueue"
-import { ContactId, type FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
@@ -25,20 +25,20 @@ type Sql = PgClient.PgClient
 
 const takeTurns = (sql: Sql, limit: number, turn_ms: number) =>
   Effect.map(
-    sql<{ readonly kind: FlowWork; readonly workspace_id: string; readonly was_due_at: Date }>`
+    sql<Turn & { readonly wasDueAt: Date }>`
       with turn as materialized (
-        select kind, workspace_id, due_at as was_due_at from due_work
+        select kind, workspace_id, due_at from due_work
         where kind = any(${texts(flowWork)}::text[]) and due_at <= clock_timestamp()
         order by due_at
         limit ${limit}
         for update skip locked)
       update due_work d set due_at = clock_timestamp() + make_interval(secs => ${turn_ms / 1000}), looks = looks + 1
       from turn where d.kind = turn.kind and d.workspace_id = turn.workspace_id
-      returning d.kind, d.workspace_id, turn.was_due_at`,
+      returning d.kind, d.workspace_id as workspace, turn.due_at as "wasDueAt"`,
     (rows) =>
       [...rows]
-        .sort((left, right) => left.was_due_at.getTime() - right.was_due_at.getTime())
-        .map((row): Turn => ({ kind: row.kind, workspace: WorkspaceId.make(row.workspace_id) })),
+        .sort((left, right) => left.wasDueAt.getTime() - right.wasDueAt.getTime())
+        .map(({ kind, workspace }): Turn => ({ kind, workspace })),
   )
 
 /** The delay after the first turn that finds nothing, and the longest delay. */
@@ -89,14 +89,10 @@ const newEvents = (sql: Sql, outbox: Outbox["Service"], reader: FlowReader, work
       workspace,
       sql`where f.workspace_id = ${workspace} and f.status in ('active', 'paused') order by f.flow_id`,
     )
-    const since = new Map(
-      (yield* sql<{ readonly flow_id: string; readonly activated_in: string | null }>`
-        select flow_id, activated_in::text as activated_in from flow
-        where workspace_id = ${workspace} and status = 'active'`).map((row) => [
-        row.flow_id,
-        BigInt(row.activated_in ?? 0),
-      ]),
-    )
+    const activations = yield* sql<{ readonly id: FlowId; readonly transaction: string }>`
+      select flow_id as id, coalesce(activated_in::text, '0') as transaction from flow
+      where workspace_id = ${workspace} and status = 'active'`
+    const since = new Map(activations.map(({ id, transaction }) => [id, BigInt(transaction)]))
     const result: EventBatch = {
       events,
       flows: [...flows.values()],
@@ -119,12 +115,12 @@ const passedDates = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, w
     sql`where f.workspace_id = ${workspace} and f.status = 'active' and f.structure @> '{"triggers": [{"type": "date_based"}]}'
       order by f.flow_id`,
   )
-  const passed: PendingDates = {
+  const pending: PendingDates = {
     after: clock?.after == null ? until : DateTime.makeUnsafe(clock.after),
     until,
     flows: [...flows.values()],
   }
-  return passed
+  return pending
 })
 
 const fire = (
@@ -135,13 +131,13 @@ const fire = (
   contacts.length === 0
     ? Effect.succeed(new Set<ContactId>())
     : Effect.map(
-        sql<{ readonly contact_id: string }>`
+        sql<{ readonly id: ContactId }>`
           insert into flow_date_fired (workspace_id, flow_id, contact_id, day)
           select ${workspace}, ${flow}, contact_id, ${day}::text::date from unnest(${texts(contacts)}::uuid[]) as g (contact_id)
           order by contact_id
           on conflict do nothing
-          returning contact_id`,
-        (rows) => new Set(rows.map(({ contact_id }) => ContactId.make(contact_id))),
+          returning contact_id as id`,
+        (rows) => new Set(rows.map(({ id }) => id)),
       )
 
 export const layer = Layer.effect(

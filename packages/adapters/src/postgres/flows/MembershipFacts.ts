@@ -3,7 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import type { MemberFactsQuery, MemberFactsResult, ContactFacts } from "@tentpole/core/flows/members/MembershipStore"
 import type { MemberDelivery } from "@tentpole/core/flows/members/MemberDeliveries"
-import { ApprovalId, ContactId, EmailId, MembershipId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ApprovalId, ContactId, EmailId, MembershipId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
@@ -64,8 +64,8 @@ const approvalsOf = (sql: Sql, workspace: WorkspaceId, emails: ReadonlyArray<Ema
   emails.length === 0
     ? Effect.succeed(new Map<EmailId, ApprovalId>())
     : Effect.map(
-        sql<{ readonly email_id: string; readonly approval_id: string }>`
-          select email_id, approval_id from email
+        sql<{ readonly id: EmailId; readonly approval: ApprovalId }>`
+          select email_id as id, approval_id as approval from email
           where workspace_id = ${workspace} and email_id = any(${texts(emails)}::uuid[]) and approval_id is not null`,
-        (rows) => new Map(rows.map((row) => [EmailId.make(row.email_id), ApprovalId.make(row.approval_id)])),
+        (rows) => new Map(rows.map(({ id, approval }) => [id, approval])),
       )

@@ -8,7 +8,7 @@ import type {
   MembershipStore,
   MemberSelection,
 } from "@tentpole/core/flows/members/MembershipStore"
-import { ContactId, type FlowId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
@@ -48,25 +48,25 @@ export const lockForEntry = Effect.fnUntraced(function* (
 ) {
   const now = yield* begin(sql)
   const locked = yield* lockFlows(sql, reader, workspace, flows)
-  const existing = yield* sql<{ readonly contact_id: string }>`
-    select contact_id from contact
+  const existing = yield* sql<{ readonly id: ContactId }>`
+    select contact_id as id from contact
     where workspace_id = ${workspace} and contact_id = any(${texts(contacts)}::uuid[])
     order by contact_id for key share`
-  const rows = yield* sql<{ readonly flow_id: string; readonly contact_id: string; readonly live: boolean }>`
-    select flow_id, contact_id, bool_or(status in ('active', 'waiting')) as live from flow_membership
+  const rows = yield* sql<{ readonly pair: string; readonly live: boolean }>`
+    select flow_id || ' ' || contact_id as pair, bool_or(status in ('active', 'waiting')) as live from flow_membership
     where workspace_id = ${workspace} and contact_id = any(${texts(contacts)}::uuid[]) and flow_id = any(${texts(flows)}::uuid[])
     group by flow_id, contact_id`
-  const earlier = new Map(rows.map(({ contact_id, flow_id, live }) => [`${flow_id} ${contact_id}`, live]))
-  const ground: EnrollmentFacts = {
+  const earlier = new Map(rows.map(({ pair, live }) => [pair, live]))
+  const facts: EnrollmentFacts = {
     now,
     flows: locked,
-    contacts: new Set(existing.map(({ contact_id }) => ContactId.make(contact_id))),
+    contacts: new Set(existing.map(({ id }) => id)),
     earlier: (flow, contact): EarlierMemberships => {
       const live = earlier.get(`${flow} ${contact}`)
       return { live: live === true, any: live !== undefined }
     },
   }
-  return ground
+  return facts
 })
 
 export const lockMembers = Effect.fnUntraced(function* (

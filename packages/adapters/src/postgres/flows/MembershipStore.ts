@@ -1,6 +1,6 @@
 // `MembershipStore` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { stepsExecuted, type TimelineEntry, type TimelineType } from "@tentpole/core/flows/members/Membership"
+import { stepsExecuted, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import {
   type FlowMemberQuery,
   type FlowMemberSort,
@@ -9,11 +9,12 @@ import {
   type MemberView,
   timeline_lines_max,
 } from "@tentpole/core/flows/members/MembershipStore"
-import { ContactId, type FlowId, type MembershipId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { FlowId, MembershipId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
-import { DateTime, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { memberFacts } from "./MembershipFacts.ts"
 import { lockForEntry, lockMembers } from "./MembershipLocks.ts"
 import { FlowReader, membershipColumns, type MembershipRow, toMembership } from "./MembershipRows.ts"
@@ -23,14 +24,10 @@ import { renewStatistics } from "../kernel/Statistics.ts"
 
 type Sql = PgClient.PgClient
 
-interface ShownRow extends MembershipRow {
-  readonly contact_exists: boolean
-  readonly display_name: string | null
-  readonly email: string | null
-  readonly phone: string | null
-}
+type ShownRow = MembershipRow & Pick<MemberView, "contact">
 
-const shownColumns = `${membershipColumns}, c.contact_id is not null as contact_exists, c.display_name, c.email, c.phone`
+const shownColumns = `${membershipColumns}, case when c.contact_id is not null then jsonb_build_object(
+  'id', c.contact_id, 'displayName', c.display_name, 'email', c.email, 'phone', c.phone) end as contact`
 
 const shownTables = `flow_membership m
   left join contact c on c.workspace_id = m.workspace_id and c.contact_id = m.contact_id`
@@ -71,47 +68,40 @@ const find = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow
   const [row] = rows
   if (row === undefined) return yield* new NotFound({ resource: "flow member" })
   const timelines = yield* timelinesOf(sql, workspace, rows)
-  const run: MemberDetails = { ...shown(row, timelines), timeline: timelines.get(row.membership_id) ?? [] }
+  const run: MemberDetails = { ...shown(row, timelines), timeline: timelines.get(row.id) ?? [] }
   return run
 })
 
-type Timelines = ReadonlyMap<string, ReadonlyArray<TimelineEntry>>
+type Timelines = ReadonlyMap<MembershipId, ReadonlyArray<TimelineEntry>>
 
-const shown = (row: ShownRow, timelines: Timelines): MemberView => ({
+const shown = ({ contact, ...row }: ShownRow, timelines: Timelines): MemberView => ({
   membership: toMembership(row),
-  contact: row.contact_exists
-    ? { id: ContactId.make(row.contact_id), displayName: row.display_name, email: row.email, phone: row.phone }
-    : null,
-  steps: stepsExecuted(timelines.get(row.membership_id) ?? []),
+  contact,
+  steps: stepsExecuted(timelines.get(row.id) ?? []),
 })
 
-interface EventRow {
-  readonly membership_id: string
-  readonly type: TimelineType
-  readonly at: Date
-  readonly step_id: string | null
-  readonly metadata: TimelineEntry["metadata"]
+interface EntryRow extends RowOf<TimelineEntry> {
+  readonly membershipId: MembershipId
 }
 
 const timelinesOf = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  members: ReadonlyArray<Pick<MembershipRow, "membership_id">>,
+  members: ReadonlyArray<Pick<MembershipRow, "id">>,
 ) {
-  if (members.length === 0) return new Map<string, Array<TimelineEntry>>()
-  const rows = yield* sql<EventRow>`
-    select wanted.membership_id, e.type, e.at, e.step_id, e.metadata
-    from unnest(${texts(members.map((row) => row.membership_id))}::uuid[]) as wanted (membership_id)
+  if (members.length === 0) return new Map<MembershipId, Array<TimelineEntry>>()
+  const rows = yield* sql<EntryRow>`
+    select wanted.membership_id as "membershipId", e.type, e.at, e.step_id as "stepId", e.metadata
+    from unnest(${texts(members.map(({ id }) => id))}::uuid[]) as wanted (membership_id)
     cross join lateral (
       select position, type, at, step_id, metadata from flow_event
       where workspace_id = ${workspace} and membership_id = wanted.membership_id
       order by position desc
       limit ${timeline_lines_max}) as e
     order by wanted.membership_id, e.position`
-  const toEntry = ({ at, metadata, step_id: stepId, type }: EventRow) =>
-    ({ type, at: DateTime.makeUnsafe(at), stepId, metadata }) satisfies TimelineEntry
-  const byMember = Map.groupBy(rows, ({ membership_id }) => membership_id)
-  return new Map([...byMember].map(([id, events]) => [id, events.map(toEntry)]))
+  const toEntry = ({ membershipId: _, ...entry }: EntryRow) => fromRow<TimelineEntry>(entry)
+  const byMember = Map.groupBy(rows, ({ membershipId }) => membershipId)
+  return new Map([...byMember].map(([id, entries]) => [id, entries.map(toEntry)]))
 })
 
 /** Writes after which a process checks whether the planner's statistics are current. */

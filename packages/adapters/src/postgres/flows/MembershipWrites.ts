@@ -3,7 +3,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { Membership, TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import type { MemberCommand, MembershipChange } from "@tentpole/core/flows/members/MembershipChange"
-import { MembershipId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { MembershipId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
@@ -58,7 +58,7 @@ const insertMembers = Effect.fnUntraced(function* (
 ) {
   const entering = netChanges(changes).flatMap(({ before, after }) => (before === null ? [after] : []))
   if (entering.length === 0) return new Set<MembershipId>()
-  const rows = yield* sql<{ readonly membership_id: string }>`
+  const rows = yield* sql<{ readonly id: MembershipId }>`
     insert into flow_membership (workspace_id, membership_id, flow_id, contact_id, entry_source, tokens, created_emails, state,
       status, step_id, awaited_visit, due_at, sole, entered_at, updated_at)
     select ${workspace}, g.id, g.flow_id, g.contact_id, g.entry_source, g.tokens, g.created_emails, g.state, g.status, g.step_id,
@@ -71,9 +71,9 @@ const insertMembers = Effect.fnUntraced(function* (
     join flow f on f.workspace_id = ${workspace} and f.flow_id = g.flow_id
     order by g.id
     on conflict do nothing
-    returning membership_id`
+    returning membership_id as id`
   yield* sql`select hint_due('flows', ${workspace})`
-  const entered = new Set(rows.map(({ membership_id }) => membership_id))
+  const entered = new Set(rows.map(({ id }) => id))
   return new Set(entering.flatMap(({ id }) => (entered.has(id) ? [] : [id])))
 })
 

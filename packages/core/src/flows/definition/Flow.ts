@@ -14,6 +14,20 @@ export type Lifecycle =
   | { readonly status: "paused"; readonly pausedAt: DateTime.Utc }
   | { readonly status: "archived"; readonly archivedAt: DateTime.Utc }
 
+/** The lifecycle of a flow that has the status since an instant. */
+export const lifecycleOf = (status: FlowStatus, since: DateTime.Utc): Lifecycle => {
+  switch (status) {
+    case "draft":
+      return { status }
+    case "active":
+      return { status, activatedAt: since }
+    case "paused":
+      return { status, pausedAt: since }
+    case "archived":
+      return { status, archivedAt: since }
+  }
+}
+
 export interface Flow {
   readonly id: FlowId
   readonly name: string

@@ -8,7 +8,7 @@ import type { DomainEvent } from "../../kernel/changes/Outbox.ts"
 import { InvalidState } from "../../kernel/Refusal.ts"
 import type { Plan } from "../../workspaces/Workspace.ts"
 import type { Structure } from "./FlowSchema.ts"
-import type { Flow, FlowStatus, Lifecycle } from "./Flow.ts"
+import { type Flow, type FlowStatus, lifecycleOf } from "./Flow.ts"
 import type { FlowPatch, NewFlow } from "./FlowInput.ts"
 import { FlowNotReady, PaidPlanRequired } from "./FlowErrors.ts"
 import { type FlowFacts, flowReadiness } from "./Readiness.ts"
@@ -112,19 +112,6 @@ const decideEvent = (before: Flow, event: FlowEvent, now: DateTime.Utc): Result.
   }
   const after = target === "deleted" ? null : { ...before, lifecycle: lifecycleOf(target, now), updatedAt: now }
   return Result.succeed(toChange(before, after, now))
-}
-
-const lifecycleOf = (status: FlowStatus, now: DateTime.Utc): Lifecycle => {
-  switch (status) {
-    case "draft":
-      return { status }
-    case "active":
-      return { status, activatedAt: now }
-    case "paused":
-      return { status, pausedAt: now }
-    case "archived":
-      return { status, archivedAt: now }
-  }
 }
 
 /** Why the flow can't be activated; null if it can. */
