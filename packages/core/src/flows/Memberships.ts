@@ -149,13 +149,10 @@ const findContactId = Effect.fnUntraced(function* (
   }
   const identity =
     contact.by === "email" ? parseEmail(contact.email)?.normalized : parsePhone(contact.phone, contact.defaultCountry)
-  const identities = identity == null ? [] : [identity]
-  const [found] =
-    identities.length === 0
-      ? []
-      : yield* contacts.findByIdentity(workspace, {
-          emails: contact.by === "email" ? identities : [],
-          phones: contact.by === "phone" ? identities : [],
-        })
+  if (identity == null) return yield* contactNotFound(contact)
+  const [found] = yield* contacts.findByIdentity(workspace, {
+    emails: contact.by === "email" ? [identity] : [],
+    phones: contact.by === "phone" ? [identity] : [],
+  })
   return found === undefined ? yield* contactNotFound(contact) : found.id
 })

@@ -12,10 +12,9 @@ import {
   type EmailStepMetric,
   type RuleTree,
   type StepCondition,
-  type StepRuleTree,
 } from "../../segments/RuleTree.ts"
 import type { ReentryPolicy, Structure } from "./FlowSchema.ts"
-import type { Flow, FlowStatus } from "./Flow.ts"
+import { type Flow, type FlowStatus, treesOf } from "./Flow.ts"
 import type { Step, StepId } from "./Step.ts"
 
 /** What decisions about a member depend on. */
@@ -65,11 +64,7 @@ export interface SimulationFacts extends CompilationFacts {
 }
 
 export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: CompilationFacts): CompiledFlow => {
-  const trees: ReadonlyArray<StepRuleTree> = [
-    ...structure.steps.flatMap((step) => conditionOf(step) ?? []),
-    ...(structure.disqualification_rules === null ? [] : [structure.disqualification_rules]),
-  ]
-  const required = trees.map(activitiesAndListsIn)
+  const required = treesOf(structure).map((tree) => activitiesAndListsIn(tree))
   return {
     id,
     name,
@@ -87,10 +82,8 @@ export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: Com
   }
 }
 
-const conditionOf = (step: Step): StepRuleTree | null => ("condition" in step ? step.condition : null)
-
 const compileStep = (structure: Structure, step: Step, facts: CompilationFacts): CompiledStep => {
-  const tree = conditionOf(step)
+  const tree = "condition" in step ? step.condition : null
   const evaluable = tree !== null && conditionsOf(tree).every((each) => isEvaluable(structure, each, facts))
   return { step, holds: evaluable ? compileTree(tree, (condition) => compileLeaf(condition, facts)) : null }
 }

@@ -1,6 +1,7 @@
 // The flow: its structure and its lifecycle.
 import type { DateTime } from "effect"
 import type { FlowId } from "../../kernel/Ids.ts"
+import type { StepRuleTree } from "../../segments/RuleTree.ts"
 import type { Step, StepId } from "./Step.ts"
 import type { Structure } from "./FlowSchema.ts"
 
@@ -51,6 +52,12 @@ export const emptyStructure: Structure = {
 }
 
 export const stepOf = ({ steps }: Structure, id: StepId): Step | undefined => steps.find((step) => step.step_id === id)
+
+/** The rule trees of its steps, then its disqualification rules. */
+export const treesOf = ({ steps, disqualification_rules }: Structure): ReadonlyArray<StepRuleTree> =>
+  [...steps.map((step) => ("condition" in step ? step.condition : null)), disqualification_rules].filter(
+    (tree) => tree !== null,
+  )
 
 export const archivedAtOf = ({ lifecycle }: Flow): DateTime.Utc | null =>
   lifecycle.status === "archived" ? lifecycle.archivedAt : null

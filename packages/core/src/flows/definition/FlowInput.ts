@@ -11,7 +11,7 @@ import { emptyStructure } from "./Flow.ts"
 import { DuplicateStepId } from "./FlowErrors.ts"
 import { checkReferences, type NamedFacts, type Piece, type Pieces } from "./FlowReferences.ts"
 import { decodeStep, type Step } from "./Step.ts"
-import { decodeTrigger, type Trigger } from "./Trigger.ts"
+import { decodeTrigger } from "./Trigger.ts"
 
 export interface NewFlow {
   readonly name: string
@@ -91,8 +91,8 @@ export const readNewFlow = (body: unknown): Draft<NewFlow> => {
 export const readFlowPatch = (body: unknown): Draft<FlowPatch> => {
   if (!isObject(body)) return invalid([{ path: "", message: "must be an object" }])
   const { value, issues } = decodeParts(body, "")
-  const triggers = readTriggers(body["triggers"])
-  const steps = readSteps(body["steps"])
+  const triggers = readMembers(body["triggers"], { path: "triggers", count_max: triggers_max }, decodeTrigger)
+  const steps = readMembers(body["steps"], { path: "steps", count_max: steps_max }, decodeStep)
   const sent = body["disqualification_rules"] ?? null
   const rules = sent === null ? null : readRules(sent, "disqualification_rules")
   const { name, description, triggers: _triggers, steps: _steps, disqualification_rules: _rules, ...rest } = value ?? {}
@@ -129,48 +129,36 @@ export const readReplacement = (key: "triggers" | "steps", body: unknown): Draft
 
 const valuesOf = <Value>(pieces: ReadonlyArray<Piece<Value>>): ReadonlyArray<Value> => pieces.map(({ value }) => value)
 
-interface Members<Value> {
-  readonly pieces: ReadonlyArray<Piece<Value>>
-  readonly issues: ReadonlyArray<Issue>
-}
+/** A decoded trigger or step. `conditions` are its well-formed ones, even if it has issues. */
+type DecodedPart<Value> = Decoded<Value> & { readonly conditions?: ReadonlyArray<Leaf<StepCondition>> }
 
-/** Members are decoded one by one, so that issues in some leave the others well formed. */
-const membersOf = (json: unknown, path: string, count_max: number): Members<unknown> => {
-  const none = (message: string) => ({ pieces: [], issues: refused(path, message).issues })
-  if (json === undefined) return { pieces: [], issues: [] }
-  if (!Array.isArray(json)) return none("must be an array")
-  if (json.length > count_max) return none(`must have at most ${count_max} members, got ${json.length}`)
-  return { pieces: json.map((value: unknown, index) => ({ value, path: `${path}.${index}` })), issues: [] }
-}
-
-/** Decodes members until there are more issues than an answer reports. */
-const decodeEach = <Part extends Decoded<unknown>>(
-  members: Members<unknown>,
-  decode: (json: unknown, path: string) => Part,
+/**
+ * Decodes members one by one, so that issues in some leave the others well formed, until there are more issues than an answer
+ * reports.
+ */
+const readMembers = <Value>(
+  json: unknown,
+  { path, count_max }: { readonly path: string; readonly count_max: number },
+  decode: (json: unknown, path: string) => DecodedPart<Value>,
 ) => {
-  const issues = [...members.issues]
-  const decoded: Array<Part & { readonly path: string }> = []
-  for (const { value, path } of members.pieces) {
-    if (issues.length >= issues_max) break
-    const part = decode(value, path)
-    issues.push(...part.issues)
-    decoded.push({ ...part, path })
+  const issues: Array<Issue> = []
+  const pieces: Array<Piece<Value>> = []
+  const conditions: Array<Leaf<StepCondition>> = []
+  const read = { issues, pieces, conditions }
+  if (json === undefined) return read
+  if (!Array.isArray(json)) return { ...read, ...refused(path, "must be an array") }
+  if (json.length > count_max) {
+    return { ...read, ...refused(path, `must have at most ${count_max} members, got ${json.length}`) }
   }
-  return { decoded, issues }
-}
-
-const wellFormed = <Value>(
-  decoded: ReadonlyArray<Decoded<Value> & { readonly path: string }>,
-): ReadonlyArray<Piece<Value>> => decoded.flatMap(({ value, path }) => (value === null ? [] : [{ value, path }]))
-
-const readTriggers = (json: unknown): Members<Trigger> => {
-  const { decoded, issues } = decodeEach(membersOf(json, "triggers", triggers_max), decodeTrigger)
-  return { pieces: wellFormed(decoded), issues }
-}
-
-const readSteps = (json: unknown): Members<Step> & { readonly conditions: ReadonlyArray<Leaf<StepCondition>> } => {
-  const { decoded, issues } = decodeEach(membersOf(json, "steps", steps_max), decodeStep)
-  return { pieces: wellFormed(decoded), issues, conditions: decoded.flatMap(({ conditions }) => conditions) }
+  for (const [index, member] of json.entries()) {
+    if (issues.length >= issues_max) break
+    const at = `${path}.${index}`
+    const decoded = decode(member, at)
+    issues.push(...decoded.issues)
+    conditions.push(...(decoded.conditions ?? []))
+    if (decoded.value !== null) pieces.push({ value: decoded.value, path: at })
+  }
+  return read
 }
 
 const uniqueIds = (steps: ReadonlyArray<Piece<Step>>): Result.Result<void, DuplicateStepId> => {

@@ -10,6 +10,7 @@ import type { RuleFacts } from "../../segments/RuleFacts.ts"
 import type { StepCondition } from "../../segments/RuleSchema.ts"
 import { referencesOf, type Leaf, leavesOf, type RuleReferences } from "../../segments/RuleTree.ts"
 import type { Structure } from "./FlowSchema.ts"
+import { treesOf } from "./Flow.ts"
 import type { Step } from "./Step.ts"
 import { type ContactUpdatedTrigger, type DateTrigger, fieldNamed, type ListTrigger, type Trigger } from "./Trigger.ts"
 
@@ -45,16 +46,12 @@ export interface NamedFacts extends RuleFacts {
   readonly tents: ReadonlySet<TentId>
 }
 
-const piecesOf = ({ triggers, steps, disqualification_rules }: Structure): Pieces => ({
-  triggers: triggers.map((value, index) => ({ value, path: `triggers.${index}` })),
-  steps: steps.map((value, index) => ({ value, path: `steps.${index}` })),
-  conditions: [
-    ...steps.flatMap((step) => ("condition" in step && step.condition !== null ? leavesOf(step.condition) : [])),
-    ...(disqualification_rules === null ? [] : leavesOf<StepCondition>(disqualification_rules)),
-  ],
-})
-
-export const namedByFlow = (structure: Structure): NamedByFlow => namedBy(piecesOf(structure))
+export const namedByFlow = (structure: Structure): NamedByFlow =>
+  namedBy({
+    triggers: structure.triggers.map((value, index) => ({ value, path: `triggers.${index}` })),
+    steps: structure.steps.map((value, index) => ({ value, path: `steps.${index}` })),
+    conditions: treesOf(structure).flatMap((tree) => leavesOf(tree)),
+  })
 
 export const namedBy = ({ triggers, steps, conditions }: Pieces): NamedByFlow => {
   const { fields, lists } = referencesOf(conditions.map(({ condition }) => condition))
@@ -76,30 +73,23 @@ const unique = <Value, Id>(
   pick: (value: Value) => Id | null,
 ): ReadonlyArray<Id> => [...new Set(pieces.flatMap(({ value }) => pick(value) ?? []))]
 
-interface Faults {
-  readonly issues: ReadonlyArray<Issue>
-  readonly missing: ReadonlyArray<NotFound>
-}
+/** Issues, and ids that do not exist. */
+type Faults = ReadonlyArray<Issue | NotFound>
 
-/** The faults of the references: issues, and ids that do not exist. */
-export const checkReferences = ({ triggers, steps, conditions }: Pieces, facts: NamedFacts): Faults => {
+/** The faults of the references. */
+export const checkReferences = ({ triggers, steps, conditions }: Pieces, facts: NamedFacts) => {
   const faults = [
-    ...steps.map(({ value, path }) => ofStep(value, path, facts)),
-    ...triggers.map(({ value, path }) => ofTrigger(value, path, facts)),
+    ...steps.flatMap(({ value, path }) => ofStep(value, path, facts)),
+    ...triggers.flatMap(({ value, path }) => ofTrigger(value, path, facts)),
+    ...conditions.flatMap((leaf) => referenceIssues(leaf, facts)),
   ]
-  return {
-    issues: [...faults.flatMap(({ issues }) => issues), ...conditions.flatMap((leaf) => referenceIssues(leaf, facts))],
-    missing: faults.flatMap(({ missing }) => missing),
-  }
+  const missing = faults.filter((fault) => fault instanceof NotFound)
+  return { issues: faults.filter((fault): fault is Issue => !(fault instanceof NotFound)), missing }
 }
-
-const faultless: Faults = { issues: [], missing: [] }
-
-const wrong = (path: string, message: string): Faults => ({ issues: [{ path, message }], missing: [] })
 
 /** Requires that the id exists. */
 const exists = <Id>(id: Id | null, known: ReadonlySet<Id>, resource: string, path: string): Faults =>
-  id === null || known.has(id) ? faultless : { issues: [], missing: [new NotFound({ resource, path })] }
+  id === null || known.has(id) ? [] : [new NotFound({ resource, path })]
 
 const ofStep = (step: Step, path: string, facts: NamedFacts): Faults => {
   switch (step.type) {
@@ -110,7 +100,7 @@ const ofStep = (step: Step, path: string, facts: NamedFacts): Faults => {
     case "create_tent":
       return exists(step.template_id, facts.tentTemplates, "tent template", below(path, "template_id"))
     default:
-      return faultless
+      return []
   }
 }
 
@@ -121,24 +111,20 @@ const ofTrigger = (trigger: Trigger, path: string, facts: NamedFacts): Faults =>
       return ofList(trigger, below(path, "list_id"), facts)
     case "contact_updated":
     case "date_based":
-      return { issues: ofField(trigger, path, facts), missing: [] }
+      return ofField(trigger, path, facts)
     case "form_submitted":
       return exists(trigger.tent_id, facts.tents, "tent", below(path, "tent_id"))
     default:
-      return faultless
+      return []
   }
 }
 
 const ofList = ({ list_id }: ListTrigger, path: string, { staticLists, otherLists }: NamedFacts): Faults =>
   list_id !== null && otherLists.has(list_id) && !staticLists.has(list_id)
-    ? wrong(path, "must be a static list: the rules of other lists decide who is in them")
+    ? [{ path, message: "must be a static list: the rules of other lists decide who is in them" }]
     : exists(list_id, staticLists, "contact list", path)
 
-const ofField = (
-  trigger: ContactUpdatedTrigger | DateTrigger,
-  path: string,
-  { fields }: NamedFacts,
-): ReadonlyArray<Issue> => {
+const ofField = (trigger: ContactUpdatedTrigger | DateTrigger, path: string, { fields }: NamedFacts): Faults => {
   const { field: name } = trigger
   if (name === null) return []
   const at = (key: string, message: string): ReadonlyArray<Issue> => [{ path: below(path, key), message }]

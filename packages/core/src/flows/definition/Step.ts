@@ -7,7 +7,6 @@ import { EmailName, PreviewText, Subject } from "../../documents/EmailFields.ts"
 import { checkFields } from "../../documents/EmailInput.ts"
 import { EmailId, EmailTemplateId, TentTemplateId } from "../../kernel/Ids.ts"
 import { below, type Decoded, decoderOf, isObject, type Json, refused } from "../../kernel/Decoding.ts"
-import type { Issue } from "../../kernel/Refusal.ts"
 import { readStepRules } from "../../segments/Parse.ts"
 import { type StepCondition, StepRuleSchema } from "../../segments/RuleSchema.ts"
 import type { Leaf, StepRuleTree } from "../../segments/RuleTree.ts"
@@ -258,35 +257,32 @@ const settle = (step: Step, path: string): Decoded<Step> => {
         : { value: step, issues: [] }
     }
     case "create_email":
-      return withHeaders(step, path)
+      return { value: withNormalHeaders(step), issues: [] }
     default:
       return { value: step, issues: [] }
   }
 }
 
-/** Checks and normalizes header fields as an email's own. */
-const withHeaders = (step: CreateEmailStep, path: string): Decoded<Step> => {
-  const { name, subject, preview_text, from_name, from_address, reply_to_email } = step
-  const checked = checkFields({
-    ...(name === null ? {} : { name }),
-    subject,
-    previewText: preview_text,
-    fromName: from_name,
-    fromAddress: from_address,
-    replyToEmail: reply_to_email,
-  })
-  if (Result.isFailure(checked)) {
-    const issues = checked.failure.issues.map((issue): Issue => ({ ...issue, path: below(path, issue.path) }))
-    return { value: null, issues }
-  }
-  const { previewText = null, fromName = null, fromAddress = null, replyToEmail = null } = checked.success
-  const headers = {
+/** The header fields of the email that the step creates. */
+export const headersOf = ({ subject, preview_text, from_name, from_address, reply_to_email }: CreateEmailStep) => ({
+  subject,
+  previewText: preview_text,
+  fromName: from_name,
+  fromAddress: from_address,
+  replyToEmail: reply_to_email,
+})
+
+/** Normalizes header fields as those of an email. The schema has checked them, so that none is refused. */
+const withNormalHeaders = (step: CreateEmailStep): Step => {
+  const headers = Result.getOrThrow(checkFields(headersOf(step)))
+  const { previewText = null, fromName = null, fromAddress = null, replyToEmail = null } = headers
+  return {
+    ...step,
     preview_text: previewText,
     from_name: fromName,
     from_address: fromAddress,
     reply_to_email: replyToEmail,
   }
-  return { value: { ...step, ...headers }, issues: [] }
 }
 
 /** The key of the flow token for the page's URL. */

@@ -6,7 +6,7 @@ import { Invalid, type Issue, NotFound } from "../../kernel/Refusal.ts"
 import { decoderOf, isObject, issues_max, type Json } from "../../kernel/Decoding.ts"
 import { InsertStep, RemoveStep, steps_max, type Structure } from "./FlowSchema.ts"
 import { stepOf } from "./Flow.ts"
-import { type Draft, invalid, emptyPieces } from "./FlowInput.ts"
+import { type Draft, invalid, emptyPieces, toDraft } from "./FlowInput.ts"
 import { DuplicateStepId, StepReferenced, StepTypeInvalid } from "./FlowErrors.ts"
 import { edgesOf } from "./Graph.ts"
 import type { Pieces } from "./FlowReferences.ts"
@@ -83,7 +83,7 @@ export const patchStep = (
   body: unknown,
 ): Draft<Structure, Invalid | NotFound> => {
   const before = stepOf(structure, stepId)
-  if (before === undefined) return { issues: [], pieces: emptyPieces, build: () => Result.fail(noStep()) }
+  if (before === undefined) return toDraft(() => Result.fail(noStep()))
   const patch = isObject(body) ? body["step"] : undefined
   if (!isObject(body) || !isObject(patch)) {
     return invalid([{ path: "step", message: "is required: an object of the fields to change" }])

@@ -3,10 +3,10 @@ import { Context, Effect, Layer } from "effect"
 import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import { WeightedLru } from "../../kernel/runtime/WeightedLru.ts"
 import { type RuleFacts, RuleFactsStore } from "../../segments/RuleFacts.ts"
-import { conditionsOf, type RuleReferences, referencesIn, type StepRuleTree } from "../../segments/RuleTree.ts"
+import { conditionsOf, type RuleReferences, referencesOf } from "../../segments/RuleTree.ts"
 import { type RelevantEvents, relevantEventsOf } from "./RelevantEvents.ts"
 import { compileFlow, type CompiledFlow } from "../definition/CompiledFlow.ts"
-import type { Flow } from "../definition/Flow.ts"
+import { type Flow, treesOf } from "../definition/Flow.ts"
 
 export interface KnownFlow {
   readonly flow: Flow
@@ -63,21 +63,14 @@ const compiledNow = (flow: Flow, mentioned: RuleReferences, named: string, facts
   named,
   compiled: compileFlow(flow, facts),
   relevantEvents: relevantEventsOf(flow.structure),
-  needsDeliveries: treesOf(flow)
-    .flatMap(conditionsOf)
+  needsDeliveries: treesOf(flow.structure)
+    .flatMap((tree) => conditionsOf(tree))
     .some(({ source }) => source === "email_step"),
 })
 
-const treesOf = ({ structure }: Flow): ReadonlyArray<StepRuleTree> =>
-  [
-    structure.disqualification_rules,
-    ...structure.steps.map((step) => ("condition" in step ? step.condition : null)),
-  ].filter((tree) => tree !== null)
-
 const mentionedBy = (before: CachedFlow | undefined, flow: Flow): RuleReferences => {
   if (before?.flow.revision === flow.revision) return before.mentioned
-  const mentioned = treesOf(flow).map(referencesIn)
-  return { fields: mentioned.flatMap(({ fields }) => fields), lists: mentioned.flatMap(({ lists }) => lists) }
+  return referencesOf(treesOf(flow.structure).flatMap((tree) => conditionsOf(tree)))
 }
 
 const fingerprint = (mentioned: RuleReferences, { fields, staticLists }: RuleFacts): string => {

@@ -8,21 +8,12 @@ import { FlowCompiler, type KnownFlow } from "./FlowCompiler.ts"
 import { decide, type MemberEvent } from "../members/machine.ts"
 import { isLive, type Membership } from "../members/Membership.ts"
 import type { MembershipChange } from "../members/MembershipChange.ts"
-import {
-  type MemberFactsResult,
-  type LockedMembers,
-  type ContactFacts,
-  MembershipStore,
-} from "../members/MembershipStore.ts"
+import { type MemberFactsResult, type LockedMembers, MembershipStore } from "../members/MembershipStore.ts"
 import { awaitedVisitOf, metricsByStep, settledEvent } from "../members/MemberDeliveries.ts"
 import { stepJobs } from "../members/StepJobs.ts"
 
 /** A member's events besides the end of a delivery. None: the member is re-evaluated. */
 export type EventsOf = (member: Membership) => ReadonlyArray<MemberEvent>
-
-const noEvents: EventsOf = () => []
-
-const noLists: ContactFacts["lists"] = new Set()
 
 export class MembershipRunner extends Context.Service<MembershipRunner>()("tentpole/MembershipRunner", {
   make: Effect.gen(function* () {
@@ -58,9 +49,9 @@ export class MembershipRunner extends Context.Service<MembershipRunner>()("tentp
     const write = Effect.fnUntraced(function* (
       workspace: WorkspaceId,
       changes: ReadonlyArray<MembershipChange>,
-      still: ReadonlyArray<Membership> = [],
+      unchanged: ReadonlyArray<Membership> = [],
     ) {
-      const refused = yield* store.apply(workspace, changes, still)
+      const refused = yield* store.apply(workspace, changes, unchanged)
       const current = refused.size === 0 ? changes : changes.filter(({ after }) => !refused.has(after.id))
       yield* Effect.forEach(stepJobs(workspace, current), ({ id, job }) => jobs.enqueue(job, { id }), {
         discard: true,
@@ -72,7 +63,7 @@ export class MembershipRunner extends Context.Service<MembershipRunner>()("tentp
     const advanceLocked = Effect.fnUntraced(function* (
       workspace: WorkspaceId,
       { flows, members, now }: LockedMembers,
-      eventsOf: EventsOf = noEvents,
+      eventsOf: EventsOf = () => [],
     ) {
       if (members.length === 0) return []
       const known = yield* compile(workspace, flows.values())
@@ -83,15 +74,15 @@ export class MembershipRunner extends Context.Service<MembershipRunner>()("tentp
         .flatMap((each) => (each.type === "email_created" ? [each.emailId] : []))
       const facts = yield* factsFor(workspace, known, { contacts, members, emails })
       const changes: Array<MembershipChange> = []
-      const still: Array<Membership> = []
+      const unchanged: Array<Membership> = []
       for (const member of members) {
         const flow = known.get(member.flowId)?.compiled
         if (flow === undefined) continue
         const moved = changesOf(flow, member, memberFacts(facts, member, now), events.get(member.id) ?? [])
-        if (moved.length === 0) still.push(member)
+        if (moved.length === 0) unchanged.push(member)
         else changes.push(...moved)
       }
-      return yield* write(workspace, changes, still)
+      return yield* write(workspace, changes, unchanged)
     })
 
     return { advanceLocked, factsFor, write }
@@ -109,32 +100,16 @@ const createdBy = ({ createdEmails }: Membership): ReadonlyArray<EmailId> => cre
 
 /** The facts of a member. If the contact has been deleted, they describe a blank contact. */
 const memberFacts = (
-  found: MemberFactsResult,
-  { contactId, id }: Pick<Membership, "contactId" | "id">,
+  { approvals, contacts, deliveries }: MemberFactsResult,
+  { contactId, id }: Membership,
   now: MemberFacts["now"],
-): {
-  readonly facts: MemberFacts
-  readonly isContactDeleted: boolean
-  readonly messages: ReturnType<typeof deliveriesOf>
-} => {
-  const known = found.contacts.get(contactId)
-  const messages = deliveriesOf(found, id)
-  return {
-    isContactDeleted: known === undefined,
-    messages,
-    facts: {
-      contact: known?.contact ?? blankContact(contactId, now),
-      lists: known?.lists ?? noLists,
-      activities: known?.activities ?? [],
-      suppression: known?.suppression ?? null,
-      now,
-      emailSteps: metricsByStep(messages),
-      approvals: found.approvals,
-    },
-  }
+) => {
+  const known = contacts.get(contactId)
+  const messages = deliveries.get(id) ?? []
+  const blank = { contact: blankContact(contactId, now), lists: new Set<never>(), activities: [], suppression: null }
+  const facts: MemberFacts = { ...(known ?? blank), now, emailSteps: metricsByStep(messages), approvals }
+  return { isContactDeleted: known === undefined, messages, facts }
 }
-
-const deliveriesOf = ({ deliveries }: MemberFactsResult, id: Membership["id"]) => deliveries.get(id) ?? []
 
 /** The facts of a contact that is not a member yet; undefined if the contact has been deleted. */
 export const newMemberFacts = (

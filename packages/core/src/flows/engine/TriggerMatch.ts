@@ -10,7 +10,7 @@ import { startOf } from "../../segments/TimeRange.ts"
 import { formTokens } from "../members/EntryTokens.ts"
 import type { Flow } from "../definition/Flow.ts"
 import type { FlowTokens } from "../../rendering/MergeTokens.ts"
-import type { ContactUpdatedTrigger, FormTrigger, ListTrigger, TriggerType } from "../definition/Trigger.ts"
+import type { ContactUpdatedTrigger, ListTrigger, Trigger, TriggerType } from "../definition/Trigger.ts"
 
 /** An entry that a trigger causes. */
 export interface TriggeredEntry {
@@ -36,38 +36,38 @@ const key = (type: string, about = ""): string => `${type} ${about}`
 
 /** Indexes the triggers of active flows. `fields`: the custom fields that they name, by `api_name`. */
 export const indexTriggers = (flows: ReadonlyArray<Flow>, fields: ReadonlyArray<RuleField>): TriggerIndex => {
-  const index = new Map<string, Array<TriggerCheck>>()
-  const add = (at: string, watch: TriggerCheck) => {
-    const there = index.get(at)
-    if (there === undefined) index.set(at, [watch])
-    else there.push(watch)
-  }
-  for (const { id: flowId, structure, lifecycle } of flows) {
-    if (lifecycle.status !== "active") continue
-    for (const trigger of structure.triggers) {
-      const source = trigger.type
-      switch (trigger.type) {
-        case "added_to_static_list":
-        case "removed_from_static_list":
-          if (trigger.list_id !== null)
-            add(key(listEvents[trigger.type], trigger.list_id), { flowId, source, fires: always })
-          break
-        case "contact_created":
-          add(key("contact_created"), { flowId, source, fires: always })
-          break
-        case "contact_updated":
-          watchField(trigger, fields, (about, fires) => add(key("contact_updated", about), { flowId, source, fires }))
-          break
-        case "form_submitted":
-          add(key(form_submission, trigger.tent_id ?? ""), { flowId, source, fires: formOf(trigger) })
-          break
-        case "date_based":
-        case "service_api":
-          break
-      }
+  const checks = flows.flatMap(({ id: flowId, structure, lifecycle }) =>
+    lifecycle.status !== "active"
+      ? []
+      : structure.triggers.flatMap((trigger) => {
+          const check = checkOf(trigger, fields)
+          return check === null ? [] : [{ ...check, flowId, source: trigger.type }]
+        }),
+  )
+  return Map.groupBy(checks, ({ at }) => at)
+}
+
+/** A trigger's condition, and its key in the index; null: no event fires the trigger. */
+type KeyedCheck = (Pick<TriggerCheck, "fires"> & { readonly at: string }) | null
+
+const checkOf = (trigger: Trigger, fields: ReadonlyArray<RuleField>): KeyedCheck => {
+  switch (trigger.type) {
+    case "added_to_static_list":
+    case "removed_from_static_list":
+      return trigger.list_id && { at: key(listEvents[trigger.type], trigger.list_id), fires: always }
+    case "contact_created":
+      return { at: key("contact_created"), fires: always }
+    case "contact_updated":
+      return fieldCheckOf(trigger, fields)
+    case "form_submitted": {
+      const { tent_id: tentId, form_id: formId } = trigger
+      const fires: TriggerCheck["fires"] = (data) => formId === null || data["form_id"] === formId
+      return tentId && { at: key(form_submission, tentId), fires }
     }
+    case "date_based":
+    case "service_api":
+      return null
   }
-  return index
 }
 
 const listEvents: { readonly [Type in ListTrigger["type"]]: string } = {
@@ -77,28 +77,24 @@ const listEvents: { readonly [Type in ListTrigger["type"]]: string } = {
 
 const always = (): boolean => true
 
-const formOf =
-  ({ form_id: formId }: FormTrigger) =>
-  (data: DomainEvent["data"]): boolean =>
-    formId === null || data["form_id"] === formId
-
 /** Triggers on archived or deleted fields never fire. */
-const watchField = (
+const fieldCheckOf = (
   { field: name, operator, value }: ContactUpdatedTrigger,
   custom: ReadonlyArray<RuleField>,
-  add: (about: string, fires: TriggerCheck["fires"]) => void,
-): void => {
+): KeyedCheck => {
   const standard = name === null ? undefined : standardFieldByKey.get(name)
   const own = custom.find(({ apiName, status }) => apiName === name && status === "active")
   const about = standard?.apiName ?? (own === undefined ? undefined : `custom_fields.${own.apiName}`)
   const type = standard?.valueType ?? own?.valueType
-  if (about === undefined || type === undefined) return
-  if (operator === "changed") return add(about, (data) => changeOf(data, about) !== undefined)
+  if (about === undefined || type === undefined) return null
+  const at = key("contact_updated", about)
+  if (operator === "changed") return { at, fires: (data) => changeOf(data, about) !== undefined }
   const satisfies = compareWith(type, operator, value ?? undefined)
-  add(about, (data) => {
+  const fires: TriggerCheck["fires"] = (data) => {
     const change = changeOf(data, about)
     return change !== undefined && satisfies(storedAs(type, change["to"]))
-  })
+  }
+  return { at, fires }
 }
 
 /** The value as rules compare it: dates as instants. */

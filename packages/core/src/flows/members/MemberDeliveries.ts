@@ -59,14 +59,8 @@ const metrics = Object.entries(metricTimes) as ReadonlyArray<
 export const metricsByStep = (
   messages: ReadonlyArray<MemberDelivery>,
 ): ReadonlyMap<StepId, ReadonlySet<EmailStepMetric>> => {
-  const met = new Map<StepId, Set<EmailStepMetric>>()
-  for (const message of messages) {
-    for (const [metric, time] of metrics) {
-      if (message[time] === null) continue
-      const there = met.get(message.stepId)
-      if (there === undefined) met.set(message.stepId, new Set([metric]))
-      else there.add(metric)
-    }
-  }
-  return met
+  const metricsOf = (sent: ReadonlyArray<MemberDelivery>) =>
+    new Set(metrics.flatMap(([metric, time]) => (sent.some((message) => message[time] !== null) ? [metric] : [])))
+  const byStep = Map.groupBy(messages, ({ stepId }) => stepId)
+  return new Map([...byStep].map(([stepId, sent]) => [stepId, metricsOf(sent)]))
 }

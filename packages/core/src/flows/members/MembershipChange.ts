@@ -4,7 +4,7 @@ import type { ApprovalId, EmailId } from "../../kernel/Ids.ts"
 import type { Change } from "../../kernel/changes/Change.ts"
 import type { FlowTokens } from "../../rendering/MergeTokens.ts"
 import type { Membership, TimelineEntry } from "./Membership.ts"
-import type { CreateEmailStep, CreateTentStep, StepId } from "../definition/Step.ts"
+import type { CreateEmailStep, StepId } from "../definition/Step.ts"
 
 interface ForVisit {
   readonly stepId: StepId
@@ -23,18 +23,8 @@ export type MemberCommand =
       readonly operational: boolean
       readonly tokens: FlowTokens
     })
-  | (ForVisit & {
-      readonly type: "create_email"
-      readonly attempt: number
-      readonly step: CreateEmailStep
-      readonly tokens: FlowTokens
-    })
-  | (ForVisit & {
-      readonly type: "create_tent"
-      readonly attempt: number
-      readonly step: CreateTentStep
-      readonly tokens: FlowTokens
-    })
+  | (ForVisit & { readonly type: "create_email"; readonly attempt: number; readonly step: CreateEmailStep })
+  | (ForVisit & { readonly type: "create_tent"; readonly attempt: number })
   /** The member was dropped while its message was in flight: cancel the message if that is still possible. */
   | (ForVisit & { readonly type: "withdraw_email" })
 

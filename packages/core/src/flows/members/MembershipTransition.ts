@@ -120,10 +120,8 @@ export class MembershipTransition {
     const attempt = this.#state.status === "active" ? attemptOf(this.#state) : 1
     const visit = this.#work({ kind: "make" })
     if (visit === null) return
-    const run = { stepId: step.step_id, visit: visit.number, attempt, tokens: this.#tokens }
-    this.#commands.push(
-      step.type === "create_email" ? { type: "create_email", ...run, step } : { type: "create_tent", ...run, step },
-    )
+    const run = { stepId: step.step_id, visit: visit.number, attempt }
+    this.#commands.push(step.type === "create_email" ? { type: step.type, ...run, step } : { type: step.type, ...run })
   }
 
   #work(doing: { readonly kind: "send" | "make" }): StepVisit | null {

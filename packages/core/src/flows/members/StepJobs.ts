@@ -1,5 +1,6 @@
 // Jobs that create emails and pages for members. One job covers several members, so that a thousand entries at once queue
 // dozens of jobs.
+import { Array } from "effect"
 import type { MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { Job } from "../../kernel/changes/Jobs.ts"
 import type { MembershipChange } from "./MembershipChange.ts"
@@ -22,10 +23,9 @@ export const stepJobs = (
 ): ReadonlyArray<{ readonly id: string; readonly job: Job }> =>
   (["create_email", "create_tent"] as const).flatMap((command) => {
     const type = jobTypes[command]
-    return toChunks(stepRunsOf(changes, command)).map((members) => {
-      const [first] = members
-      const id = `${type}:${first?.membershipId}:${first?.visit}:${first?.attempt}`
-      return { id, job: { type, workspaceId, members } }
+    return Array.chunksOf(stepRunsOf(changes, command), members_per_job_max).map((members) => {
+      const { membershipId, visit, attempt } = members[0]
+      return { id: `${type}:${membershipId}:${visit}:${attempt}`, job: { type, workspaceId, members } }
     })
   })
 
@@ -34,9 +34,4 @@ const stepRunsOf = (changes: ReadonlyArray<MembershipChange>, type: keyof typeof
     commands.flatMap((command) =>
       command.type === type ? [{ membershipId: after.id, visit: command.visit, attempt: command.attempt }] : [],
     ),
-  )
-
-const toChunks = (all: ReadonlyArray<StepRun>): ReadonlyArray<ReadonlyArray<StepRun>> =>
-  Array.from({ length: Math.ceil(all.length / members_per_job_max) }, (_, at) =>
-    all.slice(at * members_per_job_max, (at + 1) * members_per_job_max),
   )

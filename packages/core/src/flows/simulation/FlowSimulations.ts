@@ -13,6 +13,7 @@ import { Transactor } from "../../kernel/changes/Transactor.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
 import type { EntryRefusal } from "../members/Enrollment.ts"
 import type { TokenRefusal } from "../members/EntryTokens.ts"
+import { treesOf } from "../definition/Flow.ts"
 import type { Structure } from "../definition/FlowSchema.ts"
 import type { FlowNotReady } from "../definition/FlowErrors.ts"
 import { FlowStore } from "../definition/FlowStore.ts"
@@ -110,13 +111,10 @@ const runInChunks = Effect.fnUntraced(function* (simulation: RunningSimulation) 
 })
 
 /** All conditions of the flow on facts besides contact fields, as one rule tree. */
-const ruleConditionsOf = ({ steps, disqualification_rules }: Structure): RuleTree => ({
+const ruleConditionsOf = (structure: Structure): RuleTree => ({
   kind: "group",
   operator: "and",
-  conditions: [
-    ...steps
-      .flatMap((step) => ("condition" in step && step.condition !== null ? conditionsOf(step.condition) : []))
-      .filter((each): each is RuleCondition => each.source !== "email_step"),
-    ...(disqualification_rules === null ? [] : conditionsOf(disqualification_rules)),
-  ],
+  conditions: treesOf(structure)
+    .flatMap((tree) => conditionsOf(tree))
+    .filter((each): each is RuleCondition => each.source !== "email_step"),
 })

@@ -80,7 +80,14 @@ export const simulate = (flow: object, contact: object, world: World = {}): Simu
     createdAt: from,
     updatedAt: from,
   }
-  return new SimulatedMember(draft, contactOf(contact, world, from), factsOf(draft, world), world, from, [])
+  return new SimulatedMember({
+    flow: draft,
+    contact: contactOf(contact, world, from),
+    facts: factsOf(draft, world),
+    world,
+    now: from,
+    events: [],
+  })
 }
 
 const contactOf = (contact: object, { fields = [] }: World, from: DateTime.Utc): Contact => {
@@ -130,52 +137,41 @@ const factsOf = (
   }
 }
 
+interface Simulated {
+  readonly flow: Flow
+  readonly contact: Contact
+  readonly facts: SimulationFacts
+  readonly world: World
+  readonly now: DateTime.Utc
+  readonly events: ReadonlyArray<SimulatedEvent>
+}
+
 /** Immutable: each call returns a new one, so that one beginning can continue in different ways. */
 export class SimulatedMember {
-  readonly #flow: Flow
-  readonly #contact: Contact
-  readonly #facts: SimulationFacts
-  readonly #world: World
-  readonly #now: DateTime.Utc
-  readonly #events: ReadonlyArray<SimulatedEvent>
+  readonly #simulated: Simulated
 
-  constructor(
-    flow: Flow,
-    contact: Contact,
-    facts: SimulationFacts,
-    world: World,
-    now: DateTime.Utc,
-    events: ReadonlyArray<SimulatedEvent>,
-  ) {
-    this.#flow = flow
-    this.#contact = contact
-    this.#facts = facts
-    this.#world = world
-    this.#now = now
-    this.#events = events
+  constructor(simulated: Simulated) {
+    this.#simulated = simulated
   }
 
   /** The contact's reaction to each message of the step, and its delay after sending: `.when("hello", "clicked", "1 day")`. */
   when(stepId: StepId, metric: SimulatedEvent["metric"], after: string): SimulatedMember {
-    const event = { stepId, metric, after: parseDuration(after) }
-    return this.#at(this.#now, [...this.#events, event])
+    const events = [...this.#simulated.events, { stepId, metric, after: parseDuration(after) }]
+    return new SimulatedMember({ ...this.#simulated, events })
   }
 
   /** Moves the clock: `.after("7 days")`. */
   after(time: string): SimulatedMember {
-    return this.#at(endOf(this.#now, parseDuration(time)) ?? this.#now, this.#events)
-  }
-
-  #at(now: DateTime.Utc, events: ReadonlyArray<SimulatedEvent>): SimulatedMember {
-    return new SimulatedMember(this.#flow, this.#contact, this.#facts, this.#world, now, events)
+    const { now } = this.#simulated
+    return new SimulatedMember({ ...this.#simulated, now: endOf(now, parseDuration(time)) ?? now })
   }
 
   /** The result so far. */
   get result(): Simulation {
-    const from = this.#contact.createdAt
-    const { tokens = {}, lists = [] } = this.#world
-    const person = { contact: this.#contact, lists: new Set(lists), activities: [], suppression: null }
-    const simulation = run(this.#flow, this.#facts, person, { tokens, events: this.#events, from, until: this.#now })
+    const { contact, events, facts, flow, now: until, world } = this.#simulated
+    const { tokens = {}, lists = [] } = world
+    const simulated = { contact, lists: new Set(lists), activities: [], suppression: null }
+    const simulation = run(flow, facts, simulated, { tokens, events, from: contact.createdAt, until })
     if (Result.isFailure(simulation))
       throw new Error(`the contact does not enter the flow: ${simulation.failure.message}`)
     return simulation.success
@@ -201,9 +197,12 @@ export class SimulatedMember {
     const lines = wrong.map((part) => `  ${part}: expected ${shown(expected[part])}, got ${shown(actual[part])}`)
     const timeline = result.timeline.map((entry) => `  ${line(entry)}`)
     throw new FlowExpectationError(
-      [`At ${DateTime.formatIso(this.#now)} the flow is in another state:`, ...lines, "Timeline:", ...timeline].join(
-        "\n",
-      ),
+      [
+        `At ${DateTime.formatIso(this.#simulated.now)} the flow is in another state:`,
+        ...lines,
+        "Timeline:",
+        ...timeline,
+      ].join("\n"),
     )
   }
 }

@@ -1,6 +1,6 @@
 // Execution of `create_email` steps: a copy of an approved template, or an email that the AI generates. The email
 // belongs to the flow, and is approved unless the step says otherwise.
-import { Cause, DateTime, Effect } from "effect"
+import { Cause, DateTime, Effect, Record } from "effect"
 import { EmailChange } from "../../emails/EmailChange.ts"
 import type { EmailFields } from "../../documents/EmailFields.ts"
 import { document_name_length_max } from "../../documents/Document.ts"
@@ -18,7 +18,7 @@ import type { StepRun } from "../members/StepJobs.ts"
 import { type WaitingMember, StepExecutor } from "./StepExecutor.ts"
 import { MembershipStore } from "../members/MembershipStore.ts"
 import { type TextContext, textFor } from "../members/MemberText.ts"
-import type { CreateEmailStep } from "../definition/Step.ts"
+import { type CreateEmailStep, headersOf } from "../definition/Step.ts"
 
 export const createEmailRunner = Effect.gen(function* () {
   const members = yield* MembershipStore
@@ -111,9 +111,9 @@ const makeEmailChange = Effect.gen(function* () {
     const seed = step.template_id === null ? null : yield* approvedNamed(templates, workspaceId, step.template_id)
     const flowName = locked.flows.get(member.flowId)?.name ?? ""
     const given: NewEmail = { ...stepFields(step), name: nameOf(step, flowName, context) }
-    const made = { id, createdByName: creator_name, now: yield* DateTime.now }
+    const created = { id, createdByName: creator_name, now: yield* DateTime.now }
     if (step.template_mode === "copy_only") {
-      return yield* Effect.fromResult(draft(given, { ...made, workspace, seed }))
+      return yield* Effect.fromResult(draft(given, { ...created, workspace, seed }))
     }
     const request = {
       id: GenerationId.make(yield* ids.next),
@@ -121,25 +121,14 @@ const makeEmailChange = Effect.gen(function* () {
       createdByName: creator_name,
     }
     const fields = fieldsOf(given, seed, workspace)
-    const input = { ...made, fields, basis: seed?.html ?? null, request, queued: false }
+    const input = { ...created, fields, basis: seed?.html ?? null, request, queued: false }
     return yield* Effect.fromResult(EmailChange.createByPrompt(input))
   })
 })
 
 /** The fields that the step sets. Their merge tokens are filled when the email is sent. */
-const stepFields = ({
-  from_address: fromAddress,
-  from_name: fromName,
-  preview_text: previewText,
-  reply_to_email: replyToEmail,
-  subject,
-}: CreateEmailStep): Partial<EmailFields> => ({
-  ...(subject === null ? {} : { subject }),
-  ...(previewText === null ? {} : { previewText }),
-  ...(fromName === null ? {} : { fromName }),
-  ...(fromAddress === null ? {} : { fromAddress }),
-  ...(replyToEmail === null ? {} : { replyToEmail }),
-})
+const stepFields = (step: CreateEmailStep): Partial<EmailFields> =>
+  Record.filter(headersOf(step), (field) => field !== null)
 
 /** The name identifies the email's recipient in listings. */
 const nameOf = ({ label, name }: CreateEmailStep, flowName: string, context: TextContext): string => {
