@@ -47,37 +47,33 @@ export const namedFacts = Effect.fnUntraced(function* (db: Rows, workspace: Work
   return facts
 })
 
-const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { emails: ids }: NamedByFlow) {
-  const rows = yield* Effect.forEach(ids, (id) => db.find(emails, workspace, id))
-  const approvals = yield* Effect.forEach(rows, (email) =>
-    db.find(emailApprovals, workspace, email?.approval?.id ?? "no approval"),
-  )
-  return new Map(
-    rows.flatMap((email, index) => {
-      const approval = approvals[index]
-      return email === undefined
-        ? []
-        : [
-            [
-              email.id,
-              { approval: approval ? { id: approval.approvalId, fromAddress: approval.fromAddress } : null },
-            ] as const,
-          ]
-    }),
+interface Approvable {
+  readonly approval: { readonly id: string } | null
+}
+
+/** The rows that exist, each with its approval. */
+const withApprovals = Effect.fnUntraced(function* <Row extends Approvable, Approval>(
+  db: Rows,
+  workspace: WorkspaceId,
+  ids: ReadonlyArray<string>,
+  from: { readonly documents: Table<Row>; readonly approvals: Table<Approval> },
+) {
+  const found = yield* Effect.forEach(ids, (id) => db.find(from.documents, workspace, id))
+  return yield* Effect.forEach(
+    found.flatMap((row) => row ?? []),
+    (row) =>
+      Effect.map(db.find(from.approvals, workspace, row.approval?.id ?? "no approval"), (approved) => ({
+        row,
+        approved,
+      })),
   )
 })
 
-/** The existing templates, each with its approval. */
-const templateFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, named: NamedByFlow) {
-  const rows = yield* Effect.forEach(named.emailTemplates, (id) => db.find(emailTemplates.documents, workspace, id))
-  const there = rows.flatMap((row) => row ?? [])
-  return yield* Effect.forEach(there, (template) =>
-    Effect.map(db.find(emailTemplates.approvals, workspace, template.approval?.id ?? "no approval"), (approved) => ({
-      template,
-      approved,
-    })),
-  )
-})
+const emailsOf = (db: Rows, workspace: WorkspaceId, { emails: ids }: NamedByFlow) =>
+  withApprovals(db, workspace, ids, { documents: emails, approvals: emailApprovals })
+
+const templatesOf = (db: Rows, workspace: WorkspaceId, named: NamedByFlow) =>
+  withApprovals(db, workspace, named.emailTemplates, emailTemplates)
 
 export const activationFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, named: NamedByFlow) {
   const settings = (yield* db.find(workspaces, null, workspace)) ?? (yield* Effect.die("a flow has its workspace"))
@@ -86,14 +82,19 @@ export const activationFacts = Effect.fnUntraced(function* (db: Rows, workspace:
     plan: plans[settings.plan],
     fields: yield* fieldsOf(db, workspace, named),
     staticLists: yield* staticLists(db, workspace, named),
-    emails: yield* emailFacts(db, workspace, named),
+    emails: new Map(
+      (yield* emailsOf(db, workspace, named)).map(({ row, approved }) => [
+        row.id,
+        { approval: approved === undefined ? null : { id: approved.approvalId, fromAddress: approved.fromAddress } },
+      ]),
+    ),
     emailTemplates: new Map(
-      (yield* templateFacts(db, workspace, named)).flatMap(({ template, approved }) => {
+      (yield* templatesOf(db, workspace, named)).flatMap(({ row, approved }) => {
         if (approved === undefined) return []
         const { defaults, plainText } = approved
         const { subject, previewText, fromName } = defaults
         const texts = [approved.html, plainText?.text ?? null, subject, previewText, fromName]
-        return [[template.id, { defaults, apiTokens: apiTokens(texts) }] as const]
+        return [[row.id, { defaults, apiTokens: apiTokens(texts) }] as const]
       }),
     ),
     tentTemplates: yield* idsWhere(
@@ -117,19 +118,17 @@ export const trialFacts = Effect.fnUntraced(function* (
 ) {
   const settings = (yield* db.find(workspaces, null, workspace)) ?? (yield* Effect.die("a flow has its workspace"))
   const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
-  const rows = (yield* Effect.forEach(named.emails, (id) => db.find(emails, workspace, id))).flatMap((row) => row ?? [])
-  const frozen = yield* Effect.forEach(rows, ({ approval }) =>
-    db.find(emailApprovals, workspace, approval?.id ?? "no approval"),
-  )
   const facts: StoredSimulationFacts = {
     facts: {
       fields: yield* fieldsOf(db, workspace, named),
       staticLists: yield* staticLists(db, workspace, named),
-      subjects: new Map(rows.map((email, index) => [email.id, frozen[index]?.subject ?? email.subject])),
+      subjects: new Map(
+        (yield* emailsOf(db, workspace, named)).map(({ row, approved }) => [row.id, approved?.subject ?? row.subject]),
+      ),
       templateSubjects: new Map(
-        (yield* templateFacts(db, workspace, named)).map(({ template, approved }) => [
-          template.id,
-          (approved ?? template).defaults.subject,
+        (yield* templatesOf(db, workspace, named)).map(({ row, approved }) => [
+          row.id,
+          (approved ?? row).defaults.subject,
         ]),
       ),
       workspaceName: settings.name,

@@ -1,6 +1,5 @@
 // The queue of due flow work in memory.
 import { customValue } from "@tentpole/core/contacts/Contact"
-import type { DateSlot } from "@tentpole/core/flows/engine/DateSlots"
 import {
   type DatedContact,
   flow_consumer,
@@ -10,12 +9,13 @@ import {
 } from "@tentpole/core/flows/engine/FlowQueue"
 import { isLive } from "@tentpole/core/flows/members/Membership"
 import type { ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { byCodePoint } from "@tentpole/core/kernel/Text"
 import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { contactFields } from "../contacts/ContactFieldStore.ts"
 import { contacts } from "../contacts/ContactTables.ts"
-import { flows } from "./FlowTables.ts"
+import { flows, pausedFlows } from "./FlowTables.ts"
 import { activations, firedDates, flowClock, memberships, waitingWork, workKey } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 
@@ -25,38 +25,32 @@ const takeTurns = Effect.fnUntraced(function* (db: Rows, limit: number, turn_ms:
     .filter(({ dueAt_ms }) => dueAt_ms <= now)
     .sort((left, right) => left.dueAt_ms - right.dueAt_ms)
     .slice(0, limit)
-  for (const { kind, looks, workspace } of taken) {
-    yield* db.put(waitingWork, null, workKey(kind, workspace), {
-      workspace,
-      kind,
-      dueAt_ms: now + turn_ms,
-      looks: looks + 1,
-    })
+  for (const work of taken) {
+    const later = { ...work, dueAt_ms: now + turn_ms, looks: work.looks + 1 }
+    yield* db.put(waitingWork, null, workKey(work.kind, work.workspace), later)
   }
   return taken.map(({ kind, workspace }): Turn => ({ kind, workspace }))
 })
 
-const pause_first_ms = 250
-const pause_max_ms = 60_000
+const delay_first_ms = 250
+const delay_max_ms = 60_000
 const half_hour_ms = 1_800_000
 
-const rest = Effect.fnUntraced(function* (db: Rows, { kind, workspace }: Turn, more: boolean) {
+const reschedule = Effect.fnUntraced(function* (db: Rows, { kind, workspace }: Turn, more: boolean) {
   const key = workKey(kind, workspace)
   const row = yield* db.find(waitingWork, null, key)
   if (row === undefined) return
   const now = yield* Clock.currentTimeMillis
-  const pause_ms = Math.min(pause_max_ms, pause_first_ms * 2 ** Math.min(row.looks - 1, 16))
+  const delay_ms = Math.min(delay_max_ms, delay_first_ms * 2 ** Math.min(row.looks - 1, 16))
   const next_ms = yield* nextOf(db, kind, workspace, now)
-  const dueAt_ms = more || row.looks === 0 ? now : Math.min(next_ms, now + pause_ms)
+  const dueAt_ms = more || row.looks === 0 ? now : Math.min(next_ms, now + delay_ms)
   yield* db.put(waitingWork, null, key, { ...row, dueAt_ms })
 })
 
 const nextOf = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace: WorkspaceId, now: number) {
   if (kind === "flow_events") return Infinity
   if (kind === "flow_dates") return (Math.floor(now / half_hour_ms) + 1) * half_hour_ms
-  const paused = new Set(
-    (yield* db.all(flows, workspace)).flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : [])),
-  )
+  const paused = yield* pausedFlows(db, workspace)
   const times = (yield* db.all(memberships, workspace)).flatMap(({ dueAt, membership }) =>
     dueAt === null || paused.has(membership.flowId) || !isLive(membership.state) ? [] : [dueAt.epochMilliseconds],
   )
@@ -66,9 +60,8 @@ const nextOf = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace:
 const dated = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
-  query: { readonly field: string; readonly slot: DateSlot; readonly after: ContactId | null; readonly limit: number },
+  { after, field, limit, slot }: Parameters<FlowQueue["Service"]["listDatedContacts"]>[1],
 ) {
-  const { after, field, limit, slot } = query
   const isDate = (yield* db.all(contactFields, workspace)).some(
     ({ apiName, status, valueType }) => apiName === field && status === "active" && valueType === "date",
   )
@@ -79,24 +72,20 @@ const dated = Effect.fnUntraced(function* (
     .flatMap((contact): ReadonlyArray<DatedContact> => {
       const date = field === "createdAt" ? DateTime.formatIso(contact.createdAt) : customValue(contact, field)
       if (typeof date !== "string") return []
-      const mayBeMeant =
+      const matches =
         "days" in prefixes
           ? prefixes.days.some((day) => date.startsWith(day))
           : prefixes.monthDays.some((day) => date.startsWith(day, 5))
-      return mayBeMeant ? [{ contactId: contact.id, date }] : []
+      return matches ? [{ contactId: contact.id, date }] : []
     })
-    .sort((left, right) => (left.contactId < right.contactId ? -1 : 1))
+    .sort((left, right) => byCodePoint(left.contactId, right.contactId))
     .slice(0, limit)
 })
 
 const fire = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
-  {
-    contacts: candidates,
-    day,
-    flow,
-  }: { readonly flow: FlowId; readonly day: string; readonly contacts: ReadonlyArray<ContactId> },
+  { contacts: candidates, day, flow }: Parameters<FlowQueue["Service"]["recordFired"]>[1],
 ) {
   const fired = new Set<ContactId>()
   for (const contact of candidates) {
@@ -115,7 +104,7 @@ export const layer = Layer.effect(
     const outbox = yield* Outbox
     return FlowQueue.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, takeTurns(db, limit, turn_ms)),
-      endTurn: (turn, more) => Effect.andThen(Transaction, rest(db, turn, more)),
+      endTurn: (turn, more) => Effect.andThen(Transaction, reschedule(db, turn, more)),
       newEvents: Effect.fnUntraced(function* (workspace, limit) {
         yield* Transaction
         const since = new Map<FlowId, string>()

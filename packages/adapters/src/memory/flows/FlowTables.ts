@@ -15,8 +15,15 @@ export const findFlow = (db: Rows, workspace: WorkspaceId, id: FlowId): Effect.E
     flow === undefined ? Effect.fail(new NotFound({ resource: "flow" })) : Effect.succeed(flow),
   )
 
+export const pausedFlows = (db: Rows, workspace: WorkspaceId): Effect.Effect<ReadonlySet<FlowId>> =>
+  Effect.map(
+    db.all(flows, workspace),
+    (all) => new Set(all.flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : []))),
+  )
+
 /** By flow id. */
 export const flowTallies = table<FlowTally>("flow_tally")
+export const emptyTally: FlowTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
 /** The number of live memberships by step, by flow id. */
 export const flowStepTallies = table<ReadonlyMap<string, number>>("flow_step_tally")
 
@@ -29,8 +36,6 @@ interface InlineEmail {
 /** The inline emails of steps, by email id. */
 export const flowEmails = table<InlineEmail>("flow_email")
 
-export const namedIn = ({ structure }: Flow): NamedByFlow => namedByFlow(structure)
-
 /** Active flows that satisfy `uses`, ordered by name. */
 export const activeFlowsUsing = (
   db: Rows,
@@ -39,6 +44,6 @@ export const activeFlowsUsing = (
 ): Effect.Effect<ReadonlyArray<Flow>> =>
   Effect.map(db.all(flows, workspace), (all) =>
     all
-      .filter((flow) => flow.lifecycle.status === "active" && uses(namedIn(flow), flow))
+      .filter((flow) => flow.lifecycle.status === "active" && uses(namedByFlow(flow.structure), flow))
       .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id)),
   )

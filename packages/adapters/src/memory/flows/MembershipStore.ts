@@ -18,26 +18,33 @@ import {
   timeline_lines_max,
   type MemberSelection,
 } from "@tentpole/core/flows/members/MembershipStore"
-import type { MemberDelivery } from "@tentpole/core/flows/members/MemberDeliveries"
 import {
-  type ApprovalId,
+  BlastId,
   type ContactId,
-  type EmailId,
+  DeliveryId,
   type FlowId,
   Ids,
   type MembershipId,
   type WorkspaceId,
 } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { fold } from "@tentpole/core/kernel/Text"
+import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { contacts, inOrder, paged, writeActivities } from "../contacts/ContactStore.ts"
-import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
+import { deliveries, makeDue, moved, newDelivery, suppressions } from "../sending/DeliveryTables.ts"
 import { emails } from "../emails/EmailStore.ts"
-import { findFlow, flows } from "./FlowTables.ts"
-import { sendMessages, withdrawMessages } from "./MemberMessages.ts"
-import { hintDue, createdIds, type MemberRow, memberships, recount, timelines } from "./MembershipTables.ts"
+import { findFlow, flows, pausedFlows } from "./FlowTables.ts"
+import {
+  hintDue,
+  createdIds,
+  type MemberRow,
+  memberships,
+  putMoved,
+  recount,
+  sendingSteps,
+  timelines,
+} from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 import { subjectsOf } from "../segments/SegmentMembers.ts"
@@ -89,7 +96,7 @@ const page = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, flow
   )
 })
 
-const byId = (left: Membership, right: Membership): number => (left.id < right.id ? -1 : 1)
+const byId = (left: Membership, right: Membership): number => byCodePoint(left.id, right.id)
 
 const isSelected = (
   which: Exclude<MemberSelection, { readonly _tag: "due" }>,
@@ -131,7 +138,7 @@ const lockMembers = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceI
 const selectMembers = (rows: ReadonlyArray<MemberRow>, which: Exclude<MemberSelection, { readonly _tag: "due" }>) => {
   const chosen = rows.map(({ membership }) => membership).filter((member) => isSelected(which, member))
   return which._tag === "flow"
-    ? chosen.sort((left, right) => (left.contactId < right.contactId ? -1 : 1)).slice(0, which.limit)
+    ? chosen.sort((left, right) => byCodePoint(left.contactId, right.contactId)).slice(0, which.limit)
     : chosen.sort(byId)
 }
 
@@ -142,9 +149,7 @@ const dueMembers = Effect.fnUntraced(function* (
   limit: number,
   now: DateTime.Utc,
 ) {
-  const paused = new Set(
-    (yield* db.all(flows, workspace)).flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : [])),
-  )
+  const paused = yield* pausedFlows(db, workspace)
   return rows
     .flatMap(({ dueAt, membership }) =>
       dueAt !== null && DateTime.isLessThanOrEqualTo(dueAt, now) && !paused.has(membership.flowId)
@@ -161,8 +166,8 @@ const dueMembers = Effect.fnUntraced(function* (
 
 const facts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, needed: MemberFactsQuery) {
   const known = new Map<ContactId, ContactFacts>()
-  const there = (yield* db.all(contacts, workspace)).filter(({ id }) => needed.contacts.includes(id))
-  for (const subject of yield* subjectsOf(db, workspace, there)) {
+  const existing = (yield* db.all(contacts, workspace)).filter(({ id }) => needed.contacts.includes(id))
+  for (const subject of yield* subjectsOf(db, workspace, existing)) {
     const { emailNormalized, id } = subject.contact
     const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
     known.set(id, {
@@ -172,17 +177,17 @@ const facts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, nee
       activities: subject.activities.filter(({ type }) => needed.activityTypes.includes(type)),
     })
   }
-  const messages = new Map<MembershipId, Array<MemberDelivery>>()
-  for (const { flow, ...delivery } of yield* db.all(deliveries, workspace)) {
-    if (flow === null || !needed.deliveriesOf.includes(flow.membershipId)) continue
-    const message: MemberDelivery = { ...delivery, stepId: flow.stepId, visit: flow.visit }
-    messages.set(flow.membershipId, [...(messages.get(flow.membershipId) ?? []), message])
+  const messages = (yield* db.all(deliveries, workspace)).flatMap(({ flow, ...delivery }) =>
+    flow !== null && needed.deliveriesOf.includes(flow.membershipId) ? [{ ...delivery, ...flow }] : [],
+  )
+  const approvals = (yield* db.all(emails, workspace)).flatMap(({ approval, id }) =>
+    approval !== null && needed.emails.includes(id) ? [[id, approval.id] as const] : [],
+  )
+  const found: MemberFactsResult = {
+    contacts: known,
+    deliveries: Map.groupBy(messages, ({ membershipId }) => membershipId),
+    approvals: new Map(approvals),
   }
-  const approvals = new Map<EmailId, ApprovalId>()
-  for (const { approval, id } of yield* db.all(emails, workspace)) {
-    if (approval !== null && needed.emails.includes(id)) approvals.set(id, approval.id)
-  }
-  const found: MemberFactsResult = { contacts: known, deliveries: messages, approvals }
   return found
 })
 
@@ -205,9 +210,9 @@ const write = Effect.fnUntraced(function* (
   { after, before, entries }: MembershipChange,
 ) {
   if (before !== null) {
-    const there = yield* db.find(memberships, workspace, before.id)
-    if (there?.membership.state.status !== before.state.status) {
-      return yield* Effect.die("a member is not what was decided on: hold them first")
+    const stored = yield* db.find(memberships, workspace, before.id)
+    if (stored?.membership.state.status !== before.state.status) {
+      return yield* Effect.die("a member is not what was decided on: lock it first")
     }
   }
   yield* db.put(memberships, workspace, after.id, { membership: after, dueAt: dueAt(after) })
@@ -217,12 +222,63 @@ const write = Effect.fnUntraced(function* (
   ])
 })
 
+/** The id of the step's sending row, which its first message creates. */
+const sendingStepId = Effect.fnUntraced(function* (
+  db: Rows,
+  ids: Ids["Service"],
+  workspace: WorkspaceId,
+  step: { readonly flowId: FlowId; readonly stepId: string },
+) {
+  const existing = (yield* db.all(sendingSteps, workspace)).find(
+    ({ flowId, stepId }) => flowId === step.flowId && stepId === step.stepId,
+  )
+  if (existing !== undefined) return existing.id
+  const id = BlastId.make(yield* ids.next)
+  yield* db.put(sendingSteps, workspace, id, { ...step, id, status: "sending", paused: false })
+  return id
+})
+
+const sendMessages = Effect.fnUntraced(function* (
+  db: Rows,
+  ids: Ids["Service"],
+  workspace: WorkspaceId,
+  { after, commands }: MembershipChange,
+) {
+  const { contactId, flowId, id: membershipId } = after
+  for (const command of commands) {
+    const contact = yield* db.find(contacts, workspace, contactId)
+    if (command.type !== "send_email" || contact === undefined) continue
+    const { approvalId, operational, stepId, tokens, visit } = command
+    const id = DeliveryId.make(yield* ids.next)
+    const blastId = yield* sendingStepId(db, ids, workspace, { flowId, stepId })
+    const flow = { membershipId, flowId, stepId, visit, tokens }
+    const message = { id, blastId, flow, contactId, approvalId, operational }
+    yield* db.put(deliveries, workspace, id, newDelivery(message, contact, undefined, yield* DateTime.now))
+    yield* makeDue(db, workspace)
+  }
+})
+
+const withdrawMessages = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  { after, commands }: MembershipChange,
+) {
+  for (const command of commands) {
+    if (command.type !== "withdraw_email") continue
+    for (const row of yield* db.all(deliveries, workspace)) {
+      if (row.flow?.membershipId !== after.id || row.flow.visit !== command.visit) continue
+      const ended = moved(row, { _tag: "end", ending: "cancelled" })
+      if (ended !== undefined) yield* putMoved(db, workspace, row, ended)
+    }
+  }
+})
+
 const apply = Effect.fnUntraced(function* (
   db: Rows,
   ids: Ids["Service"],
   workspace: WorkspaceId,
   changes: ReadonlyArray<MembershipChange>,
-  still: ReadonlyArray<Membership>,
+  unchanged: ReadonlyArray<Membership>,
 ) {
   const refused = new Set<MembershipId>()
   for (const change of changes) {
@@ -235,7 +291,7 @@ const apply = Effect.fnUntraced(function* (
     yield* sendMessages(db, ids, workspace, change)
     yield* withdrawMessages(db, workspace, change)
   }
-  for (const member of still)
+  for (const member of unchanged)
     yield* db.put(memberships, workspace, member.id, { membership: member, dueAt: dueAt(member) })
   for (const flow of new Set(changes.map(({ after }) => after.flowId))) yield* recount(db, workspace, flow)
   if (changes.some(({ before }) => before === null)) yield* hintDue(db, "flows", workspace)
@@ -257,11 +313,11 @@ export const layer = Layer.effect(
       lockForEnrollment: Effect.fnUntraced(function* (workspace, wanted) {
         yield* Transaction
         const rows = (yield* db.all(memberships, workspace)).map(({ membership }) => membership)
-        const there = (yield* db.all(contacts, workspace)).map(({ id }) => id)
+        const existing = (yield* db.all(contacts, workspace)).map(({ id }) => id)
         return {
           now: yield* DateTime.now,
           flows: yield* flowsById(db, workspace, wanted.flows),
-          contacts: new Set(there.filter((id) => wanted.contacts.includes(id))),
+          contacts: new Set(existing.filter((id) => wanted.contacts.includes(id))),
           earlier: (flow, contact) => {
             const mine = rows.filter(({ contactId, flowId }) => flowId === flow && contactId === contact)
             return { live: mine.some(({ state }) => isLive(state)), any: mine.length > 0 }
@@ -272,12 +328,13 @@ export const layer = Layer.effect(
       reserve: Effect.fnUntraced(function* (workspace, { attempt, membershipId, visit }, id) {
         yield* Transaction
         const key = `${membershipId} ${visit} ${attempt}`
-        const there = yield* db.find(createdIds, workspace, key)
-        if (there === undefined) yield* db.put(createdIds, workspace, key, id)
-        return there ?? id
+        const existing = yield* db.find(createdIds, workspace, key)
+        if (existing === undefined) yield* db.put(createdIds, workspace, key, id)
+        return existing ?? id
       }),
       facts: (workspace, needed) => facts(db, workspace, needed),
-      apply: (workspace, changes, still = []) => Effect.andThen(Transaction, apply(db, ids, workspace, changes, still)),
+      apply: (workspace, changes, unchanged = []) =>
+        Effect.andThen(Transaction, apply(db, ids, workspace, changes, unchanged)),
     })
   }),
 )

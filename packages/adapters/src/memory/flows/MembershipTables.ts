@@ -1,5 +1,4 @@
 // The memory tables of flow memberships, of the sending rows of their steps, and of due flow work.
-import type { FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import type { FlowWork } from "@tentpole/core/flows/engine/FlowQueue"
 import { currentStepOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import { awaitedVisitOf } from "@tentpole/core/flows/members/MemberDeliveries"
@@ -7,7 +6,7 @@ import { finalStates } from "@tentpole/core/sending/Delivery"
 import type { BlastId, ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Clock, DateTime, Effect } from "effect"
 import { deliveries, type DeliveryRow } from "../sending/DeliveryTables.ts"
-import { flowStepTallies, flowTallies } from "./FlowTables.ts"
+import { emptyTally, flowStepTallies, flowTallies } from "./FlowTables.ts"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
 
 export interface MemberRow {
@@ -56,10 +55,10 @@ export const activations = table<string>("flow activated_in")
 /** Records that there may be work. Does nothing in a workspace where no flow was ever active. */
 export const hintDue = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace: WorkspaceId) {
   const key = workKey(kind, workspace)
-  const there = yield* db.find(waitingWork, null, key)
-  if (there === undefined) return
+  const work = yield* db.find(waitingWork, null, key)
+  if (work === undefined) return
   const now = yield* Clock.currentTimeMillis
-  yield* db.put(waitingWork, null, key, { ...there, dueAt_ms: Math.min(now, there.dueAt_ms), looks: 0 })
+  yield* db.put(waitingWork, null, key, { ...work, dueAt_ms: Math.min(now, work.dueAt_ms), looks: 0 })
 })
 
 /** Writes a changed delivery. When a membership's message has ended, the membership becomes due. */
@@ -97,8 +96,6 @@ export const leaveFlows = Effect.fnUntraced(function* (
   }
   yield* hintDue(db, "flows", workspace)
 })
-
-const emptyTally: FlowTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
 
 /** Counts the memberships of a flow again. */
 export const recount = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, flow: FlowId) {

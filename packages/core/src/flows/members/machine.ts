@@ -3,8 +3,8 @@
 //
 // Flows can't trigger each other endlessly: triggers react to contacts, lists and forms, and no step writes one of these.
 // The events that a flow writes (`flow_entered`, `email_sent` …) trigger no flow.
-import { DateTime, Result } from "effect"
-import type { Activity } from "../../contacts/Activity.ts"
+import { DateTime, Equal, Result } from "effect"
+import type { Activity, ActivityType } from "../../contacts/Activity.ts"
 import { blockReason } from "../../sending/Suppression.ts"
 import type { EmailId } from "../../kernel/Ids.ts"
 import { changeOf } from "../../kernel/changes/Change.ts"
@@ -13,12 +13,18 @@ import type { EmailStepMetric } from "../../segments/RuleTree.ts"
 import type { CompiledFlow, CompiledStep, MemberFacts } from "../definition/CompiledFlow.ts"
 import { type EarlierMemberships, type Entry, type EntryRefusal, entryRefusal } from "./Enrollment.ts"
 import { steps_max } from "../definition/FlowSchema.ts"
-import { attemptOf, type DropReason, engagementTypes, isLive, type LiveState, type Membership } from "./Membership.ts"
+import {
+  attemptOf,
+  type DropReason,
+  engagementTypes,
+  isLive,
+  type LiveState,
+  type Membership,
+  type MemberStatus,
+} from "./Membership.ts"
 import type { MembershipChange, MembershipUpdate } from "./MembershipChange.ts"
 import {
   type ConditionCheckStep,
-  type CreateEmailStep,
-  type CreateTentStep,
   durationOf,
   endOf,
   outputKey,
@@ -73,23 +79,17 @@ const activitiesOf = (
   { before, after: { contactId, flowId, id, state } }: MembershipUpdate,
   at: DateTime.Utc,
 ): ReadonlyArray<Activity> => {
-  const isSame = before?.state.status === state.status
-  const type =
-    before === null
-      ? "flow_entered"
-      : isSame
-        ? null
-        : state.status === "completed"
-          ? "flow_completed"
-          : state.status === "dropped"
-            ? "flow_dropped"
-            : null
-  if (type === null) return none
+  if (before?.state.status === state.status) return []
+  const type = before === null ? "flow_entered" : endTypes.get(state.status)
+  if (type === undefined) return []
   const reason = state.status === "dropped" ? { reason: state.reason } : {}
   return [{ contactId, type, at, metadata: { flow_id: flowId, flow_name: flow.name, membership_id: id, ...reason } }]
 }
 
-const none: ReadonlyArray<never> = []
+const endTypes: ReadonlyMap<MemberStatus, ActivityType> = new Map([
+  ["completed", "flow_completed"],
+  ["dropped", "flow_dropped"],
+])
 
 /** The change of a new membership, or the refusal. A live membership refuses under either reentry policy. */
 export const enroll = (
@@ -239,7 +239,8 @@ const runStep = (transition: MembershipTransition, { step, holds }: CompiledStep
       return true
     case "create_email":
     case "create_tent":
-      return startCreation(transition, step)
+      transition.startCreation(step)
+      return false
   }
 }
 
@@ -248,8 +249,6 @@ const waitEndOf = (step: WaitStep, since: DateTime.Utc): DateTime.Utc | null => 
   if (step.mode === "duration") return endOf(since, durationOf(step)) ?? since
   return endOf(since, timeoutOf(step))
 }
-
-const instantOf = (instant: DateTime.Utc | null): number | null => instant?.epochMilliseconds ?? null
 
 /** Ends the wait if it is over; false: it continues. Its end follows the current flow, so that edits apply to waiting members. */
 const checkWait = (
@@ -260,7 +259,7 @@ const checkWait = (
   const { facts, flow } = transition
   if (step.type !== "wait") return false
   const until = waitEndOf(step, state.since)
-  if (instantOf(until) !== instantOf(state.until)) transition.wait(step, state.since, until)
+  if (!Equal.equals(until, state.until)) transition.wait(step, state.since, until)
   if (flow.status !== "active") return false
   if (step.mode === "condition" && holds?.(facts) === true) {
     completeStep(transition, step, { result: true })
@@ -283,7 +282,7 @@ const takeBranch = (transition: MembershipTransition, step: ConditionCheckStep, 
 
 const sendEmail = (transition: MembershipTransition, step: SendEmailStep): boolean => {
   const { contact, suppression, approvals } = transition.facts
-  const reason = blockReason({ ...recipientOf(contact), suppression }, step.operational)
+  const reason = blockReason({ ...contact, suppression }, step.operational)
   if (reason !== undefined) {
     transition.leave(step, "step_skipped", step.next_step_id, { reason })
     return true
@@ -300,17 +299,5 @@ const sendEmail = (transition: MembershipTransition, step: SendEmailStep): boole
     return false
   }
   transition.send(step, emailId, approvalId)
-  return false
-}
-
-const recipientOf = (contact: MemberFacts["contact"]) => ({
-  emailNormalized: contact.emailNormalized,
-  unsubscribed: contact.unsubscribed,
-  marketingEmailSubscribed: contact.marketingEmailSubscribed,
-  marketingEmailInvalid: contact.marketingEmailInvalid,
-})
-
-const startCreation = (transition: MembershipTransition, step: CreateEmailStep | CreateTentStep): boolean => {
-  transition.startCreation(step)
   return false
 }

@@ -1,4 +1,4 @@
-// Wire schemas of flow memberships.
+// Wire schemas of flow memberships and their timelines.
 import {
   currentStepOf,
   dropReasons,
@@ -6,13 +6,27 @@ import {
   type ExecutedStep,
   type MemberState,
   memberStatuses,
+  type TimelineEntry,
+  timelineTypes,
 } from "@tentpole/core/flows/members/Membership"
 import type { MemberDetails, MemberView } from "@tentpole/core/flows/members/MembershipStore"
 import { stepTypes } from "@tentpole/core/flows/definition/Step"
 import { ContactId, FlowId, MembershipId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Schema } from "effect"
 import { InstantWire, iso, isoOrNull, PaginationWire } from "../../Wire.ts"
-import { TimelineEntryWire, toTimelineEntryWire } from "./TimelineWire.ts"
+
+export const TimelineEntryWire = Schema.Struct({
+  type: Schema.Literals(timelineTypes),
+  timestamp: InstantWire,
+  step_id: Schema.NullOr(Schema.String),
+  metadata: Schema.Record(Schema.String, Schema.Unknown),
+}).annotate({ identifier: "FlowTimelineEntry" })
+
+export const toTimelineEntryWire = ({ at, stepId, ...entry }: TimelineEntry): typeof TimelineEntryWire.Type => ({
+  ...entry,
+  timestamp: iso(at),
+  step_id: stepId,
+})
 
 const MemberContactWire = Schema.Struct({
   contact_id: ContactId,
@@ -79,12 +93,9 @@ const endOf = (state: MemberState, status: MemberState["status"]): DateTime.Utc 
 
 const retryOf = (state: MemberState) => ("visit" in state && "retry" in state ? state.retry : null)
 
-const toStepWire = ({ at, label, reason, status, stepId, type }: ExecutedStep): typeof ExecutedStepWire.Type => ({
+const toStepWire = ({ at, stepId, ...step }: ExecutedStep): typeof ExecutedStepWire.Type => ({
+  ...step,
   step_id: stepId,
-  type,
-  label,
-  status,
-  reason,
   executed_at: iso(at),
 })
 

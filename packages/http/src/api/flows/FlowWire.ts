@@ -10,7 +10,7 @@ import { stepTypes } from "@tentpole/core/flows/definition/Step"
 import { FlowId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { InstantWire, iso, isoOrNull, PaginationWire } from "../../Wire.ts"
-import { TimelineEntryWire, toTimelineEntryWire } from "./TimelineWire.ts"
+import { TimelineEntryWire, toTimelineEntryWire } from "./FlowMemberWire.ts"
 
 const DetailsWire = Schema.Struct({
   total_entered: Schema.Int.annotate({ description: "Sum of the counts below" }),

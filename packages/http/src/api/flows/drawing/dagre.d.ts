@@ -1,37 +1,15 @@
-// As much of dagre as is used here. Its own declarations import one another without file endings, which nothing finds.
+// The part of dagre that is used here. Its own declarations do not resolve: they import each other without file extensions.
 declare module "@dagrejs/dagre" {
-  interface Point {
-    readonly x: number
-    readonly y: number
-  }
-  interface GraphLabel {
-    readonly rankdir?: "TB"
-    readonly nodesep?: number
-    readonly ranksep?: number
-    readonly edgesep?: number
-    readonly marginx?: number
-    readonly marginy?: number
-    readonly ranker?: "network-simplex" | "tight-tree" | "longest-path"
-    /** Of the whole, once it is laid out. */
-    readonly width?: number
-    readonly height?: number
-  }
-  interface NodeLabel {
-    readonly width: number
-    readonly height: number
-    /** Of its middle, once it is laid out. */
-    readonly x?: number
-    readonly y?: number
-  }
-  interface EdgeLabel {
+  /** The label of a node, an edge or the whole graph. `layout` adds positions. */
+  interface Label {
     readonly width?: number
     readonly height?: number
     readonly labelpos?: "c"
-    /** Once it is laid out. */
-    readonly points?: ReadonlyArray<Point>
-    /** Of its label's middle. */
+    /** Of the middle. */
     readonly x?: number
     readonly y?: number
+    /** Of an edge. */
+    readonly points?: ReadonlyArray<{ readonly x: number; readonly y: number }>
   }
   interface Edge {
     readonly v: string
@@ -40,13 +18,19 @@ declare module "@dagrejs/dagre" {
   }
   export class Graph {
     constructor(options: { readonly multigraph: boolean })
-    setGraph(label: GraphLabel): this
-    graph(): GraphLabel
-    setNode(name: string, label: NodeLabel): this
-    node(name: string): NodeLabel
-    setEdge(edge: Edge, label: EdgeLabel): this
-    edge(edge: Edge): EdgeLabel
+    setGraph(options: {
+      readonly rankdir: "TB"
+      readonly nodesep: number
+      readonly ranksep: number
+      readonly edgesep: number
+      readonly marginx: number
+      readonly marginy: number
+    }): this
+    graph(): Label
+    setNode(name: string, label: Label): this
+    node(name: string): Label
+    setEdge(edge: Edge, label: Label): this
+    edge(edge: Edge): Label
   }
-  /** Writes places into the graph's labels. */
   export function layout(graph: Graph): void
 }
