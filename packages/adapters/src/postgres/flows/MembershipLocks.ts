@@ -141,39 +141,31 @@ const membersOf = (
   flows: ReadonlyArray<FlowId>,
   now: DateTime.Utc,
 ) => {
+  const select = (which: Statement.Fragment) => sql<MembershipRow>`
+    select ${sql.literal(membershipColumns)} from flow_membership m
+    where m.workspace_id = ${workspace} and ${which} for no key update`
   switch (which._tag) {
     case "due":
       return dueMembers(sql, workspace, flows, { limit: which.limit, now })
     case "contact":
-      return sql<MembershipRow>`
-        select ${sql.literal(membershipColumns)} from flow_membership m
-        where m.workspace_id = ${workspace} and m.flow_id = ${which.flowId} and m.contact_id = ${which.contactId}
-          and ${sql.literal(live)}
-        for no key update`
+      return select(
+        sql`m.flow_id = ${which.flowId} and m.contact_id = ${which.contactId} and ${sql.literal(live)}`,
+      )
     case "flow":
-      return sql<MembershipRow>`
-        select ${sql.literal(membershipColumns)} from flow_membership m
-        where m.workspace_id = ${workspace} and m.flow_id = ${which.flowId} and ${sql.literal(live)}
-          and (${which.after}::uuid is null or m.contact_id > ${which.after}::uuid)
-          and m.status = any(${texts(which.members === "live" ? ["active", "waiting"] : ["waiting"])}::text[])
-        order by m.contact_id
-        limit ${which.limit}
-        for no key update`
+      return select(sql`m.flow_id = ${which.flowId} and ${sql.literal(live)}
+        and (${which.after}::uuid is null or m.contact_id > ${which.after}::uuid)
+        and m.status = any(${texts(which.members === "live" ? ["active", "waiting"] : ["waiting"])}::text[])
+        order by m.contact_id limit ${which.limit}`)
     case "touched":
-      return sql<MembershipRow>`
-        with touched as materialized (
+      return select(sql`m.membership_id = any(array(
           select m.membership_id from flow_membership m
           where m.workspace_id = ${workspace} and m.membership_id = any(${texts(which.memberships)}::uuid[])
           union
           select m.membership_id
           from unnest(${texts(which.contacts)}::uuid[]) as wanted (contact_id)
           join flow_membership m on m.workspace_id = ${workspace} and m.contact_id = wanted.contact_id and ${sql.literal(live)}
-          where m.flow_id = any(${texts(which.flows)}::uuid[])
-        )
-        select ${sql.literal(membershipColumns)} from flow_membership m
-        where m.workspace_id = ${workspace} and m.membership_id = any(array(select membership_id from touched))
-        order by m.membership_id
-        for no key update`
+          where m.flow_id = any(${texts(which.flows)}::uuid[])))
+        order by m.membership_id`)
   }
 }
 

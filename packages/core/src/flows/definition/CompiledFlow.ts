@@ -10,8 +10,8 @@ import {
   activitiesAndListsIn,
   conditionsOf,
   type EmailStepMetric,
-  type RuleTree,
   type StepCondition,
+  type StepRuleTree,
 } from "../../segments/RuleTree.ts"
 import type { ReentryPolicy, Structure } from "./FlowSchema.ts"
 import { type Flow, type FlowStatus, treesOf } from "./Flow.ts"
@@ -74,7 +74,8 @@ export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: Com
     triggers: structure.triggers,
     steps: new Map(structure.steps.map((step) => [step.step_id, compileStep(structure, step, facts)])),
     first: structure.steps[0]?.step_id ?? null,
-    disqualifies: compileDisqualification(structure.disqualification_rules, facts),
+    // Rules on archived fields are still compiled, as in lists: such a condition matches no contact.
+    disqualifies: compileRules(structure.disqualification_rules, facts),
     requiredFacts: {
       activityTypes: [...new Set(required.flatMap(({ activityTypes }) => activityTypes))],
       lists: [...new Set(required.flatMap(({ lists }) => lists))],
@@ -85,12 +86,11 @@ export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: Com
 const compileStep = (structure: Structure, step: Step, facts: CompilationFacts): CompiledStep => {
   const tree = "condition" in step ? step.condition : null
   const evaluable = tree !== null && conditionsOf(tree).every((each) => isEvaluable(structure, each, facts))
-  return { step, holds: evaluable ? compileTree(tree, (condition) => compileLeaf(condition, facts)) : null }
+  return { step, holds: evaluable ? compileRules(tree, facts) : null }
 }
 
-/** Rules on archived fields are still compiled, as in lists: such a condition matches no contact. */
-const compileDisqualification = (tree: RuleTree | null, facts: CompilationFacts): MemberPredicate | null =>
-  tree === null ? null : compileTree(tree, (condition) => compileLeaf(condition, facts))
+const compileRules = (tree: StepRuleTree | null, facts: CompilationFacts): MemberPredicate | null =>
+  tree && compileTree(tree, (condition) => compileLeaf(condition, facts))
 
 /** Whether the field, list or step that the condition names exists. */
 const isEvaluable = (
@@ -112,19 +112,13 @@ const isEvaluable = (
 
 /** A condition on a deleted list or an archived field matches no contact. */
 const compileLeaf = (condition: StepCondition, { fields, staticLists }: CompilationFacts): MemberPredicate => {
-  switch (condition.source) {
-    case "email_step": {
-      const { nodeId, metric } = condition
-      return ({ emailSteps }) => emailSteps.get(nodeId)?.has(metric) === true
-    }
-    case "activity":
-      return compileActivity(condition)
-    case "list_membership":
-      if (!staticLists.has(condition.listId)) return () => false
-      return compileCondition(condition, { fields, now: anytime })
-    default:
-      return compileCondition(condition, { fields, now: anytime })
+  if (condition.source === "email_step") {
+    const { nodeId, metric } = condition
+    return ({ emailSteps }) => emailSteps.get(nodeId)?.has(metric) === true
   }
+  if (condition.source === "activity") return compileActivity(condition)
+  if (condition.source === "list_membership" && !staticLists.has(condition.listId)) return () => false
+  return compileCondition(condition, { fields, now: anytime })
 }
 
 /** Only time ranges of activities depend on the current time. */

@@ -135,18 +135,16 @@ const ofField = (trigger: ContactUpdatedTrigger | DateTrigger, path: string, { f
       `"${name}" is neither a standard field in camelCase, as leadStatus, nor a custom field's api_name`,
     )
   }
-  const type = field.kind === "custom" ? field.field.valueType : field.valueType
-  const archived =
-    field.kind === "custom" && field.field.status === "archived" ? at("field", archivedFieldMessage(name)) : []
+  const { isArchived, kind, moves, valueType } = field
+  const archived = isArchived ? at("field", archivedFieldMessage(name)) : []
   if (trigger.type === "date_based") {
-    const isDate = field.kind === "standard" ? name === "createdAt" : type === "date"
+    const isDate = kind === "standard" ? name === "createdAt" : valueType === "date"
     return [...archived, ...(isDate ? [] : at("field", "must be createdAt or a custom field that holds dates"))]
   }
-  const moves = field.kind === "standard" && field.moves
   const { operator, value } = trigger
-  const known = valueOperators[type]
+  const known = valueOperators[valueType]
   const read =
-    operator === "changed" || valueless.has(operator) || value === null ? null : readValue(type, value, "json")
+    operator === "changed" || valueless.has(operator) || value === null ? null : readValue(valueType, value, "json")
   return [
     ...archived,
     ...(moves ? at("field", `${name} changes by itself; no update changes it, and this trigger would never fire`) : []),

@@ -57,15 +57,21 @@ type Pieces = ReadonlyArray<MissingPiece>
 
 const piece = (code: MissingCode, path: string, message: string): Pieces => [{ code, path, message }]
 
+const pieceIf = (isMissing: boolean, code: MissingCode, path: string, message: string): Pieces =>
+  isMissing ? piece(code, path, message) : []
+
 export const flowReadiness = (structure: Structure, facts: FlowFacts): FlowReadiness => {
   const indexes = new Map(structure.steps.map(({ step_id: id }, index) => [id, index]))
   const at = (id: string) => `steps.${indexes.get(id) ?? 0}`
   return {
     missing: [
-      ...(structure.steps.length === 0 ? piece("steps", "steps", "must have at least one step") : []),
-      ...(structure.triggers.length === 0 && !structure.manual_membership_enabled
-        ? piece("entry", "triggers", "must have at least one trigger, or manual_membership_enabled must be true")
-        : []),
+      ...pieceIf(structure.steps.length === 0, "steps", "steps", "must have at least one step"),
+      ...pieceIf(
+        structure.triggers.length === 0 && !structure.manual_membership_enabled,
+        "entry",
+        "triggers",
+        "must have at least one trigger, or manual_membership_enabled must be true",
+      ),
       ...structure.triggers.flatMap((trigger, index) => ofTrigger(trigger, `triggers.${index}`, facts)),
       ...structure.steps.flatMap((step, index) => ofStep(structure, step, `steps.${index}`, facts)),
       ...cyclesWithoutWait(structure).flatMap((cycle) =>
@@ -91,9 +97,7 @@ const ofTrigger = (trigger: Trigger, path: string, facts: FlowFacts): Pieces => 
     case "added_to_static_list":
     case "removed_from_static_list":
       if (trigger.list_id === null) return incomplete("list_id")
-      return facts.staticLists.has(trigger.list_id)
-        ? []
-        : piece("list_deleted", `${path}.list_id`, "names a deleted list")
+      return pieceIf(!facts.staticLists.has(trigger.list_id), "list_deleted", `${path}.list_id`, "names a deleted list")
     case "contact_updated":
       return [
         ...ofField(trigger.field, path, facts),
@@ -116,17 +120,19 @@ const ofTrigger = (trigger: Trigger, path: string, facts: FlowFacts): Pieces => 
 
 const ofField = (name: string | null, path: string, { fields }: FlowFacts): Pieces => {
   if (name === null) return piece("trigger_incomplete", `${path}.field`, "is required")
-  const named = fieldNamed(name, fields)
-  return named?.kind === "standard" || named?.field.status === "active"
-    ? []
-    : piece("field_archived", `${path}.field`, `is the archived field ${name}; restore it or name another`)
+  const isUsable = fieldNamed(name, fields)?.isArchived === false
+  const message = `is the archived field ${name}; restore it or name another`
+  return pieceIf(!isUsable, "field_archived", `${path}.field`, message)
 }
 
 const ofStep = (structure: Structure, step: Step, path: string, facts: FlowFacts): Pieces => {
   const edges = edgesOf(step).flatMap(({ to, key }) =>
-    stepOf(structure, to) === undefined
-      ? piece("edge_target", `${path}.${key}`, `leads to "${to}", which is no step`)
-      : [],
+    pieceIf(
+      stepOf(structure, to) === undefined,
+      "edge_target",
+      `${path}.${key}`,
+      `leads to "${to}", which is no step`,
+    ),
   )
   switch (step.type) {
     case "send_email":
@@ -170,19 +176,16 @@ const ofOrder = (structure: Structure, send: string, createdBy: string | null, p
 }
 
 const ofWait = (structure: Structure, step: WaitStep, path: string, facts: FlowFacts): Pieces => {
-  const incomplete = (key: string) => piece("step_incomplete", `${path}.${key}`, "is required")
+  const required = (key: string, value: unknown) =>
+    pieceIf(value === null, "step_incomplete", `${path}.${key}`, "is required")
   if (step.mode === "duration") {
-    return [
-      ...(step.duration_amount === null ? incomplete("duration_amount") : []),
-      ...(step.duration_unit === null ? incomplete("duration_unit") : []),
-    ]
+    return [...required("duration_amount", step.duration_amount), ...required("duration_unit", step.duration_unit)]
   }
-  const timed = step.timeout_amount !== null || step.timeout_unit !== null || step.timeout_step_id !== null
-  return [
-    ...ofCondition(structure, step.condition, path, facts),
-    ...(timed && step.timeout_amount === null ? incomplete("timeout_amount") : []),
-    ...(timed && step.timeout_unit === null ? incomplete("timeout_unit") : []),
-  ]
+  const condition = ofCondition(structure, step.condition, path, facts)
+  const { timeout_amount, timeout_step_id, timeout_unit } = step
+  return timeout_amount === null && timeout_unit === null && timeout_step_id === null
+    ? condition
+    : [...condition, ...required("timeout_amount", timeout_amount), ...required("timeout_unit", timeout_unit)]
 }
 
 const ofCondition = (structure: Structure, tree: StepRuleTree | null, path: string, facts: FlowFacts): Pieces =>
@@ -202,9 +205,7 @@ const ofTree = (structure: Structure, tree: StepRuleTree | null, path: string, f
         return piece("field_archived", `${at}.fieldDefinitionId`, `names ${name}`)
       }
       case "list_membership":
-        return facts.staticLists.has(condition.listId)
-          ? []
-          : piece("list_deleted", `${at}.listId`, "names a deleted list")
+        return pieceIf(!facts.staticLists.has(condition.listId), "list_deleted", `${at}.listId`, "names a deleted list")
       case "email_step":
         return stepOf(structure, condition.nodeId)?.type === "send_email"
           ? []
@@ -214,12 +215,10 @@ const ofTree = (structure: Structure, tree: StepRuleTree | null, path: string, f
     }
   })
 
-const absent = (text: string | null | undefined): boolean => text === null || text === undefined || isBlank(text)
-
 const ofCreateEmail = (step: CreateEmailStep, path: string, facts: FlowFacts): Pieces => {
   const generates = step.template_mode === "generate"
-  const prompt =
-    generates && step.prompt === null ? piece("step_incomplete", `${path}.prompt`, "is required to generate") : []
+  const lacksPrompt = generates && step.prompt === null
+  const prompt = pieceIf(lacksPrompt, "step_incomplete", `${path}.prompt`, "is required to generate")
   if (step.template_id === null) {
     return [...piece("step_incomplete", `${path}.template_id`, "is required"), ...prompt]
   }
@@ -230,16 +229,18 @@ const ofCreateEmail = (step: CreateEmailStep, path: string, facts: FlowFacts): P
   const tokens = template.apiTokens
   return [
     ...prompt,
-    ...(tokens.length > 0
-      ? piece(
-          "template_api_tokens",
-          `${path}.template_id`,
-          `names a template with ${tokens.join(", ")}, which flows can't fill`,
-        )
-      : []),
-    ...(step.auto_approve && !generates && absent(step.subject ?? template.defaults.subject)
-      ? piece("subject", `${path}.subject`, "is required: neither the step nor its template has one")
-      : []),
+    ...pieceIf(
+      tokens.length > 0,
+      "template_api_tokens",
+      `${path}.template_id`,
+      `names a template with ${tokens.join(", ")}, which flows can't fill`,
+    ),
+    ...pieceIf(
+      step.auto_approve && !generates && isBlank(step.subject ?? template.defaults.subject ?? ""),
+      "subject",
+      `${path}.subject`,
+      "is required: neither the step nor its template has one",
+    ),
     ...(step.auto_approve ? ofSender(step, template.defaults, path, facts) : []),
   ]
 }
@@ -247,18 +248,16 @@ const ofCreateEmail = (step: CreateEmailStep, path: string, facts: FlowFacts): P
 const ofSender = (step: CreateEmailStep, defaults: MailDefaults, path: string, facts: FlowFacts): Pieces => {
   const { senderDefaults, verifiedDomains } = facts
   const fromAddress = step.from_address ?? defaults.fromAddress ?? senderDefaults.fromAddress
-  const lacks = (key: string) =>
-    piece("sender_identity", `${path}.${key}`, "is required: neither the step, its template nor the workspace has one")
+  const none = "is required: neither the step, its template nor the workspace has one"
+  const required = (key: string, value: string | null) =>
+    pieceIf(value === null || isBlank(value), "sender_identity", `${path}.${key}`, none)
+  const isUnverified = fromAddress !== null && !isBlank(fromAddress) && !verifiedDomains.has(domainOf(fromAddress))
+  const unverified = `is ${fromAddress}, whose domain is not verified`
   return [
-    ...(absent(step.from_name ?? defaults.fromName ?? senderDefaults.fromName) ? lacks("from_name") : []),
-    ...(fromAddress === null || isBlank(fromAddress)
-      ? lacks("from_address")
-      : verifiedDomains.has(domainOf(fromAddress))
-        ? []
-        : piece("sender_identity", `${path}.from_address`, `is ${fromAddress}, whose domain is not verified`)),
-    ...(absent(step.reply_to_email ?? defaults.replyToEmail ?? senderDefaults.replyToEmail)
-      ? lacks("reply_to_email")
-      : []),
+    ...required("from_name", step.from_name ?? defaults.fromName ?? senderDefaults.fromName),
+    ...required("from_address", fromAddress),
+    ...pieceIf(isUnverified, "sender_identity", `${path}.from_address`, unverified),
+    ...required("reply_to_email", step.reply_to_email ?? defaults.replyToEmail ?? senderDefaults.replyToEmail),
   ]
 }
 

@@ -183,16 +183,26 @@ const withUsedValue = (json: Json): Json => {
 }
 
 /** The field of a trigger: a standard field, or a custom field. */
-export type NamedField =
-  | { readonly kind: "standard"; readonly valueType: ValueType; readonly moves: boolean }
-  | { readonly kind: "custom"; readonly field: RuleField }
+export interface NamedField {
+  readonly kind: "standard" | "custom"
+  /** Its name in events. */
+  readonly eventName: string
+  readonly valueType: ValueType
+  readonly isArchived: boolean
+  /** An instant that changes with every update, so that no trigger uses it. */
+  readonly moves: boolean
+}
 
-/** The field of that name, if there is one. `moves`: instants that change with every update, so that no trigger uses them. */
+/** The field of that name, if there is one. */
 export const fieldNamed = (name: string, custom: ReadonlyArray<RuleField>): NamedField | undefined => {
   const standard = standardFieldByKey.get(name)
   if (standard !== undefined) {
-    return { kind: "standard", valueType: standard.valueType, moves: standard.kind === "instant" }
+    const { apiName: eventName, valueType } = standard
+    return { kind: "standard", eventName, valueType, isArchived: false, moves: standard.kind === "instant" }
   }
   const field = custom.find(({ apiName }) => apiName === name)
-  return field && { kind: "custom", field }
+  if (field === undefined) return undefined
+  const { status, valueType } = field
+  const isArchived = status === "archived"
+  return { kind: "custom", eventName: `custom_fields.${name}`, valueType, isArchived, moves: false }
 }

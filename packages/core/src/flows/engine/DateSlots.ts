@@ -112,14 +112,8 @@ const monthDaysAround = (day: number, monthDays: ReadonlyArray<string>): Readonl
 
 /** Whether the slot is for a contact's date, which is a day or a UTC timestamp. */
 export const isInSlot = ({ day, zone, monthDays }: DateSlot, date: string): boolean => {
-  const localDate = date.length === day.length ? date : localDay(zone, date)
+  const localDate =
+    date.length === day.length ? date : DateTime.formatIsoDate(DateTime.makeZonedUnsafe(date, { timeZone: zone }))
   if (monthDays === null) return localDate === day
   return localDate <= day && monthDays.includes(localDate.slice(5))
-}
-
-const localDay = (zone: string, timestamp: string): string => {
-  const at = DateTime.makeUnsafe(timestamp)
-  return dayText(
-    Math.floor((at.epochMilliseconds + offset_ms(DateTime.zoneMakeNamedUnsafe(zone), at.epochMilliseconds)) / day_ms),
-  )
 }

@@ -49,7 +49,7 @@ export class Enroller extends Context.Service<Enroller>()("tentpole/Enroller", {
       const enrolled = new Map<string, EarlierMemberships>()
       const changes: Array<MembershipChange> = []
       const outcomes = requests.map(({ entryFor, contactId, flowId }, at): EnrollmentOutcome<E> => {
-        const flow = known.get(flowId)?.compiled
+        const flow = known.get(flowId)
         const member = stored.contacts.has(contactId) ? newMemberFacts(facts, contactId, now) : undefined
         if (flow === undefined || member === undefined) return null
         const pair = `${flowId} ${contactId}`

@@ -1,22 +1,29 @@
 // Cache of compiled flows. A flow is compiled again when its revision, or a field or list that it names, has changed.
 import { Context, Effect, Layer } from "effect"
+import { ownActivityTypes } from "../../contacts/Activity.ts"
 import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import { WeightedLru } from "../../kernel/runtime/WeightedLru.ts"
 import { type RuleFacts, RuleFactsStore } from "../../segments/RuleFacts.ts"
-import { conditionsOf, type RuleReferences, referencesOf } from "../../segments/RuleTree.ts"
-import { type RelevantEvents, relevantEventsOf } from "./RelevantEvents.ts"
+import {
+  conditionsOf,
+  type RuleReferences,
+  referencesOf,
+  type StepCondition,
+  type StepRuleTree,
+} from "../../segments/RuleTree.ts"
 import { compileFlow, type CompiledFlow } from "../definition/CompiledFlow.ts"
 import { type Flow, treesOf } from "../definition/Flow.ts"
+import type { Structure } from "../definition/FlowSchema.ts"
 
-export interface KnownFlow {
-  readonly flow: Flow
-  readonly compiled: CompiledFlow
-  readonly relevantEvents: RelevantEvents
+export interface KnownFlow extends CompiledFlow {
+  /** Event types after which members are evaluated again. */
+  readonly relevantEvents: ReadonlySet<string>
   /** A condition reads the engagements of a step's messages. */
   readonly needsDeliveries: boolean
 }
 
 interface CachedFlow extends KnownFlow {
+  readonly revision: number
   readonly revised: string
   readonly mentioned: RuleReferences
   readonly named: string
@@ -57,11 +64,11 @@ export class FlowCompiler extends Context.Service<FlowCompiler>()("tentpole/Flow
 const revisedOf = ({ name, revision, lifecycle }: Flow): string => `${revision} ${lifecycle.status} ${name}`
 
 const compiledNow = (flow: Flow, mentioned: RuleReferences, named: string, facts: RuleFacts): CachedFlow => ({
-  flow,
+  ...compileFlow(flow, facts),
+  revision: flow.revision,
   revised: revisedOf(flow),
   mentioned,
   named,
-  compiled: compileFlow(flow, facts),
   relevantEvents: relevantEventsOf(flow.structure),
   needsDeliveries: treesOf(flow.structure)
     .flatMap((tree) => conditionsOf(tree))
@@ -69,7 +76,7 @@ const compiledNow = (flow: Flow, mentioned: RuleReferences, named: string, facts
 })
 
 const mentionedBy = (before: CachedFlow | undefined, flow: Flow): RuleReferences => {
-  if (before?.flow.revision === flow.revision) return before.mentioned
+  if (before?.revision === flow.revision) return before.mentioned
   return referencesOf(treesOf(flow.structure).flatMap((tree) => conditionsOf(tree)))
 }
 
@@ -78,4 +85,27 @@ const fingerprint = (mentioned: RuleReferences, { fields, staticLists }: RuleFac
   const ids = new Set(mentioned.fields)
   const named = fields.filter(({ id }) => ids.has(id)).map(({ id, status, apiName }) => `${id} ${status} ${apiName}`)
   return [...named.toSorted(), ...mentioned.lists.filter((id) => staticLists.has(id)).toSorted()].join("\n")
+}
+
+/** Event types that can change the result of the flow's disqualification rules or wait conditions. Others are skipped. */
+const relevantEventsOf = ({ disqualification_rules, steps }: Structure): ReadonlySet<string> => {
+  const waits = steps.map((step) => (step.type === "wait" && step.mode === "condition" ? step.condition : null))
+  const trees: ReadonlyArray<StepRuleTree> = [disqualification_rules, ...waits].filter((tree) => tree !== null)
+  return new Set(trees.flatMap((tree) => conditionsOf(tree)).flatMap(eventsThatChange))
+}
+
+const eventsThatChange = (condition: StepCondition): ReadonlyArray<string> => {
+  switch (condition.source) {
+    case "contact":
+      return condition.field === "lastActivityAt" ? ["contact_updated", ...ownActivityTypes] : ["contact_updated"]
+    case "custom_field":
+      return ["contact_updated"]
+    case "list_membership":
+      return ["list_added", "list_removed"]
+    case "activity":
+      return [condition.activityType]
+    case "email_step":
+      // An engagement is an event of the member itself, and needs no re-evaluation of others.
+      return []
+  }
 }

@@ -167,9 +167,7 @@ const touchedBy = (events: ReadonlyArray<RecordedEvent>, known: ReadonlyMap<Flow
 
 /** The flows whose members an event type can affect. */
 const flowsByEventType = (known: ReadonlyMap<FlowId, KnownFlow>): ReadonlyMap<string, ReadonlyArray<FlowId>> => {
-  const pairs = [...known].flatMap(([id, { relevantEvents }]) =>
-    [...new Set([...relevantEvents.live, ...relevantEvents.waiting])].map((type) => ({ type, id })),
-  )
+  const pairs = [...known].flatMap(([id, { relevantEvents }]) => Array.from(relevantEvents, (type) => ({ type, id })))
   const byType = Map.groupBy(pairs, ({ type }) => type)
   return new Map([...byType].map(([type, flows]) => [type, flows.map(({ id }) => id)]))
 }

@@ -7,10 +7,9 @@ import type { CompiledFlow, MemberFacts } from "../definition/CompiledFlow.ts"
 import { FlowCompiler, type KnownFlow } from "./FlowCompiler.ts"
 import { decide, type MemberEvent } from "../members/machine.ts"
 import { isLive, type Membership } from "../members/Membership.ts"
-import type { MembershipChange } from "../members/MembershipChange.ts"
+import { type MembershipChange, stepJobs } from "../members/MembershipChange.ts"
 import { type MemberFactsResult, type LockedMembers, MembershipStore } from "../members/MembershipStore.ts"
 import { awaitedVisitOf, metricsByStep, settledEvent } from "../members/MemberDeliveries.ts"
-import { stepJobs } from "../members/StepJobs.ts"
 
 /** A member's events besides the end of a delivery. None: the member is re-evaluated. */
 export type EventsOf = (member: Membership) => ReadonlyArray<MemberEvent>
@@ -31,7 +30,7 @@ export class MembershipRunner extends Context.Service<MembershipRunner>()("tentp
         readonly emails?: ReadonlyArray<EmailId>
       },
     ) {
-      const compiled = [...flows.values()].map((each) => each.compiled)
+      const compiled = [...flows.values()]
       return yield* store.facts(workspace, {
         contacts: [...new Set(people.contacts)],
         lists: [...new Set(compiled.flatMap(({ requiredFacts }) => requiredFacts.lists))],
@@ -76,7 +75,7 @@ export class MembershipRunner extends Context.Service<MembershipRunner>()("tentp
       const changes: Array<MembershipChange> = []
       const unchanged: Array<Membership> = []
       for (const member of members) {
-        const flow = known.get(member.flowId)?.compiled
+        const flow = known.get(member.flowId)
         if (flow === undefined) continue
         const moved = changesOf(flow, member, memberFacts(facts, member, now), events.get(member.id) ?? [])
         if (moved.length === 0) unchanged.push(member)

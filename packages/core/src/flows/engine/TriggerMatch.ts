@@ -1,6 +1,6 @@
 // An index of triggers by event, and the flows that an event enrolls its contact in. An event without triggers costs one
 // look-up.
-import { standardFieldByKey, type ValueType } from "../../contacts/ContactFields.ts"
+import type { ValueType } from "../../contacts/ContactFields.ts"
 import type { FlowId } from "../../kernel/Ids.ts"
 import type { DomainEvent } from "../../kernel/changes/Outbox.ts"
 import { type Comparison, compareWith } from "../../segments/Evaluate.ts"
@@ -10,7 +10,13 @@ import { startOf } from "../../segments/TimeRange.ts"
 import { formTokens } from "../members/EntryTokens.ts"
 import type { Flow } from "../definition/Flow.ts"
 import type { FlowTokens } from "../../rendering/MergeTokens.ts"
-import type { ContactUpdatedTrigger, ListTrigger, Trigger, TriggerType } from "../definition/Trigger.ts"
+import {
+  type ContactUpdatedTrigger,
+  fieldNamed,
+  type ListTrigger,
+  type Trigger,
+  type TriggerType,
+} from "../definition/Trigger.ts"
 
 /** An entry that a trigger causes. */
 export interface TriggeredEntry {
@@ -82,17 +88,15 @@ const fieldCheckOf = (
   { field: name, operator, value }: ContactUpdatedTrigger,
   custom: ReadonlyArray<RuleField>,
 ): KeyedCheck => {
-  const standard = name === null ? undefined : standardFieldByKey.get(name)
-  const own = custom.find(({ apiName, status }) => apiName === name && status === "active")
-  const about = standard?.apiName ?? (own === undefined ? undefined : `custom_fields.${own.apiName}`)
-  const type = standard?.valueType ?? own?.valueType
-  if (about === undefined || type === undefined) return null
-  const at = key("contact_updated", about)
-  if (operator === "changed") return { at, fires: (data) => changeOf(data, about) !== undefined }
-  const satisfies = compareWith(type, operator, value ?? undefined)
+  const field = name === null ? undefined : fieldNamed(name, custom)
+  if (field === undefined || field.isArchived) return null
+  const { eventName, valueType } = field
+  const at = key("contact_updated", eventName)
+  if (operator === "changed") return { at, fires: (data) => changeOf(data, eventName) !== undefined }
+  const satisfies = compareWith(valueType, operator, value ?? undefined)
   const fires: TriggerCheck["fires"] = (data) => {
-    const change = changeOf(data, about)
-    return change !== undefined && satisfies(storedAs(type, change["to"]))
+    const change = changeOf(data, eventName)
+    return change !== undefined && satisfies(storedAs(valueType, change["to"]))
   }
   return { at, fires }
 }

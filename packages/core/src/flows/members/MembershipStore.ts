@@ -10,9 +10,8 @@ import type { NotFound } from "../../kernel/Refusal.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { EarlierMemberships } from "./Enrollment.ts"
 import type { Flow } from "../definition/Flow.ts"
-import type { StepRun } from "./StepJobs.ts"
 import type { ExecutedStep, Membership, MemberStatus, TimelineEntry } from "./Membership.ts"
-import type { MembershipChange } from "./MembershipChange.ts"
+import type { MembershipChange, StepRun } from "./MembershipChange.ts"
 import type { MemberDelivery } from "./MemberDeliveries.ts"
 
 export const flowMemberSorts = ["entered_at", "updated_at", "display_name"] as const

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
 import { createEmailRunner } from "./CreateEmailStep.ts"
-import type { StepRun } from "../members/StepJobs.ts"
+import type { StepRun } from "../members/MembershipChange.ts"
 import { createTentRunner } from "./CreateTentStep.ts"
 
 /** The kinds of things that steps create. */
