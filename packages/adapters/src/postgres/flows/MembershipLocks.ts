@@ -148,9 +148,7 @@ const membersOf = (
     case "due":
       return dueMembers(sql, workspace, flows, { limit: which.limit, now })
     case "contact":
-      return select(
-        sql`m.flow_id = ${which.flowId} and m.contact_id = ${which.contactId} and ${sql.literal(live)}`,
-      )
+      return select(sql`m.flow_id = ${which.flowId} and m.contact_id = ${which.contactId} and ${sql.literal(live)}`)
     case "flow":
       return select(sql`m.flow_id = ${which.flowId} and ${sql.literal(live)}
         and (${which.after}::uuid is null or m.contact_id > ${which.after}::uuid)

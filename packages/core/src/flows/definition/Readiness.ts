@@ -127,12 +127,7 @@ const ofField = (name: string | null, path: string, { fields }: FlowFacts): Piec
 
 const ofStep = (structure: Structure, step: Step, path: string, facts: FlowFacts): Pieces => {
   const edges = edgesOf(step).flatMap(({ to, key }) =>
-    pieceIf(
-      stepOf(structure, to) === undefined,
-      "edge_target",
-      `${path}.${key}`,
-      `leads to "${to}", which is no step`,
-    ),
+    pieceIf(stepOf(structure, to) === undefined, "edge_target", `${path}.${key}`, `leads to "${to}", which is no step`),
   )
   switch (step.type) {
     case "send_email":

@@ -49,13 +49,7 @@ const refusedMoves: { readonly [Each in Tag]: string } = {
   delete: "deleted",
 }
 
-interface Refusals {
-  readonly edit: InvalidState
-  readonly activate: InvalidState | PaidPlanRequired | FlowNotReady
-  readonly pause: InvalidState
-  readonly archive: InvalidState
-  readonly delete: InvalidState
-}
+type Refusal<T extends Tag> = InvalidState | (T extends "activate" ? PaidPlanRequired | FlowNotReady : never)
 
 /**
  * A change of a flow. `after` null: the flow is deleted, with its memberships and the emails that its steps created.
@@ -76,30 +70,22 @@ const toChange = <After extends Flow | null>(
 ): FlowChange<After> =>
   flowChange({ before, after, email }, { events: eventsOf(before, after, at), jobs: jobsOf(before, after, at) })
 
-export const createFlow = (
-  id: FlowId,
-  { name, description, structure }: NewFlow,
-  now: DateTime.Utc,
-): FlowChange<Flow> => {
-  const lifecycle = { status: "draft" } as const
-  return toChange(
-    null,
-    { id, name, description, structure, revision: 1, lifecycle, createdAt: now, updatedAt: now },
-    now,
-  )
+export const createFlow = (id: FlowId, input: NewFlow, now: DateTime.Utc): FlowChange<Flow> => {
+  const lifecycle = lifecycleOf("draft", now)
+  return toChange(null, { id, ...input, revision: 1, lifecycle, createdAt: now, updatedAt: now }, now)
 }
 
 export const decide = <T extends Tag>(
   before: Flow,
   event: FlowEvent<T>,
   now: DateTime.Utc,
-): Result.Result<FlowChange<T extends "delete" ? null : Flow>, Refusals[T]> =>
+): Result.Result<FlowChange<T extends "delete" ? null : Flow>, Refusal<T>> =>
   decideEvent(before, event as FlowEvent, now) as Result.Result<
     FlowChange<T extends "delete" ? null : Flow>,
-    Refusals[T]
+    Refusal<T>
   >
 
-const decideEvent = (before: Flow, event: FlowEvent, now: DateTime.Utc): Result.Result<FlowChange, Refusals[Tag]> => {
+const decideEvent = (before: Flow, event: FlowEvent, now: DateTime.Utc): Result.Result<FlowChange, Refusal<Tag>> => {
   const { status } = before.lifecycle
   const accepted: { readonly [On in Tag]?: FlowStatus | "deleted" } = transitions[status]
   const target = accepted[event._tag]

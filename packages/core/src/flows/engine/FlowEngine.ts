@@ -52,13 +52,11 @@ export class FlowEngine extends Context.Service<
           }),
         )
 
-      const due = (workspace: WorkspaceId) => batch(workspace, { _tag: "due", limit: advance_batch_max })
-
       /** One transaction; returns whether there is more work. */
       const round = ({ kind, workspace }: Turn): Effect.Effect<boolean> => {
         switch (kind) {
           case "flows":
-            return Effect.map(due(workspace), isFull)
+            return Effect.map(batch(workspace, { _tag: "due", limit: advance_batch_max }), isFull)
           case "flow_events":
             return events.run(workspace)
           case "flow_dates":
@@ -105,16 +103,10 @@ export class FlowEngine extends Context.Service<
         }),
 
         review: Effect.fn("FlowEngine.review")(function* (workspace, { flowId, members }) {
-          const from = (after: Reviewed["after"]): Reviewed => ({
-            _tag: "flow",
-            flowId,
-            members,
-            after,
-            limit: advance_batch_max,
-          })
-          let reviewed = yield* batch(workspace, from(null))
+          const which = { _tag: "flow", flowId, members, limit: advance_batch_max } as const
+          let reviewed = yield* batch(workspace, { ...which, after: null })
           while (isFull(reviewed)) {
-            reviewed = yield* batch(workspace, from(reviewed.at(-1)?.contactId ?? null))
+            reviewed = yield* batch(workspace, { ...which, after: reviewed.at(-1)?.contactId ?? null })
           }
         }),
       })
@@ -128,5 +120,3 @@ const keyOf = ({ kind, workspace }: Turn): string => `${kind} ${workspace}`
 const batchesOf = ({ kind }: Turn): number => (kind === "flows" ? concurrent_batches_max : 1)
 
 const isFull = ({ length }: { readonly length: number }): boolean => length === advance_batch_max
-
-type Reviewed = Extract<MemberSelection, { readonly _tag: "flow" }> & { readonly flowId: FlowId }

@@ -93,11 +93,13 @@ export const yearAfter = (from: DateTime.Utc): DateTime.Utc => DateTime.add(from
 
 const simulatedId = "00000000-0000-4000-8000-000000000000"
 
+type Metrics = ReadonlyArray<SimulatedEvent["metric"]>
+
 interface ScheduledEvent {
   readonly at: DateTime.Utc
   readonly event: MemberEvent
   /** Metrics that conditions see from this instant on. */
-  readonly metrics: ReadonlyArray<SimulatedEvent["metric"]>
+  readonly metrics: Metrics
 }
 
 class Simulator {
@@ -106,7 +108,7 @@ class Simulator {
   readonly #request: SimulationRequest
   #contact: Contact
   readonly #simulated: SimulatedContact
-  readonly #activities: Map<ActivityType, Pick<Activity, "type" | "at">>
+  readonly #activities = new Map<ActivityType, Pick<Activity, "type" | "at">>()
   readonly #metrics = new Map<StepId, Set<EmailStepMetric>>()
   /** The number of a step's messages with each metric. */
   readonly #counts = new Map<string, number>()
@@ -132,7 +134,6 @@ class Simulator {
     this.#request = request
     this.#contact = simulated.contact
     this.#now = request.from
-    this.#activities = new Map()
     for (const { type, at } of simulated.activities) this.#recordActivity(type, at)
     this.#subjects = new Map(facts.subjects)
     for (const { step } of flow.steps.values()) {
@@ -176,14 +177,9 @@ class Simulator {
 
   get result(): Simulation {
     const member = this.#membership
-    const { state } = member
-    return {
-      timeline: this.#timeline,
-      status: state.status,
-      endedAt: isLive(state) ? null : state.at,
-      emails: this.#emails,
-      member,
-    }
+    const { status } = member.state
+    const endedAt = isLive(member.state) ? null : member.state.at
+    return { timeline: this.#timeline, status, endedAt, emails: this.#emails, member }
   }
 
   #member(): MemberFacts {
@@ -219,8 +215,8 @@ class Simulator {
         this.#emails.push({ stepId, at, subject: this.#subjectOf(command.emailId, member.tokens) })
         this.#recordMetric(stepId, "sent")
         this.#recordMetric(stepId, "delivered")
-        this.#schedule({ at, event: { type: "settled", visit, outcome: "sent", reason: null, at }, metrics: [] })
-        this.#schedule({ at, event: { type: "engaged", stepId, metric: "delivered", at, url: null }, metrics: [] })
+        this.#schedule({ type: "settled", visit, outcome: "sent", reason: null, at })
+        this.#schedule({ type: "engaged", stepId, metric: "delivered", at, url: null })
         return this.#scheduleEngagements(stepId)
       }
       case "create_email": {
@@ -229,14 +225,10 @@ class Simulator {
         const subject = step.subject ?? (step.template_id && this.#facts.templateSubjects.get(step.template_id)) ?? null
         this.#subjects.set(emailId, subject)
         if (step.auto_approve) this.#approvals.set(emailId, ApprovalId.make(emailId))
-        return this.#schedule({ at, event: { type: "email_created", visit, emailId }, metrics: [] })
+        return this.#schedule({ type: "email_created", visit, emailId })
       }
       case "create_tent":
-        return this.#schedule({
-          at,
-          event: { type: "tent_live", visit, url: `https://pages.example/t/${visit}` },
-          metrics: [],
-        })
+        return this.#schedule({ type: "tent_live", visit, url: `https://pages.example/t/${visit}` })
       case "withdraw_email":
         return
     }
@@ -249,18 +241,12 @@ class Simulator {
       return at === null ? [] : [{ at, metric }]
     })
     const met = new Set<EmailStepMetric>()
-    const schedule = (
-      metric: SimulatedEvent["metric"],
-      at: DateTime.Utc,
-      metrics: ReadonlyArray<SimulatedEvent["metric"]> = [metric],
-    ) => {
+    const schedule = (metric: SimulatedEvent["metric"], at: DateTime.Utc, metrics: Metrics = [metric]) => {
       if (met.has(metric)) return
       met.add(metric)
-      this.#schedule({ at, event: { type: "engaged", stepId, metric, at, url: null }, metrics })
+      this.#schedule({ type: "engaged", stepId, metric, at, url: null }, at, metrics)
     }
-    for (const { at, metric } of reactions.sort(
-      (left, right) => left.at.epochMilliseconds - right.at.epochMilliseconds,
-    )) {
+    for (const { at, metric } of reactions.sort((left, right) => DateTime.Order(left.at, right.at))) {
       // A click implies an open: the open comes first, and conditions see both at once.
       if (metric === "clicked" && !met.has("opened")) {
         schedule("opened", at, ["opened", "clicked"])
@@ -270,9 +256,9 @@ class Simulator {
   }
 
   /** Inserts after events of the same instant. */
-  #schedule(next: ScheduledEvent): void {
-    const index = this.#scheduled.findLastIndex(({ at }) => DateTime.isGreaterThan(at, next.at))
-    this.#scheduled.splice(index + 1, 0, next)
+  #schedule(event: MemberEvent, at = this.#now, metrics: Metrics = []): void {
+    const index = this.#scheduled.findLastIndex((other) => DateTime.isGreaterThan(other.at, at))
+    this.#scheduled.splice(index + 1, 0, { at, event, metrics })
   }
 
   #recordMetric(stepId: StepId, metric: EmailStepMetric): void {
