@@ -41,8 +41,8 @@ export interface FlowStepCounts {
   readonly counts: ReadonlyMap<StepId, number>
 }
 
-type EditResult<Refusal = InputRefusal> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
-type TransitionResult<Refusal = never> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
+type ChangeResult<Refusal = never> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
+type EditResult<Refusal = InputRefusal> = ChangeResult<Refusal>
 
 export class Flows extends Context.Service<
   Flows,
@@ -69,9 +69,9 @@ export class Flows extends Context.Service<
       id: FlowId,
       at: { readonly stepId: StepId; readonly choice: EmailChoice; readonly by: string },
     ) => EditResult<Invalid | StepTypeInvalid | HtmlTooLarge | TemplateNotApproved>
-    readonly activate: (workspace: WorkspaceId, id: FlowId) => TransitionResult<PaidPlanRequired | FlowNotReady>
-    readonly pause: (workspace: WorkspaceId, id: FlowId) => TransitionResult
-    readonly archive: (workspace: WorkspaceId, id: FlowId) => TransitionResult
+    readonly activate: (workspace: WorkspaceId, id: FlowId) => ChangeResult<PaidPlanRequired | FlowNotReady>
+    readonly pause: (workspace: WorkspaceId, id: FlowId) => ChangeResult
+    readonly archive: (workspace: WorkspaceId, id: FlowId) => ChangeResult
     readonly getStepCounts: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<FlowStepCounts, NotFound>
   }
 >()("tentpole/Flows") {

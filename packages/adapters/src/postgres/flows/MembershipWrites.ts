@@ -140,6 +140,8 @@ const insertMessages = Effect.fnUntraced(function* (
   const sends = commandsOf(changes, "send_email")
   if (sends.length === 0) return
   const steps = [...new Map(sends.map((each) => [`${each.member.flowId} ${each.command.stepId}`, each])).values()]
+  const members = (of: (member: Membership) => string) => texts(sends.map(({ member }) => of(member)))
+  const commands = (of: (command: Command<"send_email">) => string) => texts(sends.map(({ command }) => of(command)))
   yield* sql`
     insert into blast (workspace_id, blast_id, name, name_folded, status, purpose, flow_id, step_id, launched_at, created_at,
       updated_at)
@@ -150,7 +152,7 @@ const insertMessages = Effect.fnUntraced(function* (
       and b.flow_id = g.flow_id and b.step_id = g.step_id)
     order by g.flow_id, g.step_id
     on conflict do nothing`
-  const rows = yield* sql<{ readonly membership_id: string; readonly state: string }>`
+  const rows = yield* sql<{ readonly id: MembershipId; readonly state: string }>`
     insert into delivery (workspace_id, delivery_id, blast_id, membership_id, flow_id, step_id, visit, tokens, contact_id,
       approval_id, email, email_normalized, email_domain, lane, display_name, display_name_folded, operational, state, reason,
       due_at, created_at)
@@ -163,18 +165,16 @@ const insertMessages = Effect.fnUntraced(function* (
       case when c.email_normalized is null then 'blocked' else 'queued' end,
       case when c.email_normalized is null then 'no_email' end,
       clock_timestamp(), clock_timestamp()
-    from unnest(${texts(sends.map(({ member }) => member.id))}::uuid[], ${texts(sends.map(({ member }) => member.flowId))}::uuid[],
-      ${texts(sends.map(({ member }) => member.contactId))}::uuid[], ${texts(sends.map(({ command }) => command.stepId))}::text[],
-      ${ints(sends.map(({ command }) => command.visit))}::int[],
-      ${texts(sends.map(({ command }) => JSON.stringify(command.tokens)))}::jsonb[],
-      ${texts(sends.map(({ command }) => command.approvalId))}::uuid[],
-      ${booleans(sends.map(({ command }) => command.operational))}::boolean[])
+    from unnest(${members(({ id }) => id)}::uuid[], ${members(({ flowId }) => flowId)}::uuid[],
+      ${members(({ contactId }) => contactId)}::uuid[], ${commands(({ stepId }) => stepId)}::text[],
+      ${ints(sends.map(({ command }) => command.visit))}::int[], ${commands(({ tokens }) => JSON.stringify(tokens))}::jsonb[],
+      ${commands(({ approvalId }) => approvalId)}::uuid[], ${booleans(sends.map(({ command }) => command.operational))}::boolean[])
       as g (membership_id, flow_id, contact_id, step_id, visit, tokens, approval_id, operational)
     join workspace w on w.workspace_id = ${workspace}
     join blast b on b.workspace_id = ${workspace} and b.purpose = 'flow_step' and b.flow_id = g.flow_id and b.step_id = g.step_id
     join contact c on c.workspace_id = ${workspace} and c.contact_id = g.contact_id
-    returning membership_id, state`
-  const blocked = rows.filter(({ state }) => state === "blocked").map(({ membership_id }) => membership_id)
+    returning membership_id as id, state`
+  const blocked = rows.filter(({ state }) => state === "blocked").map(({ id }) => id)
   if (blocked.length > 0) {
     yield* sql`
       update flow_membership set due_at = clock_timestamp()

@@ -2,9 +2,9 @@
 // the fields and lists that it names, and used for any number of members.
 import { DateTime } from "effect"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
-import type { ApprovalId, EmailId, EmailTemplateId, FlowId, ListId } from "../../kernel/Ids.ts"
+import type { ApprovalId, EmailId, EmailTemplateId, FlowId } from "../../kernel/Ids.ts"
 import { compileCondition, compileTree, type RulePredicate, type RuleSubject } from "../../segments/Evaluate.ts"
-import type { RuleField } from "../../segments/RuleFacts.ts"
+import type { RuleFacts } from "../../segments/RuleFacts.ts"
 import {
   type ActivityCondition,
   activitiesAndListsIn,
@@ -50,20 +50,14 @@ export interface CompiledFlow {
   readonly requiredFacts: ReturnType<typeof activitiesAndListsIn>
 }
 
-/** The custom fields and lists that the flow names, in their current state. */
-export interface CompilationFacts {
-  readonly fields: ReadonlyArray<RuleField>
-  readonly staticLists: ReadonlySet<ListId>
-}
-
 /** What a simulation knows of the workspace: fields and lists that the flow names, and what its emails are called. */
-export interface SimulationFacts extends CompilationFacts {
+export interface SimulationFacts extends RuleFacts {
   readonly subjects: ReadonlyMap<EmailId, string | null>
   readonly templateSubjects: ReadonlyMap<EmailTemplateId, string | null>
   readonly workspaceName: string
 }
 
-export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: CompilationFacts): CompiledFlow => {
+export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: RuleFacts): CompiledFlow => {
   const required = treesOf(structure).map((tree) => activitiesAndListsIn(tree))
   return {
     id,
@@ -83,21 +77,17 @@ export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: Com
   }
 }
 
-const compileStep = (structure: Structure, step: Step, facts: CompilationFacts): CompiledStep => {
+const compileStep = (structure: Structure, step: Step, facts: RuleFacts): CompiledStep => {
   const tree = "condition" in step ? step.condition : null
   const evaluable = tree !== null && conditionsOf(tree).every((each) => isEvaluable(structure, each, facts))
   return { step, holds: evaluable ? compileRules(tree, facts) : null }
 }
 
-const compileRules = (tree: StepRuleTree | null, facts: CompilationFacts): MemberPredicate | null =>
+const compileRules = (tree: StepRuleTree | null, facts: RuleFacts): MemberPredicate | null =>
   tree && compileTree(tree, (condition) => compileLeaf(condition, facts))
 
 /** Whether the field, list or step that the condition names exists. */
-const isEvaluable = (
-  { steps }: Structure,
-  condition: StepCondition,
-  { fields, staticLists }: CompilationFacts,
-): boolean => {
+const isEvaluable = ({ steps }: Structure, condition: StepCondition, { fields, staticLists }: RuleFacts): boolean => {
   switch (condition.source) {
     case "custom_field":
       return fields.some(({ id, status }) => id === condition.fieldDefinitionId && status === "active")
@@ -111,7 +101,7 @@ const isEvaluable = (
 }
 
 /** A condition on a deleted list or an archived field matches no contact. */
-const compileLeaf = (condition: StepCondition, { fields, staticLists }: CompilationFacts): MemberPredicate => {
+const compileLeaf = (condition: StepCondition, { fields, staticLists }: RuleFacts): MemberPredicate => {
   if (condition.source === "email_step") {
     const { nodeId, metric } = condition
     return ({ emailSteps }) => emailSteps.get(nodeId)?.has(metric) === true

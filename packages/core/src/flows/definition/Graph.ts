@@ -1,6 +1,6 @@
 // The graph of a flow's steps: edges, reachable steps, and cycles without a wait.
 import type { Structure } from "./FlowSchema.ts"
-import type { Step, StepId, StepType } from "./Step.ts"
+import type { Step, StepId } from "./Step.ts"
 
 export const edgeKinds = ["next", "true", "false", "default", "timeout"] as const
 export type EdgeKind = (typeof edgeKinds)[number]
@@ -16,21 +16,10 @@ export interface Edge {
   readonly takesTime: boolean
 }
 
-export interface Graph {
-  readonly nodes: ReadonlyArray<{ readonly stepId: StepId; readonly type: StepType; readonly label: string | null }>
-  readonly edges: ReadonlyArray<Pick<Edge, "from" | "to" | "kind">>
-}
-
-/** The graph to draw, without edges to missing steps. */
-export const graphOf = ({ steps }: Structure): Graph => {
+/** The edges to draw: those whose target exists. */
+export const edgesBetween = (steps: ReadonlyArray<Step>): ReadonlyArray<Edge> => {
   const ids = new Set(steps.map(({ step_id: id }) => id))
-  return {
-    nodes: steps.map(({ step_id: id, type, label }) => ({ stepId: id, type, label })),
-    edges: steps
-      .flatMap(edgesOf)
-      .filter(({ to }) => ids.has(to))
-      .map(({ from, to, kind }) => ({ from, to, kind })),
-  }
+  return steps.flatMap(edgesOf).filter(({ to }) => ids.has(to))
 }
 
 /** The edges of a step, in documented order. */

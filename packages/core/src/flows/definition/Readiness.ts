@@ -2,9 +2,9 @@
 import { domainOf } from "../../emails/Email.ts"
 import type { MailDefaults } from "../../templates/Template.ts"
 import { isBlank } from "../../kernel/Text.ts"
-import type { ApprovalId, EmailId, EmailTemplateId, ListId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
+import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
 import { valueless } from "../../segments/Operators.ts"
-import type { RuleField } from "../../segments/RuleFacts.ts"
+import type { RuleFacts } from "../../segments/RuleFacts.ts"
 import { leavesOf, type StepRuleTree } from "../../segments/RuleTree.ts"
 import type { SenderDefaults } from "../../workspaces/Workspace.ts"
 import type { Structure } from "./FlowSchema.ts"
@@ -22,10 +22,7 @@ export interface ApprovedTemplateFacts {
 }
 
 /** The current state of what `namedByFlow(structure)` names. */
-export interface FlowFacts {
-  /** Custom fields by id or by `api_name`, active and archived. */
-  readonly fields: ReadonlyArray<RuleField>
-  readonly staticLists: ReadonlySet<ListId>
+export interface FlowFacts extends RuleFacts {
   /** Existing emails, and the approvals that would be sent. */
   readonly emails: ReadonlyMap<
     EmailId,

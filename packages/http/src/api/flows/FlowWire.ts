@@ -3,7 +3,7 @@ import { StructureSchema } from "@tentpole/core/flows/definition/FlowSchema"
 import { archivedAtOf, flowStatuses } from "@tentpole/core/flows/definition/Flow"
 import type { FlowStepCounts } from "@tentpole/core/flows/Flows"
 import type { FlowTally, FlowView } from "@tentpole/core/flows/definition/FlowStore"
-import { edgeKinds, graphOf } from "@tentpole/core/flows/definition/Graph"
+import { edgeKinds, edgesBetween } from "@tentpole/core/flows/definition/Graph"
 import { memberStatuses } from "@tentpole/core/flows/members/Membership"
 import type { Simulation } from "@tentpole/core/flows/simulation/Simulate"
 import { stepTypes } from "@tentpole/core/flows/definition/Step"
@@ -89,10 +89,10 @@ export const GraphWire = Schema.Struct({ nodes: Schema.Array(NodeWire), edges: S
 })
 
 export const toGraphWire = ({ flow, counts }: FlowStepCounts): typeof GraphWire.Type => {
-  const { nodes, edges } = graphOf(flow.structure)
+  const { steps } = flow.structure
   return {
-    nodes: nodes.map(({ stepId, type, label }) => ({ step_id: stepId, type, label, count: counts.get(stepId) ?? 0 })),
-    edges,
+    nodes: steps.map(({ step_id, type, label }) => ({ step_id, type, label, count: counts.get(step_id) ?? 0 })),
+    edges: edgesBetween(steps).map(({ from, to, kind }) => ({ from, to, kind })),
   }
 }
 

@@ -1,7 +1,7 @@
 // SVG image of a flow. It has no scripts, follows the reader's light or dark mode, and has a text alternative.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { FlowStepCounts } from "@tentpole/core/flows/Flows"
-import { edgesOf, type EdgeKind, graphOf } from "@tentpole/core/flows/definition/Graph"
+import { edgesBetween, type EdgeKind, edgesOf } from "@tentpole/core/flows/definition/Graph"
 import { durationOf, type Step, type StepType, type Duration, timeoutOf } from "@tentpole/core/flows/definition/Step"
 import { laidOut, type Placed } from "./FlowLayout.ts"
 import { widthOf, wrapped } from "./Lettering.ts"
@@ -27,14 +27,16 @@ const nouns: { readonly [Type in StepType]: string } = {
   create_tent: "Create page",
 }
 
-const stretchOf = ({ amount, unit }: Duration): string =>
+const durationText = ({ amount, unit }: Duration): string =>
   `${amount ?? "?"} ${amount === 1 ? (unit?.slice(0, -1) ?? "?") : (unit ?? "?")}`
 
 const subtitleOf = (step: Step): string => {
   if (step.type !== "wait") return nouns[step.type]
-  if (step.mode === "duration") return `Wait ${stretchOf(durationOf(step))}`
+  if (step.mode === "duration") return `Wait ${durationText(durationOf(step))}`
   const timeout = timeoutOf(step)
-  return timeout.amount === null && timeout.unit === null ? "Wait until" : `Wait until, at most ${stretchOf(timeout)}`
+  return timeout.amount === null && timeout.unit === null
+    ? "Wait until"
+    : `Wait until, at most ${durationText(timeout)}`
 }
 
 /** Text for XML, without control characters, which XML can't contain. */
@@ -67,10 +69,13 @@ export const drawing = ({ flow, counts }: FlowStepCounts): string => {
   const { steps } = flow.structure
   const boxes = [entryOf(flow), ...steps.map((step) => boxOf(step, counts.get(step.step_id) ?? 0))]
   const places = new Map(steps.map(({ step_id: id }, index) => [id, index + 1]))
-  const { edges } = graphOf(flow.structure)
   const wires = [
     ...(steps.length === 0 ? [] : [{ from: 0, to: 1, kind: "next" as const }]),
-    ...edges.map(({ from, to, kind }) => ({ from: places.get(from) ?? 0, to: places.get(to) ?? 0, kind })),
+    ...edgesBetween(steps).map(({ from, to, kind }) => ({
+      from: places.get(from) ?? 0,
+      to: places.get(to) ?? 0,
+      kind,
+    })),
   ]
   const placed = laidOut(
     boxes.map((box) => ({ width: node_width, height: heightOf(box) })),
