@@ -1,13 +1,14 @@
 // `AuditLog` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import { Actor } from "@tentpole/core/kernel/changes/Actor"
-import { type AuditAction, type AuditEvent, AuditLog, type AuditQuery } from "@tentpole/core/kernel/changes/AuditLog"
-import { AuditEntryId, Ids, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type AuditEntry, type AuditEvent, AuditLog } from "@tentpole/core/kernel/changes/AuditLog"
+import { Ids } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
+import { fromRow, type RowOf } from "./Instants.ts"
 import { orDefect } from "./Postgres.ts"
-import { sliced } from "./Slices.ts"
+import { newestRows, sliced } from "./Slices.ts"
 
 /** Inserts audit entries in the caller's transaction. Stores call it with the entries of their changes. */
 export const appendAudit = Effect.fnUntraced(function* (
@@ -27,27 +28,7 @@ export const appendAudit = Effect.fnUntraced(function* (
       as e (entry_id, workspace_id, action, target, details)`
 })
 
-interface EntryRow {
-  readonly entry_id: string
-  readonly at: Date
-  readonly actor: string
-  readonly workspace_id: string
-  readonly action: AuditAction
-  readonly target: string
-  readonly details: Readonly<Record<string, unknown>>
-}
-
-const entries = (sql: PgClient.PgClient, { after, limit, workspaceId }: AuditQuery) => {
-  const conditions = [sql`true`]
-  if (workspaceId !== null) conditions.push(sql`workspace_id = ${workspaceId}`)
-  if (after !== null) {
-    const at = DateTime.formatIso(DateTime.makeUnsafe(after.at))
-    conditions.push(sql`(at < ${at} or (at = ${at} and entry_id > ${after.id}))`)
-  }
-  return sql<EntryRow>`
-    select entry_id, at, actor, workspace_id, action, target, details from audit_entry
-    where ${sql.and(conditions)} order by at desc, entry_id limit ${limit + 1}`
-}
+const columns = `entry_id as id, at, actor, workspace_id as "workspaceId", action, target, details`
 
 export const layer = Layer.effect(
   AuditLog,
@@ -57,21 +38,17 @@ export const layer = Layer.effect(
     return AuditLog.of({
       append: (events) => Effect.andThen(Transaction, orDefect(appendAudit(sql, ids, events))),
       list: (query) =>
-        orDefect(entries(sql, query)).pipe(
+        orDefect(
+          newestRows<RowOf<AuditEntry>>(sql, query, {
+            columns,
+            from: "audit_entry",
+            where: query.workspaceId === null ? sql`true` : sql`workspace_id = ${query.workspaceId}`,
+            at: "at",
+            id: "entry_id",
+          }),
+        ).pipe(
           Effect.map((rows) =>
-            sliced(
-              rows.map((row) => ({
-                id: AuditEntryId.make(row.entry_id),
-                at: DateTime.makeUnsafe(row.at),
-                actor: row.actor,
-                workspaceId: WorkspaceId.make(row.workspace_id),
-                action: row.action,
-                target: row.target,
-                details: row.details,
-              })),
-              query.limit,
-              ({ at, id }) => ({ at: at.epochMilliseconds, id }),
-            ),
+            sliced(rows.map(fromRow<AuditEntry>), query.limit, ({ at, id }) => ({ at: at.epochMilliseconds, id })),
           ),
         ),
     })

@@ -1,28 +1,11 @@
 // `Outbox` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/kernel/changes/Outbox"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
-import { fenced } from "./Postgres.ts"
-
-interface Row {
-  readonly transaction_id: string
-  readonly position: string
-  readonly type: string
-  readonly contact_id: ContactId | null
-  readonly at: Date
-  readonly data: Readonly<Record<string, unknown>>
-}
-
-const toEvent = (row: Row): RecordedEvent => ({
-  position: `${row.transaction_id}.${row.position}`,
-  type: row.type,
-  contactId: row.contact_id,
-  at: DateTime.makeUnsafe(row.at),
-  data: row.data,
-})
+import { fromRow, type RowOf } from "./Instants.ts"
+import { fenced, fencedWrites } from "./Postgres.ts"
 
 /** Appends events in one statement, in the caller's fence. Stores call it with the events of their changes. */
 export const appendEvents = (sql: PgClient.PgClient, workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) =>
@@ -39,14 +22,14 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const within = fenced(sql)
+    const write = fencedWrites(sql)
     return Outbox.of({
-      append: (workspace, events) =>
-        Effect.andThen(Transaction, within(workspace, appendEvents(sql, workspace, events))),
+      append: (workspace, events) => write(workspace, appendEvents(sql, workspace, events)),
       read: (workspace, consumer, limit) =>
         within(
           workspace,
-          sql<Row>`
-            select e.transaction_id::text as transaction_id, e.position::text as position, e.type, e.contact_id, e.at, e.data
+          sql<RowOf<RecordedEvent>>`
+            select e.transaction_id || '.' || e.position as position, e.type, e.contact_id as "contactId", e.at, e.data
             from outbox_event e
             left join outbox_consumer c on c.workspace_id = e.workspace_id and c.consumer = ${consumer}
             where e.workspace_id = ${workspace}
@@ -54,32 +37,25 @@ export const layer = Layer.effect(
               and (c.consumer is null or (e.transaction_id, e.position) > (c.transaction_id, c.position))
             order by e.transaction_id, e.position
             limit ${limit}`,
-        ).pipe(Effect.map((rows) => rows.map(toEvent))),
-      advance: (workspace, consumer, position) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const [transaction_id = "0", at = "0"] = position.split(".")
-          yield* within(
-            workspace,
-            sql`
-              insert into outbox_consumer as c (workspace_id, consumer, transaction_id, position)
-              values (${workspace}, ${consumer}, ${transaction_id}::text::xid8, ${at}::text::bigint)
-              on conflict (workspace_id, consumer) do update
-                set transaction_id = excluded.transaction_id, position = excluded.position
-                where (c.transaction_id, c.position) < (excluded.transaction_id, excluded.position)`,
-          )
-        }),
+        ).pipe(Effect.map((rows) => rows.map(fromRow<RecordedEvent>))),
+      advance: (workspace, consumer, position) => {
+        const [transaction_id = "0", at = "0"] = position.split(".")
+        return write(
+          workspace,
+          sql`
+            insert into outbox_consumer as c (workspace_id, consumer, transaction_id, position)
+            values (${workspace}, ${consumer}, ${transaction_id}::text::xid8, ${at}::text::bigint)
+            on conflict (workspace_id, consumer) do update
+              set transaction_id = excluded.transaction_id, position = excluded.position
+              where (c.transaction_id, c.position) < (excluded.transaction_id, excluded.position)`,
+        )
+      },
       delete: (workspace, days) =>
-        Transaction.pipe(
-          Effect.andThen(
-            within(
-              workspace,
-              sql`delete from outbox_event where workspace_id = ${workspace}
-                and recorded_at < now() - make_interval(days => ${days}) returning 1`,
-            ),
-          ),
-          Effect.map((rows) => rows.length),
-        ),
+        write(
+          workspace,
+          sql`delete from outbox_event where workspace_id = ${workspace}
+            and recorded_at < now() - make_interval(days => ${days}) returning 1`,
+        ).pipe(Effect.map((rows) => rows.length)),
     })
   }),
 )

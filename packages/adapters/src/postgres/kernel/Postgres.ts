@@ -161,8 +161,7 @@ const asDefect = (error: SqlError.SqlError): unknown => {
 
 /**
  * Turns SQL errors into defects. Temporary errors become `Unavailable`, which the API answers with 503. Conflicts go to the
- * transactor. Everything else is a bug. Constraints that mean something to the domain are caught earlier:
- * `Effect.catchReason("SqlError", "UniqueViolation", …)`.
+ * transactor. Everything else is a bug. Constraints that mean something to the domain are caught earlier (`catchUnique`).
  */
 export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>
   Effect.catch(effect, (error) =>
@@ -175,6 +174,14 @@ export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
         )
       : Effect.fail(error as Exclude<E, SqlError.SqlError>),
   )
+
+/** Fails with `refusal` when a row violates a unique constraint. */
+export const catchUnique =
+  <Refusal>(refusal: Refusal) =>
+  <A, E, R>(statements: Effect.Effect<A, E | SqlError.SqlError, R>) =>
+    Effect.catch(statements, (error) =>
+      Effect.fail(SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation" ? refusal : error),
+    )
 
 /** The conflict in a cause, if there is one. */
 export const conflictOf = (cause: Cause.Cause<unknown>): Conflicted | undefined => {

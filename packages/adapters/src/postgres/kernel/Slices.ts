@@ -1,8 +1,37 @@
-// Slices of listings by cursor. One row more than requested shows whether there is another slice.
+// Slices of listings by cursor, newest first, ties by id. One row more than requested shows whether there is another slice.
+import type { PgClient } from "@effect/sql-pg"
 import type { Cursor, Sliced } from "@tentpole/core/kernel/Page"
+import { DateTime } from "effect"
+import type { Statement } from "effect/sql"
 
 export const sliced = <A>(rows: ReadonlyArray<A>, limit: number, cursorOf: (item: A) => Cursor): Sliced<A> => {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+}
+
+/** A slice of items by the time of their creation. */
+export const slicedByAge = <A extends { readonly id: string; readonly createdAt: DateTime.Utc }>(
+  rows: ReadonlyArray<A>,
+  limit: number,
+): Sliced<A> => sliced(rows, limit, ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id }))
+
+/** Selects the rows of a slice. `at` and `id` are the columns of the cursor. */
+export const newestRows = <Row extends object>(
+  sql: PgClient.PgClient,
+  { after, limit }: { readonly after: Cursor | null; readonly limit: number },
+  it: {
+    readonly columns: string
+    readonly from: string
+    readonly where: Statement.Fragment
+    readonly at: string
+    readonly id: string
+  },
+) => {
+  const [at, id] = [sql.literal(it.at), sql.literal(it.id)]
+  const cursorAt = after === null ? null : DateTime.formatIso(DateTime.makeUnsafe(after.at))
+  const rest = after === null ? sql`true` : sql`(${at} < ${cursorAt} or (${at} = ${cursorAt} and ${id} > ${after.id}))`
+  return sql<Row>`
+    select ${sql.literal(it.columns)} from ${sql.literal(it.from)} where ${it.where} and ${rest}
+    order by ${at} desc, ${id} limit ${limit + 1}`
 }
