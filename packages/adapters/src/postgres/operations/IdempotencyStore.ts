@@ -8,9 +8,8 @@ import {
   type Scope,
 } from "@tentpole/core/operations/idempotency/IdempotencyStore"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
-import { fenced } from "../kernel/Postgres.ts"
+import { fencedWrites } from "../kernel/Postgres.ts"
 
 interface Row {
   readonly body_hash: Uint8Array | null
@@ -57,9 +56,7 @@ export const layer = Layer.effect(
   IdempotencyStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const write = <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
-      Effect.andThen(Transaction, fenced(sql)(workspace, statements))
-
+    const write = fencedWrites(sql)
     return IdempotencyStore.of({
       claim: (workspace, scope, it) => write(workspace, claim(sql, workspace, scope, it)),
       renew: (workspace, scope, { holder, lease_ms }) =>

@@ -1,9 +1,14 @@
 // `PrivacyStore` on PostgreSQL: all data of a contact or workspace. Tables are found in the catalogue, so that none can be
 // forgotten.
 import { PgClient } from "@effect/sql-pg"
-import { type ContactId, ExportId, ImportRunId, ImportSessionId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { ImportSource, RunStatus } from "@tentpole/core/imports/Import"
-import { ContactBusy, type Erased, type StoredRow, PrivacyStore } from "@tentpole/core/operations/privacy/PrivacyStore"
+import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import {
+  ContactBusy,
+  type Erased,
+  type ImportedFile,
+  type StoredRow,
+  PrivacyStore,
+} from "@tentpole/core/operations/privacy/PrivacyStore"
 import {
   formerIdentifiers,
   patternOf,
@@ -11,11 +16,10 @@ import {
   identifierPatternsOf,
 } from "@tentpole/core/operations/privacy/IdentifierPatterns"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer, Stream } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { readThrough } from "../kernel/Cursor.ts"
-import { fenced, LongReads } from "../kernel/Postgres.ts"
+import { fenced, fencedWrites, LongReads } from "../kernel/Postgres.ts"
 
 /** Tables with a workspace id that hold secrets or internal state, not the workspace's data. */
 const not_data = ["api_key", "due_work", "hook_token", "idempotency_key", "outbox_consumer", "outbox_event"]
@@ -133,44 +137,22 @@ const erase = Effect.fnUntraced(function* (
   for (const table of yield* tables(sql, "contact_id")) {
     if (!handled.includes(table)) yield* sql`delete from ${sql(table)} where ${mine}`
   }
-  const exports = yield* sql<{ readonly export_id: string; readonly of_list: boolean }>`
+  const exports = yield* sql<Erased["exports"][number]>`
     delete from export where workspace_id = ${workspace} and status = 'completed'
-    returning export_id, list_id is not null as of_list`
-  return {
-    exports: exports.map((row) => ({ id: ExportId.make(row.export_id), kind: row.of_list ? "list" : "blast" })),
-  } satisfies Erased
+    returning export_id as id, case when list_id is null then 'blast' else 'list' end as kind`
+  return { exports } satisfies Erased
 })
-
-interface FileRow {
-  readonly import_session_id: string
-  readonly source: ImportSource
-  readonly blob_key: string
-  readonly import_run_id: string | null
-  readonly status: RunStatus | null
-}
 
 /** Longer than uploaded files are retained. */
 const files_retained_days = 3
 
-const importedFiles = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
-  Effect.map(
-    sql<FileRow>`
-      select s.import_session_id, s.source, s.blob_key, r.import_run_id, r.status
-      from import_session s
-      left join import_run r on r.workspace_id = s.workspace_id and r.import_session_id = s.import_session_id
-      where s.workspace_id = ${workspace} and s.created_at > now() - make_interval(days => ${files_retained_days})
-      order by s.import_session_id`,
-    (rows) =>
-      rows.map((row) => ({
-        sessionId: ImportSessionId.make(row.import_session_id),
-        source: row.source,
-        blobKey: row.blob_key,
-        run:
-          row.import_run_id === null || row.status === null
-            ? null
-            : { id: ImportRunId.make(row.import_run_id), status: row.status },
-      })),
-  )
+const importedFiles = (sql: PgClient.PgClient, workspace: WorkspaceId) => sql<ImportedFile>`
+  select s.import_session_id as "sessionId", s.source, s.blob_key as "blobKey", case when r.import_run_id is not null then
+    jsonb_build_object('id', r.import_run_id, 'status', r.status) end as run
+  from import_session s
+  left join import_run r on r.workspace_id = s.workspace_id and r.import_session_id = s.import_session_id
+  where s.workspace_id = ${workspace} and s.created_at > now() - make_interval(days => ${files_retained_days})
+  order by s.import_session_id`
 
 export const layer = Layer.effect(
   PrivacyStore,
@@ -182,8 +164,7 @@ export const layer = Layer.effect(
       rowsOf: (workspace, contact) => within(workspace, rowsOf(sql, workspace, contact)),
       identifierPatterns: (workspace, contact) => within(workspace, traces(sql, workspace, contact)),
       importedFiles: (workspace) => within(workspace, importedFiles(sql, workspace)),
-      erase: (workspace, contact, known) =>
-        Effect.andThen(Transaction, within(workspace, erase(sql, workspace, contact, known))),
+      erase: (workspace, contact, known) => fencedWrites(sql)(workspace, erase(sql, workspace, contact, known)),
       rows: (workspace) =>
         Stream.fromIterableEffect(long.read(workspace, (client) => tables(client, "workspace_id"))).pipe(
           Stream.flatMap((table) =>
