@@ -1,54 +1,31 @@
 // `BulkStore` on PostgreSQL: bulk jobs of tents. The job, its items and its tents take one statement each, whatever their number.
 import { PgClient } from "@effect/sql-pg"
-import { BulkJobId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { BulkJobId, TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
-import type { BulkChange, BulkJob, BulkResult, RejectedItem } from "@tentpole/core/tents/bulk/Bulk"
+import type { AdmittedItem, BulkChange, BulkJob, BulkResult, RejectedItem } from "@tentpole/core/tents/bulk/Bulk"
 import { BulkStore } from "@tentpole/core/tents/bulk/BulkStore"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Array, DateTime, Effect, Layer } from "effect"
-import { fenced } from "../kernel/Postgres.ts"
+import { Array, Effect, Layer } from "effect"
+import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { fenced, fencedWrites } from "../kernel/Postgres.ts"
 import { columns, insertedRow, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
-interface JobRow {
-  readonly bulk_job_id: string
-  readonly template_id: string
-  readonly auto_publish: boolean
-  readonly metadata: Readonly<Record<string, unknown>> | null
-  readonly created_at: Date
-}
+const jobColumns = `bulk_job_id as id, template_id as "templateId", auto_publish as "autoPublish", metadata,
+  created_at as "createdAt"`
 
-interface ItemRow {
-  readonly item_index: number
-  readonly client_item_id: string | null
-  readonly tent_name: string | null
-  readonly custom_page_alias: string | null
-  readonly tent_id: string | null
-  readonly error_code: RejectedItem["code"] | null
+type ItemRow = Omit<AdmittedItem, "status" | "tentId"> & {
+  readonly tentId: TentId | null
+  readonly code: RejectedItem["code"] | null
   readonly message: string | null
 }
 
-const toResult = (row: ItemRow): BulkResult => {
-  const place = {
-    index: row.item_index,
-    clientItemId: row.client_item_id,
-    tentName: row.tent_name,
-    customPageAlias: row.custom_page_alias,
-  }
-  return row.tent_id === null
-    ? { ...place, status: "rejected", code: row.error_code ?? "INVALID_ITEM", message: row.message ?? "" }
-    : { ...place, status: "accepted", tentId: TentId.make(row.tent_id) }
-}
+const itemColumns = `item_index as index, client_item_id as "clientItemId", tent_name as "tentName",
+  custom_page_alias as "customPageAlias", tent_id as "tentId", error_code as code, message`
 
-const toJob = (row: JobRow, items: ReadonlyArray<ItemRow>): BulkJob => ({
-  id: BulkJobId.make(row.bulk_job_id),
-  templateId: TentTemplateId.make(row.template_id),
-  autoPublish: row.auto_publish,
-  metadata: row.metadata,
-  items: items.map(toResult),
-  createdAt: DateTime.makeUnsafe(row.created_at),
-})
+const toResult = ({ code, message, tentId, ...place }: ItemRow): BulkResult =>
+  tentId === null
+    ? { ...place, status: "rejected", code: code ?? "INVALID_ITEM", message: message ?? "" }
+    : { ...place, status: "accepted", tentId }
 
 const itemRow = (workspace: WorkspaceId, { id }: BulkJob, item: BulkResult) => ({
   workspace_id: workspace,
@@ -69,7 +46,7 @@ const applyBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace
   yield* sql`
     insert into bulk_job (workspace_id, bulk_job_id, template_id, auto_publish, metadata, created_at)
     values (${workspace}, ${job.id}, ${job.templateId}, ${job.autoPublish},
-      ${metadata === null ? null : JSON.stringify(metadata)}::text::json, ${DateTime.formatIso(job.createdAt)})`
+      ${metadata === null ? null : JSON.stringify(metadata)}::text::json, ${iso(job.createdAt)})`
   const items: ReadonlyArray<Record<string, unknown>> = job.items.map((item) => itemRow(workspace, job, item))
   if (Array.isReadonlyArrayNonEmpty(items)) yield* sql`insert into bulk_item ${sql.insert(items)}`
   const rows: ReadonlyArray<Record<string, unknown>> = tents.map((tent) =>
@@ -79,18 +56,19 @@ const applyBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace
 })
 
 const findBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, id: BulkJobId) {
-  const [job] = yield* sql<JobRow>`
-    select bulk_job_id, template_id, auto_publish, metadata, created_at from bulk_job
-    where workspace_id = ${workspace} and bulk_job_id = ${id}`
-  if (job === undefined) return yield* new NotFound({ resource: "bulk job" })
+  const job = yield* Effect.flatMap(
+    sql<RowOf<Omit<BulkJob, "items">>>`
+      select ${sql.literal(jobColumns)} from bulk_job where workspace_id = ${workspace} and bulk_job_id = ${id}`,
+    requireRow("bulk job"),
+  )
   const items = yield* sql<ItemRow>`
-    select item_index, client_item_id, tent_name, custom_page_alias, tent_id, error_code, message from bulk_item
+    select ${sql.literal(itemColumns)} from bulk_item
     where workspace_id = ${workspace} and bulk_job_id = ${id} order by item_index`
-  const ids = items.flatMap(({ tent_id }) => tent_id ?? [])
+  const ids = items.flatMap(({ tentId }) => tentId ?? [])
   const tents = yield* sql<Row>`
     select ${sql.literal(columns)} from ${sql.literal(source)}
     where t.workspace_id = ${workspace} and t.tent_id = any(${ids}::uuid[])`
-  return { job: toJob(job, items), tents: tents.map(toTent) }
+  return { job: { ...fromRow<Omit<BulkJob, "items">>(job), items: items.map(toResult) }, tents: tents.map(toTent) }
 })
 
 export const layer = Layer.effect(
@@ -98,24 +76,19 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const writer = yield* ChangeWriter
-    const within = fenced(sql)
+    const write = fencedWrites(sql)
     return BulkStore.of({
       lockCredits: (workspace) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const [row] = yield* within(
-            workspace,
-            sql<{ credits: number }>`select credits from workspace where workspace_id = ${workspace} for no key update`,
-          )
-          return row === undefined ? yield* new NotFound({ resource: "workspace" }) : row.credits
-        }),
+        write(
+          workspace,
+          sql<{ credits: number }>`select credits from workspace where workspace_id = ${workspace} for no key update`,
+        ).pipe(
+          Effect.flatMap(requireRow("workspace")),
+          Effect.map(({ credits }) => credits),
+        ),
       apply: (workspace, change) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          yield* within(workspace, applyBulk(sql, workspace, change))
-          yield* writer.writeEffects(workspace, [change])
-        }),
-      get: (workspace, id) => within(workspace, findBulk(sql, workspace, id)),
+        write(workspace, Effect.andThen(applyBulk(sql, workspace, change), writer.writeEffects(workspace, [change]))),
+      get: (workspace, id) => fenced(sql)(workspace, findBulk(sql, workspace, id)),
     })
   }),
 )

@@ -2,25 +2,21 @@
 import { PgClient } from "@effect/sql-pg"
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
+import type { Site } from "@tentpole/core/tents/pages/PageAddress"
+import type { Plan } from "@tentpole/core/workspaces/Workspace"
 import { type Alias, aliasStem } from "@tentpole/core/tents/Alias"
 import { AliasTaken } from "@tentpole/core/tents/Tent"
 import type { TentChange } from "@tentpole/core/tents/machine"
 import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
 import { fold } from "@tentpole/core/kernel/Text"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
-import type { SqlError } from "effect/sql"
+import { Effect, Layer } from "effect"
+import type { Statement } from "effect/sql"
 import { PageInvalidation, pages_channel } from "./PageInvalidation.ts"
-import { fenced, orDefect, raiseStatementTimeout } from "../kernel/Postgres.ts"
-import { sliced } from "../kernel/Slices.ts"
+import { requireRow } from "../kernel/Instants.ts"
+import { catchUnique, fenced, fencedWrites, orDefect, raiseStatementTimeout } from "../kernel/Postgres.ts"
+import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { columns, fieldsOf, insertedRow, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
-
-const notFound = new NotFound({ resource: "tent" })
-
-const first = <Found>(rows: ReadonlyArray<Found>): Effect.Effect<Found, NotFound> =>
-  rows[0] === undefined ? Effect.fail(notFound) : Effect.succeed(rows[0])
 
 const writeTent = (sql: PgClient.PgClient, workspace: WorkspaceId, change: TentChange) => {
   const { before, after } = change
@@ -52,12 +48,7 @@ const writeAlias = (sql: PgClient.PgClient, workspace: WorkspaceId, { before, af
   return sql`
     insert into tent_alias (workspace_id, alias, tent_id) values (${workspace}, ${alias}, ${after.id})
     on conflict (workspace_id, tent_id) do update set alias = excluded.alias`.pipe(
-    Effect.catchReason(
-      "SqlError",
-      "UniqueViolation",
-      () => Effect.fail(new AliasTaken({ alias })),
-      (_, error) => Effect.fail(error),
-    ),
+    catchUnique(new AliasTaken({ alias })),
   )
 }
 
@@ -73,7 +64,6 @@ const applyTent = (
   change: TentChange,
 ) =>
   Effect.gen(function* () {
-    yield* Transaction
     if (change.credits_taken !== 0) yield* takeCredits(sql, workspace, change.credits_taken)
     if (change.after === null) yield* raiseStatementTimeout(sql)
     const written = yield* writeTent(sql, workspace, change)
@@ -86,26 +76,26 @@ const applyTent = (
     yield* invalidation.notify(workspace)
   })
 
-const sliceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { status, search, after, limit }: TentQuery) => {
+const sliceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, query: TentQuery) => {
   const conditions = [sql`t.workspace_id = ${workspace}`]
-  if (status !== undefined) conditions.push(sql`t.status = ${status}`)
-  if (search !== undefined) conditions.push(sql`position(${fold(search)} in t.name_folded) > 0`)
-  if (after !== null) {
-    const at = DateTime.formatIso(DateTime.makeUnsafe(after.at))
-    conditions.push(sql`(t.created_at < ${at} or (t.created_at = ${at} and t.tent_id > ${after.id}))`)
-  }
-  return sql<Row>`
-    select ${sql.literal(columns)} from ${sql.literal(source)} where ${sql.and(conditions)}
-    order by t.created_at desc, t.tent_id limit ${limit + 1}`
+  if (query.status !== undefined) conditions.push(sql`t.status = ${query.status}`)
+  if (query.search !== undefined) conditions.push(sql`position(${fold(query.search)} in t.name_folded) > 0`)
+  return newestRows<Row>(sql, query, {
+    columns,
+    from: source,
+    where: sql.and(conditions),
+    at: "t.created_at",
+    id: "t.tent_id",
+  })
 }
 
 const factsFor = (sql: PgClient.PgClient, workspace: WorkspaceId, id: TentId, alias: Alias | null) =>
   Effect.gen(function* () {
     // The row of the workspace is the lock. The counts below use a snapshot taken after the lock.
-    const [plan] = yield* sql<{ published_tents_max: number | null; branding_removable: boolean }>`
-      select p.published_tents_max, p.branding_removable from workspace w join plan p on p.plan = w.plan
-      where w.workspace_id = ${workspace} for no key update of w`
-    if (plan === undefined) return yield* notFound
+    const plan = yield* sql<Pick<Plan, "publishedTents_max" | "brandingRemovable">>`
+      select p.published_tents_max as "publishedTents_max", p.branding_removable as "brandingRemovable"
+      from workspace w join plan p on p.plan = w.plan
+      where w.workspace_id = ${workspace} for no key update of w`.pipe(Effect.flatMap(requireRow("tent")))
     const stem = alias === null ? "" : aliasStem(alias)
     const [counted] = yield* sql<{ others: number; taken: ReadonlyArray<string> }>`
       select
@@ -114,11 +104,7 @@ const factsFor = (sql: PgClient.PgClient, workspace: WorkspaceId, id: TentId, al
         -- '~' sorts after every character of an alias
         (select coalesce(array_agg(alias), '{}') from tent_alias where workspace_id = ${workspace} and tent_id <> ${id}
           and alias >= ${stem} and alias <= ${`${stem}~`} and ${alias !== null}) as taken`
-    return {
-      plan: { publishedTents_max: plan.published_tents_max, brandingRemovable: plan.branding_removable },
-      others_published: counted?.others ?? 0,
-      taken: new Set(counted?.taken ?? []),
-    }
+    return { plan, others_published: counted?.others ?? 0, taken: new Set(counted?.taken ?? []) }
   })
 
 export const layer = Layer.effect(
@@ -128,48 +114,38 @@ export const layer = Layer.effect(
     const writer = yield* ChangeWriter
     const invalidation = yield* PageInvalidation
     const within = fenced(sql)
-    const all = sql.literal(columns)
-    const from = sql.literal(source)
-    const one = (workspace: WorkspaceId, rows: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>) =>
-      Effect.map(Effect.flatMap(within(workspace, rows), first), toTent)
+    const write = fencedWrites(sql)
+    const one = (where: Statement.Fragment, lock = sql``) =>
+      sql<Row>`select ${sql.literal(columns)} from ${sql.literal(source)} where ${where} ${lock}`.pipe(
+        Effect.flatMap(requireRow("tent")),
+        Effect.map(toTent),
+      )
 
     return TentStore.of({
-      get: (workspace, id) =>
-        one(workspace, sql<Row>`select ${all} from ${from} where t.workspace_id = ${workspace} and t.tent_id = ${id}`),
+      get: (workspace, id) => within(workspace, one(sql`t.workspace_id = ${workspace} and t.tent_id = ${id}`)),
       findByAlias: (workspace, alias) =>
-        one(workspace, sql<Row>`select ${all} from ${from} where a.workspace_id = ${workspace} and a.alias = ${alias}`),
+        within(workspace, one(sql`a.workspace_id = ${workspace} and a.alias = ${alias}`)),
       content: (workspace, id) =>
         within(
           workspace,
           sql<{ html: string | null }>`select html from tent where workspace_id = ${workspace} and tent_id = ${id}`,
         ).pipe(
-          Effect.flatMap(first),
+          Effect.flatMap(requireRow("tent")),
           Effect.map((row) => row.html),
         ),
       list: (workspace, query) =>
         within(workspace, sliceOf(sql, workspace, query)).pipe(
-          Effect.map((rows) =>
-            sliced(rows.map(toTent), query.limit, ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id })),
-          ),
+          Effect.map((rows) => slicedByAge(rows.map(toTent), query.limit)),
         ),
       site: (workspace) =>
-        orDefect(sql<{ slug: string; host: string | null }>`
-          select w.slug, (select h.host from page_host h where h.workspace_id = w.workspace_id order by h.created_at, h.host limit 1) as host
-          from workspace w where w.workspace_id = ${workspace}`).pipe(
-          Effect.flatMap(first),
-          Effect.map((row) => ({ slug: row.slug, ownHost: row.host })),
-        ),
+        orDefect(sql<Site>`
+          select w.slug, (select h.host from page_host h where h.workspace_id = w.workspace_id order by h.created_at, h.host limit 1)
+            as "ownHost"
+          from workspace w where w.workspace_id = ${workspace}`).pipe(Effect.flatMap(requireRow("tent"))),
       lock: (workspace, id) =>
-        Effect.andThen(
-          Transaction,
-          one(
-            workspace,
-            sql<Row>`select ${all} from ${from} where t.workspace_id = ${workspace} and t.tent_id = ${id} for update of t`,
-          ),
-        ),
-      lockPublishing: (workspace, id, alias) =>
-        Effect.andThen(Transaction, within(workspace, factsFor(sql, workspace, id, alias))),
-      apply: (workspace, change) => within(workspace, applyTent(sql, writer, invalidation, workspace, change)),
+        write(workspace, one(sql`t.workspace_id = ${workspace} and t.tent_id = ${id}`, sql`for update of t`)),
+      lockPublishing: (workspace, id, alias) => write(workspace, factsFor(sql, workspace, id, alias)),
+      apply: (workspace, change) => write(workspace, applyTent(sql, writer, invalidation, workspace, change)),
     })
   }),
 )
