@@ -13,15 +13,15 @@ import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/Docu
 import type { GenerationStatus } from "@tentpole/core/documents/Generation"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
 import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { ApprovalId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
+import type { ApprovalId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { findGeneration, deleteGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
+import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { fenced } from "../kernel/Postgres.ts"
-import { sliced } from "../kernel/Slices.ts"
+import { slicedByAge } from "../kernel/Slices.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
 type Sql = PgClient.PgClient
@@ -32,20 +32,14 @@ interface DocumentRow {
   readonly name: string
   readonly current_version: number
   readonly approved_version: number | null
-  readonly approval_id: string | null
+  readonly approval_id: ApprovalId | null
   readonly generation_status: GenerationStatus | null
   readonly created_by_name: string
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-interface ApprovalRow {
-  readonly approval_id: string
-  readonly id: string
-  readonly version: number
-  readonly html: string
-  readonly approved_at: Date
-}
+type ApprovalRow = RowOf<ApprovedContent> & { readonly id: string }
 
 /** The tables of a document kind, and the columns that it has besides the shared ones. */
 export interface DocumentTables<T extends DocumentTypes, Own extends object, OwnApproved extends object> {
@@ -84,7 +78,7 @@ export const toPlainText = (row: PlainTextRow): PlainTextOverride | null =>
 
 export const fromPlainText = (override: PlainTextOverride | null) => ({
   plain_text: override?.text ?? null,
-  plain_text_overridden_at: override === null ? null : DateTime.formatIso(override.at),
+  plain_text_overridden_at: iso(override?.at ?? null),
   plain_text_overridden_version: override?.version ?? null,
 })
 
@@ -94,7 +88,7 @@ const toShared = (row: DocumentRow) => ({
   approval:
     row.approval_id === null || row.approved_version === null
       ? null
-      : { id: ApprovalId.make(row.approval_id), version: row.approved_version },
+      : { id: row.approval_id, version: row.approved_version },
   generationStatus: row.generation_status,
   createdByName: row.created_by_name,
   createdAt: DateTime.makeUnsafe(row.created_at),
@@ -108,7 +102,7 @@ const fromShared = (document: Document) => ({
   current_version: document.currentVersion,
   approved_version: document.approval?.version ?? null,
   approval_id: document.approval?.id ?? null,
-  updated_at: DateTime.formatIso(document.updatedAt),
+  updated_at: iso(document.updatedAt),
 })
 
 /** Writes changes in the caller's transaction. Changes of other rooms may contain one. */
@@ -128,7 +122,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
       ...tables.ofDocument(after),
       ...(basis === null ? {} : { basis }),
       created_by_name: after.createdByName,
-      created_at: DateTime.formatIso(after.createdAt),
+      created_at: iso(after.createdAt),
     })} returning 1`
 
   const write = (workspace: WorkspaceId, before: T["document"], after: T["document"] | null) => {
@@ -144,7 +138,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
 
   const writeHtml = (workspace: WorkspaceId, { id, currentVersion, updatedAt }: T["document"], html: string) => sql`
     insert into ${sql(`${tables.table}_version`)} (workspace_id, ${key}, version, html, created_at)
-    values (${workspace}, ${id}, ${currentVersion}, ${html}, ${DateTime.formatIso(updatedAt)})
+    values (${workspace}, ${id}, ${currentVersion}, ${html}, ${iso(updatedAt)})
     on conflict (workspace_id, ${key}, version) do update set html = excluded.html`
 
   const writeApproval = (workspace: WorkspaceId, id: string, approved: T["approved"]) => sql`
@@ -154,7 +148,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
       approval_id: approved.approvalId,
       version: approved.version,
       html: approved.html,
-      approved_at: DateTime.formatIso(approved.approvedAt),
+      approved_at: iso(approved.approvedAt),
       ...tables.ofApproved(approved),
     })}`
 
@@ -210,7 +204,13 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
       select g.status from generation g where g.workspace_id = t.workspace_id and g.document_id = t.${tables.key}
       order by g.created_at desc, g.generation_id desc limit 1
     ) as generation_status`)
-  const approvedColumns = ["approval_id", `${tables.key} as id`, "version", "html", "approved_at"]
+  const approvedColumns = [
+    'approval_id as "approvalId"',
+    `${tables.key} as id`,
+    "version",
+    "html",
+    'approved_at as "approvedAt"',
+  ]
   const currentVersion = sql`left join ${versions} v
     on v.workspace_id = t.workspace_id and v.${key} = t.${key} and v.version = t.current_version`
   const basis = tables.key === "email_id" ? sql.literal("coalesce(v.html, t.basis)") : sql.literal("v.html")
@@ -220,10 +220,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
     workspace: WorkspaceId,
     rows: Effect.Effect<ReadonlyArray<Found>, SqlError.SqlError>,
     resource = noun,
-  ) =>
-    Effect.flatMap(within(workspace, rows), ([row]) =>
-      row === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(row),
-    )
+  ) => Effect.flatMap(within(workspace, rows), requireRow(resource))
 
   const current = (workspace: WorkspaceId, id: IdOf<T>) =>
     Effect.map(
@@ -287,8 +284,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
             select ${columns} from ${table} t where ${conditionsOf(sql, tables.key, workspace, query)}
             order by t.created_at desc, t.${key} limit ${query.limit + 1}`,
         ),
-        (rows) =>
-          sliced(rows.map(toDocument), query.limit, ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id })),
+        (rows) => slicedByAge(rows.map(toDocument), query.limit),
       ),
     approval: (workspace, id) =>
       Effect.map(
@@ -300,9 +296,8 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
           `approved ${noun}`,
         ),
         (row) => {
-          const { approval_id, approved_at, html, version } = row
-          const approvedAt = DateTime.makeUnsafe(approved_at)
-          return tables.toApproved({ approvalId: ApprovalId.make(approval_id), version, html, approvedAt }, row)
+          const { approvalId, approvedAt, html, version } = row
+          return tables.toApproved(fromRow<ApprovedContent>({ approvalId, version, html, approvedAt }), row)
         },
       ),
     uses: (workspace, id) => within(workspace, tables.uses(sql, workspace, id)),

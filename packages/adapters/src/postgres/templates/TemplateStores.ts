@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import type { MailHeader } from "@tentpole/core/documents/EmailFields"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { EmailId, EmailTemplateId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type EmailId, EmailTemplateId, type TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Renamed, renamed } from "@tentpole/core/kernel/Keys"
 import {
   defaultFields,
@@ -42,7 +42,7 @@ const uses = (sql: PgClient.PgClient, workspace: WorkspaceId, id: string) =>
 
 const emailTemplates: DocumentTables<
   EmailTemplateTypes,
-  MailRow & { readonly source_email_id: string | null },
+  MailRow & { readonly source_email_id: EmailId | null },
   MailRow
 > = {
   table: "email_template",
@@ -52,7 +52,7 @@ const emailTemplates: DocumentTables<
   toDocument: (shared, row) => ({
     ...shared,
     id: EmailTemplateId.make(row.id),
-    sourceId: row.source_email_id === null ? null : EmailId.make(row.source_email_id),
+    sourceId: row.source_email_id,
     ...toMail(row),
   }),
   ofDocument: (template) => ({ source_email_id: template.sourceId, ...fromMail(template) }),
@@ -61,7 +61,7 @@ const emailTemplates: DocumentTables<
   uses,
 }
 
-const tentTemplates: DocumentTables<TentTemplateTypes, { readonly source_tent_id: string | null }, object> = {
+const tentTemplates: DocumentTables<TentTemplateTypes, { readonly source_tent_id: TentId | null }, object> = {
   table: "tent_template",
   key: "template_id",
   ownColumns: ["source_tent_id"],
@@ -69,7 +69,7 @@ const tentTemplates: DocumentTables<TentTemplateTypes, { readonly source_tent_id
   toDocument: (shared, row) => ({
     ...shared,
     id: TentTemplateId.make(row.id),
-    sourceId: row.source_tent_id === null ? null : TentId.make(row.source_tent_id),
+    sourceId: row.source_tent_id,
     plainText: null,
   }),
   ofDocument: ({ sourceId }) => ({ source_tent_id: sourceId }),
