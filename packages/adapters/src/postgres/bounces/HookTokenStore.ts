@@ -1,9 +1,8 @@
 // `HookTokenStore` on PostgreSQL: tokens of webhooks.
 import { PgClient } from "@effect/sql-pg"
 import { HookTokenStore } from "@tentpole/core/bounces/providers/HookTokenStore"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
-import { fenced } from "../kernel/Postgres.ts"
+import { fencedWrites } from "../kernel/Postgres.ts"
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
@@ -11,30 +10,26 @@ export const layer = Layer.effect(
   HookTokenStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const within = fenced(sql)
     return HookTokenStore.of({
       use: (workspace, { body, keep_s, provider, token }) =>
-        Effect.andThen(
-          Transaction,
-          within(
-            workspace,
-            Effect.gen(function* () {
-              yield* sql`
-                delete from hook_token
-                where workspace_id = ${workspace} and used_at < clock_timestamp() - make_interval(secs => ${keep_s})`
-              // Of two concurrent calls, the second waits here and then sees the first one's token.
-              yield* sql`
-                insert into hook_token (workspace_id, provider, token_hash, body_hash, used_at)
-                values (${workspace}, ${provider}, decode(${hex(token)}, 'hex'), decode(${hex(body)}, 'hex'),
-                  clock_timestamp())
-                on conflict do nothing`
-              const same = yield* sql`
-                select 1 from hook_token
-                where workspace_id = ${workspace} and provider = ${provider} and token_hash = decode(${hex(token)}, 'hex')
-                  and body_hash = decode(${hex(body)}, 'hex')`
-              return same.length === 1
-            }),
-          ),
+        fencedWrites(sql)(
+          workspace,
+          Effect.gen(function* () {
+            yield* sql`
+              delete from hook_token
+              where workspace_id = ${workspace} and used_at < clock_timestamp() - make_interval(secs => ${keep_s})`
+            // Of two concurrent calls, the second waits here and then sees the first one's token.
+            yield* sql`
+              insert into hook_token (workspace_id, provider, token_hash, body_hash, used_at)
+              values (${workspace}, ${provider}, decode(${hex(token)}, 'hex'), decode(${hex(body)}, 'hex'),
+                clock_timestamp())
+              on conflict do nothing`
+            const same = yield* sql`
+              select 1 from hook_token
+              where workspace_id = ${workspace} and provider = ${provider} and token_hash = decode(${hex(token)}, 'hex')
+                and body_hash = decode(${hex(body)}, 'hex')`
+            return same.length === 1
+          }),
         ),
     })
   }),

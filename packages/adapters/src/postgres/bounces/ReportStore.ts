@@ -5,20 +5,17 @@ import type { ReportChange, ReportedDelivery } from "@tentpole/core/bounces/Repo
 import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from "../sending/DeliveryRows.ts"
 import { iso } from "../kernel/Instants.ts"
-import { fenced } from "../kernel/Postgres.ts"
+import { fencedWrites } from "../kernel/Postgres.ts"
 import { newestTo, suppress } from "../sending/Suppressions.ts"
 import { suppressionsOf, writeRecipients } from "../tracking/EngagementStore.ts"
 
-interface Row extends DeliveryRow {
-  readonly bounce_kind: BounceKind | null
-}
+type Row = DeliveryRow & { readonly bounceKind: BounceKind | null }
 
-const columns = `${deliveryColumns}, d.bounce_kind`
+const columns = `${deliveryColumns}, d.bounce_kind as "bounceKind"`
 
 const lock = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -27,7 +24,7 @@ const lock = Effect.fnUntraced(function* (
 ) {
   if (ids.length === 0) return []
   const { rows, contacts } = yield* lockDeliveries<Row>(sql, workspace, ids, columns)
-  const found = rows.map((row) => ({ ...toDelivery(row), bounceKind: row.bounce_kind }))
+  const found = rows.map((row) => ({ ...toDelivery(row), bounceKind: row.bounceKind }))
   const suppressions = yield* suppressionsOf(sql, workspace, rows)
   const newest = yield* newestTo(
     sql,
@@ -89,14 +86,11 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const writer = yield* ChangeWriter
-    const within = fenced(sql)
+    const write = fencedWrites(sql)
     return BounceReportStore.of({
-      lock: (workspace, ids) => Effect.andThen(Transaction, within(workspace, lock(sql, workspace, ids))),
+      lock: (workspace, ids) => write(workspace, lock(sql, workspace, ids)),
       apply: (workspace, changes) =>
-        Effect.andThen(
-          Transaction,
-          within(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
-        ),
+        write(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
     })
   }),
 )

@@ -1,85 +1,63 @@
 // `ExportStore` on PostgreSQL, and the streams of list members and recipients that exports write.
 import { PgClient } from "@effect/sql-pg"
-import type { RecipientCategory } from "@tentpole/core/blasts/BlastStore"
-import type { BlastRecipients, Export, ExportSubject } from "@tentpole/core/exports/Export"
+import { type BlastRecipients, type Export, type ExportSubject, isPending } from "@tentpole/core/exports/Export"
 import type { ExportChange } from "@tentpole/core/exports/machine"
 import { ExportStore } from "@tentpole/core/exports/ExportStore"
-import { BlastId, ExportId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ListAudience } from "@tentpole/core/lists/ListStore"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { categories, recipientColumns, type RecipientRow, toRecipient } from "../blasts/BlastRecipients.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
 import { readThrough } from "../kernel/Cursor.ts"
-import { fenced, LongReads } from "../kernel/Postgres.ts"
+import { fromRow, instant, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { fenced, fencedWrites, LongReads } from "../kernel/Postgres.ts"
 import { audienceCondition, withColumns } from "../segments/RuleSql.ts"
 
 type Sql = PgClient.PgClient
 
-interface ExportRow {
-  readonly export_id: string
-  readonly list_id: string | null
-  readonly exclude_unsubscribed: boolean | null
-  readonly blast_id: string | null
-  readonly category: RecipientCategory | null
+type Common = Pick<Export, "id" | "subject" | "createdAt">
+
+type ExportRow = RowOf<Common> & {
   readonly status: Export["status"]
-  readonly file_name: string | null
-  readonly row_count: number | null
+  readonly fileName: string | null
+  readonly rowCount: number | null
   readonly error: string | null
-  readonly created_at: Date
-  readonly completed_at: Date | null
+  readonly completedAt: Date | null
 }
 
-const exportColumns = `x.export_id, x.list_id, x.exclude_unsubscribed, x.blast_id, x.category, x.status, x.file_name,
-  x.row_count, x.error, x.created_at, x.completed_at`
-
-/** The table's CHECK constraints match this type: an export is of a list, or of a category of a blast. */
-const subjectOf = (row: ExportRow): ExportSubject =>
-  row.blast_id === null
-    ? { kind: "list", listId: ListId.make(row.list_id ?? ""), excludeUnsubscribed: row.exclude_unsubscribed ?? false }
-    : { kind: "blast", blastId: BlastId.make(row.blast_id), category: row.category ?? "recipients" }
+/** CHECK constraints of the table match the subject: an export is of a list, or of a category of a blast. */
+const exportColumns = `x.export_id as id, x.status, x.file_name as "fileName", x.row_count as "rowCount", x.error,
+  case when x.blast_id is null then jsonb_build_object('kind', 'list', 'listId', x.list_id, 'excludeUnsubscribed',
+    x.exclude_unsubscribed) else jsonb_build_object('kind', 'blast', 'blastId', x.blast_id, 'category', x.category)
+  end as subject, x.created_at as "createdAt", x.completed_at as "completedAt"`
 
 const subjectColumns = (subject: ExportSubject) =>
   subject.kind === "list"
     ? { list_id: subject.listId, exclude_unsubscribed: subject.excludeUnsubscribed }
     : { blast_id: subject.blastId, category: subject.category }
 
-const toExport = (row: ExportRow): Export => {
-  const common = {
-    id: ExportId.make(row.export_id),
-    subject: subjectOf(row),
-    createdAt: DateTime.makeUnsafe(row.created_at),
-  }
+const toExport = ({ status, fileName, rowCount, error, completedAt: endedAt, ...row }: ExportRow): Export => {
+  const common = fromRow<Common>(row)
   // An ended export has the time and the columns of its end.
-  const completedAt = DateTime.makeUnsafe(row.completed_at ?? row.created_at)
-  switch (row.status) {
+  const completedAt = instant(endedAt) ?? common.createdAt
+  switch (status) {
     case "queued":
     case "running":
-      return { ...common, status: row.status }
+      return { ...common, status }
     case "completed":
-      return {
-        ...common,
-        status: row.status,
-        fileName: row.file_name ?? "",
-        rowCount: row.row_count ?? 0,
-        completedAt,
-      }
+      return { ...common, status, fileName: fileName ?? "", rowCount: rowCount ?? 0, completedAt }
     case "failed":
-      return { ...common, status: row.status, error: row.error ?? "", completedAt }
+      return { ...common, status, error: error ?? "", completedAt }
   }
 }
-
-const found = (rows: ReadonlyArray<ExportRow>): Effect.Effect<Export, NotFound> =>
-  rows[0] === undefined ? Effect.fail(new NotFound({ resource: "export" })) : Effect.succeed(toExport(rows[0]))
 
 /** The columns that are written when an export ends. */
 const endOf = (it: Export) => ({
   file_name: it.status === "completed" ? it.fileName : null,
   row_count: it.status === "completed" ? it.rowCount : null,
   error: it.status === "failed" ? it.error : null,
-  completed_at: it.status === "completed" || it.status === "failed" ? DateTime.formatIso(it.completedAt) : null,
+  completed_at: isPending(it) ? null : iso(it.completedAt),
 })
 
 const write = (sql: Sql, workspace: WorkspaceId, before: Export | null, after: Export) => {
@@ -91,7 +69,7 @@ const write = (sql: Sql, workspace: WorkspaceId, before: Export | null, after: E
           export_id: after.id,
           ...subjectColumns(after.subject),
           status: after.status,
-          created_at: DateTime.formatIso(after.createdAt),
+          created_at: iso(after.createdAt),
           ...end,
         })} returning 1`
     : sql`
@@ -154,19 +132,16 @@ export const layer = Layer.effect(
             where x.workspace_id = ${workspace} and x.export_id = ${id}
               and (exists (select 1 from list l where l.workspace_id = x.workspace_id and l.list_id = x.list_id)
                 or exists (select 1 from blast b where b.workspace_id = x.workspace_id and b.blast_id = x.blast_id))`,
-        ).pipe(Effect.flatMap(found)),
+        ).pipe(Effect.flatMap(requireRow("export")), Effect.map(toExport)),
       lock: (workspace, id) =>
-        Effect.andThen(
-          Transaction,
-          within(
-            workspace,
-            sql<ExportRow>`
-              select ${sql.literal(exportColumns)} from export x
-              where x.workspace_id = ${workspace} and x.export_id = ${id} for update`,
-          ).pipe(Effect.flatMap(found)),
-        ),
+        fencedWrites(sql)(
+          workspace,
+          sql<ExportRow>`
+            select ${sql.literal(exportColumns)} from export x
+            where x.workspace_id = ${workspace} and x.export_id = ${id} for update`,
+        ).pipe(Effect.flatMap(requireRow("export")), Effect.map(toExport)),
       apply: (workspace, change) =>
-        Effect.tap(Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))), (applied) =>
+        Effect.tap(fencedWrites(sql)(workspace, apply(sql, workspace, change)), (applied) =>
           applied ? writer.writeEffects(workspace, [change]) : Effect.void,
         ),
       members: (workspace, audience, options) =>

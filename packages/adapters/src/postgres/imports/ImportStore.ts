@@ -17,14 +17,13 @@ import {
   type ResultsQuery,
 } from "@tentpole/core/imports/ImportStore"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { ints, texts } from "../kernel/Arrays.ts"
 import { writeFields } from "../contacts/ContactFieldStore.ts"
 import { writeContacts } from "../contacts/ContactWrites.ts"
-import { fromRow, iso, type RowOf } from "../kernel/Instants.ts"
-import { fenced, LongReads } from "../kernel/Postgres.ts"
+import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { fenced, fencedWrites, LongReads } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
 const sessionColumns = `s.import_session_id as id, s.source, s.file_name as "fileName", s.content_type as "contentType",
@@ -202,9 +201,6 @@ const widestRejectedRow = (sql: PgClient.PgClient, workspace: WorkspaceId, run: 
   where workspace_id = ${workspace} and import_run_id = ${run} and status in ('skipped', 'failed')
     and row_number <= ${through}::int`
 
-const only = <A>(resource: string, [row]: ReadonlyArray<RowOf<A>>): Effect.Effect<A, NotFound> =>
-  row === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(fromRow(row))
-
 export const layer = Layer.effect(
   ImportStore,
   Effect.gen(function* () {
@@ -212,6 +208,7 @@ export const layer = Layer.effect(
     const long = yield* LongReads
     const writer = yield* ChangeWriter
     const within = fenced(sql)
+    const write = fencedWrites(sql)
 
     const session = (workspace: WorkspaceId, id: ImportSessionId, lock: "" | "for update") =>
       within(
@@ -219,7 +216,7 @@ export const layer = Layer.effect(
         sql<RowOf<ImportSession>>`
           select ${sql.literal(sessionColumns)} from import_session s
           where s.workspace_id = ${workspace} and s.import_session_id = ${id} ${sql.literal(lock)}`,
-      ).pipe(Effect.flatMap((rows) => only<ImportSession>("import session", rows)))
+      ).pipe(Effect.flatMap(requireRow("import session")), Effect.map(fromRow<ImportSession>))
 
     const run = (workspace: WorkspaceId, id: ImportRunId, lock: "" | "for update") =>
       within(
@@ -227,7 +224,7 @@ export const layer = Layer.effect(
         sql<RowOf<ImportRun>>`
           select ${sql.literal(runColumns)} from import_run r
           where r.workspace_id = ${workspace} and r.import_run_id = ${id} ${sql.literal(lock)}`,
-      ).pipe(Effect.flatMap((rows) => only<ImportRun>("import run", rows)))
+      ).pipe(Effect.flatMap(requireRow("import run")), Effect.map(fromRow<ImportRun>))
 
     return ImportStore.of({
       getSession: (workspace, id) => session(workspace, id, ""),
@@ -251,11 +248,10 @@ export const layer = Layer.effect(
             where r.workspace_id = ${workspace} and r.import_session_id = ${id}`,
         ).pipe(Effect.map(([row]) => (row === undefined ? null : fromRow<ImportRun>(row)))),
       apply: (workspace, change) =>
-        Effect.tap(Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))), (applied) =>
+        Effect.tap(write(workspace, apply(sql, workspace, change)), (applied) =>
           applied ? writer.writeEffects(workspace, [change]) : Effect.void,
         ),
-      applyChunk: (workspace, change) =>
-        Effect.andThen(Transaction, within(workspace, applyChunk(sql, writer, workspace, change))),
+      applyChunk: (workspace, change) => write(workspace, applyChunk(sql, writer, workspace, change)),
       results: (workspace, id, query) =>
         Effect.gen(function* () {
           const counted = yield* run(workspace, id, "")
@@ -269,14 +265,11 @@ export const layer = Layer.effect(
           .read(workspace, (client) => widestRejectedRow(client, workspace, id, through))
           .pipe(Effect.map(([row]) => row?.widest ?? 0)),
       deleteSession: (workspace, id) =>
-        Effect.andThen(
-          Transaction,
-          within(
-            workspace,
-            sql`
-              delete from import_session
-              where workspace_id = ${workspace} and import_session_id = ${id} and executed_at is null`,
-          ),
+        write(
+          workspace,
+          sql`
+            delete from import_session
+            where workspace_id = ${workspace} and import_session_id = ${id} and executed_at is null`,
         ),
     })
   }),

@@ -6,44 +6,36 @@ import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import type { DeliveryState } from "@tentpole/core/sending/Delivery"
 import type { EngagementChange, TrackedDelivery } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
-import { ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ContactId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { type DateTime, Effect, Layer } from "effect"
 import { booleans, texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
-import { deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from "../sending/DeliveryRows.ts"
-import { instant, iso } from "../kernel/Instants.ts"
-import { fenced, Reads } from "../kernel/Postgres.ts"
+import { deliveryColumns, type DeliveryRow, lockDeliveries } from "../sending/DeliveryRows.ts"
+import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { fencedWrites, Reads } from "../kernel/Postgres.ts"
 import { suppress } from "../sending/Suppressions.ts"
 
-interface Row extends DeliveryRow {
-  readonly operational: boolean
-  readonly machine_opened_at: Date | null
-  readonly machine_clicked_at: Date | null
-}
+type Tracked = Omit<TrackedDelivery, "contact" | "suppressed">
+type Row = DeliveryRow & RowOf<Tracked>
 
-const columns = `${deliveryColumns}, d.operational, d.machine_opened_at, d.machine_clicked_at`
+const columns = `${deliveryColumns}, d.operational, d.machine_opened_at as "machineOpenedAt",
+  d.machine_clicked_at as "machineClickedAt"`
 
 const toTracked = (row: Row, contacts: ReadonlyMap<ContactId, Contact>, suppressed: boolean): TrackedDelivery => ({
-  ...toDelivery(row),
-  operational: row.operational,
-  machineOpenedAt: instant(row.machine_opened_at),
-  machineClickedAt: instant(row.machine_clicked_at),
+  ...fromRow<Tracked>(row),
   contact: contacts.get(row.contactId) ?? null,
   suppressed,
 })
 
 const find = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, id: DeliveryId) {
-  const [row] = yield* sql<Row & { readonly suppressed: boolean }>`
+  const row = yield* sql<Row & { readonly suppressed: boolean }>`
     select ${sql.literal(columns)},
       exists (select from suppression s
         where s.workspace_id = d.workspace_id and s.email_normalized = d.email_normalized) as suppressed
     from delivery d
-    where d.workspace_id = ${workspace} and d.delivery_id = ${id}`
-  if (row === undefined) return yield* new NotFound({ resource: "delivery" })
+    where d.workspace_id = ${workspace} and d.delivery_id = ${id}`.pipe(Effect.flatMap(requireRow("delivery")))
   const contacts = yield* contactsById(sql, workspace, [row.contactId])
   return toTracked(row, contacts, row.suppressed)
 })
@@ -65,12 +57,10 @@ export const suppressionsOf = (
   workspace: WorkspaceId,
   rows: ReadonlyArray<{ readonly emailNormalized: string | null }>,
 ) =>
-  sql<{ readonly email_normalized: string; readonly reason: SuppressionReason }>`
-    select email_normalized, reason from suppression
+  sql<{ readonly email: string; readonly reason: SuppressionReason }>`
+    select email_normalized as email, reason from suppression
     where workspace_id = ${workspace} and email_normalized = any(${texts(rows.map((row) => row.emailNormalized))}::text[])`.pipe(
-    Effect.map(
-      (found) => new Map<string | null, SuppressionReason>(found.map((row) => [row.email_normalized, row.reason])),
-    ),
+    Effect.map((found) => new Map<string | null, SuppressionReason>(found.map(({ email, reason }) => [email, reason]))),
   )
 
 const apply = Effect.fnUntraced(function* (
@@ -166,15 +156,12 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const { read } = yield* Reads
     const writer = yield* ChangeWriter
-    const within = fenced(sql)
+    const write = fencedWrites(sql)
     return EngagementStore.of({
       get: (workspace, id) => read(workspace, (client) => find(client, workspace, id)),
-      lock: (workspace, ids) => Effect.andThen(Transaction, within(workspace, lock(sql, workspace, ids))),
+      lock: (workspace, ids) => write(workspace, lock(sql, workspace, ids)),
       apply: (workspace, changes) =>
-        Effect.andThen(
-          Transaction,
-          within(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
-        ),
+        write(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
     })
   }),
 )

@@ -1,42 +1,29 @@
 // `TrafficStore` on PostgreSQL: page views, written by `TrafficBatches` and read from daily sums.
 import { PgClient } from "@effect/sql-pg"
-import { TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { devices, type Device } from "@tentpole/core/traffic/Agents"
 import {
   type Counted,
   type Counts,
+  type Day,
   type Days,
   dimensions,
   type Dimension,
   groups_max,
   recent_max,
+  type RecentView,
+  type TopTent,
 } from "@tentpole/core/traffic/Analytics"
 import { TrafficStore } from "@tentpole/core/traffic/TrafficStore"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
-import { fenced, orDefect, Reads } from "../kernel/Postgres.ts"
+import type { RowOf } from "../kernel/Instants.ts"
+import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
 import { recordBatch } from "./TrafficBatches.ts"
 
-interface DayRow {
-  readonly day: string
-  readonly views: number
-  readonly visits: number
-}
-
-interface GroupRow {
+interface GroupRow extends Counted {
   readonly dimension: Dimension
-  readonly value: string
-  readonly views: number
-}
-
-interface RecentRow {
-  readonly at: Date
-  readonly country: string
-  readonly device: string
-  readonly browser: string
-  readonly os: string
-  readonly referrer: string
 }
 
 const toDevice = (text: string): Device => devices.find((device) => device === text) ?? "unknown"
@@ -62,7 +49,7 @@ const countViews = Effect.fnUntraced(function* (
   const ofTent = tent === null ? sql`true` : sql`tent_id = ${tent}`
   const sums = tent === null ? sql`workspace_view_day` : sql`page_view_day`
   const inDays = sql`workspace_id = ${workspace} and ${ofTent} and day between ${days.first} and ${days.last}`
-  const perDay = yield* sql<DayRow>`
+  const perDay = yield* sql<{ readonly day: Day; readonly views: number; readonly visits: number }>`
     select day::text as day, coalesce(sum(views) filter (where dimension = 'all'), 0)::int as views,
       coalesce(sum(views) filter (where dimension = 'visits'), 0)::int as visits
     from ${sums} where ${inDays} and dimension in ('all', 'visits') group by day order by day`
@@ -72,7 +59,7 @@ const countViews = Effect.fnUntraced(function* (
         row_number() over (partition by dimension order by sum(views) desc, value) as place
       from ${sums} where ${inDays} and dimension = any(${texts(dimensions)}::text[]) group by dimension, value
     ) as g where place <= ${groups_max} order by dimension, place`
-  const recent = yield* sql<RecentRow>`
+  const recent = yield* sql<RowOf<Omit<RecentView, "device"> & { readonly device: string }>>`
     select at, country, device, browser, os, referrer from page_view
     where workspace_id = ${workspace} and ${ofTent} and at >= ${days.first}::date::timestamp at time zone 'UTC'
       and at < (${days.last}::date + 1)::timestamp at time zone 'UTC'
@@ -85,15 +72,8 @@ const countViews = Effect.fnUntraced(function* (
   } satisfies Counts
 })
 
-interface TopRow {
-  readonly tent_id: string
-  readonly name: string
-  readonly views: number
-  readonly visits: number
-}
-
-const topOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { first, last }: Days) => sql<TopRow>`
-  select d.tent_id, t.name, coalesce(sum(d.views) filter (where d.dimension = 'all'), 0)::int as views,
+const topOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { first, last }: Days) => sql<TopTent>`
+  select d.tent_id as "tentId", t.name, coalesce(sum(d.views) filter (where d.dimension = 'all'), 0)::int as views,
     coalesce(sum(d.views) filter (where d.dimension = 'visits'), 0)::int as visits
   from page_view_day d join tent t on t.workspace_id = d.workspace_id and t.tent_id = d.tent_id
   where d.workspace_id = ${workspace} and d.day between ${first} and ${last} and d.dimension in ('all', 'visits')
@@ -105,16 +85,10 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const { read } = yield* Reads
-    const within = fenced(sql)
     return TrafficStore.of({
-      record: (workspace, batch) => Effect.andThen(Transaction, within(workspace, recordBatch(sql, workspace, batch))),
+      record: (workspace, batch) => fencedWrites(sql)(workspace, recordBatch(sql, workspace, batch)),
       counts: (workspace, tent, days) => read(workspace, (client) => countViews(client, workspace, tent, days)),
-      topTents: (workspace, days) =>
-        read(workspace, (client) => topOf(client, workspace, days)).pipe(
-          Effect.map((rows) =>
-            rows.map(({ tent_id, name, views, visits }) => ({ tentId: TentId.make(tent_id), name, views, visits })),
-          ),
-        ),
+      topTents: (workspace, days) => read(workspace, (client) => topOf(client, workspace, days)),
       salt: (day, offered) =>
         Transaction.pipe(
           Effect.andThen(
