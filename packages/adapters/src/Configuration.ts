@@ -4,7 +4,7 @@ import { commonSettings, type HookKeys, type Settings } from "@tentpole/core/ker
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
-import { html_size_bytes_max } from "@tentpole/core/documents/Html"
+import { html_size_bytes_max } from "@tentpole/core/documents/Clean"
 
 /** Why the process can't start and what to change, in one sentence. */
 export class BadConfiguration extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", {

@@ -1,7 +1,6 @@
 // A newsletter of 20 KB with ten tokens and ten links, and its recipients.
 import type { ClaimedDelivery } from "@tentpole/core/sending/DeliveryStore"
-import type { ApprovedEmail } from "@tentpole/core/rendering/ApprovedEmail"
-import type { Sender } from "@tentpole/core/rendering/message/Message"
+import type { ApprovedEmail, Sender } from "@tentpole/core/rendering/message/Message"
 import { plainText } from "@tentpole/core/rendering/PlainText"
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
 import { ApprovalId, BlastId, ContactId, DeliveryId, EmailId, WorkspaceId } from "@tentpole/core/kernel/Ids"

@@ -1,6 +1,6 @@
 // The campaign `imports`: workers are killed, doubled and frozen during an import, and the result must equal that of an
 // undisturbed import, row for row.
-import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
+import { attempts_to_work } from "@tentpole/worker/jobs/Jobs"
 import { pause, until } from "../../support/Service.ts"
 import { type Campaign, campaignOf, type Scenario, unless } from "../Campaign.ts"
 import { Gate } from "../Gate.ts"

@@ -29,14 +29,14 @@ export const thinking_tokens = { min: 0, medium: 4_000, high: 12_000, max: 24_00
 export const cut_off = "The answer of the AI became too long and was cut off. Ask for less"
 export const declined = "The AI declined to write this. Change the prompt and try again"
 
-export interface FoundDocument {
-  /** The model's text before the document. */
-  readonly before: string
-  readonly html: string
-}
-
-/** The document in an answer, without a code fence or sentences around it. `otherwise` is the refusal when there is none. */
-export const findDocument = (answer: string, otherwise: string): Result.Result<FoundDocument, AiRefused> => {
+/**
+ * The document in an answer, without a code fence or sentences around it, and the text `before` it. `otherwise` is the refusal
+ * when there is none.
+ */
+export const findDocument = (
+  answer: string,
+  otherwise: string,
+): Result.Result<{ readonly before: string; readonly html: string }, AiRefused> => {
   const begin = answer.search(/<!doctype\s+html|<html[\s>]/i)
   if (begin < 0) return Result.fail(new AiRefused({ reason: otherwise }))
   const end = answer.toLowerCase().lastIndexOf("</html>")

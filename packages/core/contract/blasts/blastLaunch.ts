@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { decide } from "../../src/blasts/machine.ts"
-import { EmailChange } from "../../src/emails/EmailChange.ts"
+import { EmailChange } from "../../src/emails/Email.ts"
 import { later, furnished, inCity, noon, type Rooms } from "./blastWorld.ts"
 import { wholeAudience } from "../sending/deliveryScenario.ts"
 

@@ -5,8 +5,7 @@ import type { WrittenEmail } from "../../src/ports/Ai.ts"
 import type { DocumentTypes, Locked } from "../../src/documents/Document.ts"
 import type { DocumentStore } from "../../src/documents/DocumentStore.ts"
 import type { DocumentChange, DocumentMachine } from "../../src/documents/machine.ts"
-import type { EmailTypes } from "../../src/emails/Email.ts"
-import { EmailChange } from "../../src/emails/EmailChange.ts"
+import { type EmailTypes, EmailChange } from "../../src/emails/Email.ts"
 import { EmailStore } from "../../src/emails/EmailStore.ts"
 import {
   ApprovalId,
@@ -17,8 +16,12 @@ import {
   TentTemplateId,
   type WorkspaceId,
 } from "../../src/kernel/Ids.ts"
-import type { EmailTemplateTypes, TentTemplateTypes } from "../../src/templates/Template.ts"
-import { EmailTemplateChange, TentTemplateChange } from "../../src/templates/TemplateChange.ts"
+import {
+  type EmailTemplateTypes,
+  type TentTemplateTypes,
+  EmailTemplateChange,
+  TentTemplateChange,
+} from "../../src/templates/Template.ts"
 import { EmailTemplateStore, TentTemplateStore } from "../../src/templates/TemplateStore.ts"
 import type { JobQueue } from "../../src/kernel/changes/Jobs.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"

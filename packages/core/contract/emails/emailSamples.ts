@@ -1,8 +1,7 @@
 // Contacts, emails and messages for tests, ordinary ones and hostile ones.
 import { DateTime, Schema } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
-import type { ApprovedEmail } from "../../src/rendering/ApprovedEmail.ts"
-import type { Addresses, Recipient, Sender } from "../../src/rendering/message/Message.ts"
+import type { ApprovedEmail, Addresses, Recipient, Sender } from "../../src/rendering/message/Message.ts"
 import { ApprovalId, ContactId, DeliveryId, EmailId, WorkspaceId } from "../../src/kernel/Ids.ts"
 
 const id = (last: number): string => `0190a0de-0000-7000-8000-${String(last).padStart(12, "0")}`

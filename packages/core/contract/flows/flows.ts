@@ -1,7 +1,7 @@
 // Contract tests of `FlowStore`: reads return what was written, and of two concurrent writes one wins.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer, Result } from "effect"
-import { EmailChange } from "../../src/emails/EmailChange.ts"
+import { EmailChange } from "../../src/emails/Email.ts"
 import type { Flow } from "../../src/flows/definition/Flow.ts"
 import { decide, type FlowChange } from "../../src/flows/definition/machine.ts"
 import type { FlowQuery } from "../../src/flows/definition/FlowStore.ts"

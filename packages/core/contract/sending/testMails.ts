@@ -1,7 +1,7 @@
 // Contract tests of test messages: each is handed over at most once and is deleted with its email.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Result } from "effect"
-import { EmailChange } from "../../src/emails/EmailChange.ts"
+import { EmailChange } from "../../src/emails/Email.ts"
 import { EmailStore } from "../../src/emails/EmailStore.ts"
 import { type TestMail, TestMailStore } from "../../src/sending/TestMailStore.ts"
 import { ContactId, EmailId, TestMailId, type WorkspaceId } from "../../src/kernel/Ids.ts"

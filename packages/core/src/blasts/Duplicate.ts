@@ -1,7 +1,7 @@
 // The duplication of a blast. Its inline list and email are copied, so that neither blast changes with the other; existing
 // ones are shared. What has been deleted since is left out.
 import { DateTime, Effect, Option } from "effect"
-import { EmailChange } from "../emails/EmailChange.ts"
+import { EmailChange } from "../emails/Email.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
 import { ListChange, type NewList, type StaticList, type DynamicList } from "../lists/List.ts"
@@ -44,8 +44,8 @@ export const blastDuplication = Effect.gen(function* () {
     }
     const now = yield* DateTime.now
     // Every contact id comes from the locked facts, so that none is missing.
-    const made = ListChange.createInline(wanted, owner, facts, now)
-    return yield* Effect.catchTag(Effect.fromResult(made), "NotFound", Effect.die)
+    const created = ListChange.createInline(wanted, owner, facts, now)
+    return yield* Effect.catchTag(Effect.fromResult(created), "NotFound", Effect.die)
   })
 
   const audienceOf = Effect.fnUntraced(function* (workspace: WorkspaceId, owner: BlastId, { audience }: Blast) {

@@ -1,7 +1,6 @@
 // The state machine of blasts: its table of transitions, and `decide`, which creates every BlastChange of an existing blast.
 import { type DateTime, Result } from "effect"
-import type { Email } from "../emails/Email.ts"
-import type { EmailChange } from "../emails/EmailChange.ts"
+import type { Email, EmailChange } from "../emails/Email.ts"
 import type { BlastId } from "../kernel/Ids.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { SourceOf, TargetOf, Transitions } from "../kernel/changes/Transitions.ts"

@@ -49,10 +49,10 @@ export const reportRecorder = Effect.gen(function* () {
     }
   })
 
-  return Effect.fnUntraced(function* (workspace: WorkspaceId, said: ReadonlyArray<DeliveryReport>) {
-    if (said.length === 0) return
+  return Effect.fnUntraced(function* (workspace: WorkspaceId, given: ReadonlyArray<DeliveryReport>) {
+    if (given.length === 0) return
     const at = yield* DateTime.now
-    const [reported, unsubscribed] = Array.partition(said, ({ deliveryId, what }) =>
+    const [reported, unsubscribed] = Array.partition(given, ({ deliveryId, what }) =>
       what._tag === "unsubscribed"
         ? Result.fail({ deliveryId, event: what, at })
         : Result.succeed({ deliveryId, report: what }),

@@ -133,8 +133,7 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
   /** Writes a new document. */
   const created = Effect.fnUntraced(function* (workspace: WorkspaceId, decided: DocumentChange<T, T["document"]>) {
     yield* transact(write(workspace, decided))
-    const it: Created<T> = { document: decided.after, generationId: decided.generation?.after.id ?? null }
-    return it
+    return { document: decided.after, generationId: decided.generation?.after.id ?? null } satisfies Created<T>
   })
 
   const create = Effect.fnUntraced(function* (workspace: WorkspaceId, it: NewDocument<T> & { readonly html: string }) {
@@ -174,14 +173,10 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
 
     get: store.get,
 
-    list: Effect.fn(`${name}.list`)(function* (workspace, { status, search, cursor, limit }) {
+    list: Effect.fn(`${name}.list`)(function* (workspace, { cursor, ...query }) {
       const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
-      return yield* store.list(workspace, {
-        status: status ?? null,
-        search: search ?? null,
-        after,
-        limit: limit ?? page_limit_default,
-      })
+      const { status = null, search = null, limit = page_limit_default } = query
+      return yield* store.list(workspace, { status, search, after, limit })
     }),
 
     update: Effect.fn(`${name}.update`)((workspace, id, patch) =>

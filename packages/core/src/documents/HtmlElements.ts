@@ -1,4 +1,4 @@
-// The elements of a parsed HTML document.
+// The elements of a parsed HTML document, and edits of its source.
 import type { DefaultTreeAdapterMap } from "parse5"
 
 export type Node = DefaultTreeAdapterMap["node"]
@@ -17,5 +17,24 @@ export const elements = (root: Node): ReadonlyArray<Element> => {
   return found
 }
 
-export const attribute = (element: Element, name: string): string | undefined =>
-  element.attrs.find((each) => each.name === name)?.value
+/** An attribute's value; empty when it is missing. */
+export const attribute = (element: Element, name: string): string =>
+  element.attrs.find((each) => each.name === name)?.value ?? ""
+
+/** Replaces the text from `from` to before `to`. */
+export interface Edit {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+/** The source with edits that do not overlap. All other text stays the same byte for byte. */
+export const edited = (source: string, edits: ReadonlyArray<Edit>): string => {
+  let text = ""
+  let at = 0
+  for (const edit of edits.toSorted((left, right) => left.from - right.from || left.to - right.to)) {
+    text += source.slice(at, edit.from) + edit.text
+    at = edit.to
+  }
+  return text + source.slice(at)
+}

@@ -28,7 +28,7 @@ import {
   type GenerationRequest,
   type GenerationStep,
 } from "./Generation.ts"
-import { checkHtml } from "./Html.ts"
+import { checkHtml } from "./Clean.ts"
 
 /** Edits keep the status: an approval freezes its version, and later edits count from the next approval. */
 export const transitions = {

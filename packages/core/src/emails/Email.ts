@@ -1,13 +1,22 @@
-// Email: a document with header fields. `EmailChange.ts` has its decisions.
+// Email: a document with header fields, and the decisions about it.
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
-import type { Current, Document, DocumentTypes, PlainTextOverride } from "../documents/Document.ts"
+import {
+  type Current,
+  type Document,
+  type DocumentTypes,
+  type PlainTextOverride,
+  withFields,
+} from "../documents/Document.ts"
 import type { EmailId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
-import type { ApprovedEmail } from "../rendering/ApprovedEmail.ts"
-import { type EmailFields, headerNames } from "../documents/EmailFields.ts"
-import type { EmailInUse, EmailNotReady, EmailUses, Missing } from "./EmailErrors.ts"
+import type { ApprovedEmail } from "../rendering/message/Message.ts"
+import { type EmailFields, headerNames, noHeader, checkFields, withWritten } from "../documents/EmailFields.ts"
+import { EmailInUse, EmailNotReady, type EmailUses, type Missing } from "./EmailErrors.ts"
 import { plainText } from "../rendering/PlainText.ts"
 import { unresolvedTokens } from "../rendering/MergeTokens.ts"
+import { Result } from "effect"
+import { type DocumentChange, DocumentMachine, type Kind } from "../documents/machine.ts"
+import { withPreheader } from "../rendering/Markup.ts"
 
 export interface Email extends Document, EmailFields {
   readonly id: EmailId
@@ -54,3 +63,31 @@ export const missingIn = (email: Email, { verifiedDomains }: ApprovalFacts): Rea
 
 /** The A-label form of a sender address's domain. */
 export const domainOf = (address: string): string => (parseEmail(address)?.normalized ?? address).replace(/^.*@/, "")
+
+export type EmailChange<After extends Email | null = Email | null> = DocumentChange<EmailTypes, After>
+
+/** Freezes HTML, plain text, subject, preview text and sender. */
+const freeze: Kind<EmailTypes>["freeze"] = ({ document, html }, { approvalId, approvedAt }, facts) => {
+  const { id, subject, previewText, fromName, fromAddress, replyToEmail, currentVersion } = document
+  const missing = missingIn(document, facts)
+  if (missing.length > 0 || subject === null || fromName === null || fromAddress === null || replyToEmail === null) {
+    return Result.fail(new EmailNotReady({ missing, fromAddress, before: "approving the email" }))
+  }
+  const header = { subject, previewText, fromName, fromAddress, replyToEmail }
+  const text = plainTextOf({ document, html })
+  return Result.succeed({ approvalId, emailId: id, version: currentVersion, ...header, html, text, approvedAt })
+}
+
+export const EmailChange = new DocumentMachine<EmailTypes>({
+  noun: "email",
+  draft: ({ plainText = null, ...fields }, state) =>
+    Result.map(checkFields(fields), (checked) => ({ ...noHeader, ...checked, ...state, name: fields.name, plainText })),
+  patch: (email, patch) => Result.map(checkFields(patch), (fields) => withFields(email, fields)),
+  fill: withWritten,
+  // The preview text is part of the HTML.
+  embed: (html, { previewText }, before) =>
+    previewText === (before?.previewText ?? null) ? html : withPreheader(html, previewText),
+  freeze,
+  inUse: (uses, move) => (uses.count === 0 ? null : new EmailInUse({ ...uses, move })),
+  job: (emailId, generationId) => ({ type: "email_generation", emailId, generationId }),
+})

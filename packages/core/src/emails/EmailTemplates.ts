@@ -5,18 +5,22 @@ import { overrideOfCopy } from "../documents/Document.ts"
 import { type HtmlTooLarge, TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { type Created, type Documents, documents, type PlainTexts } from "../documents/Documents.ts"
 import { plainTextOf } from "./Email.ts"
-import { noHeader } from "../documents/EmailFields.ts"
-import { storableEmail } from "../documents/EmailInput.ts"
+import { noHeader, storableEmail } from "../documents/EmailFields.ts"
 import { EmailStore } from "./EmailStore.ts"
-import { withPreheader } from "../rendering/Preheader.ts"
-import { scaffold } from "../rendering/EmailScaffold.ts"
+import { withPreheader } from "../rendering/Markup.ts"
+import { scaffold } from "../rendering/EmailLayout.ts"
 import { type EmailId, EmailTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import { checkNewTemplate, type NewTemplate } from "../templates/NewTemplate.ts"
-import { type EmailTemplateTypes, type MailDefaults, withDefaults } from "../templates/Template.ts"
-import { EmailTemplateChange } from "../templates/TemplateChange.ts"
+import {
+  checkNewTemplate,
+  type NewTemplate,
+  type EmailTemplateTypes,
+  type MailDefaults,
+  withDefaults,
+  EmailTemplateChange,
+} from "../templates/Template.ts"
 import { EmailTemplateStore } from "../templates/TemplateStore.ts"
 
 export interface NewEmailTemplate extends NewTemplate {
@@ -68,11 +72,6 @@ export class EmailTemplates extends Context.Service<
         }
       })
 
-      const blank = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
-        const workspace = yield* workspaces.get(workspaceId)
-        return scaffold({ workspaceName: workspace.name, brand: workspace.brand })
-      })
-
       return EmailTemplates.of({
         ...shared.verbs,
         ...shared.plainTexts(plainTextOf),
@@ -84,7 +83,7 @@ export class EmailTemplates extends Context.Service<
           const defaults = yield* Effect.fromResult(withDefaults(source?.defaults ?? noHeader, template.defaults))
           const fields = { name, sourceId: emailId ?? null, defaults, plainText: source?.plainText ?? null }
           if (prompt !== undefined) return yield* shared.createByPrompt(workspace, { fields, prompt, createdByName })
-          const page = html ?? source?.html ?? (yield* blank(workspace))
+          const page = html ?? source?.html ?? scaffold(yield* workspaces.get(workspace))
           return yield* shared.create(workspace, { fields, html: page, createdByName })
         }),
       })

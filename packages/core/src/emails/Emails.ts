@@ -6,19 +6,35 @@ import type {
   TemplateNotApproved,
   TemplateNotReady,
 } from "../documents/DocumentErrors.ts"
-import { type Created, type Documents, documents, type PlainTexts } from "../documents/Documents.ts"
-import type { ContactId, EmailId, WorkspaceId } from "../kernel/Ids.ts"
+import { type Created, type Documents, documents, type PlainTexts, type DocumentRules } from "../documents/Documents.ts"
+import { type ContactId, EmailId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
-import { approvedNamed } from "../templates/NamedTemplate.ts"
-import { EmailTemplateStore } from "../templates/TemplateStore.ts"
+import { approvedNamed, EmailTemplateStore } from "../templates/TemplateStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import { type Email, type EmailTypes, plainTextOf, unresolvedIn } from "./Email.ts"
+import { type Email, type EmailTypes, plainTextOf, unresolvedIn, EmailChange } from "./Email.ts"
 import type { EmailNotReady } from "./EmailErrors.ts"
-import { emailRules } from "./EmailRules.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { checkNewEmail, draft, fieldsOf, type NewEmail } from "./NewEmail.ts"
 import { type Preview, emailPreview } from "./Preview.ts"
+import { Ai } from "../ports/Ai.ts"
+import { documentGenerations } from "../documents/GenerationRunner.ts"
+import { storableEmail } from "../documents/EmailFields.ts"
+
+export const emailRules = Effect.gen(function* () {
+  const store = yield* EmailStore
+  const rules: DocumentRules<EmailTypes> = {
+    machine: EmailChange,
+    store,
+    storable: yield* storableEmail,
+    ask: (yield* Ai).generateEmail,
+    toId: (uuid) => EmailId.make(uuid),
+    facts: store.facts,
+  }
+  return rules
+})
+
+export const emailGenerations = Effect.flatMap(emailRules, (rules) => documentGenerations("Emails", rules))
 
 export interface Approved {
   readonly email: Email

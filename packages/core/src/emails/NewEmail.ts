@@ -7,10 +7,9 @@ import type { EmailId, EmailTemplateId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import type { ApprovedEmailTemplate } from "../templates/Template.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
-import type { Email } from "./Email.ts"
-import { EmailChange } from "./EmailChange.ts"
+import { type Email, EmailChange } from "./Email.ts"
 import type { EmailFields } from "../documents/EmailFields.ts"
-import { scaffold } from "../rendering/EmailScaffold.ts"
+import { scaffold } from "../rendering/EmailLayout.ts"
 
 /** Omitted fields come from the template, then from the workspace's sender defaults. */
 export type NewEmail = Partial<EmailFields> &
@@ -79,7 +78,7 @@ export const draft = (
   EmailChange.create({
     id,
     fields: { ...fieldsOf(request, seed, workspace), plainText: seed && overrideOfCopy(seed.plainText, seed.version) },
-    html: request.html ?? seed?.html ?? scaffold({ workspaceName: workspace.name, brand: workspace.brand }),
+    html: request.html ?? seed?.html ?? scaffold(workspace),
     createdByName,
     now,
   })

@@ -6,7 +6,7 @@ import { TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { Links } from "../rendering/Links.ts"
 import { ApprovalId, ContactId, DeliveryId, type EmailId, type WorkspaceId } from "../kernel/Ids.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import type { ApprovedEmail } from "../rendering/ApprovedEmail.ts"
+import type { ApprovedEmail } from "../rendering/message/Message.ts"
 import { compile } from "../rendering/Compile.ts"
 import { type Email, plainTextOf, unresolvedIn } from "./Email.ts"
 import { EmailStore } from "./EmailStore.ts"
@@ -35,11 +35,8 @@ export const emailPreview = Effect.gen(function* () {
     const { customFields } = yield* store.facts(workspace)
     // The email's id is no delivery's id: these links lead nowhere, and are the same in every preview.
     const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
-    const preview: Preview = {
-      ...renderContent(compiled, { contact, dynamic: {}, links: nowhere }),
-      unresolvedTokens: unresolvedIn(current, customFields),
-    }
-    return preview
+    const content = renderContent(compiled, { contact, dynamic: {}, links: nowhere })
+    return { ...content, unresolvedTokens: unresolvedIn(current, customFields) } satisfies Preview
   })
 })
 

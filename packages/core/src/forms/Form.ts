@@ -22,7 +22,7 @@ export const readForms = (tentId: TentId, html: string): ReadonlyMap<string, For
   for (const { element, formId } of formsOf(parse(html))) {
     const before = forms.get(formId)
     const fields = [...new Set([...(before?.fields ?? []), ...fieldsOf(element)])]
-    const successUrl = before?.successUrl ?? attribute(element, "data-success-url")?.trim() ?? null
+    const successUrl = before?.successUrl ?? attribute(element, "data-success-url").trim()
     forms.set(formId, { tentId, formId, fields, successUrl: successUrl === "" ? null : successUrl })
   }
   return forms
@@ -36,8 +36,8 @@ const silentInputs: ReadonlySet<string> = new Set(["file", "image", "reset"])
 const fieldsOf = (form: Element): ReadonlyArray<string> =>
   elements(form).flatMap((element) => {
     if (!fieldElements.has(element.tagName)) return []
-    const name = attribute(element, "name") ?? ""
-    if (silentInputs.has(attribute(element, "type")?.toLowerCase() ?? "") || !isFieldName(name)) return []
+    const name = attribute(element, "name")
+    if (silentInputs.has(attribute(element, "type").toLowerCase()) || !isFieldName(name)) return []
     return [name]
   })
 

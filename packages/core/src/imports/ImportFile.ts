@@ -1,9 +1,9 @@
 // The decoded file of an import. Preview and run read it the same way, whether it was uploaded or sent as rows.
 import { Effect, Schema, Stream } from "effect"
-import type { BlobNotFound, BlobStore, BlobUnavailable } from "../ports/BlobStore.ts"
+import type { BlobStore } from "../ports/BlobStore.ts"
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
-import type { CsvReader, CsvRecord } from "./CsvReader.ts"
+import type { CsvReader } from "./CsvReader.ts"
 import { ImportUnreadable } from "./CsvReader.ts"
 import type { ImportSource } from "./Import.ts"
 import { columnNames, decodeRows, type Row, rowsOf } from "./Table.ts"
@@ -37,22 +37,9 @@ export interface Head {
   readonly rows: ReadonlyArray<Row>
 }
 
-export interface ImportFiles {
+export const importFiles = (blobs: BlobStore["Service"], csv: CsvReader["Service"]) => {
   /** Every record, the header first. */
-  readonly records: (
-    source: ImportSource,
-    key: string,
-  ) => Stream.Stream<CsvRecord, ImportUnreadable | BlobNotFound | BlobUnavailable>
-  /** The columns and at most `rows_max` rows. The rest of the file is not read. */
-  readonly head: (
-    source: ImportSource,
-    key: string,
-    rows_max: number,
-  ) => Effect.Effect<Head, ImportUnreadable | UploadMissing | BlobUnavailable>
-}
-
-export const importFiles = (blobs: BlobStore["Service"], csv: CsvReader["Service"]): ImportFiles => {
-  const records: ImportFiles["records"] = (source, key) =>
+  const records = (source: ImportSource, key: string) =>
     source === "rows" ? decodeRows(blobs.get(key)) : csv.read(blobs.get(key))
 
   const read = Effect.fnUntraced(function* (source: ImportSource, key: string, rows_max: number) {
@@ -62,12 +49,14 @@ export const importFiles = (blobs: BlobStore["Service"], csv: CsvReader["Service
     const names = source === "upload" ? header.cells.map(withoutFormulaGuard) : header.cells
     const headers = yield* Effect.fromResult(columnNames(names))
     const rows = yield* rowsOf(Stream.fromIterable([header, ...rest])).pipe(Stream.runCollect)
-    return { headers, rows }
+    const head: Head = { headers, rows }
+    return head
   })
 
   return {
     records,
-    head: (source, key, rows_max) =>
-      read(source, key, rows_max).pipe(Effect.catchTag("BlobNotFound", () => new UploadMissing())),
+    /** The columns and at most `rows_max` rows. The rest of the file is not read. */
+    head: (source: ImportSource, key: string, rows_max: number) =>
+      Effect.catchTag(read(source, key, rows_max), "BlobNotFound", () => new UploadMissing()),
   }
 }

@@ -2,11 +2,10 @@
 // body with everything encoded that does not depend on the recipient.
 import { encodeText } from "../kernel/Bytes.ts"
 import type { ApprovalId } from "../kernel/Ids.ts"
-import type { ApprovedEmail } from "./ApprovedEmail.ts"
+import type { ApprovedEmail, Addresses, LinkKind, Sender } from "./message/Message.ts"
 import { escapeHtml, isProgram, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
 import { mailbox, wireAddress } from "./message/Headers.ts"
 import { type AttributeRegion, decodeReferences, type Region, scan } from "./Markup.ts"
-import type { Addresses, LinkKind, Sender } from "./message/Message.ts"
 import { encodeQuotedPrintable, soft_break } from "./message/QuotedPrintable.ts"
 import {
   applied,

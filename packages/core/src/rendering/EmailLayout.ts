@@ -1,7 +1,8 @@
-// The layout of the emails that this service creates itself. Tables and inline styles for mail clients without style
-// sheets, narrow screens, dark schemes.
-import { night, type Palette, paper, softNight, softPaper } from "./Palette.ts"
+// The layout of the emails that this service creates itself, and the email that a user starts with. Tables and inline styles
+// for mail clients without style sheets, narrow screens, dark schemes.
+import { night, type Palette, paper, softNight, softPaper, paletteOr } from "./Palette.ts"
 import { escapeHtml, isWebUrl } from "./Escapes.ts"
+import type { Workspace } from "../workspaces/Workspace.ts"
 
 export interface EmailLayout {
   /** Text: a browser shows it as the title. */
@@ -167,3 +168,24 @@ const dark = ({ accentDark, onAccentDark }: Pick<Palette, "accentDark" | "onAcce
   `.soft, .line { border-color: ${darkLine} !important; }`,
   `.button { background-color: ${accentDark} !important; color: ${onAccentDark} !important; }`,
 ]
+
+/** A branded email with sample text. The footer with the unsubscribe link is added when it is sent. */
+export const scaffold = ({ name: workspaceName, brand }: Pick<Workspace, "name" | "brand">): string => {
+  const name = brand.name ?? workspaceName
+  return layOut({
+    title: name,
+    palette: paletteOr(brand.primaryColor, "#1d4ed8"),
+    rows: [
+      letterhead({ name, logoUrl: brand.logoUrl, domain: brand.domain }),
+      row(
+        "24px 40px",
+        [heading("Your headline"), paragraph("Hello {{contact.first_name|there}},"), paragraph(scaffold_text)].join(
+          "\n",
+        ),
+      ),
+    ],
+  })
+}
+
+/** The placeholder for the message. */
+export const scaffold_text = "Write your message here."

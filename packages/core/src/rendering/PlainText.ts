@@ -1,6 +1,6 @@
 // The plain text of an email's HTML. Tokens stay as they are, and are filled in later.
 import { compile } from "html-to-text"
-import { html_size_bytes_max } from "../documents/Html.ts"
+import { html_size_bytes_max } from "../documents/Clean.ts"
 import { preheader_attribute } from "./Markup.ts"
 
 /** Deeper elements are left out, because the library recurses. No usual email nests as deep. */

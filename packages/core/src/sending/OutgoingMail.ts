@@ -10,7 +10,7 @@ import { wireAddress } from "../rendering/message/Headers.ts"
 import type { Recipient, RenderedMessage } from "../rendering/message/Message.ts"
 import { MessageMemory } from "../rendering/message/MessageMemory.ts"
 import { render } from "../rendering/Render.ts"
-import type { ApprovalId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
+import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
@@ -115,7 +115,10 @@ export class OutgoingMail extends Context.Service<
               unsigned({ compiled, domain: key.domain }, { ...claimed, contact, campaign }, { links, date, memory }),
             catch: (error) => new NotRendered({ why: String(error) }),
           })
-          const outgoing = metadata ? withMetadata(message, claimed.id) : message
+          // Postmark replaces the `Message-ID` and reports by metadata only. It removes the header.
+          const outgoing: RenderedMessage = metadata
+            ? { ...message, headers: [...message.headers, [postmarkHeader, claimed.id]] }
+            : message
           return {
             envelope,
             bytes: yield* dkimSigned(outgoing, key).pipe(Effect.provideService(DkimSigner, signer)),
@@ -148,12 +151,6 @@ interface RenderContext {
   /** Reused by later messages. */
   readonly memory?: MessageMemory
 }
-
-/** Postmark replaces the `Message-ID` and reports by metadata only. It removes the header. */
-const withMetadata = (message: RenderedMessage, id: DeliveryId): RenderedMessage => ({
-  ...message,
-  headers: [...message.headers, [postmarkHeader, id]],
-})
 
 interface UnsignedMessage extends Pick<ClaimedDelivery, "id" | "address" | "tokens"> {
   readonly contact: Contact

@@ -73,11 +73,13 @@ const refused = (attempts: number, code: number, reply: string, atRecipient: boo
   if (atRecipient && code >= 500 && code <= 599 && isHardBounce(reply)) {
     return { ending: { state: "failed", reason: "hard_bounce" }, reply, bounce: "hard" }
   }
-  const kept =
+  const outcome =
     code < 500 || code > 599
       ? again(attempts, "temporarily_refused", reply)
       : plain({ state: "failed", reason: "refused" }, reply)
-  return kept.ending.state === "failed" && atRecipient && isSoftBounce(code, reply) ? { ...kept, bounce: "soft" } : kept
+  return outcome.ending.state === "failed" && atRecipient && isSoftBounce(code, reply)
+    ? { ...outcome, bounce: "soft" }
+    : outcome
 }
 
 const read = (attempts: number, tried: AttemptResult): DecidedOutcome => {
@@ -132,20 +134,20 @@ const settlement = changeOf("settlement")
 
 export const Settlement = {
   of(
-    held: AttemptedDelivery,
+    attempted: AttemptedDelivery,
     tried: AttemptResult,
     circumstances: { readonly at: DateTime.Utc; readonly acceptMeansDelivered: boolean },
   ): Settlement {
-    const { ending, reply, bounce } = read(held.attempts, tried)
+    const { ending, reply, bounce } = read(attempted.attempts, tried)
     return settlement({
-      id: held.id,
-      token: held.token,
+      id: attempted.id,
+      token: attempted.token,
       ending,
       at: circumstances.at,
       reply: reply === null ? null : toPrintableLine(reply),
       delivered: ending.state === "sent" && circumstances.acceptMeansDelivered,
       bounce,
-      pause_s: ending.state === "queued" ? (pauseAfter_s(held.attempts + 1) ?? 0) : 0,
+      pause_s: ending.state === "queued" ? (pauseAfter_s(attempted.attempts + 1) ?? 0) : 0,
     })
   },
 }

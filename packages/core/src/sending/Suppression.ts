@@ -10,8 +10,8 @@ export type SuppressionReason = "bounce" | "complaint" | "unsubscribe" | "manual
 const strength: ReadonlyArray<SuppressionReason> = ["unsubscribe", "bounce", "complaint", "manual"]
 
 /** Whether a suppression replaces the existing one. */
-export const isStronger = (reason: SuppressionReason, there: SuppressionReason | null): boolean =>
-  there === null || strength.indexOf(reason) > strength.indexOf(there)
+export const isStronger = (reason: SuppressionReason, existing: SuppressionReason | null): boolean =>
+  existing === null || strength.indexOf(reason) > strength.indexOf(existing)
 
 /** This number of soft bounces in a row suppresses an address. */
 export const soft_bounces_max = 5

@@ -41,7 +41,7 @@ export class TestMails extends Context.Service<
     readonly create: (
       workspace: WorkspaceId,
       id: EmailId,
-      asked: TestMailInput,
+      input: TestMailInput,
     ) => Effect.Effect<Email, NotFound | Invalid | EmailNotReady | TemplateNotReady>
     /** For workers: the signed message. `NotFound` when it must not be sent, or not any more. */
     readonly render: (

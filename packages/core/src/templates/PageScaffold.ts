@@ -1,8 +1,8 @@
 // The page of a tent template that is created without content: branded, complete, for light and dark schemes.
 import { escapeHtml, isWebUrl } from "../rendering/Escapes.ts"
-import type { ScaffoldFacts } from "../rendering/EmailScaffold.ts"
+import type { Workspace } from "../workspaces/Workspace.ts"
 
-export const pageScaffold = ({ workspaceName, brand }: ScaffoldFacts): string => {
+export const pageScaffold = ({ name: workspaceName, brand }: Pick<Workspace, "name" | "brand">): string => {
   const name = escapeHtml(brand.name ?? workspaceName)
   const color = brand.primaryColor !== null && hexColor.test(brand.primaryColor) ? brand.primaryColor : "#2563eb"
   return `<!doctype html>

@@ -1,19 +1,22 @@
-// EmailTemplate and TentTemplate: documents that emails and tents start from. `TemplateChange.ts` has their decisions.
-import { Result } from "effect"
+// EmailTemplate and TentTemplate: documents that emails and tents start from, and the decisions about them.
+import { Result, Schema } from "effect"
 import {
   type ApprovedContent,
   type Document,
   type DocumentTypes,
   type PlainTextOverride,
   withFields,
+  document_name_length_max,
 } from "../documents/Document.ts"
-import type { GenerationInProgress } from "../documents/DocumentErrors.ts"
-import type { MailHeader } from "../documents/EmailFields.ts"
-import { checkFields } from "../documents/EmailInput.ts"
+import { GenerationInProgress } from "../documents/DocumentErrors.ts"
+import { type MailHeader, checkFields, withWritten } from "../documents/EmailFields.ts"
 import type { EmailId, EmailTemplateId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import { inverse } from "../kernel/Keys.ts"
-import type { Invalid } from "../kernel/Refusal.ts"
-import type { TemplateInUse, TemplateUse } from "./TemplateErrors.ts"
+import { Invalid, type Issue } from "../kernel/Refusal.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import { promptIssues } from "../documents/Generation.ts"
+import { isBlank } from "../kernel/Text.ts"
+import { type DocumentChange, DocumentMachine, type Kind } from "../documents/machine.ts"
 
 /** Header fields that emails start with; null: the template sets none. */
 export type MailDefaults = MailHeader
@@ -81,3 +84,92 @@ export interface TentTemplateTypes extends TemplateTypes {
   readonly approved: ApprovedTentTemplate
   readonly notReady: never
 }
+
+/** A flow that uses the template. */
+export const TemplateUse = Schema.Struct({ kind: Schema.Literals(["email flow"]), name: Schema.String })
+export type TemplateUse = typeof TemplateUse.Type
+
+export class TemplateInUse extends Schema.TaggedError<TemplateInUse>()("TemplateInUse", {
+  uses: Schema.Array(TemplateUse),
+  /** The requested action, as a participle. */
+  move: Schema.String,
+}) {
+  readonly code = "email_in_use" satisfies ErrorCode
+  override get message(): string {
+    const users = this.uses.map(({ kind, name }) => `the ${kind} "${name}"`).join(", ")
+    return `The template can't be ${this.move} while it is used by ${users}`
+  }
+}
+
+/** At most one of `html`, `prompt` and a source; with none of them it starts as a branded scaffold. */
+export interface NewTemplate {
+  readonly name: string
+  readonly html?: string
+  readonly prompt?: string
+}
+
+/** Reports every issue at once. `source`: the field that names the email or tent to start from. */
+export const checkNewTemplate = (
+  { name, html, prompt }: NewTemplate,
+  source: { readonly path: string; readonly id: string | undefined },
+): Result.Result<void, Invalid> => {
+  const given = [["html", html] as const, [source.path, source.id] as const, ["prompt", prompt] as const].flatMap(
+    ([path, value]) => (value === undefined ? [] : [path]),
+  )
+  const [first, ...others] = given
+  const issues = [
+    ...nameIssues(name),
+    ...(prompt === undefined ? [] : promptIssues(prompt)),
+    ...others.map((path) => ({ path, message: `can't be combined with ${first}: omit one of them` })),
+  ]
+  return issues.length === 0 ? Result.void : Result.fail(new Invalid({ issues }))
+}
+
+const nameIssues = (name: string): ReadonlyArray<Issue> =>
+  !isBlank(name) && name.length <= document_name_length_max
+    ? []
+    : [{ path: "name", message: `must have 1 to ${document_name_length_max} characters` }]
+
+export type EmailTemplateChange = DocumentChange<EmailTemplateTypes>
+export type TentTemplateChange = DocumentChange<TentTemplateTypes>
+
+const shared = {
+  noun: "template",
+  embed: (html) => html,
+  inUse: (uses, move) => (uses.length === 0 ? null : new TemplateInUse({ uses, move })),
+} satisfies Partial<Kind<TemplateTypes>>
+
+const checkedName = ({ name }: TemplateTypes["patch"]): Result.Result<TemplateTypes["patch"], Invalid> => {
+  const issues = name === undefined ? [] : nameIssues(name)
+  if (issues.length > 0) return Result.fail(new Invalid({ issues }))
+  return Result.succeed(name === undefined ? {} : { name })
+}
+
+export const EmailTemplateChange = new DocumentMachine<EmailTemplateTypes>({
+  ...shared,
+  draft: (given, state) => Result.succeed({ ...given, ...state }),
+  patch: (template, patch) =>
+    Result.flatMap(checkedName(patch), (named) =>
+      Result.map(withDefaults(template.defaults, patch.defaults ?? {}), (defaults) =>
+        withFields(template, { ...named, defaults }),
+      ),
+    ),
+  fill: (template, answer) => ({ ...template, defaults: withWritten(template.defaults, answer) }),
+  // An approval without a version waits for the generation: the caller has not seen its result.
+  freeze: ({ document, html, generation }, { version, ...approval }) => {
+    if (version === undefined && generation?.status === "generating") return Result.fail(new GenerationInProgress())
+    const { id, currentVersion, defaults, plainText } = document
+    return Result.succeed({ ...approval, templateId: id, version: currentVersion, html, defaults, plainText })
+  },
+  job: (templateId, generationId) => ({ type: "email_template_generation", templateId, generationId }),
+})
+
+export const TentTemplateChange = new DocumentMachine<TentTemplateTypes>({
+  ...shared,
+  draft: (given, state) => Result.succeed({ ...given, ...state, plainText: null }),
+  patch: (template, patch) => Result.map(checkedName(patch), (named) => withFields(template, named)),
+  fill: (template) => template,
+  freeze: ({ document: { id, currentVersion }, html }, { approvalId, approvedAt }) =>
+    Result.succeed({ approvalId, approvedAt, templateId: id, version: currentVersion, html }),
+  job: (templateId, generationId) => ({ type: "tent_template_generation", templateId, generationId }),
+})

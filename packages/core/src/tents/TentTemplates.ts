@@ -3,19 +3,21 @@ import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ports/Ai.ts"
 import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { type Created, type Documents, documents } from "../documents/Documents.ts"
-import { cleanUnlessSafe, storable } from "../documents/Html.ts"
+import { cleanUnlessSafe, storable, Cleaner, dangersOf } from "../documents/Clean.ts"
 import { type TentId, TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { Cleaner, dangersOf } from "../documents/Clean.ts"
 import { TentNotReady } from "./Tent.ts"
 import { TentStore } from "./TentStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import { checkNewTemplate, type NewTemplate } from "../templates/NewTemplate.ts"
+import {
+  checkNewTemplate,
+  type NewTemplate,
+  type TentTemplateTypes,
+  TentTemplateChange,
+} from "../templates/Template.ts"
 import { pageScaffold } from "../templates/PageScaffold.ts"
-import type { TentTemplateTypes } from "../templates/Template.ts"
-import { TentTemplateChange } from "../templates/TemplateChange.ts"
 import { TentTemplateStore } from "../templates/TemplateStore.ts"
 
 export interface NewTentTemplate extends NewTemplate {
@@ -65,11 +67,6 @@ export class TentTemplates extends Context.Service<
         return yield* new TentNotReady({ status: generation.status })
       })
 
-      const blank = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
-        const workspace = yield* workspaces.get(workspaceId)
-        return pageScaffold({ workspaceName: workspace.name, brand: workspace.brand })
-      })
-
       return TentTemplates.of({
         ...shared.verbs,
 
@@ -78,7 +75,8 @@ export class TentTemplates extends Context.Service<
           yield* Effect.fromResult(checkNewTemplate(template, { path: "tent_id", id: tentId }))
           const fields = { name, sourceId: tentId ?? null }
           if (prompt !== undefined) return yield* shared.createByPrompt(workspace, { fields, prompt, createdByName })
-          const page = html ?? (yield* tentId === undefined ? blank(workspace) : fromTent(workspace, tentId))
+          const source = tentId === undefined ? null : yield* fromTent(workspace, tentId)
+          const page = html ?? source ?? pageScaffold(yield* workspaces.get(workspace))
           return yield* shared.create(workspace, { fields, html: page, createdByName })
         }),
       })

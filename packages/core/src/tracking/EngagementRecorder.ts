@@ -30,16 +30,6 @@ export interface RecorderOptions {
 
 export const recorderDefaults: RecorderOptions = { batch_max: 500, waiting_max: 50_000, wait_max: "2 seconds" }
 
-export interface EngagementRecorder {
-  /**
-   * Records a request, synchronously while there is space. Without space it waits up to `patience`, which slows callers down
-   * to the speed of the database. Never fails.
-   */
-  readonly record: (request: TrackedRequest) => Effect.Effect<void>
-  /** Waits until every request so far is written or dropped. */
-  readonly written: Effect.Effect<void>
-}
-
 /** Lives as long as its scope. Writes waiting requests when the scope ends. */
 export const engagementRecorder = Effect.fnUntraced(function* (options: RecorderOptions) {
   const write = yield* writer
@@ -64,17 +54,21 @@ export const engagementRecorder = Effect.fnUntraced(function* (options: Recorder
           ),
     ),
   )
-  const recorder: EngagementRecorder = {
-    record: (request) =>
+  return {
+    /**
+     * Records a request, synchronously while there is space. Without space it waits up to `wait_max`, which slows callers
+     * down to the speed of the database. Never fails.
+     */
+    record: (request: TrackedRequest) =>
       Effect.suspend(() => {
         if (add(request)) return Effect.void
         return Effect.map(Effect.timeoutOption(offer(request), options.wait_max), (added) => {
           if (Option.isNone(added)) uncounted++
         })
       }),
+    /** Waits until every request so far is written or dropped. */
     written: drained,
   }
-  return recorder
 })
 
 /** A process has 30 seconds to end. Its listeners end first and take part of them. */

@@ -58,7 +58,7 @@ export class Tracking extends Context.Service<
       const { transact } = yield* Transactor
 
       const targetOf = <Target extends LinkTarget>(read: Option.Option<Target>) =>
-        Effect.mapError(Effect.fromOption(read), () => gone)
+        Effect.mapError(Effect.fromOption(read), () => notFound)
 
       const find = (target: LinkTarget) => store.get(target.workspaceId, target.deliveryId)
 
@@ -113,7 +113,7 @@ export class Tracking extends Context.Service<
             dynamic: delivery.flow?.tokens ?? {},
             links: links.of(target),
           })
-          if (url === null) return yield* gone
+          if (url === null) return yield* notFound
           yield* note(target, { _tag: "clicked", url }, visitor)
           return url
         }),
@@ -143,7 +143,7 @@ export class Tracking extends Context.Service<
           const target = yield* targetOf(links.read("view", token))
           const delivery = yield* find(target)
           const { contact } = delivery
-          if (contact === null) return yield* gone
+          if (contact === null) return yield* notFound
           const person = { contact, dynamic: delivery.flow?.tokens ?? {}, links: links.of(target) }
           return renderContent(yield* compiledFor(target, delivery), person)
         }),
@@ -152,4 +152,4 @@ export class Tracking extends Context.Service<
   )
 }
 
-const gone = new NotFound({ resource: "message" })
+const notFound = new NotFound({ resource: "message" })

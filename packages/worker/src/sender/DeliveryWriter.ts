@@ -1,5 +1,5 @@
 // The sender's writes: requests intents, settles outcomes and releases deliveries, in batches. Settlements and releases are
-// retried until they succeed; meanwhile nothing is handed over.
+// retried until the database accepts them; meanwhile nothing is handed over.
 import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { Settlement, type AttemptResult } from "@tentpole/core/sending/Settlement"
@@ -7,10 +7,9 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { batchRequests, batchWrites } from "@tentpole/core/kernel/runtime/Batcher"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Metric } from "effect"
+import { DateTime, Effect, Metric, Cause, Latch } from "effect"
 import { Gates } from "../Gates.ts"
 import { byWorkspace, claimsOf, type InFlight, type Item } from "./InFlight.ts"
-import { untilWritten, type Writable } from "./WriteRetry.ts"
 
 export interface DeliveryWriterOptions {
   readonly inFlight: InFlight
@@ -177,3 +176,49 @@ const writeReleases = Effect.fnUntraced(function* ({ inFlight, writable }: Deliv
       ),
     )
 })
+
+const pauses_ms = [100, 200, 500, 1000, 2000, 5000] as const
+
+/** Whether the last write succeeded. Connections wait on it before they take a message. */
+export interface Writable {
+  readonly await: Effect.Effect<void>
+  readonly failed: (what: string, cause: Cause.Cause<unknown>) => Effect.Effect<void>
+  readonly succeeded: Effect.Effect<void>
+}
+
+export const writable: Effect.Effect<Writable> = Effect.map(Latch.make(true), (latch) => ({
+  await: latch.await,
+  failed: (what, cause) =>
+    Effect.suspend(() => {
+      const first = latch.isOpen()
+      latch.closeUnsafe()
+      return first
+        ? Effect.logWarning(`${what} failed: nothing is sent until the database takes writes`, cause)
+        : Effect.void
+    }),
+  succeeded: Effect.suspend(() => {
+    if (latch.isOpen()) return Effect.void
+    latch.openUnsafe()
+    return Effect.logInfo("the database takes writes again")
+  }),
+}))
+
+/** Retries with growing pauses until it succeeds or is interrupted. */
+const untilWritten = <A>(
+  writable: Writable,
+  what: string,
+  write: Effect.Effect<A, unknown>,
+  attempt = 0,
+): Effect.Effect<A> =>
+  Effect.matchCauseEffect(write, {
+    onSuccess: (written) => Effect.as(writable.succeeded, written),
+    onFailure: (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.interrupt
+        : writable
+            .failed(what, cause)
+            .pipe(
+              Effect.andThen(Effect.sleep(pauses_ms[Math.min(attempt, pauses_ms.length - 1)] ?? 5000)),
+              Effect.andThen(Effect.suspend(() => untilWritten(writable, what, write, attempt + 1))),
+            ),
+  })

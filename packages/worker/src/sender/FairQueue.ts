@@ -5,7 +5,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect, Latch } from "effect"
 import type { Item } from "./InFlight.ts"
 
-export interface LinesOptions {
+export interface QueueOptions {
   readonly claim_batch_max: number
   readonly connections_max: number
 }
@@ -26,7 +26,7 @@ const waiting_bytes_max = 32_000_000
 
 export class FairQueue {
   /** In the order of turns. */
-  readonly #lines = new Map<WorkspaceId, Array<Item>>()
+  readonly #queues = new Map<WorkspaceId, Array<Item>>()
   readonly #offered = Latch.makeUnsafe(false)
   readonly #hungry = Latch.makeUnsafe(false)
   readonly #room_min: number
@@ -39,7 +39,7 @@ export class FairQueue {
   #measured_at_ms = 0
   #look: { readonly full: boolean; readonly except: ReadonlySet<WorkspaceId> } = { full: false, except: new Set() }
 
-  constructor({ claim_batch_max, connections_max }: LinesOptions) {
+  constructor({ claim_batch_max, connections_max }: QueueOptions) {
     this.#room_max = 2 * claim_batch_max
     this.#room_min = Math.min(this.#room_max, 2 * connections_max)
     this.#room = this.#room_min
@@ -47,9 +47,9 @@ export class FairQueue {
 
   offer(workspace: WorkspaceId, items: ReadonlyArray<Item>): void {
     if (items.length === 0) return
-    const line = this.#lines.get(workspace)
-    if (line === undefined) this.#lines.set(workspace, [...items])
-    else line.push(...items)
+    const queue = this.#queues.get(workspace)
+    if (queue === undefined) this.#queues.set(workspace, [...items])
+    else queue.push(...items)
     this.#size += items.length
     for (const item of items) this.#bytes += bytesOf(item)
     this.#offered.openUnsafe()
@@ -62,16 +62,16 @@ export class FairQueue {
   })
 
   #shift(): Item | undefined {
-    const [turn] = this.#lines
-    const [workspace, line] = turn ?? []
-    const item = line?.shift()
-    if (workspace === undefined || line === undefined || item === undefined) {
+    const [turn] = this.#queues
+    const [workspace, queue] = turn ?? []
+    const item = queue?.shift()
+    if (workspace === undefined || queue === undefined || item === undefined) {
       this.#offered.closeUnsafe()
       this.#starved = true
       return undefined
     }
-    this.#lines.delete(workspace)
-    if (line.length > 0) this.#lines.set(workspace, line)
+    this.#queues.delete(workspace)
+    if (queue.length > 0) this.#queues.set(workspace, queue)
     this.#size--
     this.#served++
     this.#bytes -= bytesOf(item)
@@ -95,7 +95,7 @@ export class FairQueue {
     }
     this.#hungry.closeUnsafe()
     const full = this.#size > 0 && (this.#room - this.#size < 2 || this.#bytes >= waiting_bytes_max)
-    const except = [...this.#lines.keys()].filter((workspace) => !this.#isShort(workspace))
+    const except = [...this.#queues.keys()].filter((workspace) => !this.#isShort(workspace))
     this.#look = { full, except: new Set(except) }
     return { full, except }
   }
@@ -115,7 +115,7 @@ export class FairQueue {
   }
 
   #waiting(workspace: WorkspaceId): number {
-    return this.#lines.get(workspace)?.length ?? 0
+    return this.#queues.get(workspace)?.length ?? 0
   }
 }
 

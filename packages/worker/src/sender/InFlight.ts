@@ -15,44 +15,44 @@ export interface Item {
  */
 export type Phase = "claimed" | "intent_requested" | "settling"
 
-interface Held extends Item {
+interface InFlightItem extends Item {
   phase: Phase
 }
 
 export class InFlight {
-  readonly #held = new Map<DeliveryId, Held>()
+  readonly #items = new Map<DeliveryId, InFlightItem>()
   readonly #counts = new Map<WorkspaceId, number>()
   /** The last claim of a blast that has been paused or ended since. */
   readonly #stopped = new Map<BlastId, number>()
 
   add(items: ReadonlyArray<Item>): void {
     for (const item of items) {
-      this.#held.set(item.claimed.id, { ...item, phase: "claimed" })
+      this.#items.set(item.claimed.id, { ...item, phase: "claimed" })
       this.#counts.set(item.workspace, (this.#counts.get(item.workspace) ?? 0) + 1)
     }
   }
 
   has({ claimed }: Item): boolean {
-    return this.#held.get(claimed.id)?.claimed.token === claimed.token
+    return this.#items.get(claimed.id)?.claimed.token === claimed.token
   }
 
   /** Moves the delivery on from one of these phases. False if it is in another phase. */
   move({ claimed }: Item, from: ReadonlyArray<Phase>, to: Phase): boolean {
-    const held = this.#held.get(claimed.id)
-    if (held?.claimed.token !== claimed.token || !from.includes(held.phase)) return false
-    held.phase = to
+    const item = this.#items.get(claimed.id)
+    if (item?.claimed.token !== claimed.token || !from.includes(item.phase)) return false
+    item.phase = to
     return true
   }
 
   hasIntent({ claimed }: Item): boolean {
-    const held = this.#held.get(claimed.id)
-    return held?.claimed.token === claimed.token && held.phase === "intent_requested"
+    const item = this.#items.get(claimed.id)
+    return item?.claimed.token === claimed.token && item.phase === "intent_requested"
   }
 
   /** Returns whether it was the last delivery of its workspace. */
   remove(item: Item): boolean {
     if (!this.has(item)) return false
-    this.#held.delete(item.claimed.id)
+    this.#items.delete(item.claimed.id)
     const left = (this.#counts.get(item.workspace) ?? 1) - 1
     if (left > 0) this.#counts.set(item.workspace, left)
     else this.#counts.delete(item.workspace)
@@ -61,13 +61,13 @@ export class InFlight {
 
   /** Deliveries that may still be released. */
   get free(): ReadonlyArray<Item> {
-    return [...this.#held.values()].filter(({ phase }) => phase === "claimed")
+    return [...this.#items.values()].filter(({ phase }) => phase === "claimed")
   }
 
   /** Claims of all deliveries in flight. */
   claims(): ReadonlyMap<WorkspaceId, ReadonlyArray<Claim>> {
-    const groups = byWorkspace([...this.#held.values()])
-    return new Map([...groups].map(([workspace, held]) => [workspace, claimsOf(held)]))
+    const groups = byWorkspace([...this.#items.values()])
+    return new Map([...groups].map(([workspace, item]) => [workspace, claimsOf(item)]))
   }
 
   /** The blast was found paused or ended: deliveries of its claims up to this one need no intent request. */
@@ -83,7 +83,7 @@ export class InFlight {
   }
 
   get size(): number {
-    return this.#held.size
+    return this.#items.size
   }
 }
 

@@ -10,9 +10,12 @@ import { prefetch } from "./Prefetch.ts"
 import { InFlight, type Item } from "./InFlight.ts"
 import { SmtpWorker, type SmtpWorkerDeps, MailServer } from "./SmtpWorker.ts"
 import { FairQueue } from "./FairQueue.ts"
-import { type DeliveryWriter, deliveryWriter as makeDeliveryWriter } from "./DeliveryWriter.ts"
+import {
+  type DeliveryWriter,
+  deliveryWriter as makeDeliveryWriter,
+  writable as makeWritable,
+} from "./DeliveryWriter.ts"
 import { senderLoops as makeLoops } from "./SenderLoops.ts"
-import { writable as makeWritable } from "./WriteRetry.ts"
 
 export interface SenderOptions {
   /** The largest claim. */

@@ -10,7 +10,7 @@ import { Gates } from "../Gates.ts"
 import type { InFlight, Item } from "./InFlight.ts"
 import type { MailServer } from "./SmtpWorker.ts"
 import type { FairQueue } from "./FairQueue.ts"
-import type { Writable } from "./WriteRetry.ts"
+import type { Writable } from "./DeliveryWriter.ts"
 
 export interface SenderLoopsOptions {
   readonly inFlight: InFlight

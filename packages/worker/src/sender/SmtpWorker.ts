@@ -6,10 +6,9 @@ import { permit_ms } from "@tentpole/core/sending/SendRateLimit"
 import { type AttemptResult, requiresLogin } from "@tentpole/core/sending/Settlement"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Clock, Effect, Exit, Scope, Semaphore } from "effect"
-import type { DeliveryWriter, IntentReply } from "./DeliveryWriter.ts"
+import type { DeliveryWriter, IntentReply, Writable } from "./DeliveryWriter.ts"
 import type { PreparedMessage } from "./Prefetch.ts"
 import type { InFlight, Item } from "./InFlight.ts"
-import type { Writable } from "./WriteRetry.ts"
 
 export interface SmtpWorkerDeps extends Omit<DeliveryWriter, "drained"> {
   /** Waits for the next delivery. */

@@ -2,8 +2,7 @@
 import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
 import { ImportRunId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
-import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
-import { handlers } from "@tentpole/worker/jobs/Jobs"
+import { attempts_to_work, handlers } from "@tentpole/worker/jobs/Jobs"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 

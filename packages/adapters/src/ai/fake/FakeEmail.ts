@@ -16,17 +16,9 @@ import {
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { Palette } from "@tentpole/core/rendering/Palette"
 import type { CouponBrief, EmailBrief } from "./FakeEmailBrief.ts"
-import { cards } from "./FakePage.ts"
+import { cards, type Parts } from "./FakePage.ts"
 
-export interface EmailParts {
-  readonly brief: EmailBrief
-  /** The email's name, shown as the sender when there is no brand name. */
-  readonly name: string
-  readonly brand: Brand | null
-  readonly palette: Palette
-}
-
-export const composeEmail = ({ brief, name, brand, palette }: EmailParts): WrittenEmail => {
+export const composeEmail = ({ brief, name, brand, palette }: Parts<EmailBrief>): WrittenEmail => {
   const owner = brand?.name ?? name
   const { topic, headline, coupon, date } = brief
   const pitch = `We have something for you: ${topic}. Take a look at what is in it for you.`

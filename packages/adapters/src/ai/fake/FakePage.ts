@@ -9,14 +9,16 @@ import type { Brief, Field, FormBrief } from "./FakePromptParser.ts"
 /** Resolves the package folder by the package name, in sources and in built files. */
 const template = readFileSync(createRequire(import.meta.url).resolve("@tentpole/adapters/templates/page.html"), "utf8")
 
-export interface PageParts {
-  readonly brief: Brief
+/** What a page or an email is composed from. */
+export interface Parts<Content> {
+  readonly brief: Content
+  /** Shown as the owner or sender when there is no brand name. */
   readonly name: string
   readonly brand: Brand | null
   readonly palette: Palette
 }
 
-export const composePage = ({ brief, name, brand, palette }: PageParts): string => {
+export const composePage = ({ brief, name, brand, palette }: Parts<Brief>): string => {
   const { topic, headline, form, cards_count } = brief
   const owner = escapeHtml(brand?.name ?? name)
   const slots: Readonly<Record<string, string>> = {

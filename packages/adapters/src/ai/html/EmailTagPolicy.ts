@@ -4,7 +4,7 @@ import { addressesOf } from "@tentpole/core/documents/EmailDangers"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import sanitizeHtml from "sanitize-html"
 import type { Tag, TagAttribute } from "./EmailTags.ts"
-import { sanitizerOptions, words } from "./Markup.ts"
+import { sanitizerOptions, words } from "./HtmlBounds.ts"
 
 export type TagJudge = ReturnType<typeof tagJudge>
 

@@ -1,22 +1,25 @@
-// The limits on size and depth of HTML before it is cleaned, so that any input is parsed in a short time.
-import { Unclean } from "@tentpole/core/documents/Clean"
-import { html_size_bytes_max } from "@tentpole/core/documents/Html"
+// What the sanitisers of pages and emails share: the limits on size and depth of HTML before it is cleaned, so that any input
+// is parsed in a short time, and options.
+import { Unclean, html_size_bytes_max } from "@tentpole/core/documents/Clean"
 import { Result } from "effect"
 import { type DefaultTreeAdapterMap, parse } from "parse5"
+import type sanitizeHtml from "sanitize-html"
 
 type Document = DefaultTreeAdapterMap["document"]
 
-/** HTML that can be stored, with its document as a browser parses it. Scripting is off: no script runs. */
-export interface BoundedHtml {
-  readonly html: string
-  readonly document: Document
-}
+/** The words of lists that are separated by spaces. */
+export const words = (...lists: ReadonlyArray<string>): Array<string> => lists.flatMap((list) => list.split(" "))
 
 const depth_max = 200
 const left_open_max = 500
 
-/** Refuses HTML that is too large or too deep, before parsing where possible. */
-export const bounded = (source: string): Result.Result<BoundedHtml, Unclean> => {
+/**
+ * HTML that can be stored, with its document as a browser parses it. Refuses HTML that is too large or too deep, before
+ * parsing where possible.
+ */
+export const bounded = (
+  source: string,
+): Result.Result<{ readonly html: string; readonly document: Document }, Unclean> => {
   if (source.length > html_size_bytes_max) {
     return Result.fail(
       new Unclean({ reason: `is larger than ${html_size_bytes_max / 2 ** 20} MB. Ask for a shorter one` }),
@@ -26,6 +29,7 @@ export const bounded = (source: string): Result.Result<BoundedHtml, Unclean> => 
   if (leftOpen(source) > left_open_max) return Result.fail(new Unclean({ reason: "leaves too many elements open" }))
   // Removes text that can't be stored: NUL, and halves of surrogate pairs.
   const html = source.replaceAll("\0", "").toWellFormed()
+  // Scripting is off: no script runs.
   const document = parse(html, { scriptingEnabled: false })
   return depthOf(document) > depth_max
     ? Result.fail(new Unclean({ reason: `nests its elements deeper than ${depth_max} levels` }))
@@ -34,8 +38,9 @@ export const bounded = (source: string): Result.Result<BoundedHtml, Unclean> => 
 
 /** Elements with an optional end tag, and void elements. */
 const endless = new Set(
-  "p li dt dd tr td th thead tbody tfoot colgroup col option optgroup rt rp html head body area base br embed hr img input link meta source track wbr path circle rect line stop".split(
-    " ",
+  words(
+    "p li dt dd tr td th thead tbody tfoot colgroup col option optgroup rt rp html head body",
+    "area base br embed hr img input link meta source track wbr path circle rect line stop",
   ),
 )
 
@@ -64,3 +69,11 @@ const depthOf = (root: Document): number => {
   }
   return deepest
 }
+
+/** Options of sanitize-html for pages and emails. */
+export const sanitizerOptions = {
+  allowedSchemes: ["http", "https", "mailto", "tel"],
+  allowProtocolRelative: true,
+  parseStyleAttributes: false,
+  enforceHtmlBoundary: false,
+} satisfies sanitizeHtml.IOptions

@@ -1,11 +1,10 @@
 // Copies the rules of an email's style sheets to the elements they select. Some mail programs drop style sheets, and models
 // write them although the prompt asks for styles at each element. Uploaded and composed emails do not pass through here.
+import { attribute, type Edit, edited } from "@tentpole/core/documents/HtmlElements"
 import { findTokens } from "@tentpole/core/rendering/MergeTokens"
 import { Result } from "effect"
 import { type DefaultTreeAdapterTypes as Tree, parse } from "parse5"
 import { type ChildNode, parse as parseCss } from "postcss"
-import { type Edit, edited } from "./Edits.ts"
-import { attribute } from "./Markup.ts"
 
 const html_length_max = 300_000
 /** Rules times elements times depth: an email that needs more work stays as it is. */

@@ -4,8 +4,8 @@
 // repeat until an independent check finds nothing.
 import { emailDangersOf, readingsOf } from "@tentpole/core/documents/EmailDangers"
 import { Unclean } from "@tentpole/core/documents/Clean"
+import { type Edit, edited } from "@tentpole/core/documents/HtmlElements"
 import { Result } from "effect"
-import { type Edit, edited } from "./Edits.ts"
 import { readTags, type Tag } from "./EmailTags.ts"
 import { isAllowed, type TagJudge, tagJudge } from "./EmailTagPolicy.ts"
 import { bounded } from "./HtmlBounds.ts"

@@ -1,13 +1,12 @@
 // The HTML sanitiser of pages, built on sanitize-html. The body passes an allow-list; the head is built again from known
 // elements, so no input reaches it unchecked. Emails are cleaned in another way (SanitizeEmail.ts).
 import { Cleaner, dangersOf, Unclean } from "@tentpole/core/documents/Clean"
-import { elements } from "@tentpole/core/documents/HtmlElements"
+import { attribute, elements } from "@tentpole/core/documents/HtmlElements"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { Effect, Layer, Result } from "effect"
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as standard, serialize } from "parse5"
 import sanitizeHtml from "sanitize-html"
-import { bounded } from "./HtmlBounds.ts"
-import { attribute, sanitizerOptions, words } from "./Markup.ts"
+import { bounded, sanitizerOptions, words } from "./HtmlBounds.ts"
 import { cleanEmail, isEmailCleanerAtWork } from "./SanitizeEmail.ts"
 
 type Element = DefaultTreeAdapterMap["element"]
@@ -59,14 +58,6 @@ const expected = [
 ]
 const forbidden = /script|onclick|onerror|x\(\)|\/\/x|base|iframe|refresh/i
 
-interface Head {
-  readonly lang: string
-  readonly title: string
-  /** Whole tags. */
-  readonly metas: ReadonlyArray<string>
-  readonly css: string
-}
-
 const textOf = (element: Element): string =>
   element.childNodes.map((child) => ("value" in child ? child.value : "")).join("")
 
@@ -76,7 +67,7 @@ const allowedMetas = {
   property: new Set(words("og:title og:description og:type og:site_name og:locale")),
 }
 
-const headOf = (document: Document): Head => {
+const headOf = (document: Document) => {
   const all = elements(document).filter((element) => element.namespaceURI === standard.NS.HTML)
   const title = all.find((element) => element.tagName === "title")
   const html = all.find((element) => element.tagName === "html")
@@ -92,6 +83,7 @@ const headOf = (document: Document): Head => {
   }
 }
 
+/** Whole tags. */
 const metasOf = (element: Element): ReadonlyArray<string> =>
   (["name", "property"] as const).flatMap((kind) => {
     const name = attribute(element, kind).toLowerCase()
@@ -120,7 +112,7 @@ const attributesOf = (body: Element): string =>
     .map(([name, value]) => ` ${name}="${escapeHtml(value)}"`)
     .join("")
 
-const compose = (head: Head, bodyAttributes: string, body: string): string =>
+const compose = (head: ReturnType<typeof headOf>, bodyAttributes: string, body: string): string =>
   [
     "<!doctype html>",
     `<html lang="${head.lang}">`,

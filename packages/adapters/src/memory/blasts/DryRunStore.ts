@@ -1,5 +1,5 @@
 // The dry run store in memory. It applies the rules of core to every contact of the audience.
-import { isMissing } from "@tentpole/core/blasts/inspection/DryRun"
+import { isMissing } from "@tentpole/core/blasts/inspection/DryRuns"
 import { domains_max, sample_max, type DryRunCounts, DryRunStore } from "@tentpole/core/blasts/inspection/DryRunStore"
 import { blockReasons } from "@tentpole/core/sending/Delivery"
 import { blockReason } from "@tentpole/core/sending/Suppression"

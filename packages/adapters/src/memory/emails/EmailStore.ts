@@ -1,6 +1,5 @@
 // The email store in memory.
-import type { EmailTypes } from "@tentpole/core/emails/Email"
-import type { EmailChange } from "@tentpole/core/emails/EmailChange"
+import type { EmailTypes, EmailChange } from "@tentpole/core/emails/Email"
 import { email_users_max, type EmailUser } from "@tentpole/core/emails/EmailErrors"
 import { EmailStore } from "@tentpole/core/emails/EmailStore"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"

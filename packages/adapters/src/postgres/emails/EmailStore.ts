@@ -7,7 +7,7 @@ import { EmailStore } from "@tentpole/core/emails/EmailStore"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { EmailId } from "@tentpole/core/kernel/Ids"
 import { type Renamed, renamed } from "@tentpole/core/kernel/Keys"
-import type { ApprovedEmail } from "@tentpole/core/rendering/ApprovedEmail"
+import type { ApprovedEmail } from "@tentpole/core/rendering/message/Message"
 import { Effect, Layer, Struct } from "effect"
 import {
   documentStore,

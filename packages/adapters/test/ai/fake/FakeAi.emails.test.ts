@@ -3,10 +3,10 @@ import { emailFor } from "@tentpole/adapters/ai/fake/FakeAi"
 import { readEmailBrief } from "@tentpole/adapters/ai/fake/FakeEmailBrief"
 import { cleanEmail } from "@tentpole/adapters/ai/html/SanitizeEmail"
 import type { Brand } from "@tentpole/core/ports/Ai"
-import { EmailChange } from "@tentpole/core/emails/EmailChange"
+import { EmailChange } from "@tentpole/core/emails/Email"
 import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
 import { plainText } from "@tentpole/core/rendering/PlainText"
-import { scaffold, scaffold_text } from "@tentpole/core/rendering/EmailScaffold"
+import { scaffold, scaffold_text } from "@tentpole/core/rendering/EmailLayout"
 import { unresolvedTokens } from "@tentpole/core/rendering/MergeTokens"
 import { EmailId } from "@tentpole/core/kernel/Ids"
 import { noBrand } from "@tentpole/core/workspaces/Workspace"
@@ -182,7 +182,7 @@ describe("FakeTemplate", () => {
   it("replaces the text of the scaffold and retains the greeting", () => {
     const { html } = emailFor({
       ...request("Announce the winter menu"),
-      basis: scaffold({ workspaceName: "W", brand: acme }),
+      basis: scaffold({ name: "W", brand: acme }),
     })
     for (const part of [">Winter menu</h1>", "{{contact.first_name|there}}", ">Announce the winter menu</p>"]) {
       assert.include(html, part)

@@ -2,7 +2,7 @@
 import { cleanEmail, isEmailCleanerAtWork } from "@tentpole/adapters/ai/html/SanitizeEmail"
 import { layer } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
-import { scaffold } from "@tentpole/core/rendering/EmailScaffold"
+import { scaffold } from "@tentpole/core/rendering/EmailLayout"
 import { Cleaner } from "@tentpole/core/documents/Clean"
 import { noBrand } from "@tentpole/core/workspaces/Workspace"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ Dear {{ contact.first_name:capitalize | friend & "co" }} &copy; &nbsp; 1 < 2</fo
 describe("cleanEmail of a safe email", () => {
   it.each([
     ["a newsletter", newsletter],
-    ["the scaffold", scaffold({ workspaceName: "W & W", brand: { ...noBrand, primaryColor: "#abc" } })],
+    ["the scaffold", scaffold({ name: "W & W", brand: { ...noBrand, primaryColor: "#abc" } })],
     [
       "a fragment that no validator likes",
       `<td>{{a}}</p></b><tr x=1 x=2>\r\n<P\tCLASS = big>&lt;script&gt; & <3 <!-- script --> </td>`,

@@ -1,11 +1,12 @@
 // The webhooks of mail providers. A call is accepted when its address contains our secret and its signature is the provider's.
-// Its reports have the effect of returned mail, for messages of the secret's workspace only.
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { Base64 } from "effect/encoding"
+// Its reports have the effect of returned mail, for messages of the secret's workspace only. A secret contains the workspace,
+// and a MAC under APP_SECRET proves that this service created it for this provider. Secrets are not stored.
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Result } from "effect"
+import { Base64, Base64Url } from "effect/encoding"
 import { concat, decodeText, encodeText } from "../../kernel/Bytes.ts"
-import { Links } from "../../rendering/Links.ts"
+import { Links, uuidText, writeUuid } from "../../rendering/Links.ts"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
-import type { WorkspaceId } from "../../kernel/Ids.ts"
+import { WorkspaceId } from "../../kernel/Ids.ts"
 import { Invalid, NotFound, Unavailable } from "../../kernel/Refusal.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
 import { Settings } from "../../kernel/Settings.ts"
@@ -13,7 +14,6 @@ import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { reportRecorder } from "../ReportRecording.ts"
 import { deliveryOf, type HookCall, type Provider, type ProviderEvent, providers } from "./ProviderCall.ts"
-import { hookSecret, workspaceOf } from "./HookSecret.ts"
 import { HookTokenStore } from "./HookTokenStore.ts"
 import { mailgunCall, mailgunEvents } from "./Mailgun.ts"
 import { postmarkEvents } from "./Postmark.ts"
@@ -85,12 +85,12 @@ export class Hooks extends Context.Service<
       }
 
       const write = Effect.fnUntraced(function* (workspace: WorkspaceId, events: ReadonlyArray<ProviderEvent>) {
-        const said = events.flatMap(({ message, what }) => {
+        const reports = events.flatMap(({ message, what }) => {
           const deliveryId = deliveryOf(message, workspace, links)
           return deliveryId === undefined ? [] : [{ deliveryId, what }]
         })
-        for (let start = 0; start < said.length; start += batch_size) {
-          yield* record(workspace, said.slice(start, start + batch_size))
+        for (let start = 0; start < reports.length; start += batch_size) {
+          yield* record(workspace, reports.slice(start, start + batch_size))
         }
       })
 
@@ -205,3 +205,28 @@ const isFresh = (timestamp: string) =>
     const age_s = now_ms / 1000 - Number(timestamp)
     return /^\d{1,12}$/.test(timestamp) && age_s <= stale_after_s && age_s >= -early_s
   })
+
+const purpose = "hooks"
+const id_bytes = 16
+/** With the id these are whole characters of base64url, so that a secret has one spelling. */
+const tag_bytes = 17
+const secret_length = 44
+
+const messageOf = (provider: Provider, id: Uint8Array): Uint8Array => concat([encodeText(`${provider} `), id])
+
+const hookSecret = (secrets: Secrets["Service"], provider: Provider, workspace: WorkspaceId): string => {
+  const id = new Uint8Array(id_bytes)
+  writeUuid(workspace, id, 0)
+  return Base64Url.encode(concat([id, secrets.mac(purpose, messageOf(provider, id)).subarray(0, tag_bytes)]))
+}
+
+/** The workspace of a secret; none when it was not created here, or for another provider. Takes constant time. */
+const workspaceOf = (secrets: Secrets["Service"], provider: Provider, secret: string): Option.Option<WorkspaceId> => {
+  const bytes = secret.length === secret_length && /^[\w-]*$/.test(secret) ? Base64Url.decode(secret) : undefined
+  if (bytes === undefined || Result.isFailure(bytes) || bytes.success.length !== id_bytes + tag_bytes) {
+    return Option.none()
+  }
+  const id = bytes.success.slice(0, id_bytes)
+  if (!secrets.verifies(purpose, messageOf(provider, id), bytes.success.slice(id_bytes))) return Option.none()
+  return Option.some(WorkspaceId.make(uuidText(id, 0)))
+}

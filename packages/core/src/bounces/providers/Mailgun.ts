@@ -21,20 +21,20 @@ const Event = Schema.Struct({
   "delivery-status": lenient(Schema.Struct({ "enhanced-code": Text, message: Text, description: Text })),
 })
 
-const failed = (said: typeof Event.Type): ReportedFact | undefined => {
+const failed = (call: typeof Event.Type): ReportedFact | undefined => {
   // A temporary failure is tried again. The last failure is permanent.
-  if (said.severity !== "permanent") return undefined
-  switch (said.reason) {
+  if (call.severity !== "permanent") return undefined
+  switch (call.reason) {
     case "suppress-complaint":
       return { _tag: "complained" }
     case "suppress-unsubscribe":
       return { _tag: "unsubscribed" }
     default: {
-      const status = said["delivery-status"]
+      const status = call["delivery-status"]
       return bounced({
         status: status?.["enhanced-code"],
         words: status?.message || status?.description,
-        hard: /^(?:suppress-)?bounce$/.test(said.reason ?? ""),
+        hard: /^(?:suppress-)?bounce$/.test(call.reason ?? ""),
       })
     }
   }
@@ -46,12 +46,12 @@ const facts: ReadonlyMap<string, ReportedFact> = new Map([
   ["unsubscribed", { _tag: "unsubscribed" }],
 ])
 
-const whatOf = (said: typeof Event.Type): ReportedFact | undefined =>
-  said.event === "failed" ? failed(said) : facts.get(said.event)
+const whatOf = (call: typeof Event.Type): ReportedFact | undefined =>
+  call.event === "failed" ? failed(call) : facts.get(call.event)
 
-const read = eventReader(Event, whatOf, (said) => ({
-  messageId: said.message?.headers?.["message-id"],
-  returnPath: said.envelope?.sender,
+const read = eventReader(Event, whatOf, (call) => ({
+  messageId: call.message?.headers?.["message-id"],
+  returnPath: call.envelope?.sender,
 }))
 
 /** Empty when the event is irrelevant. */

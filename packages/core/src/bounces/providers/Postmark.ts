@@ -27,18 +27,18 @@ const softTypes: ReadonlySet<string> = new Set([
   "Unknown",
 ])
 
-const bounce = (said: typeof Recorded.Type): ReportedFact | undefined => {
-  const type = said.Type ?? ""
+const bounce = (record: typeof Recorded.Type): ReportedFact | undefined => {
+  const type = record.Type ?? ""
   if (type === "SpamComplaint") return { _tag: "complained" }
   if (type === "Unsubscribe") return { _tag: "unsubscribed" }
   // `Transient` is tried again. Automatic replies and challenges are no bounces.
   if (!hardTypes.has(type) && !softTypes.has(type)) return undefined
-  return bounced({ words: said.Details || said.Description, hard: hardTypes.has(type) })
+  return bounced({ words: record.Details || record.Description, hard: hardTypes.has(type) })
 }
 
-const suppression = (said: typeof Recorded.Type): ReportedFact | undefined => {
-  if (said.SuppressSending !== true) return undefined
-  switch (said.SuppressionReason) {
+const suppression = (record: typeof Recorded.Type): ReportedFact | undefined => {
+  if (record.SuppressSending !== true) return undefined
+  switch (record.SuppressionReason) {
     case "HardBounce":
       return bounced({ hard: true })
     case "SpamComplaint":
@@ -50,16 +50,16 @@ const suppression = (said: typeof Recorded.Type): ReportedFact | undefined => {
   }
 }
 
-const whatOf = (said: typeof Recorded.Type): ReportedFact | undefined => {
-  switch (said.RecordType) {
+const whatOf = (record: typeof Recorded.Type): ReportedFact | undefined => {
+  switch (record.RecordType) {
     case "Delivery":
       return { _tag: "delivered" }
     case "Bounce":
-      return bounce(said)
+      return bounce(record)
     case "SpamComplaint":
       return { _tag: "complained" }
     case "SubscriptionChange":
-      return suppression(said)
+      return suppression(record)
     default:
       return undefined
   }

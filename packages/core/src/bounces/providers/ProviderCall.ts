@@ -35,17 +35,17 @@ export interface ProviderEvent {
 /**
  * The reader of a provider's records. Empty when a record is irrelevant; undefined when the value is no record of this schema.
  */
-export const eventReader = <Said>(
-  schema: Schema.Codec<Said, unknown>,
-  whatOf: (said: Said) => ReportedFact | undefined,
-  messageOf: (said: Said) => MessageReference,
+export const eventReader = <Record>(
+  schema: Schema.Codec<Record, unknown>,
+  whatOf: (reported: Record) => ReportedFact | undefined,
+  messageOf: (reported: Record) => MessageReference,
 ): ((value: unknown) => ReadonlyArray<ProviderEvent> | undefined) => {
   const decode = Schema.decodeUnknownOption(schema)
   return (value) => {
-    const said = decode(value)
-    if (Option.isNone(said)) return undefined
-    const what = whatOf(said.value)
-    return what === undefined ? [] : [{ message: messageOf(said.value), what }]
+    const reported = decode(value)
+    if (Option.isNone(reported)) return undefined
+    const what = whatOf(reported.value)
+    return what === undefined ? [] : [{ message: messageOf(reported.value), what }]
   }
 }
 
@@ -67,16 +67,16 @@ export const deliveryOf = (
  * A bounce as a provider reports it. The provider's verdict counts when the server gave no code, or one without meaning;
  * otherwise the code decides, as for returned mail.
  */
-export const bounced = (said: {
+export const bounced = (reported: {
   readonly status?: string | undefined
   readonly words?: string | undefined
   readonly hard: boolean
 }): BounceReport => {
-  const code = [said.status, said.words]
+  const code = [reported.status, reported.words]
     .map((text) => codeIn(text ?? ""))
     .find((each) => each !== undefined && each.class !== 2 && each.subject !== 0)
-  const kind: BounceKind = code === undefined ? (said.hard ? "hard" : "soft") : kindOf(code)
-  return { _tag: "bounced", kind, words: said.words === undefined ? null : toPrintableLine(said.words) }
+  const kind: BounceKind = code === undefined ? (reported.hard ? "hard" : "soft") : kindOf(code)
+  return { _tag: "bounced", kind, words: reported.words === undefined ? null : toPrintableLine(reported.words) }
 }
 
 /** A lenient field: providers leave it out, or send null. */

@@ -18,14 +18,14 @@ const dropped = (reason: string): ReportedFact => {
   return bounced({ words: reason, hard: /bounced address|invalid/i.test(reason) })
 }
 
-const whatOf = (said: typeof Event.Type): ReportedFact | undefined => {
-  const reason = said.reason ?? ""
-  switch (said.event) {
+const whatOf = (call: typeof Event.Type): ReportedFact | undefined => {
+  const reason = call.reason ?? ""
+  switch (call.event) {
     case "delivered":
       return { _tag: "delivered" }
     case "bounce":
       // The type `blocked` is for refusals that do not concern the address.
-      return bounced({ status: said.status, words: reason, hard: said.type !== "blocked" })
+      return bounced({ status: call.status, words: reason, hard: call.type !== "blocked" })
     case "dropped":
       return dropped(reason)
     case "spamreport":
@@ -38,7 +38,7 @@ const whatOf = (said: typeof Event.Type): ReportedFact | undefined => {
   }
 }
 
-const read = eventReader(Event, whatOf, (said) => ({ messageId: said["smtp-id"] }))
+const read = eventReader(Event, whatOf, (call) => ({ messageId: call["smtp-id"] }))
 
 /** Undefined when it is not a batch of SendGrid's. Irrelevant events are left out. */
 export const sendGridEvents = (json: unknown): ReadonlyArray<ProviderEvent> | undefined =>

@@ -64,7 +64,7 @@ export const subscriptionUrl = ({ SubscribeURL, TopicArn }: SnsEnvelope): string
   const url = SubscribeURL ?? ""
   if (host === undefined || !url.startsWith(start) || !/^[\w%=&.:-]{1,2000}$/.test(url.slice(start.length)))
     return undefined
-  const asked = new Map(
+  const query = new Map(
     url
       .slice(start.length)
       .split("&")
@@ -73,8 +73,8 @@ export const subscriptionUrl = ({ SubscribeURL, TopicArn }: SnsEnvelope): string
         return [name, value]
       }),
   )
-  const ofTopic = [TopicArn, TopicArn.replaceAll(":", "%3A")].includes(asked.get("TopicArn") ?? "")
-  return asked.get("Action") === "ConfirmSubscription" && ofTopic ? url : undefined
+  const ofTopic = [TopicArn, TopicArn.replaceAll(":", "%3A")].includes(query.get("TopicArn") ?? "")
+  return query.get("Action") === "ConfirmSubscription" && ofTopic ? url : undefined
 }
 
 const Event = Schema.Struct({
@@ -93,20 +93,20 @@ const Event = Schema.Struct({
   complaint: lenient(Schema.Struct({ complaintFeedbackType: Text })),
 })
 
-const whatOf = (said: typeof Event.Type): ReportedFact | undefined => {
-  switch (said.eventType ?? said.notificationType) {
+const whatOf = (event: typeof Event.Type): ReportedFact | undefined => {
+  switch (event.eventType ?? event.notificationType) {
     case "Delivery":
       return { _tag: "delivered" }
     case "Bounce": {
-      const recipient = said.bounce?.bouncedRecipients?.[0]
+      const recipient = event.bounce?.bouncedRecipients?.[0]
       return bounced({
         status: recipient?.status,
         words: recipient?.diagnosticCode,
-        hard: said.bounce?.bounceType === "Permanent",
+        hard: event.bounce?.bounceType === "Permanent",
       })
     }
     case "Complaint":
-      return said.complaint?.complaintFeedbackType === "not-spam" ? undefined : { _tag: "complained" }
+      return event.complaint?.complaintFeedbackType === "not-spam" ? undefined : { _tag: "complained" }
     case "Subscription":
       return { _tag: "unsubscribed" }
     default:

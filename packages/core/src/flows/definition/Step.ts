@@ -3,8 +3,7 @@
 // storage.
 import { DateTime, Result, Schema } from "effect"
 import { prompt_length_max } from "../../documents/Generation.ts"
-import { EmailName, PreviewText, Subject } from "../../documents/EmailFields.ts"
-import { checkFields } from "../../documents/EmailInput.ts"
+import { EmailName, PreviewText, Subject, checkFields } from "../../documents/EmailFields.ts"
 import { EmailId, EmailTemplateId, TentTemplateId } from "../../kernel/Ids.ts"
 import { below, type Decoded, decoderOf, isObject, type Json, refused } from "../../kernel/Decoding.ts"
 import { readStepRules } from "../../segments/Parse.ts"

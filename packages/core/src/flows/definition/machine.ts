@@ -1,7 +1,6 @@
 // The flow machine: the table of its transitions, and `decide`, which creates all changes of existing flows.
 import { type DateTime, Equal, Result } from "effect"
-import type { Email } from "../../emails/Email.ts"
-import type { EmailChange } from "../../emails/EmailChange.ts"
+import type { Email, EmailChange } from "../../emails/Email.ts"
 import type { FlowId } from "../../kernel/Ids.ts"
 import { type Change, changeOf, type QueuedJob } from "../../kernel/changes/Change.ts"
 import type { DomainEvent } from "../../kernel/changes/Outbox.ts"

@@ -1,15 +1,14 @@
 // Execution of `create_email` steps: a copy of an approved template, or an email that the AI generates. The email
 // belongs to the flow, and is approved unless the step says otherwise.
 import { Cause, DateTime, Effect, Record } from "effect"
-import { EmailChange } from "../../emails/EmailChange.ts"
+import { EmailChange } from "../../emails/Email.ts"
 import type { EmailFields } from "../../documents/EmailFields.ts"
 import { document_name_length_max } from "../../documents/Document.ts"
 import { EmailStore } from "../../emails/EmailStore.ts"
-import { emailGenerations } from "../../emails/EmailRules.ts"
+import { emailGenerations } from "../../emails/Emails.ts"
 import { draft, fieldsOf, type NewEmail } from "../../emails/NewEmail.ts"
 import { ApprovalId, EmailId, GenerationId, Ids, type WorkspaceId } from "../../kernel/Ids.ts"
-import { approvedNamed } from "../../templates/NamedTemplate.ts"
-import { EmailTemplateStore } from "../../templates/TemplateStore.ts"
+import { approvedNamed, EmailTemplateStore } from "../../templates/TemplateStore.ts"
 import { nameWith } from "../../kernel/Text.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"

@@ -3,10 +3,9 @@ import { Result } from "effect"
 import { type StandardField, standardFieldByName, standardFields } from "../../contacts/ContactFields.ts"
 import type { CustomField } from "../../contacts/CustomField.ts"
 import { Invalid, type Issue } from "../../kernel/Refusal.ts"
-import { headerKey, headerSynonyms } from "./HeaderSynonyms.ts"
+import { headerKey, headerSynonyms, technicalColumns } from "./HeaderSynonyms.ts"
 import type { Mapping, OverwriteBehavior, TargetKind } from "../Import.ts"
 import { ownColumns } from "../Table.ts"
-import { technicalColumns } from "./TechnicalColumns.ts"
 
 /** The fields that an import can write: standard fields and the workspace's active custom fields. */
 export interface Targets {

@@ -5,7 +5,21 @@
 // the signed bytes.
 import type { Contact } from "../../contacts/Contact.ts"
 import type { DateTime } from "effect"
-import type { DeliveryId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { DeliveryId, WorkspaceId, ApprovalId, EmailId } from "../../kernel/Ids.ts"
+
+export interface ApprovedEmail {
+  readonly approvalId: ApprovalId
+  readonly emailId: EmailId
+  readonly version: number
+  readonly subject: string
+  readonly previewText: string | null
+  readonly fromName: string
+  readonly fromAddress: string
+  readonly replyToEmail: string
+  readonly html: string
+  readonly text: string
+  readonly approvedAt: DateTime.Utc
+}
 
 /** The workspace's data for the footer and merge tokens. */
 export interface Sender {

@@ -117,11 +117,11 @@ const hexadecimal = (nibble: number): number => nibble + (nibble < 10 ? 48 : 55)
 /** The octets of a character beyond ASCII in UTF-8 (RFC 3629 §3) as one number; a lone surrogate is U+FFFD. */
 const octetsOf = (text: string, at: number): number => {
   const point = text.codePointAt(at) ?? 0
-  const point_kept = point >= 0xd800 && point <= 0xdfff ? 0xfffd : point
-  const last = 0x80 | (point_kept & 0x3f)
-  if (point_kept < 0x800) return ((0xc0 | (point_kept >> 6)) << 8) | last
-  const second = 0x80 | ((point_kept >> 6) & 0x3f)
-  if (point_kept < 0x10000) return ((0xe0 | (point_kept >> 12)) << 16) | (second << 8) | last
-  const third = 0x80 | ((point_kept >> 12) & 0x3f)
-  return (((0xf0 | (point_kept >> 18)) << 24) | (third << 16) | (second << 8) | last) >>> 0
+  const scalar = point >= 0xd800 && point <= 0xdfff ? 0xfffd : point
+  const last = 0x80 | (scalar & 0x3f)
+  if (scalar < 0x800) return ((0xc0 | (scalar >> 6)) << 8) | last
+  const second = 0x80 | ((scalar >> 6) & 0x3f)
+  if (scalar < 0x10000) return ((0xe0 | (scalar >> 12)) << 16) | (second << 8) | last
+  const third = 0x80 | ((scalar >> 12) & 0x3f)
+  return (((0xf0 | (scalar >> 18)) << 24) | (third << 16) | (second << 8) | last) >>> 0
 }

@@ -1,4 +1,4 @@
-// Use cases of a tent's assets. An upload streams its bytes to the blob store and writes the row when all bytes are there.
+// Use cases of a tent's assets. An upload streams its bytes to the blob store and writes the row when all bytes are existing.
 // A cleanup job is queued before the first byte. It removes the bytes of an upload whose process died.
 import { Clock, Context, DateTime, Effect, Layer, Stream } from "effect"
 import { type BlobNotFound, BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
@@ -156,9 +156,9 @@ export class Assets extends Context.Service<
         }, transact),
 
         cleanUp: Effect.fn("Assets.cleanUp")(function* (workspace, tent, named) {
-          const there = new Set((yield* store.ofTent(workspace, tent)).map(({ id }) => id))
+          const existing = new Set((yield* store.ofTent(workspace, tent)).map(({ id }) => id))
           yield* Effect.forEach(
-            named.filter((id) => !there.has(id)),
+            named.filter((id) => !existing.has(id)),
             (id) => blobs.delete(assetKey(workspace, tent, id)),
             { concurrency: removals_at_once, discard: true },
           )

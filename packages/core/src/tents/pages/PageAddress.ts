@@ -54,9 +54,7 @@ export const pageUrl = (
   settings: { readonly publicPagesUrl: string; readonly pagesHost: string },
   site: Site,
   address: PageAddress,
-): string => {
-  return `${originOf(settings, site.ownHost ?? `${site.slug}.${settings.pagesHost}`)}${addressPath(address)}`
-}
+): string => `${originOf(settings, site.ownHost ?? `${site.slug}.${settings.pagesHost}`)}${addressPath(address)}`
 
 /** The origin of a host of pages. Scheme and port are those of the pages' origin. */
 export const originOf = ({ publicPagesUrl }: { readonly publicPagesUrl: string }, host: string): string => {

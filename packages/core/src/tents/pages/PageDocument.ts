@@ -1,7 +1,7 @@
 // The served page: the generated document with form targets, honeypots and the branding line. It edits the source by
 // offsets, so that all other bytes stay the same.
 import { parse } from "parse5"
-import { attribute, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
+import { attribute, type Edit, edited, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
 import type { TentId } from "../../kernel/Ids.ts"
 
 export interface PageOptions {
@@ -28,8 +28,8 @@ export interface FormOfPage {
 const form_id_length_max = 200
 
 /** An id that can be part of an address, where `..` goes up, and of a trigger. */
-const isFormId = (text: string | undefined): text is string =>
-  text !== undefined && !/^\.{0,2}$/.test(text) && text.length <= form_id_length_max && text.isWellFormed()
+const isFormId = (text: string): boolean =>
+  !/^\.{0,2}$/.test(text) && text.length <= form_id_length_max && text.isWellFormed()
 
 /** The forms of a document in order. A form's id is its `id`, else its `name`, else `form-<n>` with n from 1. */
 export const formsOf = (document: Node): ReadonlyArray<FormOfPage> =>
@@ -47,12 +47,6 @@ const branding_line =
 const honeypot =
   `<div style="position:absolute;left:-9999px;height:1px;width:1px;overflow:hidden" aria-hidden="true">` +
   `<label>Leave this empty <input type="text" name="${honeypot_name}" tabindex="-1" autocomplete="off"></label></div>`
-
-interface Edit {
-  readonly from: number
-  readonly to: number
-  readonly text: string
-}
 
 const formEdits = (form: Element, tentId: TentId, formId: string): ReadonlyArray<Edit> => {
   const start = form.sourceCodeLocation?.startTag
@@ -73,14 +67,4 @@ const formEdits = (form: Element, tentId: TentId, formId: string): ReadonlyArray
 const endOfBody = (document: Node, html: string): number => {
   const body = elements(document).find((element) => element.tagName === "body")
   return body?.sourceCodeLocation?.endTag?.startOffset ?? html.length
-}
-
-const edited = (source: string, edits: ReadonlyArray<Edit>): string => {
-  let text = ""
-  let at = 0
-  for (const edit of [...edits].sort((left, right) => left.from - right.from || left.to - right.to)) {
-    text += source.slice(at, edit.from) + edit.text
-    at = edit.to
-  }
-  return text + source.slice(at)
 }

@@ -4,7 +4,7 @@ import { parse } from "parse5"
 import { escapeHtml } from "../../rendering/Escapes.ts"
 import { accents, paletteOr } from "../../rendering/Palette.ts"
 import { trim } from "../../kernel/Text.ts"
-import { attribute as optionalAttribute, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
+import { attribute, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
 
 /** The owner's brand, as far as the head needs it. */
 export interface PageOwner {
@@ -52,8 +52,6 @@ const missingTags = (all: ReadonlyArray<Element>, url: string, owner: PageOwner)
     `<link rel="icon" href="${escapeHtml(iconOf(owner))}">`,
   ]
 }
-
-const attribute = (element: Element, name: string): string => optionalAttribute(element, name) ?? ""
 
 const textOf = (element: Element | undefined): string => {
   const texts: Array<string> = []

@@ -1,7 +1,7 @@
 // Wire schemas of blasts, their recipients and dry runs.
 import type { BlastRecipient, BlastView } from "@tentpole/core/blasts/BlastStore"
 import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
-import type { DryRun } from "@tentpole/core/blasts/inspection/DryRun"
+import type { DryRun } from "@tentpole/core/blasts/inspection/DryRuns"
 import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
 import { blockReasons } from "@tentpole/core/sending/Delivery"
 import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/kernel/Ids"

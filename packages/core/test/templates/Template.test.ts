@@ -3,18 +3,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { isStale, type Locked, statusOf } from "../../src/documents/Document.ts"
 import type { Generation } from "../../src/documents/Generation.ts"
-import { cleanUnlessSafe, storable } from "../../src/documents/Html.ts"
+import { cleanUnlessSafe, storable, dangersOf, Unclean } from "../../src/documents/Clean.ts"
 import { isUnchanged } from "../../src/documents/machine.ts"
 import { plainTextOf } from "../../src/emails/Email.ts"
 import { ApprovalId, EmailTemplateId, GenerationId, TentTemplateId } from "../../src/kernel/Ids.ts"
-import { noHeader } from "../../src/documents/EmailFields.ts"
-import { withWritten } from "../../src/documents/EmailInput.ts"
-import { withDefaults } from "../../src/templates/Template.ts"
-import { checkNewTemplate } from "../../src/templates/NewTemplate.ts"
+import { noHeader, withWritten } from "../../src/documents/EmailFields.ts"
+import {
+  withDefaults,
+  checkNewTemplate,
+  type EmailTemplate,
+  type TentTemplate,
+  EmailTemplateChange,
+  TentTemplateChange,
+} from "../../src/templates/Template.ts"
 import { pageScaffold } from "../../src/templates/PageScaffold.ts"
-import type { EmailTemplate, TentTemplate } from "../../src/templates/Template.ts"
-import { EmailTemplateChange, TentTemplateChange } from "../../src/templates/TemplateChange.ts"
-import { dangersOf, Unclean } from "../../src/documents/Clean.ts"
 import { noBrand } from "../../src/workspaces/Workspace.ts"
 import { at } from "../../contract/documents/documentWorld.ts"
 
@@ -241,11 +243,11 @@ describe("HTML of templates", () => {
       logoUrl: `https://e.test/"onerror="x()`,
       primaryColor: "red;}</style><script>",
     }
-    const html = pageScaffold({ workspaceName: "w", brand })
+    const html = pageScaffold({ name: "w", brand })
     assert.deepStrictEqual(dangersOf(html), [])
     assert.include(html, "&lt;script&gt;")
     assert.notInclude(html, "red;")
-    const plain = pageScaffold({ workspaceName: "Acme & Co", brand: { ...noBrand, primaryColor: "#abcdef" } })
+    const plain = pageScaffold({ name: "Acme & Co", brand: { ...noBrand, primaryColor: "#abcdef" } })
     assert.include(plain, "<title>Acme &amp; Co</title>")
     assert.include(plain, "#abcdef")
   })

@@ -1,14 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import type { Email } from "../../src/emails/Email.ts"
+import { type Email, EmailChange } from "../../src/emails/Email.ts"
 import { type Current, isStale, statusOf } from "../../src/documents/Document.ts"
 import { isUnchanged } from "../../src/documents/machine.ts"
-import { EmailChange } from "../../src/emails/EmailChange.ts"
 import type { EmailFields } from "../../src/documents/EmailFields.ts"
 import { compile } from "../../src/rendering/Compile.ts"
 import { scan } from "../../src/rendering/Markup.ts"
 import { renderContent } from "../../src/rendering/Render.ts"
-import { scaffold } from "../../src/rendering/EmailScaffold.ts"
+import { scaffold } from "../../src/rendering/EmailLayout.ts"
 import { ApprovalId, EmailId } from "../../src/kernel/Ids.ts"
 import { noBrand } from "../../src/workspaces/Workspace.ts"
 import { addresses, approved, at, recipient, sender } from "../../contract/emails/emailSamples.ts"
@@ -268,20 +267,17 @@ describe("Email scaffold", () => {
   }
 
   it("shows the brand without letting it inject HTML", { tags: ["attack/brand-injection"] }, () => {
-    const html = scaffold({ workspaceName: "W", brand })
+    const html = scaffold({ name: "W", brand })
     assert.include(html, "A&amp;B &quot;&lt;x&gt;")
     assert.include(html, "https://example.com/l.png?a=1&amp;b=&quot;")
     assert.include(html, "4px solid #ff0000")
-    assert.notInclude(scaffold({ workspaceName: "W", brand: { ...brand, primaryColor: "red;}</style>" } }), "red;")
-    assert.notInclude(
-      scaffold({ workspaceName: "W", brand: { ...brand, logoUrl: "javascript:alert(1)" } }),
-      "javascript",
-    )
-    assert.include(scaffold({ workspaceName: "W & W", brand: noBrand }), "W &amp; W")
+    assert.notInclude(scaffold({ name: "W", brand: { ...brand, primaryColor: "red;}</style>" } }), "red;")
+    assert.notInclude(scaffold({ name: "W", brand: { ...brand, logoUrl: "javascript:alert(1)" } }), "javascript")
+    assert.include(scaffold({ name: "W & W", brand: noBrand }), "W &amp; W")
   })
 
   it("adapts to dark mode and narrow screens, and is built of tables", () => {
-    const html = scaffold({ workspaceName: "W", brand: noBrand })
+    const html = scaffold({ name: "W", brand: noBrand })
     for (const part of ["prefers-color-scheme: dark", "max-width: 620px", 'role="presentation"', 'name="viewport"']) {
       assert.include(html, part)
     }
@@ -289,7 +285,7 @@ describe("Email scaffold", () => {
   })
 
   it("is ready to send: its token has a fallback, and the footer with the unsubscribe link is added", () => {
-    const compiled = compile(approved({ html: scaffold({ workspaceName: "W", brand }) }), sender, {
+    const compiled = compile(approved({ html: scaffold({ name: "W", brand }) }), sender, {
       operational: false,
       tracked: true,
       addresses,

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { escapeHtml } from "../../src/rendering/Escapes.ts"
-import { scan } from "../../src/rendering/Markup.ts"
-import { withPreheader } from "../../src/rendering/Preheader.ts"
+import { scan, withPreheader } from "../../src/rendering/Markup.ts"
 import { AnyText } from "../../contract/emails/emailSamples.ts"
 
 const odd = `<!doctype html>\r\n<HTML><head><style>p{color:red}</style></head>\r\n<BODY  bgcolor=white>\n<p TITLE='a"b'>é &nbsp;&amp; <br>$& $1 \\n</p>\t</BODY></HTML>\n`
