@@ -27,7 +27,7 @@ import { Administration } from "@tentpole/core/operations/administration/Adminis
 import { productUseCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import * as JobTable from "@tentpole/worker/jobs/Jobs"
-import * as Schedules from "@tentpole/worker/loops/Schedules"
+import * as Loops from "@tentpole/worker/loops/Loops"
 import * as Sender from "@tentpole/worker/sender/Sender"
 import { type Context, DateTime, Effect, Fiber, Layer, Logger, Random, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -133,7 +133,7 @@ type App = Context.Context<AppServices>
 const startWorker = (app: App) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const worker = Layer.mergeAll(JobTable.layer, Sender.layer(senderOptions), Schedules.layer(schedules_every_ms))
+    const worker = Layer.mergeAll(JobTable.layer, Sender.layer(senderOptions), Loops.schedules(schedules_every_ms))
     return yield* Effect.forkDetach(
       Effect.andThen(Layer.buildWithScope(worker, scope), Effect.never).pipe(Effect.provideContext(app)),
     )

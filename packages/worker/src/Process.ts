@@ -6,10 +6,8 @@ import { draining, Readiness } from "@tentpole/adapters/operations/Readiness"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Layer } from "effect"
 import * as BounceListener from "./loops/BounceListener.ts"
-import * as FlowAdvancer from "./loops/FlowAdvancer.ts"
-import * as Maintenance from "./loops/Maintenance.ts"
+import * as Loops from "./loops/Loops.ts"
 import * as Jobs from "./jobs/Jobs.ts"
-import * as Schedules from "./loops/Schedules.ts"
 import * as Sender from "./sender/Sender.ts"
 import * as HealthServer from "./HealthServer.ts"
 
@@ -18,9 +16,9 @@ export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host" | "
   const work = Layer.mergeAll(
     Jobs.layer,
     Sender.layer(),
-    Schedules.layer(),
-    FlowAdvancer.layer(),
-    Maintenance.layer,
+    Loops.schedules(),
+    Loops.flows(),
+    Loops.maintenance,
     BounceListener.layer(config),
   )
   return draining(0).pipe(

@@ -2,7 +2,7 @@
 import { ports } from "@tentpole/adapters/FromConfig"
 import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"
-import * as FlowAdvancer from "@tentpole/worker/loops/FlowAdvancer"
+import * as Loops from "@tentpole/worker/loops/Loops"
 import * as Jobs from "@tentpole/worker/jobs/Jobs"
 import { defaults, layer as sender } from "@tentpole/worker/sender/Sender"
 import { Clock, Effect, Layer } from "effect"
@@ -32,7 +32,7 @@ const movedClock = Layer.effect(
   }),
 )
 
-const worker = Layer.mergeAll(Jobs.layer, sender({ ...defaults, ...times }), FlowAdvancer.layer(look_every_ms)).pipe(
+const worker = Layer.mergeAll(Jobs.layer, sender({ ...defaults, ...times }), Loops.flows(look_every_ms)).pipe(
   Layer.provide(WorkerGates.fromEnvironment),
 )
 

@@ -2,7 +2,7 @@
 // message is handed over. After a retry the blast is `sending` at once: a worker then requeues its recipients in batches, and
 // the blast can't complete before the last of them is queued.
 import { Context, DateTime, Effect, Layer } from "effect"
-import { emailChooser, type EmailChoice } from "../emails/EmailChoice.ts"
+import { emailChooser, type EmailChoice } from "../emails/NewEmail.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { BlastId, type ContactId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { ListNameExists } from "../lists/List.ts"

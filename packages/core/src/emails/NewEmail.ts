@@ -1,15 +1,20 @@
-// NewEmail: the request for a new email, from HTML, a template, a prompt or a scaffold, and the draft that results.
-import { type DateTime, Result } from "effect"
-import { overrideOfCopy } from "../documents/Document.ts"
+// NewEmail: the request for a new email, from HTML, a template, a prompt or a scaffold, and the draft that results. A blast or
+// a flow step chooses an existing email, or one created inline.
+import { DateTime, Result, Effect } from "effect"
+import { overrideOfCopy, document_name_length_max } from "../documents/Document.ts"
 import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { promptIssues } from "../documents/Generation.ts"
-import type { EmailId, EmailTemplateId } from "../kernel/Ids.ts"
-import { Invalid, type Issue } from "../kernel/Refusal.ts"
+import { EmailId, type EmailTemplateId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
+import { Invalid, type Issue, NotFound } from "../kernel/Refusal.ts"
 import type { ApprovedEmailTemplate } from "../templates/Template.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import { type Email, EmailChange } from "./Email.ts"
-import type { EmailFields } from "../documents/EmailFields.ts"
+import { type EmailFields, storableEmail } from "../documents/EmailFields.ts"
 import { scaffold } from "../rendering/EmailLayout.ts"
+import { approvedNamed, EmailTemplateStore } from "../templates/TemplateStore.ts"
+import { nameWith } from "../kernel/Text.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { EmailStore } from "./EmailStore.ts"
 
 /** Omitted fields come from the template, then from the workspace's sender defaults. */
 export type NewEmail = Partial<EmailFields> &
@@ -22,7 +27,7 @@ export type NewEmail = Partial<EmailFields> &
   }
 
 /** Facts for a draft. */
-export interface DraftFacts {
+interface DraftFacts {
   readonly id: EmailId
   readonly workspace: Workspace
   /** The template's approval; null without a template. */
@@ -82,3 +87,70 @@ export const draft = (
     createdByName,
     now,
   })
+
+export interface ExistingEmail {
+  readonly source: "existing"
+  readonly emailId: EmailId
+}
+
+export interface InlineEmail {
+  readonly source: "inline"
+  /** The name defaults to the owner's; other fields to those of the template, then of the workspace. */
+  readonly fields: Partial<EmailFields>
+  /** An approved email template to start from; not together with `html`. */
+  readonly templateId?: EmailTemplateId
+  /** Without `html` and `templateId` the email is a branded scaffold. */
+  readonly html?: string
+}
+
+export type EmailChoice = ExistingEmail | InlineEmail
+
+/** The chosen email, and the change that creates an inline one. */
+interface ChosenEmail {
+  readonly emailId: EmailId
+  readonly source: EmailChoice["source"]
+  readonly change: EmailChange<Email> | null
+}
+
+/** Resolves choices of emails. Call `clean` first, outside the transaction, then `choose`. */
+export const emailChooser = Effect.gen(function* () {
+  const emails = yield* EmailStore
+  const templates = yield* EmailTemplateStore
+  const workspaces = yield* WorkspaceStore
+  const ids = yield* Ids
+  const storable = yield* storableEmail
+
+  /** Cleans and validates the HTML of an inline email. */
+  const clean = (choice: EmailChoice): Effect.Effect<EmailChoice, Invalid | HtmlTooLarge> =>
+    Effect.fromResult(
+      choice.source === "existing" || choice.html === undefined
+        ? Result.succeed(choice)
+        : Result.map(storable(choice.html), (html) => ({ ...choice, html })),
+    )
+
+  /** `by`: the creator's name for an inline email. */
+  const choose = Effect.fnUntraced(function* (
+    workspaceId: WorkspaceId,
+    owner: { readonly name: string },
+    choice: EmailChoice,
+    by: string,
+  ) {
+    if (choice.source === "existing") {
+      const { id } = yield* emails
+        .get(workspaceId, choice.emailId)
+        .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "email", path: "email_id" })))
+      return { emailId: id, source: "existing", change: null } satisfies ChosenEmail
+    }
+    const seed =
+      choice.templateId === undefined ? null : yield* approvedNamed(templates, workspaceId, choice.templateId)
+    const id = EmailId.make(yield* ids.next)
+    const workspace = yield* Effect.orDie(workspaces.get(workspaceId))
+    const now = yield* DateTime.now
+    const name = choice.fields.name ?? nameWith(owner.name, " email", document_name_length_max)
+    const request = { ...choice.fields, name, ...(choice.html === undefined ? {} : { html: choice.html }) }
+    const change = yield* Effect.fromResult(draft(request, { id, workspace, seed, createdByName: by, now }))
+    return { emailId: id, source: "inline", change } satisfies ChosenEmail
+  })
+
+  return { clean, choose }
+})

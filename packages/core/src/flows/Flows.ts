@@ -1,7 +1,7 @@
 // The use cases of flows: create, edit as a whole or step by step, activate, pause, archive, delete, count members by step.
 // Request bodies are JSON: this service decodes them, so that one answer reports every issue with its path.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
-import { emailChooser, type EmailChoice } from "../emails/EmailChoice.ts"
+import { emailChooser, type EmailChoice } from "../emails/NewEmail.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { FlowId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"

@@ -23,7 +23,7 @@ import { type Execution, ImportChange, isExpired } from "./machine.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
 import { type ImportPreview, preview_rows_max, previewOf, analyzeHeaders } from "./Preview.ts"
-import { suggestionService } from "./mapping/SuggestionService.ts"
+import { suggestionService } from "./mapping/Suggestions.ts"
 import { type RejectedRowsExport, rejectedRowsExport } from "./RejectedRows.ts"
 import { encodeRows, rowColumns, rows_content_type, type RowValue } from "./Table.ts"
 

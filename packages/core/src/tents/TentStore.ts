@@ -7,9 +7,8 @@ import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import type { Alias } from "./Alias.ts"
 import type { Site } from "./pages/PageAddress.ts"
-import type { PublishFacts } from "./pages/Publish.ts"
+import type { PublishFacts, TentChange } from "./machine.ts"
 import type { AliasTaken, Tent, TentStatus } from "./Tent.ts"
-import type { TentChange } from "./machine.ts"
 
 export interface TentQuery {
   readonly status?: TentStatus

@@ -16,7 +16,7 @@ import { attempts_max, etagOf, tentGenerations } from "./TentGeneration.ts"
 import type { Asset } from "./assets/Asset.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
 import { checkNewTent, type NewTent } from "./NewTent.ts"
-import type { PublishInput } from "./pages/Publish.ts"
+import { type PublishInput, publish, TentChange } from "./machine.ts"
 import { pageUrl } from "./pages/PageAddress.ts"
 import {
   type AliasTaken,
@@ -27,7 +27,6 @@ import {
   TentNotReady,
   type TentStatus,
 } from "./Tent.ts"
-import { publish, TentChange } from "./machine.ts"
 import { TentStore } from "./TentStore.ts"
 
 /** A tent with its public address. */

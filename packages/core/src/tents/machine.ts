@@ -1,4 +1,5 @@
-// The two state machines of a tent: the generation of its page, and its publication. Every TentChange is decided here.
+// The two state machines of a tent: the generation of its page, and its publication, with the conditions of a publication:
+// the limit of the plan, branding, a free alias, and the page to serve. Every TentChange is decided here.
 import { type DateTime, Result } from "effect"
 import { generation_credits } from "../documents/Generation.ts"
 import type { AssetId, TentId } from "../kernel/Ids.ts"
@@ -7,25 +8,17 @@ import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { type Alias, firstFree } from "./Alias.ts"
 import { cleanupJob } from "./assets/Asset.ts"
 import {
-  adjustment,
-  brandingOf,
-  isLive,
-  overLimit,
-  pageOf,
-  type PageToServe,
-  type PublishContext,
-  type PublishInput,
-} from "./pages/Publish.ts"
-import {
   AliasTaken,
   type Publication,
   type PublicationWarning,
-  type PublishLimitExceeded,
+  PublishLimitExceeded,
   type Tent,
   TentNotReady,
   type TentGeneration,
   type TentRequest,
 } from "./Tent.ts"
+import type { Plan } from "../workspaces/Workspace.ts"
+import { toPublished } from "./pages/PageDocument.ts"
 
 /** The name of an idle tent until a request names it. */
 const idle_name = "Untitled"
@@ -259,3 +252,61 @@ const failed = (
   const publication = { status: "failed", requestedAlias, error: { code, message } } as const
   return changeTo({ ...from, after: { ...tent, publication, updatedAt: now } })
 }
+
+/** Facts for a publication, read under the workspace's publishing lock. */
+export interface PublishFacts {
+  readonly plan: Pick<Plan, "publishedTents_max" | "brandingRemovable">
+  /** Published tents of the workspace without this one. */
+  readonly others_published: number
+  /** Aliases of other tents that begin with the stem of the requested one, published or not. */
+  readonly taken: ReadonlySet<string>
+}
+
+export interface PublishInput {
+  /** Absent: the alias does not change. Null: the default address. */
+  readonly alias?: Alias | null
+  /** Absent: the branding does not change. */
+  readonly removeBranding?: boolean
+}
+
+export interface PublishContext {
+  readonly facts: PublishFacts
+  /** The generated document. */
+  readonly html: string
+  readonly etagOf: (html: string) => string
+  readonly now: DateTime.Utc
+}
+
+interface PageToServe {
+  readonly html: string
+  readonly etag: string
+}
+
+const overLimit = (tent: Tent, facts: PublishFacts): PublishLimitExceeded | null => {
+  const limit = facts.plan.publishedTents_max
+  if (limit === null || tent.publication?.status === "published" || facts.others_published < limit) return null
+  return new PublishLimitExceeded({ limit, current: facts.others_published })
+}
+
+const brandingOf = (removalWanted: boolean, facts: PublishFacts) => {
+  const refused = removalWanted && !facts.plan.brandingRemovable
+  const warnings: ReadonlyArray<PublicationWarning> = refused
+    ? [{ code: "branding_required", message: 'The plan does not allow pages without the line "Made with Tentpole"' }]
+    : []
+  return { branding: !removalWanted || refused, warnings }
+}
+
+const adjustment = (requested: Alias | null, applied: Alias | null): ReadonlyArray<PublicationWarning> => {
+  if (requested === applied || requested === null) return []
+  return applied === null
+    ? [{ code: "alias_taken", message: `Another tent has the alias "${requested}": published at the default address` }]
+    : [{ code: "alias_adjusted", message: `Another tent has the alias "${requested}": published as "${applied}"` }]
+}
+
+const pageOf = (tentId: TentId, branding: boolean, { html, etagOf }: PublishContext): PageToServe => {
+  const served = toPublished(html, { tentId, branding })
+  return { html: served, etag: etagOf(served) }
+}
+
+const isLive = (tent: Tent, wanted: { readonly alias: Alias | null; readonly page: PageToServe }): boolean =>
+  tent.publication?.status === "published" && tent.publication.etag === wanted.page.etag && tent.alias === wanted.alias

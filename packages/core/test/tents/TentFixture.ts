@@ -1,9 +1,8 @@
 // Tents for tests, created by the production moves and drawn at random.
 import { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Alias, isAlias } from "@tentpole/core/tents/Alias"
-import type { PublishContext, PublishFacts } from "@tentpole/core/tents/pages/Publish"
+import { type PublishContext, type PublishFacts, TentChange } from "@tentpole/core/tents/machine"
 import type { Tent } from "@tentpole/core/tents/Tent"
-import { TentChange } from "@tentpole/core/tents/machine"
 import { DateTime } from "effect"
 
 export const at = (ms: number) => DateTime.makeUnsafe(ms)

@@ -1,5 +1,5 @@
 // Body that sets the email of a blast or of a flow step: an existing email or an inline one.
-import type { EmailChoice } from "@tentpole/core/emails/EmailChoice"
+import type { EmailChoice } from "@tentpole/core/emails/NewEmail"
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { EmailName, PreviewText, Subject } from "@tentpole/core/documents/EmailFields"
 import { EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"

@@ -2,7 +2,7 @@
 import { renamed } from "@tentpole/core/kernel/Keys"
 import { toAlias } from "@tentpole/core/tents/Alias"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
-import type { PublishInput } from "@tentpole/core/tents/pages/Publish"
+import type { PublishInput } from "@tentpole/core/tents/machine"
 import { isInProgress } from "@tentpole/core/tents/Tent"
 import { Tents, type TentView } from "@tentpole/core/tents/Tents"
 import { Effect, Result } from "effect"

@@ -5,7 +5,7 @@ import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Schedules } from "@tentpole/core/blasts/Schedules"
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Settings } from "@tentpole/core/kernel/Settings"
-import * as Worker from "@tentpole/worker/loops/Schedules"
+import * as Loops from "@tentpole/worker/loops/Loops"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Scope } from "effect"
 import { settings, sendingBlast, statusOf, until, workspace, world } from "../fixtures/WorkerFixture.ts"
@@ -77,7 +77,7 @@ const starts = (ws: WorkspaceId, id: BlastId) =>
 
 /** A separate worker, until the scope ends. */
 const worker = (sending: "on" | "held" = "on") =>
-  Layer.build(Layer.fresh(Worker.layer())).pipe(
+  Layer.build(Layer.fresh(Loops.schedules())).pipe(
     Effect.provideService(Settings, Settings.of({ ...settings, sending })),
     Effect.asVoid,
   )

@@ -1,0 +1,56 @@
+// The loops of a worker that wait for time to pass. All state is in the database, so that a worker may die at any moment and
+// several workers may run each loop.
+import { Schedules } from "@tentpole/core/blasts/Schedules"
+import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
+import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { Maintenance } from "@tentpole/core/ports/Maintenance"
+import { Effect, Layer, Schedule } from "effect"
+
+/** Pause after a round of flows that found no work. */
+const flows_every_ms = 250
+/** A blast is late by at most this and the time of one round. */
+const schedules_every_ms = 500
+/** Rounds of schedules that run concurrently: while one waits for a locked row, the other goes on. */
+const schedule_rounds = 2
+
+/** Advances the flows of all workspaces. Runs with `SENDING=held` too: messages then wait in the queue. */
+export const flows = (every_ms = flows_every_ms) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { run } = yield* FlowEngine
+      const round = run.pipe(
+        Effect.flatMap((found) => (found ? Effect.void : Effect.sleep(every_ms))),
+        Effect.tapCause(() => Effect.sleep(every_ms)),
+        logFailure("advancing flows failed", {}, "Warning"),
+      )
+      yield* Effect.forkScoped(Effect.forever(round))
+    }),
+  )
+
+/** Launches scheduled blasts. With `SENDING=held` it launches none. A blast that is more than a day late becomes a draft again. */
+export const schedules = (every_ms = schedules_every_ms) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      if ((yield* Settings).sending === "held") return
+      const { fireDue } = yield* Schedules
+      const rounds = fireDue.pipe(
+        logFailure("launching scheduled blasts failed", {}, "Warning"),
+        Effect.repeat(Schedule.spaced(every_ms)),
+      )
+      yield* Effect.forEach(Array.from({ length: schedule_rounds }), () => Effect.forkScoped(rounds), { discard: true })
+    }),
+  )
+
+/** Hourly, in every worker: maintenance is idempotent. */
+export const maintenance = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { run } = yield* Maintenance
+    const { retention } = yield* Settings
+    yield* run(retention).pipe(
+      logFailure("maintenance failed and is tried again", {}, "Warning"),
+      Effect.repeat(Schedule.spaced("1 hour")),
+      Effect.forkScoped,
+    )
+  }),
+)
