@@ -62,51 +62,38 @@ packages/adapters/test/lists.contract.test.ts
 packages/adapters/test/lists.test.ts !`,
   },
   {
-    title: "every port has a contract suite that two adapters run",
+    title: "every port has a contract suite that its adapters run, or a test of each adapter",
     find: Services.suites,
     remedy: "write the suite in packages/core/contract, list it in index.ts, and run it in packages/adapters/test",
     exempt: [
       { at: "Transaction", reason: "does nothing: it proves that a transaction is open" },
-      { at: "Agents", reason: "one adapter", by: "packages/http/test/pages/pages.test.ts" },
-      { at: "Cleaner", reason: "one adapter", by: "packages/adapters/test/ai/html/SanitizeHtml.test.ts" },
-      { at: "CsvReader", reason: "one adapter", by: "packages/adapters/test/csv/CsvReader.test.ts" },
-      { at: "DnsResolver", reason: "queries the name servers of the world" },
-      {
-        at: "MailConnections",
-        reason: "connects to mail servers",
-        by: "packages/adapters/test/smtp/SmtpConnections.test.ts",
-      },
-      { at: "Secrets", reason: "one adapter", by: "packages/adapters/test/crypto/Secrets.test.ts" },
-      { at: "Signatures", reason: "one adapter", by: "packages/adapters/test/crypto/Signatures.test.ts" },
-      { at: "Sns", reason: "calls Amazon", by: "packages/adapters/test/crypto/Signatures.test.ts" },
       { at: "dkim", reason: "one adapter, tested against another implementation" },
-      ...[
-        ["administration", "operations/administration"],
-        ["auditLog", "operations/administration"],
-        ["blastAudits", "blasts/blastAudits"],
-        ["hookTokens", "bounces/hookTokens"],
-        ["idempotencyKeys", "operations/idempotencyKeys"],
-        ["maintenance", "operations/maintenance"],
-        ["privacy", "operations/privacy"],
-        ["traffic", "traffic/traffic"],
-      ].map(([at = "", test = ""]) => ({
-        at,
-        reason: "operators' data, which only PostgreSQL stores",
-        by: `packages/adapters/test/${test}.contract.test.ts`,
-      })),
+      { at: "auditLog", reason: "the adapter in memory discards the entries" },
     ],
     breaks: `
 packages/core/src/a/AStore.ts
   export class AStore extends Context.Service<AStore, {}>()("AStore") {}
   export class BStore extends Context.Service<BStore, {}>()("BStore") {} !
+  export class Reader extends Context.Service<Reader, {}>()("Reader") {}
+  export class Reports extends Context.Service<Reports, {}>()("Reports") {}
 packages/core/src/c/Cs.ts
   export class Cs extends Context.Service<Cs, {}>()("Cs") { static readonly layer = c }
 packages/core/contract/index.ts
   import { a } from "./a.ts"
+  import { reports } from "./reports.ts"
 packages/core/contract/a.ts !
   import { AStore } from "../src/a/AStore.ts"
+packages/core/contract/reports.ts
+  import { Reports } from "../src/a/AStore.ts"
+packages/adapters/src/postgres/a/Reports.ts
+  export const layer = Layer.effect(Reports, reports)
+packages/adapters/src/csv/Reader.ts
+  export const layer = Layer.succeed(Reader, Reader.of({}))
 packages/adapters/test/a.test.ts
-  contract.a("memory", memory)`,
+  contract.a("memory", memory)
+  contract.reports("postgres", postgres)
+packages/adapters/test/csv/Reader.test.ts
+  import { layer } from "../../src/csv/Reader.ts"`,
   },
   {
     title: "a use case calls no use case",
