@@ -43,8 +43,10 @@ export class Process {
     const rows: Rows = {
       all: (table, workspace) => Effect.andThen(this.step, world.all(table, workspace)),
       find: (table, workspace, id) => Effect.andThen(this.step, world.find(table, workspace, id)),
+      get: (table, workspace, id, resource) => Effect.andThen(this.step, world.get(table, workspace, id, resource)),
       put: guarded(world.put),
       remove: guarded(world.remove),
+      removeWhere: (table, workspace, holds) => Effect.andThen(this.step, world.removeWhere(table, workspace, holds)),
     }
     const { root, one }: { readonly root: StateRef; readonly one: MemoryDatabase["Service"]["one"] } = world
     return Layer.succeed(MemoryDatabase, MemoryDatabase.of({ ...rows, root, one }))

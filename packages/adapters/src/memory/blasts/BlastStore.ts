@@ -12,23 +12,19 @@ import {
 import type { BlastChange } from "@tentpole/core/blasts/machine"
 import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
+import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
+import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer, Record } from "effect"
+import { DateTime, Effect, Record } from "effect"
 import { factsOf, launchFactsOf } from "./BlastFacts.ts"
-import { paged } from "../contacts/ContactStore.ts"
 import { blasts, deliveries, type DeliveryRow, makeDue, moved, scheduleDue } from "../sending/DeliveryTables.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
 import { applyList } from "../lists/ListStore.ts"
 import { putMoved, sendingSteps } from "../flows/MembershipTables.ts"
-import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
+import { byId, inOrder, paged, type SortValue } from "../kernel/Slices.ts"
 
-export const findBlast = (db: Rows, workspace: WorkspaceId, id: BlastId): Effect.Effect<Blast, NotFound> =>
-  Effect.flatMap(db.find(blasts, workspace, id), (blast) =>
-    blast === undefined ? Effect.fail(new NotFound({ resource: "email blast" })) : Effect.succeed(blast),
-  )
+export const findBlast = (db: Rows, workspace: WorkspaceId, id: BlastId) => db.get(blasts, workspace, id, "email blast")
 
 export const isOpen = ({ state }: DeliveryRow): boolean =>
   state === "queued" || state === "claimed" || state === "handed_over"
@@ -74,39 +70,17 @@ const view = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blas
   } satisfies StoredBlast
 })
 
-type Value = string | DateTime.Utc | null
-
-const compare = (left: Value, right: Value): number =>
-  typeof left === "string" || typeof right === "string"
-    ? byCodePoint(String(left), String(right))
-    : (left?.epochMilliseconds ?? 0) - (right?.epochMilliseconds ?? 0)
-
-/** Null sorts last in both orders; ties sort by id, ascending. */
-const sorted = <Row extends { readonly id: string }>(
-  rows: ReadonlyArray<Row>,
-  value: (row: Row) => Value,
-  order: "asc" | "desc",
-): ReadonlyArray<Row> =>
-  [...rows].sort((a, b) => {
-    const [left, right] = [value(a), value(b)]
-    const byId = a.id < b.id ? -1 : 1
-    if (left === null || right === null) return left === right ? byId : left === null ? 1 : -1
-    return (order === "asc" ? 1 : -1) * compare(left, right) || byId
-  })
-
-const sortValue = (blast: Blast, by: BlastQuery["sortBy"]): Value => {
-  const time = timeOf(blast)
-  switch (by) {
-    case "name":
-      return fold(blast.name)
-    case "created_at":
-      return blast.createdAt
-    case "updated_at":
-      return blast.updatedAt
-    case "scheduled_at":
-      return time?.mode === "scheduled" ? time.scheduledAt : null
-  }
+const sortValues: { readonly [By in BlastQuery["sortBy"]]: (blast: Blast) => SortValue } = {
+  name: ({ name }) => name,
+  created_at: ({ createdAt }) => createdAt,
+  updated_at: ({ updatedAt }) => updatedAt,
+  scheduled_at: (blast) => {
+    const time = timeOf(blast)
+    return time?.mode === "scheduled" ? time.scheduledAt : null
+  },
 }
+
+const idOf = (row: { readonly id: string }) => row.id
 
 const page = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, query: BlastQuery, now: DateTime.Utc) {
   const chosen = (yield* db.all(blasts, workspace)).filter(
@@ -114,16 +88,13 @@ const page = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, quer
       (query.status === "any" || (query.status === null ? status !== "archived" : status === query.status)) &&
       fold(name).includes(fold(query.search)),
   )
-  const { items, total } = paged(
-    query,
-    sorted(chosen, (blast) => sortValue(blast, query.sortBy), query.sortOrder),
-  )
+  const { items, total } = paged(query, inOrder(chosen, query.sortOrder, { value: sortValues[query.sortBy], id: idOf }))
   return { items: yield* Effect.forEach(items, (blast) => view(db, workspace, blast, now)), total }
 })
 
-const isAsDecidedOn = (there: Blast | undefined, before: Blast): boolean =>
-  there?.status === before.status &&
-  (there.status !== "sending" || (before.status === "sending" && there.paused === before.paused))
+const isAsDecidedOn = (stored: Blast | undefined, before: Blast): boolean =>
+  stored?.status === before.status &&
+  (stored.status !== "sending" || (before.status === "sending" && stored.paused === before.paused))
 
 const apply = Effect.fnUntraced(function* (
   db: Rows,
@@ -135,20 +106,17 @@ const apply = Effect.fnUntraced(function* (
   for (const list of change.lists) yield* applyList(db, workspace, list)
   // An inline email is not generated by the AI and costs no credits.
   if (change.email !== null) yield* Effect.orDie(applyEmail(db, writer, workspace, change.email))
-  const there = before === null ? undefined : yield* db.find(blasts, workspace, before.id)
-  if (before !== null && !isAsDecidedOn(there, before)) {
+  if (before !== null && !isAsDecidedOn(yield* db.find(blasts, workspace, before.id), before)) {
     return yield* Effect.die("the blast is not what the change was decided on: lock it first")
   }
   if (after !== null) yield* db.put(blasts, workspace, after.id, after)
-  else if (before !== null) yield* removed(db, workspace, before.id)
+  else if (before !== null) {
+    yield* db.remove(blasts, workspace, before.id)
+    yield* db.removeWhere(deliveries, workspace, ({ blastId }) => blastId === before.id)
+  }
   yield* writer.writeEffects(workspace, [...change.lists, change])
   if (change.wakesSenders) yield* makeDue(db, workspace)
   if (change.scheduleDueAt !== null) yield* scheduleDue(db, workspace, change.scheduleDueAt)
-})
-
-const removed = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: BlastId) {
-  yield* db.remove(blasts, workspace, id)
-  for (const row of yield* deliveriesOf(db, workspace, id)) yield* db.remove(deliveries, workspace, row.id)
 })
 
 const endOpen = Effect.fnUntraced(function* (
@@ -204,16 +172,17 @@ const endedSteps = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
 /** Blasts with a fixed audience, each with its number of open recipients. */
 const started = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   const open = yield* openCounts(db, workspace)
-  return sorted(yield* db.all(blasts, workspace), (blast) => blast.id, "asc")
+  return (yield* db.all(blasts, workspace))
     .filter((blast) => (launchOf(blast)?.audience ?? null) !== null)
+    .sort(byId)
     .map((blast) => ({ blast, open: open.get(blast.id) ?? 0 }))
 })
 
 const inCategory = (row: DeliveryRow, category: RecipientQuery["category"]): boolean =>
   category === "recipients" || isCounted[category === "spam" ? "complained" : category](row)
 
-const recipientValues: { readonly [Sort in RecipientQuery["sort"]]: (row: DeliveryRow) => Value } = {
-  display_name: (row) => (row.displayName === null ? null : fold(row.displayName)),
+const recipientValues: { readonly [Sort in RecipientQuery["sort"]]: (row: DeliveryRow) => SortValue } = {
+  display_name: (row) => row.displayName,
   email: (row) => row.emailNormalized,
   created_at: (row) => row.createdAt,
   sent_at: (row) => row.sentAt,
@@ -248,50 +217,44 @@ const recipients = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
       inCategory(row, query.category) &&
       (wanted === "" || (row.displayName !== null && fold(row.displayName).includes(wanted))),
   )
-  const { items, total } = paged(query, sorted(chosen, recipientValues[query.sort], query.order))
+  const { items, total } = paged(query, inOrder(chosen, query.order, { value: recipientValues[query.sort], id: idOf }))
   return { items: items.map(toRecipient), total }
 })
 
-export const layer = Layer.effect(
-  BlastStore,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    const writer = yield* ChangeWriter
-    const lock = (workspace: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, findBlast(db, workspace, id))
-    return BlastStore.of({
-      get: (workspace, id, now) =>
-        Effect.flatMap(findBlast(db, workspace, id), (blast) => view(db, workspace, blast, now)),
-      list: (workspace, query, now) => page(db, workspace, query, now),
-      lock,
-      lockAgainstIntents: lock,
-      lockForLaunch: (workspace, id, { now, operational }) =>
-        Effect.gen(function* () {
-          const blast = yield* lock(workspace, id)
-          const as = { now, operational: operational ?? blast.operational }
-          return { blast, facts: yield* launchFactsOf(db, workspace, blast, as) }
-        }),
-      apply: (workspace, change) => Effect.andThen(Transaction, apply(db, writer, workspace, change)),
-      endOpen: (workspace, id, ending, limit) => Effect.andThen(Transaction, endOpen(db, workspace, id, ending, limit)),
-      requeue: (workspace, id, options) => Effect.andThen(Transaction, requeue(db, workspace, id, options)),
-      lockFinished: (workspace, limit) =>
-        Effect.map(Effect.andThen(Transaction, started(db, workspace)), (all) =>
-          all
-            .flatMap(({ blast, open }) =>
-              blast.status === "sending" && blast.retryingSince === null && open === 0 ? [blast] : [],
-            )
-            .slice(0, limit),
-        ),
-      endedWithOpen: (workspace, limit) =>
-        Effect.zipWith(started(db, workspace), endedSteps(db, workspace), (all, steps) =>
-          [
-            ...all.flatMap(({ blast, open }) => {
-              const ending = earlyEndReasonOf(blast)
-              return ending !== null && open > 0 ? [{ id: blast.id, ending }] : []
-            }),
-            ...steps,
-          ].slice(0, limit),
-        ),
-      recipients: (workspace, id, query) => recipients(db, workspace, id, query),
-    })
-  }),
-)
+export const layer = storeLayer(BlastStore, (db, writer) => {
+  const lock = (workspace: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, findBlast(db, workspace, id))
+  return BlastStore.of({
+    get: (workspace, id, now) =>
+      Effect.flatMap(findBlast(db, workspace, id), (blast) => view(db, workspace, blast, now)),
+    list: (workspace, query, now) => page(db, workspace, query, now),
+    lock,
+    lockAgainstIntents: lock,
+    lockForLaunch: Effect.fnUntraced(function* (workspace, id, { now, operational }) {
+      const blast = yield* lock(workspace, id)
+      const as = { now, operational: operational ?? blast.operational }
+      return { blast, facts: yield* launchFactsOf(db, workspace, blast, as) }
+    }),
+    apply: (workspace, change) => Effect.andThen(Transaction, apply(db, writer, workspace, change)),
+    endOpen: (workspace, id, ending, limit) => Effect.andThen(Transaction, endOpen(db, workspace, id, ending, limit)),
+    requeue: (workspace, id, options) => Effect.andThen(Transaction, requeue(db, workspace, id, options)),
+    lockFinished: (workspace, limit) =>
+      Effect.map(Effect.andThen(Transaction, started(db, workspace)), (all) =>
+        all
+          .flatMap(({ blast, open }) =>
+            blast.status === "sending" && blast.retryingSince === null && open === 0 ? [blast] : [],
+          )
+          .slice(0, limit),
+      ),
+    endedWithOpen: (workspace, limit) =>
+      Effect.zipWith(started(db, workspace), endedSteps(db, workspace), (all, steps) =>
+        [
+          ...all.flatMap(({ blast, open }) => {
+            const ending = earlyEndReasonOf(blast)
+            return ending !== null && open > 0 ? [{ id: blast.id, ending }] : []
+          }),
+          ...steps,
+        ].slice(0, limit),
+      ),
+    recipients: (workspace, id, query) => recipients(db, workspace, id, query),
+  })
+})

@@ -5,11 +5,12 @@ import { blockReasons } from "@tentpole/core/sending/Delivery"
 import { blockReason } from "@tentpole/core/sending/Suppression"
 import { byCodePoint } from "@tentpole/core/kernel/Text"
 import { plans } from "@tentpole/core/workspaces/Workspace"
-import { Effect, Layer } from "effect"
-import { byId, cutTo } from "../sending/DeliveryAudience.ts"
+import { Effect } from "effect"
+import { cutTo } from "../sending/DeliveryAudience.ts"
 import { factsOf } from "../sending/DeliveryTables.ts"
 import { findList } from "../lists/ListStore.ts"
-import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
+import { byId } from "../kernel/Slices.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
@@ -50,9 +51,8 @@ const calculate = Effect.fnUntraced(function* (
   } satisfies DryRunCounts
 })
 
-export const layer = Layer.effect(
-  DryRunStore,
-  Effect.map(MemoryDatabase, (db) =>
-    DryRunStore.of({ calculate: (workspace, list, options) => calculate(db, workspace, list, options) }),
-  ),
+export const layer = storeLayer(DryRunStore, (db) =>
+  DryRunStore.of({
+    calculate: (workspace, list, options) => calculate(db, workspace, list, options),
+  }),
 )

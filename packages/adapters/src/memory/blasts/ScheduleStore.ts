@@ -2,9 +2,10 @@
 import { type DueSchedules, ScheduleStore } from "@tentpole/core/blasts/ScheduleStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Clock, DateTime, Effect, Layer } from "effect"
+import { Clock, DateTime, Effect } from "effect"
 import { blasts, dueSchedules } from "../sending/DeliveryTables.ts"
-import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
+import { byId } from "../kernel/Slices.ts"
 
 const again_ms = 1_000
 
@@ -27,7 +28,7 @@ const scheduled = (db: Rows, workspace: WorkspaceId) =>
       .flatMap((blast) =>
         blast.status === "scheduled" ? [{ id: blast.id, at_ms: blast.time.scheduledAt.epochMilliseconds }] : [],
       )
-      .sort((left, right) => left.at_ms - right.at_ms || (left.id < right.id ? -1 : 1)),
+      .sort((left, right) => left.at_ms - right.at_ms || byId(left, right)),
   )
 
 const due = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, limit: number) {
@@ -44,14 +45,10 @@ const rest = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   yield* db.put(dueSchedules, null, workspace, { workspaceId: workspace, dueAt_ms })
 })
 
-export const layer = Layer.effect(
-  ScheduleStore,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    return ScheduleStore.of({
-      takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, takeTurns(db, limit, turn_ms)),
-      due: (workspace, limit) => due(db, workspace, limit),
-      endTurn: (workspace) => Effect.andThen(Transaction, rest(db, workspace)),
-    })
+export const layer = storeLayer(ScheduleStore, (db) =>
+  ScheduleStore.of({
+    takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, takeTurns(db, limit, turn_ms)),
+    due: (workspace, limit) => due(db, workspace, limit),
+    endTurn: (workspace) => Effect.andThen(Transaction, rest(db, workspace)),
   }),
 )

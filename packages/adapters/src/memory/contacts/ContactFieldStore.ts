@@ -2,10 +2,10 @@
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import type { CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Effect, Layer } from "effect"
-import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { Effect } from "effect"
+import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
+import { byAge } from "../kernel/Slices.ts"
 
 export const contactFields = table<CustomField>("contact_field")
 
@@ -16,25 +16,13 @@ export const writeFields = Effect.fnUntraced(function* (db: Rows, workspace: Wor
   }
 })
 
-export const layer = Layer.effect(
-  ContactFieldStore,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    const list = (workspace: WorkspaceId) =>
-      Effect.map(db.all(contactFields, workspace), (fields) =>
-        [...fields].sort(
-          (left, right) =>
-            left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
-        ),
-      )
-    return ContactFieldStore.of({
-      list,
-      get: (workspace, id) =>
-        Effect.flatMap(db.find(contactFields, workspace, id), (field) =>
-          field === undefined ? Effect.fail(new NotFound({ resource: "contact field" })) : Effect.succeed(field),
-        ),
-      lock: (workspace) => Effect.andThen(Transaction, list(workspace)),
-      apply: (workspace, change) => Effect.andThen(Transaction, writeFields(db, workspace, change)),
-    })
-  }),
-)
+export const layer = storeLayer(ContactFieldStore, (db) => {
+  const list = (workspace: WorkspaceId) =>
+    Effect.map(db.all(contactFields, workspace), (fields) => fields.toSorted(byAge))
+  return ContactFieldStore.of({
+    list,
+    get: (workspace, id) => db.get(contactFields, workspace, id, "contact field"),
+    lock: (workspace) => Effect.andThen(Transaction, list(workspace)),
+    apply: (workspace, change) => Effect.andThen(Transaction, writeFields(db, workspace, change)),
+  })
+})

@@ -5,17 +5,16 @@ import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { type ContactQuery, type ContactSort, ContactStore, IdentityTaken } from "@tentpole/core/contacts/ContactStore"
 import { ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { Paged, PageRequest } from "@tentpole/core/kernel/Page"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
+import type { Paged } from "@tentpole/core/kernel/Page"
+import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect } from "effect"
 import { activities, contacts, submissions } from "./ContactTables.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { leaveFlows } from "../flows/MembershipTables.ts"
-import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
-import { listMembers, memberKey } from "../segments/SegmentMembers.ts"
+import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
+import { byId, inOrder, paged, type SortValue } from "../kernel/Slices.ts"
+import { listMembers } from "../segments/SegmentMembers.ts"
 
 export { contacts } from "./ContactTables.ts"
 
@@ -35,8 +34,8 @@ export const writeContacts = Effect.fnUntraced(function* (db: Rows, workspace: W
   for (const contact of [...change.updates.map((update) => update.after), ...change.creates]) {
     if (contact.emailNormalized !== null) yield* claim(db, workspace, emails, contact.emailNormalized, contact.id)
     if (contact.phone !== null) yield* claim(db, workspace, phones, contact.phone, contact.id)
-    const there = yield* db.find(contacts, workspace, contact.id)
-    yield* db.put(contacts, workspace, contact.id, { ...contact, lastActivityAt: there?.lastActivityAt ?? null })
+    const stored = yield* db.find(contacts, workspace, contact.id)
+    yield* db.put(contacts, workspace, contact.id, { ...contact, lastActivityAt: stored?.lastActivityAt ?? null })
   }
   yield* writeActivities(db, workspace, change.activities)
   for (const email of change.resubscribed) {
@@ -59,9 +58,7 @@ const deleteContacts = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
     if (emailNormalized !== null) yield* db.remove(emails, workspace, emailNormalized)
     if (phone !== null) yield* db.remove(phones, workspace, phone)
   }
-  for (const { listId, contactId } of yield* db.all(listMembers, workspace)) {
-    if (deletedIds.has(contactId)) yield* db.remove(listMembers, workspace, memberKey(listId, contactId))
-  }
+  yield* db.removeWhere(listMembers, workspace, ({ contactId }) => deletedIds.has(contactId))
   for (const row of yield* db.all(deliveries, workspace)) {
     if (deletedIds.has(row.contactId)) yield* db.put(deliveries, workspace, row.id, { ...row, contactDeleted: true })
   }
@@ -71,9 +68,7 @@ const deleteContacts = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
     }
   }
   yield* leaveFlows(db, workspace, deletedIds)
-  for (const { id, contactId } of yield* db.all(activities, workspace)) {
-    if (deletedIds.has(contactId)) yield* db.remove(activities, workspace, id)
-  }
+  yield* db.removeWhere(activities, workspace, ({ contactId }) => deletedIds.has(contactId))
 })
 
 /**
@@ -126,15 +121,9 @@ const known = Effect.fnUntraced(function* (
       if (holder !== undefined) ids.add(holder)
     }
   }
-  const found: Array<Contact> = []
-  for (const id of ids) {
-    const contact = yield* db.find(contacts, workspace, id)
-    if (contact !== undefined) found.push(contact)
-  }
-  return found
+  const rows = yield* Effect.forEach(ids, (id) => db.find(contacts, workspace, id))
+  return rows.filter((contact) => contact !== undefined)
 })
-
-type SortValue = string | DateTime.Utc | null
 
 /** The value that each sort field orders by. */
 export const contactSortValues: { readonly [Sort in ContactSort]: (contact: Contact) => SortValue } = {
@@ -148,27 +137,7 @@ export const contactSortValues: { readonly [Sort in ContactSort]: (contact: Cont
   original_source: (contact) => contact.originalSource,
 }
 
-const compare = (left: string | DateTime.Utc, right: string | DateTime.Utc): number =>
-  typeof left === "string" || typeof right === "string"
-    ? byCodePoint(fold(String(left)), fold(String(right)))
-    : left.epochMilliseconds - right.epochMilliseconds
-
-/** Text in folded code point order, null last in both orders, ties by contact id ascending. */
-export const inOrder = <Row>(
-  rows: ReadonlyArray<Row>,
-  order: "asc" | "desc",
-  keys: { readonly value: (row: Row) => SortValue; readonly id: (row: Row) => string },
-): ReadonlyArray<Row> => {
-  const way = order === "asc" ? 1 : -1
-  return [...rows].sort((a, b) => {
-    const [left, right] = [keys.value(a), keys.value(b)]
-    const byId = keys.id(a) < keys.id(b) ? -1 : 1
-    if (left === null || right === null) return left === right ? byId : left === null ? 1 : -1
-    return way * compare(left, right) || byId
-  })
-}
-
-export const matches = ({ search, updatedAfter }: ContactQuery, contact: Contact): boolean => {
+const matches = ({ search, updatedAfter }: ContactQuery, contact: Contact): boolean => {
   if (updatedAfter !== null && contact.updatedAt.epochMilliseconds <= updatedAfter.epochMilliseconds) return false
   if (search === null) return true
   const { displayName, firstName, lastName, email, phone, company } = contact
@@ -177,53 +146,38 @@ export const matches = ({ search, updatedAfter }: ContactQuery, contact: Contact
   )
 }
 
-export const paged = <A>({ page, limit }: PageRequest, all: ReadonlyArray<A>): Paged<A> => ({
-  items: all.slice((page - 1) * limit, page * limit),
-  total: all.length,
-})
+/** The page of the contacts that match the query. */
+export const pageOfContacts = (rows: ReadonlyArray<Contact>, query: ContactQuery): Paged<Contact> =>
+  paged(
+    query,
+    inOrder(
+      rows.filter((contact) => matches(query, contact)),
+      query.order,
+      { value: contactSortValues[query.sort], id: (contact) => contact.id },
+    ),
+  )
 
-export const layer = Layer.effect(
-  ContactStore,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    const writer = yield* ChangeWriter
-    const get = (workspace: WorkspaceId, id: ContactId) =>
-      Effect.flatMap(db.find(contacts, workspace, id), (contact) =>
-        contact === undefined ? Effect.fail(new NotFound({ resource: "contact" })) : Effect.succeed(contact),
-      )
-    return ContactStore.of({
-      get,
-      findByIdentity: (workspace, identities) => known(db, workspace, identities),
-      lock: (workspace, identities) => Effect.andThen(Transaction, known(db, workspace, identities)),
-      lockForDeletion: (workspace, ids) =>
-        Effect.andThen(Transaction, known(db, workspace, { emails: [], phones: [], ids })),
-      apply: (workspace, change) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          yield* writeContacts(db, workspace, change)
-          yield* writer.writeEffects(workspace, [change])
-        }),
-      list: (workspace, query) =>
-        Effect.map(db.all(contacts, workspace), (rows) =>
-          paged(
-            query,
-            inOrder(
-              rows.filter((contact) => matches(query, contact)),
-              query.order,
-              { value: contactSortValues[query.sort], id: (contact) => contact.id },
-            ),
-          ),
-        ),
-      count: (workspace) => Effect.map(db.all(contacts, workspace), (rows) => rows.length),
-      activities: (workspace, id, query) =>
-        Effect.gen(function* () {
-          yield* get(workspace, id)
-          const way = query.order === "asc" ? 1 : -1
-          const lines = (yield* db.all(activities, workspace))
-            .filter((line) => line.contactId === id)
-            .sort((a, b) => way * (a.at.epochMilliseconds - b.at.epochMilliseconds || (a.id < b.id ? -1 : 1)))
-          return paged(query, lines)
-        }),
-    })
+export const layer = storeLayer(ContactStore, (db, writer) =>
+  ContactStore.of({
+    get: (workspace, id) => db.get(contacts, workspace, id, "contact"),
+    findByIdentity: (workspace, identities) => known(db, workspace, identities),
+    lock: (workspace, identities) => Effect.andThen(Transaction, known(db, workspace, identities)),
+    lockForDeletion: (workspace, ids) =>
+      Effect.andThen(Transaction, known(db, workspace, { emails: [], phones: [], ids })),
+    apply: Effect.fnUntraced(function* (workspace, change) {
+      yield* Transaction
+      yield* writeContacts(db, workspace, change)
+      yield* writer.writeEffects(workspace, [change])
+    }),
+    list: (workspace, query) => Effect.map(db.all(contacts, workspace), (rows) => pageOfContacts(rows, query)),
+    count: (workspace) => Effect.map(db.all(contacts, workspace), (rows) => rows.length),
+    activities: Effect.fnUntraced(function* (workspace, id, query) {
+      yield* db.get(contacts, workspace, id, "contact")
+      const way = query.order === "asc" ? 1 : -1
+      const lines = (yield* db.all(activities, workspace))
+        .filter((line) => line.contactId === id)
+        .sort((a, b) => way * (a.at.epochMilliseconds - b.at.epochMilliseconds || byId(a, b)))
+      return paged(query, lines)
+    }),
   }),
 )

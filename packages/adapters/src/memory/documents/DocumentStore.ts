@@ -4,11 +4,10 @@ import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/Docu
 import type { DocumentChange } from "@tentpole/core/documents/machine"
 import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect } from "effect"
-import { findGeneration, forgetGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
+import { findGeneration, deleteGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
 import { type Rows, type Table, table } from "../kernel/MemoryDatabase.ts"
 import { newest } from "../kernel/Slices.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
@@ -35,9 +34,6 @@ export const documentTables = <T extends DocumentTypes>(
 })
 
 export const versionKey = (id: string, version: number): string => `${id}.${version}`
-
-const found = <Row>(row: Row | undefined, resource: string): Effect.Effect<Row, NotFound> =>
-  row === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(row)
 
 const matches = (document: Document, { status, search }: DocumentQuery): boolean =>
   (status === null || statusOf(document) === status) && (search === null || fold(document.name).includes(fold(search)))
@@ -76,7 +72,7 @@ export const removeDocument = Effect.fnUntraced(function* <T extends DocumentTyp
   id: string,
 ) {
   const row = yield* db.find(tables.documents, workspace, id)
-  yield* forgetGenerations(db, workspace, id)
+  yield* deleteGenerations(db, workspace, id)
   for (let version = 1; version <= (row?.currentVersion ?? 0); version++) {
     yield* db.remove(tables.versions, workspace, versionKey(id, version))
   }
@@ -89,8 +85,7 @@ export const documentStore = <T extends DocumentTypes>(
   tables: DocumentTables<T>,
 ): Omit<DocumentStore<T>, "uses" | "apply"> => {
   const { noun, documents, versions, approvals, bases } = tables
-  const get = (workspace: WorkspaceId, id: IdOf<T>) =>
-    Effect.flatMap(db.find(documents, workspace, id), (row) => found(row, noun))
+  const get = (workspace: WorkspaceId, id: IdOf<T>) => db.get(documents, workspace, id, noun)
   const current = Effect.fnUntraced(function* (workspace: WorkspaceId, id: IdOf<T>) {
     const document = yield* get(workspace, id)
     const html = yield* db.find(versions, workspace, versionKey(id, document.currentVersion))
@@ -103,14 +98,12 @@ export const documentStore = <T extends DocumentTypes>(
       yield* Transaction
       return { ...(yield* current(workspace, id)), generation: yield* latestGeneration(db, workspace, id) }
     }),
-    html: (workspace, id, version) =>
-      Effect.flatMap(db.find(versions, workspace, versionKey(id, version)), (html) => found(html, `${noun} version`)),
+    html: (workspace, id, version) => db.get(versions, workspace, versionKey(id, version), `${noun} version`),
     list: (workspace, query) =>
       Effect.map(db.all(documents, workspace), (rows) =>
-        newest(
+        newest<T["document"]>(
           rows.filter((row) => matches(row, query)),
           query,
-          ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id }),
         ),
       ),
     generation: (workspace, id, of) => findGeneration(db, workspace, id, of),
@@ -118,7 +111,6 @@ export const documentStore = <T extends DocumentTypes>(
       const { html } = yield* current(workspace, id)
       return html ?? (yield* db.find(bases, workspace, id)) ?? null
     }),
-    approval: (workspace, id) =>
-      Effect.flatMap(db.find(approvals, workspace, id), (row) => found(row, `approved ${noun}`)),
+    approval: (workspace, id) => db.get(approvals, workspace, id, `approved ${noun}`),
   }
 }

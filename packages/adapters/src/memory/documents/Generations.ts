@@ -1,9 +1,8 @@
 // Generations in memory. The document stores write them with their own changes.
 import type { Generation, GenerationStep } from "@tentpole/core/documents/Generation"
 import type { GenerationId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Effect } from "effect"
-import { type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { found, type Rows, table } from "../kernel/MemoryDatabase.ts"
 
 interface GenerationRow extends Generation {
   readonly document: string
@@ -17,9 +16,7 @@ const later = (left: Generation, right: Generation): number =>
 /** One generation of a document. */
 export const findGeneration = (db: Rows, workspace: WorkspaceId, document: string, id: GenerationId) =>
   Effect.flatMap(db.find(generations, workspace, id), (row) =>
-    row === undefined || row.document !== document
-      ? Effect.fail(new NotFound({ resource: "generation" }))
-      : Effect.succeed(withoutDocument(row)),
+    found(row?.document === document ? withoutDocument(row) : undefined, "generation"),
   )
 
 const withoutDocument = ({ document: _, ...generation }: GenerationRow): Generation => generation
@@ -46,8 +43,5 @@ export const writeGeneration = Effect.fnUntraced(function* (
 })
 
 /** Deletes a document's generations, in the caller's transaction. */
-export const forgetGenerations = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, document: string) {
-  for (const row of yield* db.all(generations, workspace)) {
-    if (row.document === document) yield* db.remove(generations, workspace, row.id)
-  }
-})
+export const deleteGenerations = (db: Rows, workspace: WorkspaceId, document: string) =>
+  db.removeWhere(generations, workspace, (row) => row.document === document)

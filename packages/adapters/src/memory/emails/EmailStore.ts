@@ -1,16 +1,17 @@
 // The email store in memory.
 import type { EmailTypes, EmailChange } from "@tentpole/core/emails/Email"
-import { email_users_max, type EmailUser } from "@tentpole/core/emails/EmailErrors"
+import { email_users_max } from "@tentpole/core/emails/EmailErrors"
 import { EmailStore } from "@tentpole/core/emails/EmailStore"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
+import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { EmailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
-import { Effect, Layer } from "effect"
+import { byCodePoint } from "@tentpole/core/kernel/Text"
+import { Effect } from "effect"
 import { contactFields } from "../contacts/ContactFieldStore.ts"
 import { blasts } from "../sending/DeliveryTables.ts"
 import { applyDocument, documentStore, documentTables, removeDocument, versionKey } from "../documents/DocumentStore.ts"
 import { activeFlowsUsing, flowEmails } from "../flows/FlowTables.ts"
-import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
+import { namesOf } from "../kernel/Slices.ts"
 import { deleteTestMails } from "../sending/TestMailStore.ts"
 import { sendingDomains } from "../workspaces/WorkspaceStore.ts"
 
@@ -48,35 +49,22 @@ export const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspac
     workspace,
     ({ emails: used }, flow) => used.includes(id) || inline?.flowId === flow.id,
   )
-  const named = <Type extends EmailUser["type"]>(type: Type, all: ReadonlyArray<Pick<EmailUser, "id" | "name">>) =>
-    all
-      .map((user) => ({ type, id: user.id, name: user.name }))
-      .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id))
-  const users = [...named("blast", sent), ...named("flow", flows)]
+  const users = [...namesOf("blast", sent), ...namesOf("flow", flows)]
   return { users: users.slice(0, email_users_max), count: users.length }
 })
 
-export const layer = Layer.effect(
-  EmailStore,
-  Effect.zipWith(MemoryDatabase, ChangeWriter, (db, writer) =>
-    EmailStore.of({
-      ...documentStore(db, tables),
-      facts: Effect.fnUntraced(function* (workspace) {
-        const domains = yield* db.all(sendingDomains, workspace)
-        const fields = yield* db.all(contactFields, workspace)
-        return {
-          verifiedDomains: domains
-            .filter(({ status }) => status === "verified")
-            .map(({ domain }) => domain)
-            .sort(byCodePoint),
-          customFields: fields
-            .filter(({ status }) => status === "active")
-            .map(({ apiName }) => apiName)
-            .sort(byCodePoint),
-        }
-      }),
-      uses: (workspace, id) => usesOf(db, workspace, id),
-      apply: (workspace, change) => applyEmail(db, writer, workspace, change),
+export const layer = storeLayer(EmailStore, (db, writer) =>
+  EmailStore.of({
+    ...documentStore(db, tables),
+    facts: Effect.fnUntraced(function* (workspace) {
+      const domains = (yield* db.all(sendingDomains, workspace)).filter(({ status }) => status === "verified")
+      const fields = (yield* db.all(contactFields, workspace)).filter(({ status }) => status === "active")
+      return {
+        verifiedDomains: domains.map(({ domain }) => domain).sort(byCodePoint),
+        customFields: fields.map(({ apiName }) => apiName).sort(byCodePoint),
+      }
     }),
-  ),
+    uses: (workspace, id) => usesOf(db, workspace, id),
+    apply: (workspace, change) => applyEmail(db, writer, workspace, change),
+  }),
 )

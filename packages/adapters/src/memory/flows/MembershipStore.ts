@@ -31,7 +31,7 @@ import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { contacts, inOrder, paged, writeActivities } from "../contacts/ContactStore.ts"
+import { contacts, writeActivities } from "../contacts/ContactStore.ts"
 import { deliveries, makeDue, moved, newDelivery, suppressions } from "../sending/DeliveryTables.ts"
 import { emails } from "../emails/EmailStore.ts"
 import { findFlow, flows, pausedFlows } from "./FlowTables.ts"
@@ -46,6 +46,7 @@ import {
   timelines,
 } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { inOrder, paged } from "../kernel/Slices.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 import { subjectsOf } from "../segments/SegmentMembers.ts"
 

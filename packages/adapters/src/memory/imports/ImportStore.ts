@@ -5,14 +5,14 @@ import type { ImportChange } from "@tentpole/core/imports/machine"
 import type { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
 import { ImportStore, type ListKind } from "@tentpole/core/imports/ImportStore"
 import { ListChange } from "@tentpole/core/lists/List"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
+import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Result } from "effect"
 import { writeFields } from "../contacts/ContactFieldStore.ts"
 import { writeContacts } from "../contacts/ContactStore.ts"
 import { applyList, listMembers, lists } from "../lists/ListStore.ts"
-import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
+import { paged } from "../kernel/Slices.ts"
 import { systemListRows } from "../workspaces/WorkspaceStore.ts"
 
 export const importSessions = table<ImportSession>("import_session")
@@ -24,20 +24,25 @@ const sameState = (left: ImportSession, right: ImportSession): boolean =>
   left.executedAt?.epochMilliseconds === right.executedAt?.epochMilliseconds &&
   left.suggestions?.key === right.suggestions?.key
 
-const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ImportChange) {
+const apply = Effect.fnUntraced(function* (
+  db: Rows,
+  writer: ChangeWriter["Service"],
+  workspace: WorkspaceId,
+  change: ImportChange,
+) {
   const { session, run, fields } = change
   if (session !== null && session.before !== null) {
-    const there = yield* db.find(importSessions, workspace, session.after.id)
-    if (there === undefined || !sameState(there, session.before)) return false
+    const stored = yield* db.find(importSessions, workspace, session.after.id)
+    if (stored === undefined || !sameState(stored, session.before)) return false
   }
   if (run !== null && run.before !== null) {
-    const there = yield* db.find(importRuns, workspace, run.after.id)
-    const { status, processedRows } = run.before
-    if (there === undefined || there.status !== status || there.processedRows !== processedRows) return false
+    const stored = yield* db.find(importRuns, workspace, run.after.id)
+    if (stored?.status !== run.before.status || stored.processedRows !== run.before.processedRows) return false
   }
   if (session !== null) yield* db.put(importSessions, workspace, session.after.id, session.after)
   if (run !== null) yield* db.put(importRuns, workspace, run.after.id, run.after)
   if (fields !== null) yield* writeFields(db, workspace, fields)
+  yield* writer.writeEffects(workspace, [change])
   return true
 })
 
@@ -94,69 +99,51 @@ const applyChunk = Effect.fnUntraced(function* (
 const rejectedOf = ({ status, record, ...row }: RowResult): ReadonlyArray<RejectedRow> =>
   (status === "skipped" || status === "failed") && record !== null ? [{ ...row, status, record }] : []
 
-export const layer = Layer.effect(
-  ImportStore,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    const writer = yield* ChangeWriter
+export const layer = storeLayer(ImportStore, (db, writer) => {
+  const getSession = (workspace: WorkspaceId, id: ImportSessionId) =>
+    db.get(importSessions, workspace, id, "import session")
+  const getRun = (workspace: WorkspaceId, id: ImportRunId) => db.get(importRuns, workspace, id, "import run")
 
-    const getSession = (workspace: WorkspaceId, id: ImportSessionId) =>
-      Effect.flatMap(db.find(importSessions, workspace, id), (session) =>
-        session === undefined ? Effect.fail(new NotFound({ resource: "import session" })) : Effect.succeed(session),
-      )
-    const getRun = (workspace: WorkspaceId, id: ImportRunId) =>
-      Effect.flatMap(db.find(importRuns, workspace, id), (run) =>
-        run === undefined ? Effect.fail(new NotFound({ resource: "import run" })) : Effect.succeed(run),
-      )
+  const rejectedBetween = (workspace: WorkspaceId, run: ImportRunId, after: number, through: number) =>
+    Effect.map(db.find(importRows, workspace, run), (rows) =>
+      (rows ?? []).filter(({ rowNumber }) => rowNumber > after && rowNumber <= through).flatMap(rejectedOf),
+    )
 
-    const rejectedBetween = (workspace: WorkspaceId, run: ImportRunId, after: number, through: number) =>
-      Effect.map(db.find(importRows, workspace, run), (rows) =>
-        (rows ?? []).filter(({ rowNumber }) => rowNumber > after && rowNumber <= through).flatMap(rejectedOf),
+  return ImportStore.of({
+    getSession,
+    lockSession: (workspace, id) => Effect.andThen(Transaction, getSession(workspace, id)),
+    listKinds: Effect.fnUntraced(function* (workspace, ids) {
+      const wanted = new Set<ListId>(ids)
+      const own = yield* db.all(lists, workspace)
+      const system = yield* db.all(systemListRows, workspace)
+      const all: ReadonlyArray<ListKind> = [...own, ...system.map(({ id }) => ({ id, kind: "system" as const }))]
+      return all.flatMap(({ id, kind }) => (wanted.has(id) ? [{ id, kind }] : []))
+    }),
+    getRun,
+    lockRun: (workspace, id) => Effect.andThen(Transaction, getRun(workspace, id)),
+    runOf: (workspace, session) =>
+      Effect.map(db.all(importRuns, workspace), (runs) => runs.find(({ sessionId }) => sessionId === session) ?? null),
+    apply: (workspace, change) => Effect.andThen(Transaction, apply(db, writer, workspace, change)),
+    applyChunk: (workspace, change) => Effect.andThen(Transaction, applyChunk(db, writer, workspace, change)),
+    results: Effect.fnUntraced(function* (workspace, id, query) {
+      yield* getRun(workspace, id)
+      const rows = (yield* db.find(importRows, workspace, id)) ?? []
+      const { items, total } = paged(
+        query,
+        rows.filter(({ status }) => query.status === null || status === query.status),
       )
-
-    return ImportStore.of({
-      getSession,
-      lockSession: (workspace, id) => Effect.andThen(Transaction, getSession(workspace, id)),
-      listKinds: (workspace, ids) =>
-        Effect.gen(function* () {
-          const wanted = new Set<ListId>(ids)
-          const own = yield* db.all(lists, workspace)
-          const system = yield* db.all(systemListRows, workspace)
-          const all: ReadonlyArray<ListKind> = [...own, ...system.map(({ id }) => ({ id, kind: "system" as const }))]
-          return all.flatMap(({ id, kind }) => (wanted.has(id) ? [{ id, kind }] : []))
-        }),
-      getRun,
-      lockRun: (workspace, id) => Effect.andThen(Transaction, getRun(workspace, id)),
-      runOf: (workspace, session) =>
-        Effect.map(
-          db.all(importRuns, workspace),
-          (runs) => runs.find(({ sessionId }) => sessionId === session) ?? null,
-        ),
-      apply: (workspace, change) =>
-        Effect.tap(Effect.andThen(Transaction, apply(db, workspace, change)), (applied) =>
-          applied ? writer.writeEffects(workspace, [change]) : Effect.void,
-        ),
-      applyChunk: (workspace, change) => Effect.andThen(Transaction, applyChunk(db, writer, workspace, change)),
-      results: (workspace, id, { status, page, limit }) =>
-        Effect.gen(function* () {
-          yield* getRun(workspace, id)
-          const rows = (yield* db.find(importRows, workspace, id)) ?? []
-          const wanted = status === null ? rows : rows.filter((row) => row.status === status)
-          const items = wanted.slice((page - 1) * limit, page * limit).map((row) => ({ ...row, record: null }))
-          return { items, total: wanted.length }
-        }),
-      rejectedRows: (workspace, run, { after, through, limit }) =>
-        Effect.map(rejectedBetween(workspace, run, after, through), (rows) => rows.slice(0, limit)),
-      widestRejected: (workspace, run, through) =>
-        Effect.map(rejectedBetween(workspace, run, 1, through), (rows) =>
-          rows.reduce((widest, { record }) => Math.max(widest, record.length), 0),
-        ),
-      deleteSession: (workspace, id) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const session = yield* db.find(importSessions, workspace, id)
-          if (session?.executedAt === null) yield* db.remove(importSessions, workspace, id)
-        }),
-    })
-  }),
-)
+      return { items: items.map((row) => ({ ...row, record: null })), total }
+    }),
+    rejectedRows: (workspace, run, { after, through, limit }) =>
+      Effect.map(rejectedBetween(workspace, run, after, through), (rows) => rows.slice(0, limit)),
+    widestRejected: (workspace, run, through) =>
+      Effect.map(rejectedBetween(workspace, run, 1, through), (rows) =>
+        rows.reduce((widest, { record }) => Math.max(widest, record.length), 0),
+      ),
+    deleteSession: Effect.fnUntraced(function* (workspace, id) {
+      yield* Transaction
+      const session = yield* db.find(importSessions, workspace, id)
+      if (session?.executedAt === null) yield* db.remove(importSessions, workspace, id)
+    }),
+  })
+})

@@ -5,6 +5,7 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Cause, Clock, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
 import { defaults, type JobsOptions } from "../../jobs/PersistedJobs.ts"
 import { MemoryDatabase, table } from "./MemoryDatabase.ts"
+import { byId } from "./Slices.ts"
 
 interface JobRow {
   readonly id: string
@@ -30,25 +31,24 @@ export const layer = (options: JobsOptions = defaults) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => db.put(queue, null, row.id, { ...row, updatedAt_ms: now }))
 
       const jobs = Jobs.of({
-        enqueue: (job, { id, delay }) =>
-          Effect.gen(function* () {
-            yield* Transaction
-            if ((yield* db.find(queue, null, id)) !== undefined) return
-            const now = yield* Clock.currentTimeMillis
-            // The PostgreSQL queue rounds delays up to whole seconds.
-            const delay_ms =
-              delay === undefined ? 0 : Math.ceil(Duration.toMillis(Duration.fromInputUnsafe(delay)) / 1000) * 1000
-            yield* put({
-              id,
-              job,
-              state: "pending",
-              attempts: 0,
-              visibleAt_ms: now + delay_ms,
-              leaseUntil_ms: 0,
-              failure: null,
-              updatedAt_ms: now,
-            })
-          }),
+        enqueue: Effect.fnUntraced(function* (job, { id, delay }) {
+          yield* Transaction
+          if ((yield* db.find(queue, null, id)) !== undefined) return
+          const now = yield* Clock.currentTimeMillis
+          // The PostgreSQL queue rounds delays up to whole seconds.
+          const delay_ms =
+            delay === undefined ? 0 : Math.ceil(Duration.toMillis(Duration.fromInputUnsafe(delay)) / 1000) * 1000
+          yield* put({
+            id,
+            job,
+            state: "pending",
+            attempts: 0,
+            visibleAt_ms: now + delay_ms,
+            leaseUntil_ms: 0,
+            failure: null,
+            updatedAt_ms: now,
+          })
+        }),
         dead: Effect.map(db.all(queue, null), (rows) =>
           rows
             .filter((row) => row.state === "failed")
@@ -61,20 +61,19 @@ export const layer = (options: JobsOptions = defaults) =>
               failedAt: DateTime.makeUnsafe(row.updatedAt_ms),
             })),
         ),
-        requeue: (id) =>
-          Effect.gen(function* () {
-            yield* Transaction
-            const row = yield* db.find(queue, null, id)
-            if (row?.state !== "failed") return false
-            yield* put({
-              ...row,
-              state: "pending",
-              attempts: 0,
-              visibleAt_ms: yield* Clock.currentTimeMillis,
-              failure: null,
-            })
-            return true
-          }),
+        requeue: Effect.fnUntraced(function* (id) {
+          yield* Transaction
+          const row = yield* db.find(queue, null, id)
+          if (row?.state !== "failed") return false
+          yield* put({
+            ...row,
+            state: "pending",
+            attempts: 0,
+            visibleAt_ms: yield* Clock.currentTimeMillis,
+            failure: null,
+          })
+          return true
+        }),
       })
 
       const lease_ms = Duration.toMillis(options.lease)
@@ -99,7 +98,7 @@ export const layer = (options: JobsOptions = defaults) =>
           .filter((row) =>
             row.state === "running" ? row.leaseUntil_ms <= now : row.state === "pending" && row.visibleAt_ms <= now,
           )
-          .sort((left, right) => left.visibleAt_ms - right.visibleAt_ms || (left.id < right.id ? -1 : 1))[0]
+          .sort((left, right) => left.visibleAt_ms - right.visibleAt_ms || byId(left, right))[0]
         if (due === undefined) return undefined
         const taken: JobRow = { ...due, state: "running", attempts: due.attempts + 1, leaseUntil_ms: now + lease_ms }
         yield* put(taken)

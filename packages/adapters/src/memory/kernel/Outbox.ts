@@ -19,22 +19,21 @@ const width = 12
 const positionOf = (sequence: number): string => String(sequence).padStart(width, "0")
 
 /** Appends events. The stores call it with the events of their changes. */
-export const appendEvents = (
+export const appendEvents = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
   added: ReadonlyArray<DomainEvent>,
-): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    if (added.length === 0) return
-    const recordedAt_ms = yield* Clock.currentTimeMillis
-    const last = (yield* db.find(sequence, workspace, "last")) ?? 0
-    yield* db.put(sequence, workspace, "last", last + added.length)
-    for (const [index, event] of added.entries()) {
-      const position = positionOf(last + 1 + index)
-      yield* db.put(events, workspace, position, { event: { ...event, position }, recordedAt_ms })
-    }
-    yield* hintDue(db, "flow_events", workspace)
-  })
+) {
+  if (added.length === 0) return
+  const recordedAt_ms = yield* Clock.currentTimeMillis
+  const last = (yield* db.find(sequence, workspace, "last")) ?? 0
+  yield* db.put(sequence, workspace, "last", last + added.length)
+  for (const [index, event] of added.entries()) {
+    const position = positionOf(last + 1 + index)
+    yield* db.put(events, workspace, position, { event: { ...event, position }, recordedAt_ms })
+  }
+  yield* hintDue(db, "flow_events", workspace)
+})
 
 /** The position of the newest event. */
 export const lastPosition = (db: Rows, workspace: WorkspaceId): Effect.Effect<string> =>
@@ -42,33 +41,29 @@ export const lastPosition = (db: Rows, workspace: WorkspaceId): Effect.Effect<st
 
 export const layer = Layer.effect(
   Outbox,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    return Outbox.of({
+  Effect.map(MemoryDatabase, (db) =>
+    Outbox.of({
       append: (workspace, added) => Effect.andThen(Transaction, appendEvents(db, workspace, added)),
-      read: (workspace, consumer, limit) =>
-        Effect.gen(function* () {
-          const after = (yield* db.find(consumers, workspace, consumer)) ?? ""
-          return (yield* db.all(events, workspace))
-            .map((row) => row.event)
-            .filter((event) => event.position > after)
-            .sort((left, right) => (left.position < right.position ? -1 : 1))
-            .slice(0, limit)
-        }),
-      advance: (workspace, consumer, position) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const at = (yield* db.find(consumers, workspace, consumer)) ?? ""
-          if (position > at) yield* db.put(consumers, workspace, consumer, position)
-        }),
-      delete: (workspace, days) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const before = (yield* Clock.currentTimeMillis) - days * 86_400_000
-          const old = (yield* db.all(events, workspace)).filter((row) => row.recordedAt_ms < before)
-          for (const row of old) yield* db.remove(events, workspace, row.event.position)
-          return old.length
-        }),
-    })
-  }),
+      read: Effect.fnUntraced(function* (workspace, consumer, limit) {
+        const after = (yield* db.find(consumers, workspace, consumer)) ?? ""
+        return (yield* db.all(events, workspace))
+          .map((row) => row.event)
+          .filter((event) => event.position > after)
+          .sort((left, right) => (left.position < right.position ? -1 : 1))
+          .slice(0, limit)
+      }),
+      advance: Effect.fnUntraced(function* (workspace, consumer, position) {
+        yield* Transaction
+        const at = (yield* db.find(consumers, workspace, consumer)) ?? ""
+        if (position > at) yield* db.put(consumers, workspace, consumer, position)
+      }),
+      delete: Effect.fnUntraced(function* (workspace, days) {
+        yield* Transaction
+        const before = (yield* Clock.currentTimeMillis) - days * 86_400_000
+        const old = (yield* db.all(events, workspace)).filter((row) => row.recordedAt_ms < before)
+        for (const row of old) yield* db.remove(events, workspace, row.event.position)
+        return old.length
+      }),
+    }),
+  ),
 )

@@ -2,18 +2,18 @@
 import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type List, type ListChange, ListNameExists, type SystemList } from "@tentpole/core/lists/List"
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
-import { list_users_max, type ListUser } from "@tentpole/core/lists/ListUse"
+import { list_users_max } from "@tentpole/core/lists/ListUse"
 import { type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
+import type { NotFound } from "@tentpole/core/kernel/Refusal"
 import { referencesIn } from "@tentpole/core/segments/RuleTree"
-import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
+import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Effect, Equal, Layer } from "effect"
-import { contacts, contactSortValues, inOrder, paged, writeActivities } from "../contacts/ContactStore.ts"
+import { Effect, Equal } from "effect"
+import { contacts, contactSortValues, writeActivities } from "../contacts/ContactStore.ts"
 import { blasts } from "../sending/DeliveryTables.ts"
 import { activeFlowsUsing } from "../flows/FlowTables.ts"
-import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { found, type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
+import { byNewest, inOrder, namesOf, paged } from "../kernel/Slices.ts"
 import { contactsOf, listMembers, lists, memberKey } from "../segments/SegmentMembers.ts"
 import { type SystemListRow, systemListRows } from "../workspaces/WorkspaceStore.ts"
 
@@ -44,10 +44,12 @@ export const allLists = Effect.fnUntraced(function* (db: Rows, workspace: Worksp
 })
 
 export const findList = (db: Rows, workspace: WorkspaceId, id: ListId): Effect.Effect<List, NotFound> =>
-  Effect.flatMap(allLists(db, workspace), (all) => {
-    const list = all.find((each) => each.id === id)
-    return list === undefined ? Effect.fail(new NotFound({ resource: "contact list" })) : Effect.succeed(list)
-  })
+  Effect.flatMap(allLists(db, workspace), (all) =>
+    found(
+      all.find((each) => each.id === id),
+      "contact list",
+    ),
+  )
 
 const isListed = ({ search, kind }: ListQuery, list: List): boolean =>
   list.ownerBlastId === null &&
@@ -71,7 +73,7 @@ const inMemberOrder = ({ sort, order }: MemberQuery, members: ReadonlyArray<Memb
 
 const known = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) {
   const all = yield* Effect.forEach(ids, (id) => db.find(contacts, workspace, id))
-  return new Set(all.flatMap((contact) => (contact === undefined ? [] : [contact.id])))
+  return new Set(all.flatMap((contact) => contact?.id ?? []))
 })
 
 /** Writes the rows of a change in the caller's transaction. Changes of other rooms may carry a list change. */
@@ -101,8 +103,8 @@ const insertList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
 })
 
 const updateList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, before: List, after: List) {
-  const there = yield* db.find(lists, workspace, before.id)
-  if (there?.kind !== before.kind || !Equal.equals(there.updatedAt, before.updatedAt)) {
+  const stored = yield* db.find(lists, workspace, before.id)
+  if (stored?.kind !== before.kind || !Equal.equals(stored.updatedAt, before.updatedAt)) {
     return yield* Effect.die(`list ${before.id} is not what the change was decided on: lock it`)
   }
   yield* insertList(db, workspace, after)
@@ -112,9 +114,7 @@ const deleteList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
   if ((yield* db.find(lists, workspace, id)) === undefined)
     return yield* Effect.die(`list ${id} of a change is missing`)
   yield* db.remove(lists, workspace, id)
-  for (const { listId, contactId } of yield* db.all(listMembers, workspace)) {
-    if (listId === id) yield* db.remove(listMembers, workspace, memberKey(id, contactId))
-  }
+  yield* db.removeWhere(listMembers, workspace, ({ listId }) => listId === id)
 })
 
 /** Which of the candidates other lists than `own` have. */
@@ -140,97 +140,68 @@ const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id
   const naming = (yield* db.all(lists, workspace)).filter(
     (list) => list.kind === "dynamic" && referencesIn(list.rules).lists.includes(id),
   )
-  const named = <Type extends ListUser["type"]>(
-    type: Type,
-    users: ReadonlyArray<{ readonly id: string; readonly name: string }>,
-  ) =>
-    users
-      .map((user) => ({ type, id: user.id, name: user.name }))
-      .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id))
   const flows = yield* activeFlowsUsing(db, workspace, ({ lists: used }) => used.includes(id))
-  const users = [...named("blast", sent), ...named("contact_list", naming), ...named("flow", flows)]
+  const users = [...namesOf("blast", sent), ...namesOf("contact_list", naming), ...namesOf("flow", flows)]
   return { users: users.slice(0, list_users_max), count: users.length }
 })
 
-export const layer = Layer.effect(
-  ListStore,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    const writer = yield* ChangeWriter
-    return ListStore.of({
-      get: (workspace, id) => findList(db, workspace, id),
-      list: (workspace, query) =>
-        Effect.map(allLists(db, workspace), (all) => {
-          const listed = all
-            .filter((list) => isListed(query, list))
-            .sort(
-              (left, right) =>
-                right.createdAt.epochMilliseconds - left.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
-            )
-          return paged(query, listed)
-        }),
-      members: (workspace, { list, now }, query) =>
-        Effect.gen(function* () {
-          const listed = yield* contactsOf(db, workspace, list, now)
-          const members = yield* Effect.forEach(listed, (contact) =>
-            Effect.map(db.find(listMembers, workspace, memberKey(list.id, contact.id)), (member): Member => ({
-              contact,
-              addedAt: member?.addedAt ?? null,
-            })),
-          )
-          return paged(
-            query,
-            inMemberOrder(
-              query,
-              members.filter((member) => isSelected(query, member)),
-            ),
-          )
-        }),
-      memberIds: (workspace, id) =>
-        Effect.map(db.all(listMembers, workspace), (all) =>
-          all.flatMap(({ listId, contactId }) => (listId === id ? [contactId] : [])),
-        ),
-      countMembers: (workspace, { list, now }) =>
-        Effect.map(contactsOf(db, workspace, list, now), (listed) => listed.length),
-      lockForCreation: (workspace, { candidates, contactIds }) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          return {
-            contacts: yield* known(db, workspace, contactIds),
-            taken: yield* takenNames(db, workspace, candidates, null),
-          }
-        }),
-      lockForUpdate: (workspace, id, { candidates = { names: [], slugs: [] } }) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const list = yield* findList(db, workspace, id)
-          return { list, taken: yield* takenNames(db, workspace, candidates, id) }
-        }),
-      lockForDelete: (workspace, id) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const list = yield* findList(db, workspace, id)
-          return { list, uses: yield* usesOf(db, workspace, id) }
-        }),
-      lockForMembers: (workspace, id, contactIds) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const list = yield* findList(db, workspace, id)
-          const rows = yield* Effect.forEach(contactIds, (contactId) =>
-            db.find(listMembers, workspace, memberKey(id, contactId)),
-          )
-          return {
-            list,
-            contacts: yield* known(db, workspace, contactIds),
-            members: new Set(rows.flatMap((member) => (member === undefined ? [] : [member.contactId]))),
-          }
-        }),
-      apply: (workspace, change) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          yield* applyList(db, workspace, change)
-          yield* writer.writeEffects(workspace, [change])
-        }),
-    })
+export const layer = storeLayer(ListStore, (db, writer) =>
+  ListStore.of({
+    get: (workspace, id) => findList(db, workspace, id),
+    list: (workspace, query) =>
+      Effect.map(allLists(db, workspace), (all) =>
+        paged(query, all.filter((list) => isListed(query, list)).sort(byNewest)),
+      ),
+    members: Effect.fnUntraced(function* (workspace, { list, now }, query) {
+      const listed = yield* contactsOf(db, workspace, list, now)
+      const members = yield* Effect.forEach(listed, (contact) =>
+        Effect.map(db.find(listMembers, workspace, memberKey(list.id, contact.id)), (member): Member => ({
+          contact,
+          addedAt: member?.addedAt ?? null,
+        })),
+      )
+      const selected = members.filter((member) => isSelected(query, member))
+      return paged(query, inMemberOrder(query, selected))
+    }),
+    memberIds: (workspace, id) =>
+      Effect.map(db.all(listMembers, workspace), (all) =>
+        all.flatMap(({ listId, contactId }) => (listId === id ? [contactId] : [])),
+      ),
+    countMembers: (workspace, { list, now }) =>
+      Effect.map(contactsOf(db, workspace, list, now), (listed) => listed.length),
+    lockForCreation: Effect.fnUntraced(function* (workspace, { candidates, contactIds }) {
+      yield* Transaction
+      return {
+        contacts: yield* known(db, workspace, contactIds),
+        taken: yield* takenNames(db, workspace, candidates, null),
+      }
+    }),
+    lockForUpdate: Effect.fnUntraced(function* (workspace, id, { candidates = { names: [], slugs: [] } }) {
+      yield* Transaction
+      const list = yield* findList(db, workspace, id)
+      return { list, taken: yield* takenNames(db, workspace, candidates, id) }
+    }),
+    lockForDelete: Effect.fnUntraced(function* (workspace, id) {
+      yield* Transaction
+      const list = yield* findList(db, workspace, id)
+      return { list, uses: yield* usesOf(db, workspace, id) }
+    }),
+    lockForMembers: Effect.fnUntraced(function* (workspace, id, contactIds) {
+      yield* Transaction
+      const list = yield* findList(db, workspace, id)
+      const rows = yield* Effect.forEach(contactIds, (contactId) =>
+        db.find(listMembers, workspace, memberKey(id, contactId)),
+      )
+      return {
+        list,
+        contacts: yield* known(db, workspace, contactIds),
+        members: new Set(rows.flatMap((member) => member?.contactId ?? [])),
+      }
+    }),
+    apply: Effect.fnUntraced(function* (workspace, change) {
+      yield* Transaction
+      yield* applyList(db, workspace, change)
+      yield* writer.writeEffects(workspace, [change])
+    }),
   }),
 )

@@ -5,10 +5,10 @@ import type { List } from "@tentpole/core/lists/List"
 import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
 import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
-import { type DateTime, Effect, Layer } from "effect"
+import { type DateTime, Effect } from "effect"
 import { contactFields } from "../contacts/ContactFieldStore.ts"
 import { activities, contacts } from "../contacts/ContactTables.ts"
-import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 
 /** A member of a static list, by `memberKey`. */
 export interface ListMember {
@@ -70,12 +70,7 @@ const membershipsOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspac
 
 /** What rules need besides the fields of contacts: timelines and lists. */
 export const subjectsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, all: ReadonlyArray<Contact>) {
-  const timelines = new Map<ContactId, Array<RuleSubject["activities"][number]>>()
-  for (const line of yield* db.all(activities, workspace)) {
-    const timeline = timelines.get(line.contactId)
-    if (timeline === undefined) timelines.set(line.contactId, [line])
-    else timeline.push(line)
-  }
+  const timelines = Map.groupBy(yield* db.all(activities, workspace), ({ contactId }) => contactId)
   const membersOf = yield* membershipsOf(db, workspace)
   return all.map((contact): RuleSubject => ({
     contact,
@@ -101,21 +96,16 @@ export const ruleFields = (
     })),
   )
 
-export const layer = Layer.effect(
-  RuleFactsStore,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    return RuleFactsStore.of({
-      of: (workspace, mentioned) =>
-        Effect.gen(function* () {
-          const known = yield* db.all(lists, workspace)
-          const isStatic = (id: ListId) =>
-            known.some((list) => list.id === id && list.kind === "static" && list.ownerBlastId === null)
-          return {
-            fields: yield* ruleFields(db, workspace, ({ id }) => mentioned.fields.includes(id)),
-            staticLists: new Set(mentioned.lists.filter(isStatic)),
-          }
-        }),
-    })
+export const layer = storeLayer(RuleFactsStore, (db) =>
+  RuleFactsStore.of({
+    of: Effect.fnUntraced(function* (workspace, mentioned) {
+      const known = yield* db.all(lists, workspace)
+      const isStatic = (id: ListId) =>
+        known.some((list) => list.id === id && list.kind === "static" && list.ownerBlastId === null)
+      return {
+        fields: yield* ruleFields(db, workspace, ({ id }) => mentioned.fields.includes(id)),
+        staticLists: new Set(mentioned.lists.filter(isStatic)),
+      }
+    }),
   }),
 )

@@ -1,23 +1,18 @@
 // The segment store in memory: the contacts that match a rule tree.
-import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
 import { activitiesAndListsIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
-import { DateTime, Effect, Layer } from "effect"
-import { contacts, contactSortValues, inOrder, matches, paged } from "../contacts/ContactStore.ts"
-import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { DateTime, Effect } from "effect"
+import { contacts, pageOfContacts } from "../contacts/ContactStore.ts"
+import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
 import { subjectsOf } from "./SegmentMembers.ts"
 
 const pageOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, segment: Segment, query: SegmentQuery) {
   const holds = compileRules(segment.tree, segment)
   const subjects = yield* subjectsOf(db, workspace, yield* db.all(contacts, workspace))
   const picked = subjects.filter(holds).map(({ contact }) => contact)
-  const selected = picked.filter((contact) => matches({ ...query, updatedAfter: null }, contact))
-  return paged(
-    query,
-    inOrder(selected, query.order, { value: contactSortValues[query.sort], id: (contact: Contact) => contact.id }),
-  )
+  return pageOfContacts(picked, { ...query, updatedAfter: null })
 })
 
 /** The parts of a subject that the rule tree uses. */
@@ -32,14 +27,10 @@ const restrictTo =
     return { contact, activities: latest, lists: new Set(selected.lists.filter((list) => lists.has(list))) }
   }
 
-export const layer = Layer.effect(
-  SegmentStore,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    return SegmentStore.of({
-      list: (workspace, segment, query) => pageOf(db, workspace, segment, query),
-      subjects: (workspace, selected, tree) =>
-        Effect.map(subjectsOf(db, workspace, selected), (subjects) => subjects.map(restrictTo(tree))),
-    })
+export const layer = storeLayer(SegmentStore, (db) =>
+  SegmentStore.of({
+    list: (workspace, segment, query) => pageOf(db, workspace, segment, query),
+    subjects: (workspace, selected, tree) =>
+      Effect.map(subjectsOf(db, workspace, selected), (subjects) => subjects.map(restrictTo(tree))),
   }),
 )

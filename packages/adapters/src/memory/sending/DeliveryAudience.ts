@@ -13,6 +13,7 @@ import { contacts } from "../contacts/ContactStore.ts"
 import { blasts, deliveries, factsOf, makeDue, newDelivery } from "./DeliveryTables.ts"
 import { allLists } from "../lists/ListStore.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
+import { byAge, byId } from "../kernel/Slices.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
@@ -30,16 +31,12 @@ const sliceOf = Effect.fnUntraced(function* (
   const members = (yield* contactsOf(db, workspace, list, now)).filter(
     ({ id }) => (after === null || id > after) && (through === null || id <= through),
   )
-  return { members: [...members].sort(byId), through }
+  return { members: members.sort(byId), through }
 })
-
-export const byId = (left: Contact, right: Contact): number => (left.id < right.id ? -1 : 1)
 
 /** At most as many contacts as the plan allows: the oldest ones. */
 export const cutTo = (members: ReadonlyArray<Contact>, max: number): ReadonlyArray<Contact> =>
-  [...members]
-    .sort((left, right) => left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || byId(left, right))
-    .slice(0, max)
+  members.toSorted(byAge).slice(0, max)
 
 export const fixAudience = Effect.fnUntraced(function* (
   db: Rows,

@@ -13,6 +13,7 @@ import { contacts } from "../contacts/ContactStore.ts"
 import { blasts, deliveries, type DeliveryRow, dueDeliveries, moved } from "./DeliveryTables.ts"
 import { sendingSteps } from "../flows/MembershipTables.ts"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { byId } from "../kernel/Slices.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
 const tokens = table<number>("delivery_token")
@@ -26,7 +27,7 @@ interface RateBucketRow {
 export const rateBuckets = table<RateBucketRow>("delivery_lane")
 
 const byTurn = (left: DeliveryRow, right: DeliveryRow): number =>
-  left.dueAt.epochMilliseconds - right.dueAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
+  left.dueAt.epochMilliseconds - right.dueAt.epochMilliseconds || byId(left, right)
 
 const domainOf = (row: DeliveryRow): string => row.emailNormalized?.split("@").at(-1) ?? ""
 

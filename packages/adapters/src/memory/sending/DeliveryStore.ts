@@ -1,6 +1,6 @@
 // The delivery store in memory. It applies core's machine to the rows.
 import { launchOf } from "@tentpole/core/blasts/Blast"
-import type { IntentAnswer, Move } from "@tentpole/core/sending/Delivery"
+import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { finalStates } from "@tentpole/core/sending/Delivery"
 import { type Claim, DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
@@ -57,24 +57,6 @@ const grant = Effect.fnUntraced(function* (
     )
   }
   return answers
-})
-
-/** Moves the deliveries of these claims. Returns how many moved. */
-const moveAll = Effect.fnUntraced(function* (
-  db: Rows,
-  workspace: WorkspaceId,
-  claims: ReadonlyArray<Claim>,
-  by: (claim: Claim) => Move,
-) {
-  let count = 0
-  for (const claim of claims) {
-    const row = yield* db.find(deliveries, workspace, claim.id)
-    const after = row === undefined ? undefined : moved(row, by(claim))
-    if (after === undefined) continue
-    count++
-    yield* db.put(deliveries, workspace, claim.id, { ...after, handedOverAt: null })
-  }
-  return count
 })
 
 const renew = Effect.fnUntraced(function* (
@@ -165,13 +147,19 @@ export const layer = Layer.effect(
             : Effect.die("an intent is committed before it is used: do not request it inside a transaction"),
         ),
       settle: (workspace, settlements) => Effect.andThen(Transaction, settle(db, workspace, settlements)),
-      release: (workspace, claims) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const count = yield* moveAll(db, workspace, claims, ({ token }) => ({ _tag: "release", token }))
-          if (count > 0) yield* makeDue(db, workspace)
-          return count
-        }),
+      release: Effect.fnUntraced(function* (workspace, claims) {
+        yield* Transaction
+        let count = 0
+        for (const { id, token } of claims) {
+          const row = yield* db.find(deliveries, workspace, id)
+          const after = row === undefined ? undefined : moved(row, { _tag: "release", token })
+          if (after === undefined) continue
+          count++
+          yield* db.put(deliveries, workspace, id, { ...after, handedOverAt: null })
+        }
+        if (count > 0) yield* makeDue(db, workspace)
+        return count
+      }),
       sweep: (workspace) => Effect.andThen(Transaction, sweep(db, workspace)),
       endTurn: (workspace) => Effect.andThen(Transaction, rest(db, workspace)),
     })

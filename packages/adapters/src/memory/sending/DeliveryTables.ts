@@ -56,10 +56,8 @@ export const scheduleDue = Effect.fnUntraced(function* (db: Rows, workspace: Wor
 export const makeDue = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   const now = yield* Clock.currentTimeMillis
   const due = yield* db.find(dueDeliveries, null, workspace)
-  yield* db.put(dueDeliveries, null, workspace, {
-    workspaceId: workspace,
-    dueAt_ms: Math.min(now, due?.dueAt_ms ?? now),
-  })
+  const dueAt_ms = Math.min(now, due?.dueAt_ms ?? now)
+  yield* db.put(dueDeliveries, null, workspace, { workspaceId: workspace, dueAt_ms })
 })
 
 /** The row after the move, or undefined when the machine refuses it. A row without a token has no lease. */

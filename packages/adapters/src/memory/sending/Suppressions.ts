@@ -10,6 +10,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Effect } from "effect"
 import { deliveries, type DeliveryRow, suppressions } from "./DeliveryTables.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
+import { byAge } from "../kernel/Slices.ts"
 
 /** Suppresses an address, or strengthens its suppression. */
 export const suppress = Effect.fnUntraced(function* (
@@ -19,8 +20,8 @@ export const suppress = Effect.fnUntraced(function* (
   reason: SuppressionReason,
   at: DateTime.Utc,
 ) {
-  const there = yield* db.find(suppressions, workspace, emailNormalized)
-  if (!isStronger(reason, there?.reason ?? null)) return
+  const stored = yield* db.find(suppressions, workspace, emailNormalized)
+  if (!isStronger(reason, stored?.reason ?? null)) return
   yield* db.put(suppressions, workspace, emailNormalized, { emailNormalized, reason, createdAt: at })
 })
 
@@ -33,9 +34,8 @@ export const newestTo = Effect.fnUntraced(function* (db: Rows, workspace: Worksp
       row.emailNormalized === of.emailNormalized &&
       (row.id === of.id || row.state === "sent" || row.bounceKind !== null),
   )
-  const key = (row: DeliveryRow) => `${String(row.createdAt.epochMilliseconds).padStart(20, "0")} ${row.id}`
   return rows
-    .sort((left, right) => (key(left) < key(right) ? 1 : -1))
+    .sort((left, right) => byAge(right, left))
     .slice(0, soft_bounces_max)
     .map(({ bounceKind, id }): PastMessage => ({ id, bounceKind }))
 })

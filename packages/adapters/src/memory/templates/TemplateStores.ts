@@ -1,12 +1,12 @@
 // The stores of email templates and tent templates in memory.
 import type { DocumentStore } from "@tentpole/core/documents/DocumentStore"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
+import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { EmailTemplateTypes, TemplateTypes, TentTemplateTypes } from "@tentpole/core/templates/Template"
 import { EmailTemplateStore, TentTemplateStore } from "@tentpole/core/templates/TemplateStore"
 import { Effect, Layer } from "effect"
 import { applyDocument, documentStore, type DocumentTables, documentTables } from "../documents/DocumentStore.ts"
 import { activeFlowsUsing } from "../flows/FlowTables.ts"
-import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
 
 export const emailTemplates = documentTables<EmailTemplateTypes>("email_template")
 export const tentTemplates = documentTables<TentTemplateTypes>("tent_template")
@@ -28,16 +28,6 @@ const templateStore = <T extends TemplateTypes>(
 })
 
 export const layer = Layer.mergeAll(
-  Layer.effect(
-    EmailTemplateStore,
-    Effect.zipWith(MemoryDatabase, ChangeWriter, (db, writer) =>
-      EmailTemplateStore.of(templateStore(db, writer, emailTemplates, "emailTemplates")),
-    ),
-  ),
-  Layer.effect(
-    TentTemplateStore,
-    Effect.zipWith(MemoryDatabase, ChangeWriter, (db, writer) =>
-      TentTemplateStore.of(templateStore(db, writer, tentTemplates, "tentTemplates")),
-    ),
-  ),
+  storeLayer(EmailTemplateStore, (db, writer) => templateStore(db, writer, emailTemplates, "emailTemplates")),
+  storeLayer(TentTemplateStore, (db, writer) => templateStore(db, writer, tentTemplates, "tentTemplates")),
 )

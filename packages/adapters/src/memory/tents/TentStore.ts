@@ -1,7 +1,5 @@
 // The tent store in memory.
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { Asset } from "@tentpole/core/tents/assets/Asset"
 import { AliasTaken, type Tent } from "@tentpole/core/tents/Tent"
 import type { TentChange } from "@tentpole/core/tents/machine"
@@ -9,8 +7,8 @@ import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
-import { Effect, Layer } from "effect"
-import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { Effect } from "effect"
+import { found, type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 import { newest } from "../kernel/Slices.ts"
 import { takeCredits, workspaces } from "../workspaces/WorkspaceStore.ts"
 
@@ -29,44 +27,36 @@ export const assets = table<Asset>("tent_asset")
 /** The number of page changes of a workspace. */
 export const pageChanges = table<number>("page_changes")
 
-const tentNotFound = new NotFound({ resource: "tent" })
-
-const found = <Row>(row: Row | undefined): Effect.Effect<Row, NotFound> =>
-  row === undefined ? Effect.fail(tentNotFound) : Effect.succeed(row)
-
 const sameState = (left: Tent, right: Tent): boolean =>
   left.generation.status === right.generation.status && left.publication?.status === right.publication?.status
 
 /** Deletes a tent with its assets. */
 const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: TentId) {
   yield* db.remove(tents, workspace, id)
-  for (const asset of yield* db.all(assets, workspace)) {
-    if (asset.tentId === id) yield* db.remove(assets, workspace, asset.id)
-  }
+  yield* db.removeWhere(assets, workspace, ({ tentId }) => tentId === id)
 })
 
-export const putTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
-  Effect.gen(function* () {
-    yield* Transaction
-    const { before, after } = change
-    if (change.credits_taken !== 0) yield* takeCredits(db, workspace, change.credits_taken)
-    const rows = yield* db.all(tents, workspace)
-    const row = rows.find(({ tent }) => tent.id === (before ?? after)?.id)
-    const asExpected = before === null ? row === undefined : row !== undefined && sameState(row.tent, before)
-    if (!asExpected) return yield* Effect.die("a tent changed between its lock and its write")
-    yield* db.put(pageChanges, workspace, "count", ((yield* db.find(pageChanges, workspace, "count")) ?? 0) + 1)
-    if (after === null) return before === null ? undefined : yield* removeTent(db, workspace, before.id)
-    const { alias } = after
-    if (alias !== null && rows.some(({ tent }) => tent.alias === alias && tent.id !== after.id)) {
-      return yield* new AliasTaken({ alias })
-    }
-    const published = after.publication?.status === "published"
-    yield* db.put(tents, workspace, after.id, {
-      tent: after,
-      html: change.html ?? row?.html ?? null,
-      page: published ? (change.page?.html ?? row?.page ?? null) : null,
-    })
+export const putTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: TentChange) {
+  yield* Transaction
+  const { before, after } = change
+  if (change.credits_taken !== 0) yield* takeCredits(db, workspace, change.credits_taken)
+  const rows = yield* db.all(tents, workspace)
+  const row = rows.find(({ tent }) => tent.id === (before ?? after)?.id)
+  const asExpected = before === null ? row === undefined : row !== undefined && sameState(row.tent, before)
+  if (!asExpected) return yield* Effect.die("a tent changed between its lock and its write")
+  yield* db.put(pageChanges, workspace, "count", ((yield* db.find(pageChanges, workspace, "count")) ?? 0) + 1)
+  if (after === null) return before === null ? undefined : yield* removeTent(db, workspace, before.id)
+  const { alias } = after
+  if (alias !== null && rows.some(({ tent }) => tent.alias === alias && tent.id !== after.id)) {
+    return yield* new AliasTaken({ alias })
+  }
+  const published = after.publication?.status === "published"
+  yield* db.put(tents, workspace, after.id, {
+    tent: after,
+    html: change.html ?? row?.html ?? null,
+    page: published ? (change.page?.html ?? row?.page ?? null) : null,
   })
+})
 
 const isWanted =
   ({ status, search }: TentQuery) =>
@@ -74,46 +64,36 @@ const isWanted =
     (status === undefined || generation.status === status) &&
     (search === undefined || fold(name).includes(fold(search)))
 
-export const layer = Layer.effect(
-  TentStore,
-  Effect.gen(function* () {
-    const db = yield* MemoryDatabase
-    const writer = yield* ChangeWriter
-    const rowOf = (workspace: WorkspaceId, id: TentId) => Effect.flatMap(db.find(tents, workspace, id), found)
-    const tentOf = (workspace: WorkspaceId, id: TentId) => Effect.map(rowOf(workspace, id), ({ tent }) => tent)
-    const all = (workspace: WorkspaceId) => Effect.map(db.all(tents, workspace), (rows) => rows.map(({ tent }) => tent))
+export const layer = storeLayer(TentStore, (db, writer) => {
+  const rowOf = (workspace: WorkspaceId, id: TentId) => db.get(tents, workspace, id, "tent")
+  const tentOf = (workspace: WorkspaceId, id: TentId) => Effect.map(rowOf(workspace, id), ({ tent }) => tent)
+  const all = (workspace: WorkspaceId) => Effect.map(db.all(tents, workspace), (rows) => rows.map(({ tent }) => tent))
 
-    return TentStore.of({
-      get: tentOf,
-      findByAlias: (workspace, alias) =>
-        Effect.flatMap(all(workspace), (every) => found(every.find((tent) => tent.alias === alias))),
-      content: (workspace, id) => Effect.map(rowOf(workspace, id), ({ html }) => html),
-      list: (workspace, query) =>
-        Effect.map(all(workspace), (every) =>
-          newest(every.filter(isWanted(query)), query, ({ createdAt, id }) => ({
-            at: createdAt.epochMilliseconds,
-            id,
-          })),
+  return TentStore.of({
+    get: tentOf,
+    findByAlias: (workspace, alias) =>
+      Effect.flatMap(all(workspace), (every) =>
+        found(
+          every.find((tent) => tent.alias === alias),
+          "tent",
         ),
-      site: (workspace) =>
-        Effect.map(Effect.flatMap(db.find(workspaces, null, workspace), found), ({ slug }) => ({
-          slug,
-          ownHost: null,
-        })),
-      lock: (workspace, id) => Effect.andThen(Transaction, tentOf(workspace, id)),
-      lockPublishing: (workspace, id, alias) =>
-        Effect.gen(function* () {
-          yield* Transaction
-          const { plan } = yield* Effect.flatMap(db.find(workspaces, null, workspace), found)
-          const others = (yield* all(workspace)).filter((tent) => tent.id !== id)
-          return {
-            plan: plans[plan],
-            others_published: others.filter((tent) => tent.publication?.status === "published").length,
-            taken: new Set(alias === null ? [] : others.flatMap((tent) => tent.alias ?? [])),
-          }
-        }),
-      apply: (workspace, change) =>
-        Effect.andThen(putTent(db, workspace, change), writer.writeEffects(workspace, [change])),
-    })
-  }),
-)
+      ),
+    content: (workspace, id) => Effect.map(rowOf(workspace, id), ({ html }) => html),
+    list: (workspace, query) => Effect.map(all(workspace), (every) => newest(every.filter(isWanted(query)), query)),
+    site: (workspace) =>
+      Effect.map(db.get(workspaces, null, workspace, "tent"), ({ slug }) => ({ slug, ownHost: null })),
+    lock: (workspace, id) => Effect.andThen(Transaction, tentOf(workspace, id)),
+    lockPublishing: Effect.fnUntraced(function* (workspace, id, alias) {
+      yield* Transaction
+      const { plan } = yield* db.get(workspaces, null, workspace, "tent")
+      const others = (yield* all(workspace)).filter((tent) => tent.id !== id)
+      return {
+        plan: plans[plan],
+        others_published: others.filter((tent) => tent.publication?.status === "published").length,
+        taken: new Set(alias === null ? [] : others.flatMap((tent) => tent.alias ?? [])),
+      }
+    }),
+    apply: (workspace, change) =>
+      Effect.andThen(putTent(db, workspace, change), writer.writeEffects(workspace, [change])),
+  })
+})

@@ -1,0 +1,40 @@
+// What engagement and bounce reports write in memory: a delivery, its contact, its address and the timeline.
+import type { Activity } from "@tentpole/core/contacts/Activity"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { Delivery } from "@tentpole/core/sending/Delivery"
+import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
+import { type DateTime, Effect } from "effect"
+import { contacts, writeActivities } from "../contacts/ContactStore.ts"
+import type { Rows } from "../kernel/MemoryDatabase.ts"
+import { deliveries, type DeliveryRow } from "./DeliveryTables.ts"
+import { suppress } from "./Suppressions.ts"
+
+type Engaged = Delivery & Pick<DeliveryRow, "emailNormalized"> & { readonly contact: Contact | null }
+
+export const putEngaged = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  change: {
+    readonly before: Engaged
+    readonly after: Engaged
+    readonly activities: ReadonlyArray<Activity>
+    readonly at: DateTime.Utc
+  },
+  suppression: SuppressionReason | null,
+) {
+  const { activities, after, at, before } = change
+  const row = yield* db.find(deliveries, workspace, before.id)
+  if (row?.state !== before.state) return yield* Effect.die(`delivery ${before.id} is no longer what was decided on`)
+  const { contact, ...delivery } = after
+  yield* db.put(deliveries, workspace, row.id, { ...row, ...delivery })
+  if (suppression !== null && before.emailNormalized !== null) {
+    yield* suppress(db, workspace, before.emailNormalized, suppression, at)
+  }
+  const stored = yield* db.find(contacts, workspace, before.contactId)
+  if (stored !== undefined && contact !== null && contact !== before.contact) {
+    const { marketingEmailInvalid, unsubscribed } = contact
+    yield* db.put(contacts, workspace, stored.id, { ...stored, marketingEmailInvalid, unsubscribed, updatedAt: at })
+  }
+  yield* writeActivities(db, workspace, activities)
+})
