@@ -1,4 +1,5 @@
 // The audit entries of a workspace's changes, derived from the change itself, so that no store can leave them out.
+import { String } from "effect"
 import type { Workspace } from "./Workspace.ts"
 import type { AuditEvent } from "../kernel/changes/AuditLog.ts"
 
@@ -13,14 +14,12 @@ const plain = [
   "sendingPerDomainPerSecond",
 ] as const
 
-const wire: Readonly<Record<string, string>> = {
-  timeZone: "time_zone",
-  defaultCountry: "default_country",
+const limits: Readonly<Record<string, string>> = {
   sendingPerSecond: "sending_limits.per_second",
   sendingPerDomainPerSecond: "sending_limits.per_domain_per_second",
-  postalAddress: "postal_address",
-  senderDefaults: "sender_defaults",
 }
+
+const apiName = (field: string): string => limits[field] ?? String.camelToSnake(field)
 
 const differs = (left: unknown, right: unknown): boolean => JSON.stringify(left) !== JSON.stringify(right)
 
@@ -29,10 +28,10 @@ export const auditOfWorkspace = (before: Workspace, after: Workspace): ReadonlyA
   const changes = [
     ...plain
       .filter((field) => before[field] !== after[field])
-      .map((field) => ({ field: wire[field] ?? field, from: before[field], to: after[field] })),
+      .map((field) => ({ field: apiName(field), from: before[field], to: after[field] })),
     ...(["name", "postalAddress", "senderDefaults", "brand"] as const)
       .filter((field) => differs(before[field], after[field]))
-      .map((field) => ({ field: wire[field] ?? field })),
+      .map((field) => ({ field: apiName(field) })),
   ]
   if (changes.length === 0) return []
   return [{ workspaceId: after.id, action: "workspace.updated", target: after.id, details: { changes } }]
