@@ -34,7 +34,7 @@ export const layer = storeLayer(BounceReportStore, (db, writer) =>
       yield* Transaction
       for (const change of changes) {
         const { newest: _, suppression, ...after } = change.after
-        yield* putEngaged(db, workspace, { ...change, after }, suppression)
+        yield* putEngaged(db, workspace, change, { after, suppression })
       }
       yield* writer.writeEffects(workspace, changes)
     }),

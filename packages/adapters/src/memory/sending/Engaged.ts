@@ -15,15 +15,10 @@ type Engaged = Delivery & Pick<DeliveryRow, "emailNormalized"> & { readonly cont
 export const putEngaged = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
-  change: {
-    readonly before: Engaged
-    readonly after: Engaged
-    readonly activities: ReadonlyArray<Activity>
-    readonly at: DateTime.Utc
-  },
-  suppression: SuppressionReason | null,
+  change: { readonly before: Engaged; readonly activities: ReadonlyArray<Activity>; readonly at: DateTime.Utc },
+  { after, suppression }: { readonly after: Engaged; readonly suppression: SuppressionReason | null },
 ) {
-  const { activities, after, at, before } = change
+  const { activities, at, before } = change
   const row = yield* db.find(deliveries, workspace, before.id)
   if (row?.state !== before.state) return yield* Effect.die(`delivery ${before.id} is no longer what was decided on`)
   const { contact, ...delivery } = after

@@ -36,7 +36,7 @@ export const layer = storeLayer(EngagementStore, (db, writer) =>
       yield* Transaction
       for (const change of changes) {
         const { suppressed, ...after } = change.after
-        yield* putEngaged(db, workspace, { ...change, after }, suppressed ? "unsubscribe" : null)
+        yield* putEngaged(db, workspace, change, { after, suppression: suppressed ? "unsubscribe" : null })
       }
       yield* writer.writeEffects(workspace, changes)
     }),
