@@ -28,7 +28,8 @@ export const putEngaged = Effect.fnUntraced(function* (
   }
   const stored = yield* db.find(contacts, workspace, before.contactId)
   if (stored !== undefined && contact !== null && contact !== before.contact) {
-    const { marketingEmailInvalid, unsubscribed } = contact
+    const marketingEmailInvalid = stored.marketingEmailInvalid || contact.marketingEmailInvalid
+    const unsubscribed = stored.unsubscribed || contact.unsubscribed
     yield* db.put(contacts, workspace, stored.id, { ...stored, marketingEmailInvalid, unsubscribed, updatedAt: at })
   }
   yield* writeActivities(db, workspace, activities)
