@@ -1,7 +1,7 @@
 // Load on an HTTP server from this process. Each connection stays open and sends the next request after each answer. Bare
 // sockets take little of the machine.
 import { connect, type Socket } from "node:net"
-import { type Compared, rateSpreadOf, spreadOf } from "./Timing.ts"
+import { type Compared, rateSpreadOf } from "./Timing.ts"
 
 export interface Target {
   readonly port: number
@@ -10,11 +10,6 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>
   /** Requested in turn. */
   readonly paths: ReadonlyArray<string>
-}
-
-interface LoadResult {
-  readonly perSecond: number
-  readonly times_ms: ReadonlyArray<number>
 }
 
 const requestOf = ({ headers, host, port }: Target, path: string): Buffer =>
@@ -42,15 +37,12 @@ const answerLength = (received: Buffer): number | undefined => {
   return received.length >= whole ? whole : undefined
 }
 
-/** One connection, until the time is over. */
-const converse = (socket: Socket, next: () => Buffer, until_ms: number, times_ms: Array<number>): Promise<void> =>
+/** One connection, until the time is over; returns the number of answers. */
+const converse = (socket: Socket, next: () => Buffer, until_ms: number): Promise<number> =>
   new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0)
-    let asked_ms = performance.now()
-    const ask = () => {
-      asked_ms = performance.now()
-      socket.write(next())
-    }
+    let answers = 0
+    const ask = () => void socket.write(next())
     socket.setNoDelay(true)
     socket.once("error", reject)
     socket.once("close", () => reject(new Error("the server closed the connection")))
@@ -65,45 +57,39 @@ const converse = (socket: Socket, next: () => Buffer, until_ms: number, times_ms
         socket.destroy()
         return
       }
-      const now_ms = performance.now()
-      times_ms.push(now_ms - asked_ms)
-      if (now_ms < until_ms) return ask()
-      resolve()
+      answers++
+      if (performance.now() < until_ms) return ask()
+      resolve(answers)
       socket.destroy()
     })
     socket.once("connect", ask)
   })
 
-const load = async (target: Target, connections: number, duration_ms: number): Promise<LoadResult> => {
+/** Returns the requests a second. */
+const load = async (target: Target, connections: number, duration_ms: number): Promise<number> => {
   const requests = target.paths.map((path) => requestOf(target, path))
   let turn = 0
   const next = (): Buffer => requests[turn++ % requests.length] ?? Buffer.alloc(0)
-  const times_ms: Array<number> = []
   const began = performance.now()
   const conversations = Array.from({ length: connections }, () =>
-    converse(connect(target.port, "127.0.0.1"), next, began + duration_ms, times_ms),
+    converse(connect(target.port, "127.0.0.1"), next, began + duration_ms),
   )
-  await Promise.all(conversations)
-  return { perSecond: times_ms.length / ((performance.now() - began) / 1000), times_ms }
+  const answers = (await Promise.all(conversations)).reduce((sum, each) => sum + each, 0)
+  return answers / ((performance.now() - began) / 1000)
 }
 
-/** Windows of load on both servers in turn: requests a second, and the time of each. */
+/** Windows of load on both servers in turn: requests a second. */
 export const compareLoads = async (
   targets: { readonly reference: Target; readonly ours: Target },
   options: { readonly connections: number; readonly windows: number; readonly window_ms: number },
 ) => {
   const all = [targets.reference, targets.ours]
   for (const each of [...all, ...all]) await load(each, options.connections, options.window_ms)
-  const seen = { reference: Array.of<LoadResult>(), ours: Array.of<LoadResult>() }
+  const seen = { reference: Array.of<number>(), ours: Array.of<number>() }
   for (let window = 0; window < options.windows; window++) {
     for (const which of window % 2 === 0 ? (["reference", "ours"] as const) : (["ours", "reference"] as const)) {
       seen[which].push(await load(targets[which], options.connections, options.window_ms))
     }
   }
-  const rates = (results: ReadonlyArray<LoadResult>) => rateSpreadOf(results.map(({ perSecond }) => perSecond))
-  const times = (results: ReadonlyArray<LoadResult>) => spreadOf(results.flatMap(({ times_ms }) => times_ms))
-  return {
-    rates: { reference: rates(seen.reference), ours: rates(seen.ours) } satisfies Compared,
-    times: { reference: times(seen.reference), ours: times(seen.ours) } satisfies Compared,
-  }
+  return { reference: rateSpreadOf(seen.reference), ours: rateSpreadOf(seen.ours) } satisfies Compared
 }

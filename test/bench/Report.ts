@@ -1,8 +1,5 @@
-// Report: the tables of a benchmark, printed section by section, and written to `bench-results/<name>.json` or, for one part,
-// `bench-results/<name>-<part>.json`.
-import { mkdir, writeFile } from "node:fs/promises"
+// Report: the tables of a benchmark, printed section by section.
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os"
-import { fileURLToPath } from "node:url"
 import { stripVTControlCharacters, styleText } from "node:util"
 import type { Bench } from "./Benchmark.ts"
 import type { Compared, Spread } from "./Timing.ts"
@@ -58,17 +55,6 @@ export const megabytesAtMost = (max: number, megabytes: number): Bar => ({
   met: megabytes <= max,
 })
 
-/** The size of a run. */
-type Size = Pick<Bench, "full" | "only" | "quick">
-
-interface Section {
-  readonly title: string
-  readonly rows: ReadonlyArray<Row>
-  readonly notes: ReadonlyArray<string>
-}
-
-const folder = fileURLToPath(new URL("../../bench-results/", import.meta.url))
-
 const digits = (value: number): string =>
   value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 })
 
@@ -105,27 +91,25 @@ const table = (lines: ReadonlyArray<ReadonlyArray<string>>): string => {
 }
 
 export class Report {
-  readonly #name: string
-  readonly #size: Size
-  readonly #began = new Date()
-  readonly #load = loadavg()
-  readonly #facts: Record<string, string> = {}
-  readonly #sections: Array<Section> = []
+  readonly #began_ms = performance.now()
+  readonly #bars: Array<Bar> = []
 
-  constructor(name: string, size: Size) {
-    this.#name = name
-    this.#size = size
+  constructor({ full, only, quick }: Pick<Bench, "full" | "only" | "quick">) {
     const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GB`
     this.fact("machine", `${machine}, ${process.platform}, Node ${process.versions.node}`)
-    this.fact("load at the start", this.#load.map((each) => each.toFixed(1)).join(", "))
-    if (size.quick) this.fact("size", "quick: it shows that the benchmark works, not how fast the product is")
-    if (size.full) this.fact("size", "full")
-    if (size.only !== undefined) this.fact("part", size.only)
+    this.fact(
+      "load at the start",
+      loadavg()
+        .map((each) => each.toFixed(1))
+        .join(", "),
+    )
+    if (quick) this.fact("size", "quick: it shows that the benchmark works, not how fast the product is")
+    if (full) this.fact("size", "full")
+    if (only !== undefined) this.fact("part", only)
   }
 
   /** A circumstance that the figures depend on. */
   fact(name: string, value: string): void {
-    this.#facts[name] = value
     this.say(`${name}: ${value}`)
   }
 
@@ -135,7 +119,7 @@ export class Report {
   }
 
   section(title: string, rows: ReadonlyArray<Row>, notes: ReadonlyArray<string> = []): void {
-    this.#sections.push({ title, rows, notes })
+    this.#bars.push(...rows.flatMap(({ bars }) => bars))
     process.stdout.write(`\n${styleText("bold", title)}\n`)
     if (rows.length > 0) {
       process.stdout.write(`${table([heads.map((head) => styleText("dim", head)), ...rows.map(cellsOf)])}\n`)
@@ -143,22 +127,10 @@ export class Report {
     for (const note of notes) process.stdout.write(`  ${styleText("dim", note.replaceAll("\n", "\n  "))}\n`)
   }
 
-  /** Prints how many bars were met, and writes the file. */
-  async close(): Promise<void> {
-    const bars = this.#sections.flatMap(({ rows }) => rows.flatMap((row) => row.bars))
-    const took_s = (Date.now() - this.#began.getTime()) / 1000
-    this.say(`\n${bars.filter(({ met }) => met).length} of ${bars.length} bars met, in ${Math.round(took_s)} s`)
-    const seen = {
-      name: this.#name,
-      ...this.#size,
-      began: this.#began.toISOString(),
-      took_s,
-      facts: this.#facts,
-      sections: this.#sections,
-    }
-    const file = `${[this.#name, this.#size.only].filter((part) => part !== undefined).join("-")}.json`
-    await mkdir(folder, { recursive: true })
-    await writeFile(`${folder}${file}`, `${JSON.stringify(seen, null, 2)}\n`)
-    this.say(`Written to bench-results/${file}`)
+  /** Prints how many bars were met. */
+  close(): void {
+    const met = this.#bars.filter((bar) => bar.met).length
+    const took_s = Math.round((performance.now() - this.#began_ms) / 1000)
+    this.say(`\n${met} of ${this.#bars.length} bars met, in ${took_s} s`)
   }
 }

@@ -14,10 +14,6 @@ export interface BareImport extends BareTarget {
   readonly path: string
 }
 
-export interface BareResult {
-  readonly elapsed_ms: number
-}
-
 const chunk_rows = 1000
 
 const [said = "{}"] = process.argv.slice(2)
@@ -70,8 +66,7 @@ const main = async (): Promise<void> => {
   await runtime.runPromise(
     Effect.flatMap(PgClient.PgClient, (sql) => runBare(sql, endRun(wanted, count + rows.length))),
   )
-  const result: BareResult = { elapsed_ms: performance.now() - began_ms }
-  process.send?.(result)
+  process.send?.(performance.now() - began_ms)
   await runtime.dispose()
 }
 

@@ -7,7 +7,7 @@ import { peakMemory_bytes } from "../../support/ProcessFacts.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
 import { comparison, megabytesAtMost, ratioAtLeast, type Row } from "../Report.ts"
 import { rateSpreadOf, spreadOf } from "../Timing.ts"
-import { type Imported, importBare, importOurs, type Imports, newWorkspace, type OursImported } from "./Sides.ts"
+import { importBare, importOurs, type Imports, newWorkspace, type OursImported } from "./Sides.ts"
 import { World } from "../World.ts"
 
 const cases = [
@@ -17,7 +17,8 @@ const cases = [
 
 interface Seen {
   readonly ours: Array<OursImported>
-  readonly bare: Array<Imported>
+  /** Milliseconds. */
+  readonly bare: Array<number>
 }
 
 /** The order of the sides changes with each round. */
@@ -38,17 +39,11 @@ const round = async (world: Imports, turn: number, seen: ReadonlyArray<Seen>): P
 }
 
 const rates = ({ rows_count }: Imports, seen: ReadonlyArray<Seen>): ReadonlyArray<Row> =>
-  cases.flatMap(({ what }, at): ReadonlyArray<Row> => {
+  cases.map(({ what }, at) => {
     const { ours = [], bare = [] } = seen[at] ?? {}
-    const rate = (all: ReadonlyArray<Imported>) =>
-      rateSpreadOf(all.map(({ elapsed_ms }) => (rows_count / elapsed_ms) * 1000))
-    const chunk = (all: ReadonlyArray<Imported>) => spreadOf(all.flatMap(({ chunks_ms }) => chunks_ms))
-    const whole = { reference: rate(bare), ours: rate(ours) }
-    const each = { reference: chunk(bare), ours: chunk(ours) }
-    return [
-      comparison(`${what}: rows`, "/s", whole, (ratio) => [ratioAtLeast(0.5, ratio)]),
-      comparison(`${what}: a chunk of 1,000`, "ms", each),
-    ]
+    const rate = (times_ms: ReadonlyArray<number>) => rateSpreadOf(times_ms.map((ms) => (rows_count / ms) * 1000))
+    const both = { reference: rate(bare), ours: rate(ours.map(({ elapsed_ms }) => elapsed_ms)) }
+    return comparison(`${what}: rows`, "/s", both, (ratio) => [ratioAtLeast(0.5, ratio)])
   })
 
 const spent = (what: string, ours: ReadonlyArray<OursImported>): string => {

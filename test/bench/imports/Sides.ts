@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { beginImport, importEnded, importingWorkspace, type ImportingWorkspace } from "../../support/ImportCalls.ts"
 import { processorTime_ms } from "../../support/ProcessFacts.ts"
-import type { BareImport, BareResult } from "./BareImport.ts"
+import type { BareImport } from "./BareImport.ts"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import type { World } from "../World.ts"
 
@@ -16,36 +16,14 @@ export interface Imports extends Pick<World, "databaseUrl" | "deployment" | "ins
   readonly files: { readonly first: string; readonly second: string }
 }
 
-export interface Imported {
+export interface OursImported {
   readonly elapsed_ms: number
-  /** From the start of a chunk to that of the next one, by the database's clock. */
-  readonly chunks_ms: ReadonlyArray<number>
-}
-
-export interface OursImported extends Imported {
   /** Until the first chunk, the wait for a worker included. */
   readonly start_ms: number
   readonly processor_ms: number | null
 }
 
 const ours_within_ms = 60 * 60_000
-
-/** All events of a chunk are recorded at the beginning of its transaction. */
-const chunksOf = async (
-  { inside }: Imports,
-  { id }: ImportingWorkspace,
-  run: string,
-): Promise<ReadonlyArray<number>> => {
-  const rows = await inside.asOwner<{ ms: number }>(
-    `select extract(epoch from recorded_at - lag(recorded_at) over (order by recorded_at))::float8 * 1000 as ms
-      from (
-        select distinct recorded_at from outbox_event where workspace_id = $1::uuid and recorded_at >=
-          (select created_at from import_run where workspace_id = $1::uuid and import_run_id = $2::uuid)
-      ) as chunk`,
-    [id, run],
-  )
-  return rows.flatMap(({ ms }) => (ms === null ? [] : [ms]))
-}
 
 const checkRun = async ({ inside, rows_count }: Imports, run: string): Promise<void> => {
   const [counts] = await inside.asOwner<{ rows: number }>(
@@ -77,10 +55,11 @@ export const importOurs = async (
   if (times === undefined) throw new Error("a run that has ended is not found")
   await checkRun(world, run)
   const processor_ms = before_ms === null || after_ms === null ? null : after_ms - before_ms
-  return { ...times, processor_ms, chunks_ms: await chunksOf(world, workspace, run) }
+  return { ...times, processor_ms }
 }
 
-export const importBare = async (world: Imports, workspace: ImportingWorkspace, path: string): Promise<Imported> => {
+/** Returns how long it took, in milliseconds. */
+export const importBare = async (world: Imports, workspace: ImportingWorkspace, path: string): Promise<number> => {
   const run = randomUUID()
   const wanted: BareImport = {
     databaseUrl: world.databaseUrl,
@@ -91,11 +70,11 @@ export const importBare = async (world: Imports, workspace: ImportingWorkspace, 
     run,
   }
   const child = fork(fileURLToPath(new URL("BareImport.ts", import.meta.url)), [JSON.stringify(wanted)])
-  const { elapsed_ms } = await new Promise<BareResult>((resolve, reject) => {
-    child.once("message", (result) => resolve(result as BareResult))
+  const elapsed_ms = await new Promise<number>((resolve, reject) => {
+    child.once("message", (result) => resolve(Number(result)))
     child.once("error", reject)
     child.once("exit", (code) => reject(new Error(`the import by hand ended with ${code} before it had a result`)))
   })
   await checkRun(world, run)
-  return { elapsed_ms, chunks_ms: await chunksOf(world, workspace, run) }
+  return elapsed_ms
 }
