@@ -1,6 +1,5 @@
 // Starts one PostgreSQL for the whole run, with a migrated template database that test files clone. Its data is in memory if
 // there is space: a clone then takes 25 to 50 ms, on a disk ten times that.
-import { PgClient } from "@effect/sql-pg"
 import { ownerStatements, start } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { Effect, Exit, Redacted, Scope } from "effect"
@@ -8,6 +7,7 @@ import { mkdtemp, rm, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
+import { statement } from "./support/Owner.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -33,13 +33,8 @@ export default async function (project: TestProject) {
   )
   const base = Redacted.value(server.superuserUrl).replace(/\/[^/]*$/, "")
   const ownerBase = Redacted.value(server.ownerUrl).replace(/\/[^/]*$/, "")
-  await Effect.runPromise(
-    Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      for (const statement of ownerStatements(server.password)) yield* sql.unsafe(statement).unprepared
-      yield* sql.unsafe(`create database template_tentpole owner ${server.owner}`).unprepared
-    }).pipe(Effect.provide(PgClient.layer({ url: server.superuserUrl, maxConnections: 1 }))),
-  )
+  const prepared = [...ownerStatements(server.password), `create database template_tentpole owner ${server.owner}`]
+  for (const each of prepared) await statement(server.superuserUrl, each)
   await Effect.runPromise(migrate(Redacted.make(`${ownerBase}/template_tentpole`)))
   project.provide("pgServer", base)
   project.provide("pgOwner", ownerBase)

@@ -5,6 +5,7 @@ import { client } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Effect, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { assert, inject, it } from "vitest"
+import { statement } from "./support/Owner.ts"
 
 /** The statements of docker/roles.sql with other role names, because the test server has its own roles. */
 const roles = (): ReadonlyArray<string> =>
@@ -23,11 +24,7 @@ it("docker/roles.sql lets the owner migrate, but not the login of the service", 
     const url = new URL(`${server}/shipped`)
     return Redacted.make(Object.assign(url, { username: `shipped_${user}`, password: "secret" }).href)
   }
-  const superuser = Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    for (const statement of roles()) yield* sql.unsafe(statement).unprepared
-  }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${server}/postgres`), maxConnections: 1 })))
-  await Effect.runPromise(superuser)
+  for (const each of roles()) await statement(Redacted.make(`${server}/postgres`), each)
 
   const early = await Effect.runPromise(Effect.flip(migrate(address("login"))))
   assert.match(

@@ -1,6 +1,7 @@
 // Tests of the migrated schema: row-level security isolates workspaces, and the service owns nothing.
 import { PgClient } from "@effect/sql-pg"
 import { erase } from "@tentpole/adapters/postgres/operations/Erasure"
+import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import * as Transactor from "@tentpole/adapters/postgres/kernel/Transactor"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transactor as Transacting } from "@tentpole/core/kernel/changes/Transactor"
@@ -8,11 +9,21 @@ import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
-import { database } from "./schema/Database.ts"
+import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { insertions, loosen } from "./schema/Rows.ts"
 import { globals, tables, tenancy, tenants } from "./schema/Tenancy.ts"
 import { without } from "./tidy/Exemptions.ts"
 import { root } from "./tidy/Source.ts"
+
+/** Connections of the schema's owner and of the service to the same clone. */
+const database = Effect.gen(function* () {
+  const url = yield* clone("schema")
+  const owner = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+  const service = yield* Layer.build(
+    Postgres.client({ url, applicationName: "tentpole test", connections_max: 2, statement_timeout_ms: 60_000 }),
+  )
+  return { owner: Context.get(owner, PgClient.PgClient), service: Context.get(service, PgClient.PgClient) }
+})
 
 it.live("every table has row-level security, and its keys and references begin with workspace_id", () =>
   Effect.gen(function* () {
@@ -70,6 +81,15 @@ it.live("reports tables without row-level security, and keys that do not begin w
 
 const [mine, theirs] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"]
 
+/** Inserts a row of both workspaces into every table. */
+const filled = Effect.fnUntraced(function* (owner: PgClient.PgClient, all: ReadonlyArray<string>) {
+  yield* loosen(owner)
+  const insertion = yield* insertions(owner, all)
+  const fill = all.flatMap((table) => [insertion(table, mine), insertion(table, theirs)])
+  yield* owner.unsafe(`do $$ begin ${fill.join("; ")}; end $$`)
+  return insertion
+})
+
 const foreignNestedIdTest = tagged(it.live, "attack/foreign-nested-id", "attack/row-level-security")
 foreignNestedIdTest(
   "the service sees no row without a workspace, and only the rows of its workspace, in every table",
@@ -78,10 +98,7 @@ foreignNestedIdTest(
       const { owner, service } = yield* database
       const all = yield* tenants(owner)
       assert.isAbove(all.length, 10)
-      yield* loosen(owner)
-      const insertion = yield* insertions(owner, all)
-      const fill = all.flatMap((table) => [insertion(table, mine), insertion(table, theirs)])
-      yield* owner.unsafe(`do $$ begin ${fill.join("; ")}; end $$`)
+      const insertion = yield* filled(owner, all)
 
       const seen = Effect.map(
         service.unsafe<{ readonly seen: string }>(
@@ -118,10 +135,7 @@ it.live("an erased workspace has no rows in any table, and another one keeps all
   Effect.gen(function* () {
     const { owner, service } = yield* database
     const all = yield* tenants(owner)
-    yield* loosen(owner)
-    const insertion = yield* insertions(owner, all)
-    const fill = all.flatMap((table) => [insertion(table, mine), insertion(table, theirs)])
-    yield* owner.unsafe(`do $$ begin ${fill.join("; ")}; end $$`)
+    yield* filled(owner, all)
     yield* owner`
       insert into workspace (workspace_id, name, slug, plan, credits, created_at, updated_at, deleted_at)
       values (${mine}, 'mine', 'deleted-mine', 'max', 0, now(), now(), now())`

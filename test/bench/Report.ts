@@ -94,7 +94,7 @@ export class Report {
   readonly #began_ms = performance.now()
   readonly #bars: Array<Bar> = []
 
-  constructor({ full, only, quick }: Pick<Bench, "full" | "only" | "quick">) {
+  constructor({ full, quick }: Pick<Bench, "full" | "quick">) {
     const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GB`
     this.fact("machine", `${machine}, ${process.platform}, Node ${process.versions.node}`)
     this.fact(
@@ -105,7 +105,6 @@ export class Report {
     )
     if (quick) this.fact("size", "quick: it shows that the benchmark works, not how fast the product is")
     if (full) this.fact("size", "full")
-    if (only !== undefined) this.fact("part", only)
   }
 
   /** A circumstance that the figures depend on. */

@@ -75,30 +75,19 @@ export interface Formulation<A> {
   readonly run: () => Promise<A>
 }
 
-/** The fastest formulation, and the milliseconds of each. */
-export interface Fastest<A> extends Formulation<A> {
-  readonly tried: Readonly<Record<string, number>>
-}
-
-export const described = (what: string, { name, tried }: Pick<Fastest<unknown>, "name" | "tried">): string =>
-  `${what}: by hand "${name}", of ${Object.entries(tried)
-    .map(([each, ms]) => `"${each}" ${ms.toFixed(1)} ms`)
-    .join(", ")}`
-
 /** The fastest of several formulations, which must all return the same answer. */
 export const fastest = async <A>(
   formulations: ReadonlyArray<Formulation<A>>,
   check: (answer: A, name: string) => void,
-): Promise<Fastest<A>> => {
-  const tried: Record<string, number> = {}
-  let best: Formulation<A> | undefined
+): Promise<Formulation<A>> => {
+  const tried: Array<{ readonly each: Formulation<A>; readonly ms: number }> = []
   for (const each of formulations) {
     check(await each.run(), each.name)
     const times: Array<number> = []
     for (let round = 0; round < 3; round++) times.push(await timed(each.run))
-    tried[each.name] = spreadOf(times).median
-    if (best === undefined || (tried[each.name] ?? 0) < (tried[best.name] ?? 0)) best = each
+    tried.push({ each, ms: spreadOf(times).median })
   }
+  const [best] = tried.toSorted((left, right) => left.ms - right.ms)
   if (best === undefined) throw new Error("there is no formulation to choose from")
-  return { ...best, tried }
+  return best.each
 }

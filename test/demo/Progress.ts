@@ -16,7 +16,7 @@ export const bar = (title: string, total: number): Bar => {
   const began = performance.now()
   let last = 0
   const line = (done: number, note: string) => {
-    const filled = total === 0 ? width : Math.round((width * Math.min(done, total)) / total)
+    const filled = Math.round((width * Math.min(done, total)) / total)
     return `  ${title.padEnd(26)} ${"█".repeat(filled)}${"░".repeat(width - filled)} ${String(done).padStart(6)}/${total}  ${note}`
   }
   return {
@@ -25,9 +25,7 @@ export const bar = (title: string, total: number): Bar => {
       if (tty) process.stdout.write(`\r${line(done, seconds(began))}`)
     },
     end: (note = "") => {
-      process.stdout.write(
-        `${tty ? "\r" : ""}${line(total === 0 ? last : Math.max(last, 0), `${seconds(began)}  ${note}`)}\n`,
-      )
+      process.stdout.write(`${tty ? "\r" : ""}${line(last, `${seconds(began)}  ${note}`)}\n`)
     },
   }
 }

@@ -1,6 +1,5 @@
 // Tests of a contact's and a workspace's data with processes: export, erasure in every table and file, and a restored copy,
 // which sends nothing until SENDING is `on`.
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -8,6 +7,7 @@ import { afterAll, assert, beforeAll, describe, inject, it, vi } from "vitest"
 import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { draftBlast, letterFrom, startBlast } from "../support/Blast.ts"
 import { command } from "../support/CommandLine.ts"
+import { statement } from "../support/Owner.ts"
 import { answered, Service, until } from "../support/Service.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { filesHolding, tablesHolding } from "./Canary.ts"
@@ -20,12 +20,8 @@ const secret = "a secret that outlives the machine, and its folder"
 /** Part of all addresses and texts about the contact, and of nothing else. */
 const trace = "anntraced"
 
-const superuser = <Row extends object>(database: string, statement: string) =>
-  Effect.runPromise(
-    Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(statement)).pipe(
-      Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database}`), maxConnections: 1 })),
-    ),
-  )
+const superuser = <Row extends object>(database: string, text: string) =>
+  statement<Row>(Redacted.make(`${inject("pgServer")}/${database}`), text)
 
 describe("stored data", () => {
   let sink: FakeSmtp
@@ -49,7 +45,7 @@ describe("stored data", () => {
 
   /** The tables that contain the trace. */
   const tablesNaming = async (): Promise<ReadonlyArray<string>> => {
-    const found = await tablesHolding((statement) => superuser(database, statement), trace)
+    const found = await tablesHolding((text) => superuser(database, text), trace)
     return found.map((name) => name.replace("public.", ""))
   }
   const filesNaming = () => filesHolding(join(service.folder, "data/assets"), trace)

@@ -1,12 +1,12 @@
 // Tests of operations with processes: readiness, metrics and traces, logs without secrets, a schema that is ahead of the code,
 // and a shutdown that completes requests.
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import parse from "parse-prometheus-text-format"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Proxy } from "../faults/Proxy.ts"
 import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { Collector, type Span } from "../support/Collector.ts"
+import { statement } from "../support/Owner.ts"
 import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
 import { command } from "../support/CommandLine.ts"
@@ -63,12 +63,7 @@ describe("a monitored service", () => {
     await ending.all()
   })
 
-  const asOwner = <Row extends object>(statements: string) =>
-    Effect.runPromise(
-      Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(statements)).pipe(
-        Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })),
-      ),
-    )
+  const asOwner = <Row extends object>(text: string) => statement<Row>(Redacted.make(database), text)
 
   const createContact = (name: string, headers: Record<string, string> = {}) =>
     service.call("POST", "/v1/contacts", { items: [{ email: `${name}@example.test` }] }, headers)
@@ -105,9 +100,9 @@ describe("a monitored service", () => {
     assert.strictEqual(root.attributes["request_id"], created.headers.get("x-request-id"))
     assert.strictEqual(Number(root.attributes["http.response.status_code"]), 201)
     const isStatement = (span: Span) => `${span.attributes["db.query.text"]}`.includes("insert into contact")
-    const statement = mine().find(isStatement)
-    if (statement === undefined) return assert.fail("the insert has no span")
-    const above = collector.above(statement).map(({ name }) => name)
+    const insert = mine().find(isStatement)
+    if (insert === undefined) return assert.fail("the insert has no span")
+    const above = collector.above(insert).map(({ name }) => name)
     assert.include(above, "Contacts.create")
     assert.strictEqual(above.at(-1), "POST /v1/contacts")
 

@@ -1,11 +1,11 @@
 // Tests of single processes, as on several machines: `tentpole http` and `tentpole worker` with a database that the next
 // release has migrated.
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { ServiceProcess } from "../support/ServiceProcess.ts"
 import { startBlast } from "../support/Blast.ts"
 import { clone } from "@tentpole/adapters/test/TestDatabase"
+import { statement } from "../support/Owner.ts"
 import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
 import { answered, apiKey, ask, callsOf, freePort, openRequest, until } from "../support/Service.ts"
@@ -22,11 +22,7 @@ beforeAll(async () => {
   sink = await FakeSmtp.start()
   await ending.with(() => sink.close())
   const url = await Effect.runPromise(clone("processes"))
-  await Effect.runPromise(
-    Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(next_applied)).pipe(
-      Effect.provide(PgClient.layer({ url, maxConnections: 1 })),
-    ),
-  )
+  await statement(url, next_applied)
   const ports = [await freePort(), await freePort()]
   api = `http://127.0.0.1:${ports[0]}`
   const variables = {
@@ -40,15 +36,9 @@ beforeAll(async () => {
     JSON_BYTES_MAX: String(2 ** 20),
   }
   for (const command of ["http", "worker"]) {
-    const started = new ServiceProcess("@tentpole/http/cli/main", variables, { args: [command] })
-    await ending.with(() => started.kill())
-    processes.push(started)
+    processes.push(await ServiceProcess.start(ending, "@tentpole/http/cli/main", variables, { args: [command] }))
   }
-  await Promise.all(
-    processes.map((started) =>
-      Promise.race([started.ready, started.ended.then(() => assert.fail(`it did not start: ${started.output}`))]),
-    ),
-  )
+  await Promise.all(processes.map((started) => started.up()))
 })
 afterAll(() => ending.all())
 

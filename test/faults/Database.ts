@@ -1,26 +1,21 @@
 // Database: a PostgreSQL server of one campaign, which can be stopped, killed and started again.
-import { PgClient } from "@effect/sql-pg"
 import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Data, Effect, Exit, Redacted, Scope } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Ending } from "../support/Ending.ts"
+import { statement } from "../support/Owner.ts"
 import { until } from "../support/Service.ts"
 
-export class Database {
-  readonly #folder: string
+export class Database extends Data.Class<{ readonly folder: string }> {
   #scope = Scope.makeUnsafe()
   #port: number | null = null
   #superuserUrl = Redacted.make("")
 
-  private constructor(folder: string) {
-    this.#folder = folder
-  }
-
   /** Durable as in production, and migrated. */
   static async begin(ending: Ending): Promise<{ readonly database: Database; readonly ownerUrl: Redacted.Redacted }> {
-    const database = new Database(await ending.folder())
+    const database = new Database({ folder: await ending.folder() })
     await ending.with(() => database.stop())
     const ownerUrl = await database.start()
     await Effect.runPromise(migrate(ownerUrl))
@@ -34,7 +29,7 @@ export class Database {
   async start(): Promise<Redacted.Redacted> {
     this.#scope = Scope.makeUnsafe()
     const server = await Effect.runPromise(
-      prepared({ folder: this.#folder, durable: true, port: this.#port }).pipe(Scope.provide(this.#scope)),
+      prepared({ folder: this.folder, durable: true, port: this.#port }).pipe(Scope.provide(this.#scope)),
     )
     this.#port = server.port
     const url = new URL(Redacted.value(server.superuserUrl))
@@ -45,12 +40,7 @@ export class Database {
 
   /** For statements that need more rights than the owner has. */
   async asSuperuser(statements: ReadonlyArray<string>): Promise<void> {
-    await Effect.runPromise(
-      Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
-        for (const statement of statements) yield* sql.unsafe(statement).unprepared
-      }).pipe(Effect.provide(PgClient.layer({ url: this.#superuserUrl, maxConnections: 1 }))),
-    )
+    for (const each of statements) await statement(this.#superuserUrl, each)
   }
 
   /** A fast shutdown: ends sessions and rolls back open transactions. */
@@ -60,7 +50,7 @@ export class Database {
 
   /** Kills all its processes with SIGKILL, as a power loss does. The next start recovers from the write-ahead log. */
   async kill(): Promise<void> {
-    const server = Number((await readFile(join(this.#folder, "pg/postmaster.pid"), "utf8")).split("\n")[0])
+    const server = Number((await readFile(join(this.folder, "pg/postmaster.pid"), "utf8")).split("\n")[0])
     const tasks = await readFile(`/proc/${server}/task/${server}/children`, "utf8").catch(() => "")
     const children = tasks.split(" ").map(Number).filter(Boolean)
     for (const pid of [server, ...children]) process.kill(pid, "SIGKILL")

@@ -1,7 +1,7 @@
 // Deployment: the service as separate processes that nothing restarts: an HTTP process, and as many workers as a campaign
 // starts.
 import { workerFlags } from "@tentpole/adapters/operations/WorkerFlags"
-import { Redacted } from "effect"
+import { Data, Redacted } from "effect"
 import type { Ending } from "../support/Ending.ts"
 import { Inside } from "../support/Inside.ts"
 import { type Answer, apiKey, ask, type Callable, freePort, until } from "../support/Service.ts"
@@ -13,67 +13,55 @@ const worker_application = "tentpole worker"
 /** Settings of the service besides its own: `SMTP_URL`, for one. */
 export type Variables = Readonly<Record<string, string>>
 
-export class Deployment implements Callable {
+interface Parts {
+  readonly ending: Ending
   readonly inside: Inside
-  readonly #variables: Record<string, string>
   readonly port: number
   readonly pagesPort: number
-  readonly #api: string
-  readonly #ending: Ending
-  readonly #workers = new Set<ServiceProcess>()
-  #http: ServiceProcess | undefined
+  readonly variables: Variables
+}
 
-  private constructor(
-    ending: Ending,
-    owner: Redacted.Redacted,
-    folder: string,
-    ports: readonly [number, number],
-    more: Variables,
-  ) {
-    this.#ending = ending
-    this.port = ports[0]
-    this.pagesPort = ports[1]
-    this.#api = `http://127.0.0.1:${ports[0]}`
-    this.#variables = {
-      ...more,
-      DATABASE_URL: Redacted.value(owner),
-      DATA_DIR: folder,
-      PORT: String(ports[0]),
-      PAGES_PORT: String(ports[1]),
-      BOOTSTRAP_API_KEY: apiKey,
-    }
-    this.inside = new Inside(this.#variables, owner)
-  }
+export class Deployment extends Data.Class<Parts> implements Callable {
+  readonly workers = new Set<ServiceProcess>()
+  #http: ServiceProcess | undefined
 
   /** Over a migrated database. Calls wait until the HTTP process is up. */
   static async over(ending: Ending, owner: Redacted.Redacted, more: Variables = {}): Promise<Deployment> {
-    const folder = await ending.folder()
-    const deployment = new Deployment(ending, owner, folder, [await freePort(), await freePort()], more)
-    await ending.with(() => deployment.inside.close())
+    const [port, pagesPort] = [await freePort(), await freePort()]
+    const variables = {
+      ...more,
+      DATABASE_URL: Redacted.value(owner),
+      DATA_DIR: await ending.folder(),
+      PORT: String(port),
+      PAGES_PORT: String(pagesPort),
+      BOOTSTRAP_API_KEY: apiKey,
+    }
+    const inside = new Inside(variables, owner)
+    await ending.with(() => inside.close())
+    const deployment = new Deployment({ ending, inside, port, pagesPort, variables })
     await deployment.startHttp()
     return deployment
   }
 
   async call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
     await this.#http?.ready
-    return ask(this.#api, method, path, body, headers)
+    return ask(`http://127.0.0.1:${this.port}`, method, path, body, headers)
   }
 
   /** The product's worker, or a module of the campaign. */
   async startWorker(module = "@tentpole/worker/main", more: Variables = {}): Promise<ServiceProcess> {
-    const worker = await this.#start(module, more, workerFlags)
-    this.#workers.add(worker)
+    const worker = await ServiceProcess.start(
+      this.ending,
+      module,
+      { ...this.variables, ...more },
+      { flags: workerFlags },
+    )
+    this.workers.add(worker)
     return worker
   }
 
-  async startHttp(): Promise<ServiceProcess> {
-    this.#http = await this.#start("@tentpole/http/main")
-    return this.#http
-  }
-
-  get http(): ServiceProcess {
-    if (this.#http === undefined) throw new Error("there is no HTTP process")
-    return this.#http
+  async startHttp(): Promise<void> {
+    this.#http = await ServiceProcess.start(this.ending, "@tentpole/http/main", this.variables)
   }
 
   async killHttp(): Promise<void> {
@@ -89,11 +77,11 @@ export class Deployment implements Callable {
 
   /** Kills all workers, frozen ones too. */
   async killWorkers(): Promise<void> {
-    for (const worker of this.#workers) {
+    for (const worker of this.workers) {
       worker.wake()
       await worker.kill()
     }
-    this.#workers.clear()
+    this.workers.clear()
     await this.workersForgotten()
   }
 
@@ -131,11 +119,5 @@ export class Deployment implements Callable {
       [worker_application],
     )
     return row?.count ?? 0
-  }
-
-  async #start(module: string, more: Variables = {}, flags: ReadonlyArray<string> = []): Promise<ServiceProcess> {
-    const started = new ServiceProcess(module, { ...this.#variables, ...more }, { flags })
-    await this.#ending.with(() => started.kill())
-    return started
   }
 }

@@ -54,7 +54,7 @@ export class Proxy {
   }
 
   /** Drops all further replies on the connection that leaves from this port. */
-  deafen(port: number): Deafened {
+  deafen(port: number): { readonly cut: () => void } {
     const link = [...this.#links].find(({ far }) => far.localPort === port)
     if (link === undefined) throw new Error(`no connection goes out from port ${port}`)
     link.deaf = true
@@ -96,8 +96,4 @@ export class Proxy {
     this.#links.delete(link)
     for (const socket of [link.near, link.far]) socket.destroy()
   }
-}
-
-export interface Deafened {
-  readonly cut: () => void
 }

@@ -5,7 +5,7 @@ import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { Ending } from "../support/Ending.ts"
 import { outcomeDifferences } from "../support/ImportOutcome.ts"
 import { Deployment } from "./Deployment.ts"
-import { killAtMoments } from "./imports/Kills.ts"
+import { killAtMoments } from "./imports/Imports.ts"
 import { disturbedRun, worldOf } from "./imports/World.ts"
 
 const rows_count = 2_500
@@ -36,7 +36,7 @@ it(
     const worker = await deployment.startWorker()
     const world = await worldOf(deployment, rows_count, ending)
     const run = await disturbedRun(world, "Killed")
-    const { met } = await killAtMoments(deployment, worker, run, [{ at: "row", row: 1, delay_ms: 0 }], () => undefined)
+    const met = await killAtMoments(deployment, worker, run, [{ at: "row", row: 1, delay_ms: 0 }], () => undefined)
     assert.deepStrictEqual(met, ["running"])
     assert.deepStrictEqual(await run.judged(240_000), [])
     // The judge finds each broken part.

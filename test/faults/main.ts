@@ -26,15 +26,8 @@ if (load === undefined) {
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 say(`SEED=${seed}`)
-const ending = new Ending()
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void ending.leave(130))
-try {
+await Ending.during(async (ending) => {
   const found = await (await load())({ quick, only, dice: new Dice(seed), ending, say })
   say(found.length === 0 ? styleText("green", "nothing mattered") : styleText("red", `${found.length} did matter`))
   if (found.length > 0) process.exitCode = 1
-} catch (error) {
-  if (!ending.begun) console.error(error)
-  process.exitCode = 1
-} finally {
-  await ending.all()
-}
+})

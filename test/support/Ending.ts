@@ -4,6 +4,21 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 export class Ending {
+  /** Runs a program; what it started ends with it, also after a failure or Ctrl-C. */
+  static async during(program: (ending: Ending) => Promise<void>): Promise<void> {
+    const ending = new Ending()
+    const leave = () => void ending.all().then(() => process.exit(130))
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, leave)
+    try {
+      await program(ending)
+    } catch (error) {
+      if (!ending.begun) console.error(error)
+      process.exitCode = 1
+    } finally {
+      await ending.all()
+    }
+  }
+
   readonly #acts: Array<() => Promise<unknown>> = []
   #ended: Promise<void> | undefined
 
@@ -27,11 +42,6 @@ export class Ending {
 
   all(): Promise<void> {
     return (this.#ended ??= this.#endAll())
-  }
-
-  async leave(code: number): Promise<never> {
-    await this.all()
-    process.exit(code)
   }
 
   async #endAll(): Promise<void> {

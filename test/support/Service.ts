@@ -1,4 +1,5 @@
 // Service: the whole product as `tentpole start` runs it, in its own folder and on its own ports; and helpers for its API.
+import { Data } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { request } from "node:http"
@@ -158,43 +159,36 @@ export const runNode = (args: ReadonlyArray<string>, more: Record<string, string
 export const tentpole = (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Ended> =>
   runNode([commandLine, ...args], more)
 
-export class Service {
+interface Parts {
   readonly folder: string
   readonly port: number
   readonly pagesPort: number
   readonly api: string
   readonly pages: string
-  output = ""
-  readonly #environment: Record<string, string>
-  #child: ChildProcess | undefined
+  readonly environment: Record<string, string>
+}
 
-  private constructor(folder: string, ports: readonly [number, number], more: Record<string, string>) {
-    this.folder = folder
-    this.port = ports[0]
-    this.pagesPort = ports[1]
-    this.api = `http://127.0.0.1:${ports[0]}`
-    this.pages = `http://default.localhost:${ports[1]}`
-    this.#environment = {
-      DATA_DIR: join(folder, "data"),
-      PORT: String(ports[0]),
-      PAGES_PORT: String(ports[1]),
-      BOOTSTRAP_API_KEY: apiKey,
-      ...more,
-    }
-  }
+export class Service extends Data.Class<Parts> {
+  output = ""
+  #child: ChildProcess | undefined
 
   static async prepare(more: Record<string, string> = {}): Promise<Service> {
     const folder = await mkdtemp(join(tmpdir(), "tentpole-e2e-"))
-    return new Service(folder, [await freePort(), await freePort()], more)
-  }
-
-  get environment(): Record<string, string> {
-    return this.#environment
+    const [port, pagesPort] = [await freePort(), await freePort()]
+    const environment = {
+      DATA_DIR: join(folder, "data"),
+      PORT: String(port),
+      PAGES_PORT: String(pagesPort),
+      BOOTSTRAP_API_KEY: apiKey,
+      ...more,
+    }
+    const [api, pages] = [`http://127.0.0.1:${port}`, `http://default.localhost:${pagesPort}`]
+    return new Service({ folder, port, pagesPort, api, pages, environment })
   }
 
   /** Starts the service and waits until it is ready; fails with its output if it ends. */
   async start(): Promise<this> {
-    const child = spawn(process.execPath, [commandLine, "start"], { cwd: root, env: environment(this.#environment) })
+    const child = spawn(process.execPath, [commandLine, "start"], { cwd: root, env: environment(this.environment) })
     this.#child = child
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (this.output += String(chunk)))
     await until("the service to be ready", async () => {
@@ -210,9 +204,9 @@ export class Service {
   async signal(signal: NodeJS.Signals): Promise<number | null> {
     const child = this.#child
     if (child === undefined) return null
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
     const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
-    else return child.exitCode
+    child.kill(signal)
     return ended
   }
 

@@ -31,6 +31,18 @@ export class ServiceProcess {
     this.ready = new Promise((resolve) => child.on("message", (message) => message === "ready" && resolve()))
   }
 
+  /** Starts a process, and kills it at the end. */
+  static async start(
+    ending: Ending,
+    module: string,
+    variables: Readonly<Record<string, string>>,
+    options?: Arguments,
+  ): Promise<ServiceProcess> {
+    const started = new ServiceProcess(module, variables, options)
+    await ending.with(() => started.kill())
+    return started
+  }
+
   /** Starts a server that reports `port <number>`, and ends it at the end. */
   static async serving(
     ending: Ending,
@@ -38,8 +50,7 @@ export class ServiceProcess {
     variables: Record<string, string>,
     first?: object,
   ): Promise<{ readonly process: ServiceProcess; readonly port: number }> {
-    const process = new ServiceProcess(module.href, variables)
-    await ending.with(() => process.kill())
+    const process = await ServiceProcess.start(ending, module.href, variables)
     if (first !== undefined) process.send(first)
     const ended = process.ended.then(() => Promise.reject(new Error(`a server ended: ${process.output}`)))
     const [, port] = (await Promise.race([process.message("port "), ended])).split(" ")

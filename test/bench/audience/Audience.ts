@@ -8,14 +8,12 @@ import { segments } from "./Segments.ts"
 import { upserts } from "./Upserts.ts"
 import { largeWorkspace } from "./LargeWorkspace.ts"
 
-export const audience: Benchmark = {
-  run: async (bench) => {
-    await evaluator(bench)
-    const world = await largeWorkspace(bench)
-    await segments(bench, world)
-    await findOne(bench, world)
-    await upserts(bench, world)
-    // Last, since its blast may still be sending.
-    await beside(bench, world)
-  },
+export const audience: Benchmark = async (bench) => {
+  await evaluator(bench)
+  const world = await largeWorkspace(bench)
+  await segments(bench, world)
+  await findOne(bench, world)
+  await upserts(bench, world)
+  // Last, since its blast may still be sending.
+  await beside(bench, world)
 }

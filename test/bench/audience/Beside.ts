@@ -1,11 +1,11 @@
 // Counts of segments while a blast goes out: sending must not slow them down.
+import { countOf } from "../../support/smtp/FakeSmtpProcess.ts"
 import { pause, until } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import { comparison, ratioAtMost } from "../Report.ts"
 import { startBlast } from "../../support/Blast.ts"
-import { countOf } from "../Arrivals.ts"
 import { spreadOf, timed } from "../Timing.ts"
-import { type Asked, askedOf } from "./SegmentCalls.ts"
+import { type Asked, askedOf } from "./Segments.ts"
 import { questionsOf } from "./Questions.ts"
 import type { LargeWorkspace } from "./LargeWorkspace.ts"
 

@@ -9,7 +9,7 @@ import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import jsonLogic from "json-logic-js"
 import type { Bench } from "../Benchmark.ts"
-import { comparison, ratioAtLeast } from "../Report.ts"
+import { comparison, rateAtLeast, ratioAtLeast } from "../Report.ts"
 import { compareRates } from "../Timing.ts"
 
 const contacts_count = 100_000
@@ -115,10 +115,14 @@ export const evaluator = async ({ quick, report }: Bench): Promise<void> => {
     },
     quick ? { warmup: 2, rounds: 6, time_max_ms: 3_000 } : { warmup: 3, rounds: 25, time_max_ms: 30_000 },
   )
-  const fast = { says: "≥ 1,000,000/s", met: compared.ours.median >= per_second_min }
   report.section(
     "Evaluator, five conditions over 100,000 contacts in memory, beside json-logic-js",
-    [comparison("contacts", "/s", compared, (ratio) => [fast, ratioAtLeast(5, ratio)])],
+    [
+      comparison("contacts", "/s", compared, (ratio) => [
+        rateAtLeast(per_second_min, compared.ours.median),
+        ratioAtLeast(5, ratio),
+      ]),
+    ],
     [`${picked.toLocaleString("en-US")} contacts are picked, by both the same`],
   )
 }

@@ -1,9 +1,11 @@
 // The benchmark `blasts`: a worker beside loops by hand, two workers, settings of speed, and a million recipients.
-import { inParts } from "../Benchmark.ts"
+import type { Benchmark } from "../Benchmark.ts"
 import { million } from "./Million.ts"
 import { speeds } from "./Speeds.ts"
-import { throughput } from "./Throughput.ts"
-import { twoWorkers } from "./TwoWorkers.ts"
+import { throughput, twoWorkers } from "./Throughput.ts"
 import { World } from "../World.ts"
 
-export const blasts = inParts((bench) => World.begin(bench), { throughput, twoWorkers, speeds, million })
+export const blasts: Benchmark = async (bench) => {
+  const world = await World.begin(bench)
+  for (const part of [throughput, twoWorkers, speeds, million]) await part(bench, world)
+}

@@ -1,5 +1,6 @@
 // A blast to a million recipients: dry run, audience, first message, memory of the worker, and the wait of a neighbour with a
 // hundred recipients.
+import { rateOf, spanOf } from "../../support/smtp/FakeSmtpProcess.ts"
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
 import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
@@ -8,7 +9,6 @@ import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import { comparison, figure, megabytesAtMost, ratioAtMost, type Row } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
-import { rateOf, spanOf } from "../Arrivals.ts"
 import type { Sender, World } from "../World.ts"
 
 const sizeOf = ({ full, quick }: Bench) =>

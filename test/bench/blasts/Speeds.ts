@@ -3,8 +3,7 @@ import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import { comparison, type Row } from "../Report.ts"
 import { rateSpreadOf } from "../Timing.ts"
-import type { Arrival } from "../../support/smtp/FakeSmtpProcess.ts"
-import { rateBetween, spanOf } from "../Arrivals.ts"
+import { type Arrival, rateBetween, spanOf } from "../../support/smtp/FakeSmtpProcess.ts"
 import type { Sender, World } from "../World.ts"
 
 const per_second = 200

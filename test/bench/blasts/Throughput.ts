@@ -1,14 +1,15 @@
 // Messages a second of one worker, intents and database included, beside a loop over nodemailer's pool with as many connections.
+import { rateBetween, rateOf } from "../../support/smtp/FakeSmtpProcess.ts"
 import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import { comparison, ratioAtLeast } from "../Report.ts"
 import { rateSpreadOf } from "../Timing.ts"
 import type { Order } from "./ByHand.ts"
-import { rateOf } from "../Arrivals.ts"
 import { connections, type Sender, type World } from "../World.ts"
 
 /** Rounds that do not count, since new code runs slowly. */
@@ -66,11 +67,7 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
   const row = comparison(`beside nodemailer's pool, ${beside}`, "/s", both, (ratio) =>
     bench.quick ? [] : [ratioAtLeast(ratio_min, ratio)],
   )
-  bench.report.section(
-    `${title}, ${connections} connections`,
-    [row],
-    [`${connections} connections on either side; ${size.ours.toLocaleString("en-US")} messages of ours a round`],
-  )
+  bench.report.section(`${title}, ${connections} connections on either side`, [row])
 }
 
 const runByHand = async (world: World, { connections, how }: Way, messages: number): Promise<number> => {
@@ -92,4 +89,50 @@ const runOurs = async (world: World, sender: Sender, messages: number): Promise<
   const arrivals = await world.come(sender, messages)
   await world.sent(sender, blast)
   return rateOf(arrivals)
+}
+
+// Whether a second worker doubles the rate where the mail server is the bottleneck.
+const answer_ms = 50
+const connections_each = 16
+/** The rate of one worker if only the mail server took time. */
+const per_second_max = (connections_each * 1000) / answer_ms
+
+export const twoWorkers = async (bench: Bench, world: World): Promise<void> => {
+  const window_ms = bench.quick ? 3_000 : 6_000
+  const windows = bench.quick ? 1 : 2
+  bench.report.say("one worker and two …")
+  const seconds = (window_ms / 1000 + 2) * windows
+  const sender = await world.sender("slow", { contacts: Math.ceil(per_second_max * seconds * 3.2) })
+  await world.smtp.behave({ pause_ms: answer_ms })
+  await world.smtp.reset()
+  const blast = await world.launch(sender)
+  const first = await world.worker({ connections: connections_each })
+  await world.come(sender, per_second_max)
+  const rates = { one: Array.of<number>(), two: Array.of<number>() }
+  for (let window = 0; window < windows; window++) {
+    rates.one.push(await rateOver(world, sender, window_ms))
+    const second = await world.worker({ connections: connections_each })
+    await pause(1_500)
+    rates.two.push(await rateOver(world, sender, window_ms))
+    await world.stop(second)
+    await pause(500)
+  }
+  await world.turn(sender, blast, "cancel")
+  await world.stop(first)
+  await world.smtp.behave()
+  const both = { reference: rateSpreadOf(rates.one), ours: rateSpreadOf(rates.two) }
+  bench.report.section(
+    `Messages a second of two workers (as ours), beside one (as reference): a mail server that answers after ${answer_ms} ms`,
+    [
+      comparison(`${connections_each} connections a worker`, "/s", both, (ratio) =>
+        bench.quick ? [] : [ratioAtLeast(1.6, ratio)],
+      ),
+    ],
+  )
+}
+
+const rateOver = async (world: World, sender: Sender, window_ms: number): Promise<number> => {
+  const from_ms = Date.now()
+  await pause(window_ms)
+  return rateBetween(await world.arrivals(sender), from_ms, from_ms + window_ms)
 }

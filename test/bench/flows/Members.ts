@@ -49,15 +49,13 @@ export const standing = async ({ inside }: World, flow: FlowId) => {
     readonly waiting: number
     readonly completed: number
     readonly dropped: number
-    readonly failed: number
   }>(
     `select coalesce(sum(active), 0)::int as active, coalesce(sum(waiting), 0)::int as waiting,
-       coalesce(sum(completed), 0)::int as completed, coalesce(sum(dropped), 0)::int as dropped,
-       coalesce(sum(failed), 0)::int as failed
+       coalesce(sum(completed), 0)::int as completed, coalesce(sum(dropped), 0)::int as dropped
      from flow_tally where flow_id = $1::uuid`,
     [flow],
   )
-  return row ?? { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0 }
+  return row ?? { active: 0, waiting: 0, completed: 0, dropped: 0 }
 }
 
 export type Standing = Awaited<ReturnType<typeof standing>>

@@ -88,20 +88,18 @@ const prepared = async (bench: Bench): Promise<Imports> => {
 
 const roundsOf = ({ full, quick }: Bench): number => (full || quick ? 1 : 3)
 
-export const imports: Benchmark = {
-  run: async (bench) => {
-    const world = await prepared(bench)
-    const atRest_bytes = await peakMemory_bytes(world.worker.pid)
-    const seen = cases.map((): Seen => ({ ours: [], bare: [] }))
-    for (let turn = 0; turn < roundsOf(bench); turn++) {
-      bench.report.say(`round ${turn + 1} of ${roundsOf(bench)} …`)
-      await round(world, turn, seen)
-    }
-    bench.report.section(
-      "A file of people, imported by the worker, beside an import by hand (csv-parse, unnest) that writes the same rows",
-      rates(world, seen),
-      cases.map(({ what }, at) => spent(what, seen[at]?.ours ?? [])),
-    )
-    await memory(bench, world, atRest_bytes)
-  },
+export const imports: Benchmark = async (bench) => {
+  const world = await prepared(bench)
+  const atRest_bytes = await peakMemory_bytes(world.worker.pid)
+  const seen = cases.map((): Seen => ({ ours: [], bare: [] }))
+  for (let turn = 0; turn < roundsOf(bench); turn++) {
+    bench.report.say(`round ${turn + 1} of ${roundsOf(bench)} …`)
+    await round(world, turn, seen)
+  }
+  bench.report.section(
+    "A file of people, imported by the worker, beside an import by hand (csv-parse, unnest) that writes the same rows",
+    rates(world, seen),
+    cases.map(({ what }, at) => spent(what, seen[at]?.ours ?? [])),
+  )
+  await memory(bench, world, atRest_bytes)
 }

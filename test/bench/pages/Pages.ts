@@ -21,22 +21,20 @@ const served_share_min = 0.6
 const counted_share_min = 0.9
 const read_ms_max = 100
 
-export const pages: Benchmark = {
-  run: async (bench) => {
-    const { report } = bench
-    const page = await publishedPage(bench)
-    const machines = visitsOf(page, "machines")
-    const bare = await bareServer(bench, machines)
-    report.say("serving …")
-    const served = await compareLoads({ reference: bare, ours: machines }, sizeOf(bench))
-    report.section(
-      "A page, warm: a bare node:http server that sends the same bytes and headers (as reference), and the page server (as ours)",
-      [comparison("requests", "/s", served, (ratio) => [ratioAtLeast(served_share_min, ratio)])],
-      [`${sizeOf(bench).connections} connections; the load comes from this process, on the same machine`],
-    )
-    await counting(bench, page)
-    await reading(bench, page)
-  },
+export const pages: Benchmark = async (bench) => {
+  const { report } = bench
+  const page = await publishedPage(bench)
+  const machines = visitsOf(page, "machines")
+  const bare = await bareServer(bench, machines)
+  report.say("serving …")
+  const served = await compareLoads({ reference: bare, ours: machines }, sizeOf(bench))
+  report.section(
+    "A page, warm: a bare node:http server that sends the same bytes and headers (as reference), and the page server (as ours)",
+    [comparison("requests", "/s", served, (ratio) => [ratioAtLeast(served_share_min, ratio)])],
+    [`${sizeOf(bench).connections} connections; the load comes from this process, on the same machine`],
+  )
+  await counting(bench, page)
+  await reading(bench, page)
 }
 
 const counting = async (bench: Bench, page: Page): Promise<void> => {

@@ -159,29 +159,27 @@ const signing = async (ours: ReturnType<typeof rendererOf>, count: number): Prom
   return `DKIM besides (RSA 2048, no part of the bar): ${Math.round(processor_us / count)} µs of processor a message, on the thread pool for the most part; ${Math.round((count / elapsed_ms) * 1000)} signatures/s, 32 under way`
 }
 
-export const rendering: Benchmark = {
-  run: async (bench) => {
-    const links = await Effect.runPromise(
-      Effect.provide(Links, Layer.provide(Links.layer, Layer.merge(secrets, settings))),
-    )
-    const ours = rendererOf(links)
-    const [first] = people(1)
-    if (first === undefined) throw new Error("there are no recipients")
-    const { bytes } = ours(first, new MessageMemory())
-    await agree(bytes, await renderByHand(secret)(first))
-    bench.report.fact(
-      "email",
-      `HTML of ${letter.html.length} characters and text of ${letter.text.length}, ten tokens each, ten links; ${bytes.length} bytes on the wire, with both parts, footer, pixel and headers`,
-    )
-    const seen = await compared(bench, ours)
-    const row = comparison("messages, by the time of one core", "/s", seen, (ratio) => [
-      rateAtLeast(rate_min, seen.ours.median),
-      ratioAtLeast(ratio_min, ratio),
-    ])
-    bench.report.section(
-      "An approved email as messages ready for the wire, beside parsing and composing for each recipient",
-      [row],
-      [await floors(bytes.length), await signing(ours, bench.quick ? 200 : 1000)],
-    )
-  },
+export const rendering: Benchmark = async (bench) => {
+  const links = await Effect.runPromise(
+    Effect.provide(Links, Layer.provide(Links.layer, Layer.merge(secrets, settings))),
+  )
+  const ours = rendererOf(links)
+  const [first] = people(1)
+  if (first === undefined) throw new Error("there are no recipients")
+  const { bytes } = ours(first, new MessageMemory())
+  await agree(bytes, await renderByHand(secret)(first))
+  bench.report.fact(
+    "email",
+    `HTML of ${letter.html.length} characters and text of ${letter.text.length}, ten tokens each, ten links; ${bytes.length} bytes on the wire, with both parts, footer, pixel and headers`,
+  )
+  const seen = await compared(bench, ours)
+  const row = comparison("messages, by the time of one core", "/s", seen, (ratio) => [
+    rateAtLeast(rate_min, seen.ours.median),
+    ratioAtLeast(ratio_min, ratio),
+  ])
+  bench.report.section(
+    "An approved email as messages ready for the wire, beside parsing and composing for each recipient",
+    [row],
+    [await floors(bytes.length), await signing(ours, bench.quick ? 200 : 1000)],
+  )
 }

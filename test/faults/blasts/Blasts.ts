@@ -1,7 +1,6 @@
 // The campaign `blasts`: under each race and each fault, no recipient gets two messages and none is forgotten. The last scenario
 // combines all faults.
 import { campaignOf, type Scenario } from "../Campaign.ts"
-import { clocks } from "./Clocks.ts"
 import { commits } from "./Commits.ts"
 import { deaths } from "./Deaths.ts"
 import { interventions } from "./Interventions.ts"
@@ -16,7 +15,6 @@ const all: ReadonlyArray<Scenario<World>> = [
   ...interventions,
   ...refusals,
   ...outagesOfTheDatabase,
-  ...clocks,
   ...longRuns,
 ]
 

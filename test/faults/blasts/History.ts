@@ -20,18 +20,6 @@ export const keepHistory = async (inside: Inside): Promise<void> => {
       execute function write_history()`)
 }
 
-export interface Moved {
-  readonly delivery_id: string
-  readonly at: Date
-}
-
-/** When deliveries of a blast entered a state. */
-export const cameTo = (inside: Inside, blast: string, state: string): Promise<ReadonlyArray<Moved>> =>
-  inside.asOwner<Moved>(
-    "select delivery_id, at from delivery_history where blast_id = $1::uuid and became = $2 and was <> $2 order by nth",
-    [blast, state],
-  )
-
 /** The transitions of core's delivery machine. */
 const moves: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   ["queued", ["claimed", "blocked", "failed"]],

@@ -14,18 +14,6 @@ export interface DeliveryRow {
   readonly smtp_reply: string | null
 }
 
-interface Tally {
-  readonly queued: number
-  readonly sent: number
-  readonly failed: number
-  readonly blocked: number
-}
-
-interface BlastRow {
-  readonly status: string
-  readonly recipient_count: number
-}
-
 /** Bounds of what a worker's death may leave unconfirmed. */
 export interface Bounds {
   readonly connections: number
@@ -120,14 +108,15 @@ export const judge = async (
   circumstances: Circumstances,
 ): Promise<Judged> => {
   const rows = await rowsOf(inside, blast.id)
-  const [tally] = await inside.asOwner<Tally>(
+  const [tally] = await inside.asOwner(
     `select sum(queued)::int as queued, sum(sent)::int as sent, sum(failed)::int as failed, sum(blocked)::int as blocked
       from delivery_tally where blast_id = $1::uuid`,
     [blast.id],
   )
-  const [row] = await inside.asOwner<BlastRow>("select status, recipient_count from blast where blast_id = $1::uuid", [
-    blast.id,
-  ])
+  const [row] = await inside.asOwner<{ status: string; recipient_count: number }>(
+    "select status, recipient_count from blast where blast_id = $1::uuid",
+    [blast.id],
+  )
   const { demand, found } = demands()
   judgeDots(rows, dots, demand)
   judgeRows(rows, dots, demand)

@@ -8,26 +8,27 @@ import type { RunningBlast } from "./RunningBlast.ts"
 interface Outage {
   readonly name: string
   /** Returns how to end the outage. */
-  readonly begin: (world: World, blast: RunningBlast) => Promise<() => Promise<void>>
+  readonly begin: (world: World, blast: RunningBlast) => Promise<() => Promise<unknown>>
   readonly lasts_ms: number
   /** Whether nothing may be handed over while it lasts. */
   readonly nothingGoes: boolean
 }
 
 /** Every write of deliveries fails with this state, as a full disk or a conflict makes it fail. */
-const failingTrigger = async ({ deployment: { inside } }: World, state: string, condition: string): Promise<void> => {
+const failingTrigger = async ({ deployment: { inside } }: World, state: string): Promise<void> => {
   await inside.asOwner(`
     create or replace function fail_on_purpose() returns trigger language plpgsql as $$
       begin raise exception 'on purpose' using errcode = '${state}'; end $$`)
-  await inside.asOwner(`create trigger zz_fail before update on delivery for each row when (${condition})
-    execute function fail_on_purpose()`)
+  await inside.asOwner(
+    "create trigger zz_fail before update on delivery for each row execute function fail_on_purpose()",
+  )
 }
 
 const failing = (name: string, state: string): Outage => ({
   name,
   begin: async (world) => {
-    await failingTrigger(world, state, "true")
-    return () => world.deployment.inside.asOwner("drop trigger zz_fail on delivery").then(() => undefined)
+    await failingTrigger(world, state)
+    return () => world.deployment.inside.asOwner("drop trigger zz_fail on delivery")
   },
   lasts_ms: 2_000,
   nothingGoes: true,
@@ -49,7 +50,7 @@ const outages: ReadonlyArray<Outage> = [
             () => true,
             () => false,
           ),
-        ).then(() => undefined)
+        )
     },
     lasts_ms: 500,
     nothingGoes: true,
@@ -58,7 +59,7 @@ const outages: ReadonlyArray<Outage> = [
     name: "PostgreSQL is stopped for a while",
     begin: async ({ database }) => {
       await database.stop()
-      return () => database.start().then(() => undefined)
+      return () => database.start()
     },
     lasts_ms: 4_000,
     nothingGoes: true,
@@ -107,7 +108,7 @@ const outages: ReadonlyArray<Outage> = [
           do $$ begin execute format('alter database %I connection limit ${count}', current_database()); end $$`)
       await limit(0)
       await terminate(world)
-      return () => limit(-1).then(() => undefined)
+      return () => limit(-1)
     },
     lasts_ms: 2_000,
     nothingGoes: true,
@@ -117,7 +118,7 @@ const outages: ReadonlyArray<Outage> = [
     begin: async ({ deployment }) => {
       const locking = deployment.inside.asOwner("do $$ begin lock table delivery; perform pg_sleep(3); end $$")
       await pause(100)
-      return () => locking.then(() => undefined)
+      return () => locking
     },
     lasts_ms: 0,
     nothingGoes: false,

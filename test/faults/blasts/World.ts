@@ -26,11 +26,9 @@ export interface WorkerOptions {
   readonly variables?: Variables
 }
 
-/** A worker that is up. */
+/** A worker that is up, or at its gate. */
 export interface Worker {
   readonly process: ServiceProcess
-  /** Waits until the worker is at its gate. */
-  readonly atGate: () => Promise<void>
   readonly openGate: () => Promise<void>
 }
 
@@ -76,12 +74,12 @@ export class World extends Data.Class<Parts> {
     return this.ownDatabase
   }
 
-  /** Starts a worker, and waits until it is up. */
+  /** Starts a worker, and waits until it is up, or at its gate. */
   async worker({ gate, login = "", smtp = "", times: own = {}, variables = {} }: WorkerOptions = {}): Promise<Worker> {
     const key = join(this.folder, `gate ${++this.#count}`)
     const url = new URL(this.ownerUrl)
     url.port = String(this.toDatabase.port)
-    const process = await this.deployment.startWorker(new URL("Worker.ts", import.meta.url).href, {
+    const process = await this.deployment.startWorker(new URL("../Worker.ts", import.meta.url).href, {
       DATABASE_URL: url.href,
       SMTP_URL: `smtp://${login}127.0.0.1:${this.toSink.port}/?openTimeout=2&commandTimeout=2&replyTimeout=3${smtp}`,
       SMTP_CONNECTIONS: String(bounds.connections),
@@ -89,17 +87,11 @@ export class World extends Data.Class<Parts> {
       ...(gate === undefined ? {} : { TENTPOLE_GATE: gate, TENTPOLE_GATE_OPEN: key }),
       ...variables,
     })
-    const started: Worker = {
-      process,
-      atGate: async () => {
-        await until(`a worker to reach ${gate}`, async () => process.output.includes(`gate ${gate}`), {
-          every_ms: 10,
-        })
-      },
-      openGate: () => writeFile(key, ""),
-    }
     await process.up()
-    return started
+    if (gate !== undefined) {
+      await until(`a worker to reach ${gate}`, async () => process.output.includes(`gate ${gate}`), { every_ms: 10 })
+    }
+    return { process, openGate: () => writeFile(key, "") }
   }
 
   /** A sending blast with a fixed audience, in its own workspace, to these names or to so many contacts. */

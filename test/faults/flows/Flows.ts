@@ -50,7 +50,7 @@ const atGate = (at: "update" | "commit"): Scenario<World> => ({
     const worker = await world.worker()
     await flow.people()
     await gate.reached()
-    await world.kill(worker)
+    await worker.kill()
     await gate.open()
     await world.deployment.workersForgotten()
     await world.worker()
@@ -73,9 +73,9 @@ const killing = (flow: RunningFlow, dice: Dice, { delay_ms, kills }: { delay_ms:
       await pause(50)
       if (count >= Math.ceil((kills * phase) / phases_min) || !(await flow.isBusy())) continue
       await pause(dice.between(0, delay_ms))
-      const victim = dice.pick([...world.workers])
+      const victim = dice.pick([...world.deployment.workers].filter(({ alive }) => alive))
       if (victim === undefined || !(await flow.isBusy())) continue
-      await world.kill(victim)
+      await victim.kill()
       count++
       await world.worker()
     }

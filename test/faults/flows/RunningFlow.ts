@@ -113,7 +113,7 @@ export class RunningFlow extends Data.Class<Parts> {
     const opened = unopened
       .filter(({ email, step_id, visit }) => opens(Number(/\d+/.exec(email)?.[0]), step_id, visit))
       .map(({ delivery_id }) => DeliveryId.make(delivery_id))
-    const ws = this.workspace.id
+    const { id } = this.workspace
     const at = DateTime.makeUnsafe(clock.now_ms)
     for (let from = 0; from < opened.length; from += batch_max) {
       const ids = opened.slice(from, from + batch_max)
@@ -121,13 +121,10 @@ export class RunningFlow extends Data.Class<Parts> {
         Effect.gen(function* () {
           const engagement = yield* EngagementStore
           const { transact } = yield* Transactor
-          yield* transact(
-            Effect.gen(function* () {
-              const found = yield* engagement.lock(ws, ids)
-              const happenings = ids.map((deliveryId) => ({ deliveryId, event: { _tag: "opened" as const }, at }))
-              yield* engagement.apply(ws, EngagementChange.ofAll(found, happenings))
-            }),
-          )
+          const happenings = ids.map((deliveryId) => ({ deliveryId, event: { _tag: "opened" as const }, at }))
+          const locked = engagement.lock(id, ids)
+          const change = Effect.map(locked, (found) => EngagementChange.ofAll(found, happenings))
+          yield* transact(Effect.flatMap(change, (each) => engagement.apply(id, each)))
         }),
       )
     }

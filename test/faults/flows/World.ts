@@ -2,13 +2,48 @@
 import { Data } from "effect"
 import { join } from "node:path"
 import type { Ending } from "../../support/Ending.ts"
-import { bounds } from "../blasts/Times.ts"
+import { bounds, times } from "../blasts/Times.ts"
 import { FakeSmtpProcess } from "../../support/smtp/FakeSmtpProcess.ts"
 import { Database } from "../Database.ts"
 import { Deployment } from "../Deployment.ts"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
-import { MovedClock } from "./MovedClock.ts"
 import { RunningFlow } from "./RunningFlow.ts"
+
+/** Renames the real clock function in the catalogue and puts a shifted one in its place. */
+const clockStatements: ReadonlyArray<string> = [
+  "create table moved_clock (by interval not null)",
+  "insert into moved_clock values ('0')",
+  "grant select on moved_clock to public",
+  "alter function pg_catalog.clock_timestamp() rename to real_clock_timestamp",
+  `create function pg_catalog.clock_timestamp() returns timestamptz language sql volatile
+     as 'select pg_catalog.real_clock_timestamp() + (select by from public.moved_clock)'`,
+]
+
+/** Members wait by the database's clock; workers write times of their own clock. */
+class MovedClock extends Data.Class<{ readonly database: Database }> {
+  #moved_ms = 0
+
+  static async of(database: Database): Promise<MovedClock> {
+    await database.asSuperuser(clockStatements)
+    return new MovedClock({ database })
+  }
+
+  /** The shift that a new worker starts with. */
+  get moved_ms(): number {
+    return this.#moved_ms
+  }
+
+  get now_ms(): number {
+    return Date.now() + this.#moved_ms
+  }
+
+  /** Workers first: no member is due by their clock. */
+  async move(by_ms: number, workers: Iterable<ServiceProcess>): Promise<void> {
+    this.#moved_ms += Math.ceil(by_ms)
+    for (const worker of workers) worker.send({ clock_moved_ms: this.#moved_ms })
+    await this.database.asSuperuser([`update moved_clock set by = interval '${this.#moved_ms} ms'`])
+  }
+}
 
 interface Parts {
   readonly deployment: Deployment
@@ -17,7 +52,6 @@ interface Parts {
 }
 
 export class World extends Data.Class<Parts> {
-  readonly workers = new Set<ServiceProcess>()
   #count = 0
 
   static async begin(ending: Ending): Promise<World> {
@@ -29,25 +63,20 @@ export class World extends Data.Class<Parts> {
 
   /** Starts a worker, and waits until it is up. */
   async worker(): Promise<ServiceProcess> {
-    const started = await this.deployment.startWorker(new URL("Worker.ts", import.meta.url).href, {
+    const started = await this.deployment.startWorker(new URL("../Worker.ts", import.meta.url).href, {
       SMTP_URL: `smtp://127.0.0.1:${this.sink.port}/`,
       SMTP_CONNECTIONS: String(bounds.connections),
+      SENDER_OPTIONS: JSON.stringify(times),
       CLOCK_MOVED_MS: String(this.clock.moved_ms),
     })
     await started.up()
     // The clock may have been moved meanwhile.
     started.send({ clock_moved_ms: this.clock.moved_ms })
-    this.workers.add(started)
     return started
   }
 
-  async kill(worker: ServiceProcess): Promise<void> {
-    this.workers.delete(worker)
-    await worker.kill()
-  }
-
   move(by_ms: number): Promise<void> {
-    return this.clock.move(by_ms, this.workers)
+    return this.clock.move(by_ms, this.deployment.workers)
   }
 
   /** An active flow without members, in its own workspace. */
@@ -57,7 +86,6 @@ export class World extends Data.Class<Parts> {
 
   /** Removes what a scenario left. */
   async calm(): Promise<void> {
-    this.workers.clear()
     await this.deployment.killWorkers()
     await this.sink.behave()
     await this.deployment.inside.asOwner("delete from workspace where name like 'flow%'")

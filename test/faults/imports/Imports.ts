@@ -1,11 +1,73 @@
 // The campaign `imports`: workers are killed, doubled and frozen during an import, and the result must equal that of an
 // undisturbed import, row for row.
 import { attempts_to_work } from "@tentpole/worker/jobs/Jobs"
+import type { Dice } from "../../simulation/Dice.ts"
+import type { ServiceProcess } from "../../support/ServiceProcess.ts"
+import type { Deployment } from "../Deployment.ts"
 import { pause, until } from "../../support/Service.ts"
 import { type Campaign, campaignOf, type Scenario, unless } from "../Campaign.ts"
 import { Gate } from "../Gate.ts"
-import { drawMoments, killAtMoments, metRunning_min } from "./Kills.ts"
 import { type DisturbedRun, disturbedRun, makeWorld, type World } from "./World.ts"
+
+/** A delay after a worker started, or after it reached a row. */
+type Moment =
+  | { readonly at: "start"; readonly delay_ms: number }
+  | { readonly at: "row"; readonly row: number; readonly delay_ms: number }
+
+/** A worker takes about a second and a half to come up, and a chunk some hundred milliseconds. */
+const start_ms = 2_500
+const chunk_ms = 300
+
+const drawMoments = (dice: Dice, count: number, rows_count: number): ReadonlyArray<Moment> => {
+  // Not near the end: the last kills must meet a running import, too.
+  const rows = Array.from({ length: count }, () => dice.between(0, Math.floor(rows_count * 0.8)))
+  return rows
+    .toSorted((left, right) => left - right)
+    .map((row) =>
+      dice.chance(0.15)
+        ? { at: "start", delay_ms: dice.between(0, start_ms) }
+        : { at: "row", row, delay_ms: dice.between(0, chunk_ms) },
+    )
+}
+
+const described = (moment: Moment): string =>
+  `${moment.at === "row" ? `row ${moment.row}` : "start"} + ${moment.delay_ms} ms`
+
+/** The first kill may precede the run, and the run may end before the last kill. */
+const metRunning_min = (kills_count: number): number => Math.floor(kills_count * 0.8)
+
+/** A job fails after ten attempts; intended kills must not use them up. */
+const attempts = 1
+
+/**
+ * Kills the worker at each moment and starts another one, which takes the job as if the lease had ended. Returns
+ * the states in which the kills met the run.
+ */
+export const killAtMoments = async (
+  deployment: Deployment,
+  first: ServiceProcess,
+  run: DisturbedRun,
+  moments: ReadonlyArray<Moment>,
+  say: (text: string) => void,
+): Promise<ReadonlyArray<string>> => {
+  say(`  drawn: ${moments.map(described).join(", ")}`)
+  const met: Array<string> = []
+  let worker = first
+  for (const moment of moments) {
+    // Beyond the row of the last kill, so that each worker has done some work.
+    const { processed_rows: processed } = await run.state()
+    if (moment.at === "row") await run.reached(Math.max(moment.row, processed + 1))
+    await pause(moment.delay_ms)
+    await worker.kill()
+    await deployment.workersForgotten()
+    const { status, processed_rows } = await run.state()
+    met.push(status)
+    say(`  killed ${moment.at === "start" ? "at its start" : "at work"}: ${status}, row ${processed_rows}`)
+    await deployment.endLease(run.jobId, attempts)
+    worker = await deployment.startWorker()
+  }
+  return met
+}
 
 const kills: Scenario<World> = {
   name: "killed at random instants",
@@ -13,7 +75,7 @@ const kills: Scenario<World> = {
     const moments = drawMoments(dice, quick ? 5 : 20, world.rows_count)
     const first = await world.deployment.startWorker()
     const run = await disturbedRun(world, "Killed")
-    const { met } = await killAtMoments(world.deployment, first, run, moments, say)
+    const met = await killAtMoments(world.deployment, first, run, moments, say)
     const found = await run.judged()
     const running = met.filter((status) => status === "running").length
     const least = metRunning_min(moments.length)

@@ -42,7 +42,6 @@ interface World {
   /** Starts a process of a release, and waits until it is up. */
   readonly start: (release: string, program: keyof typeof programs, more?: Variables) => Promise<ServiceProcess>
   readonly next: string
-  readonly settings: Variables
   /** Ends all processes. */
   readonly calm: () => Promise<unknown>
 }
@@ -63,13 +62,12 @@ const prepare = async ({ ending }: Trial): Promise<World> => {
   const processes: Array<ServiceProcess> = []
   const start = async (release: string, program: keyof typeof programs, more: Variables = {}) => {
     const module = pathToFileURL(join(release, programs[program])).href
-    const started = new ServiceProcess(module, { ...settings, ...more })
-    await ending.with(() => started.kill())
+    const started = await ServiceProcess.start(ending, module, { ...settings, ...more })
     processes.push(started)
     return started.up()
   }
   const calm = () => Promise.all(processes.map((each) => each.kill()))
-  return { inside, sink, start, next: await nextRelease(ending), settings, calm }
+  return { inside, sink, start, next: await nextRelease(ending), calm }
 }
 
 /** An HTTP process of a release, and a caller of its API. */

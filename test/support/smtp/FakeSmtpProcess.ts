@@ -26,7 +26,6 @@ export type Logged =
 export type Dot = Extract<Logged, { readonly what: "dot" }> & {
   /** Null: the server did not reply. A client may miss a reply that is recorded here. */
   readonly reply: number | null
-  readonly replied_at_ms: number | null
   /** The server gave no reply on purpose, whether or not its client lived. */
   readonly withheld: boolean
 }
@@ -37,6 +36,28 @@ export interface Arrival {
   readonly domain: string
   readonly count: number
 }
+
+export const countOf = (arrivals: ReadonlyArray<Arrival>): number => arrivals.reduce((sum, { count }) => sum + count, 0)
+
+/** When the first and the last message arrived. */
+export const spanOf = (arrivals: ReadonlyArray<Arrival>): { readonly first_ms: number; readonly last_ms: number } => {
+  let [first_ms, last_ms] = [Infinity, -Infinity]
+  for (const { at_ms } of arrivals) {
+    first_ms = Math.min(first_ms, at_ms)
+    last_ms = Math.max(last_ms, at_ms)
+  }
+  return { first_ms, last_ms }
+}
+
+/** Messages a second, from the first to the last arrival. */
+export const rateOf = (arrivals: ReadonlyArray<Arrival>): number => {
+  const { first_ms, last_ms } = spanOf(arrivals)
+  return (countOf(arrivals) / (last_ms - first_ms)) * 1000
+}
+
+/** Messages a second that arrived in a window of time. */
+export const rateBetween = (arrivals: ReadonlyArray<Arrival>, from_ms: number, to_ms: number): number =>
+  (countOf(arrivals.filter(({ at_ms }) => at_ms >= from_ms && at_ms < to_ms)) / (to_ms - from_ms)) * 1000
 
 export interface Request {
   readonly behaviour?: Partial<Behaviour>
@@ -90,19 +111,13 @@ export class FakeSmtpProcess extends Data.Class<Parts> {
     return lines.flatMap((line): ReadonlyArray<Dot> => {
       if (line.what !== "dot" || !line.to.endsWith(`@${domain}`)) return []
       const reply = replies.get(line.nth)
-      return [
-        { ...line, reply: reply?.code ?? null, replied_at_ms: reply?.at_ms ?? null, withheld: withheld.has(line.nth) },
-      ]
+      return [{ ...line, reply: reply?.code ?? null, withheld: withheld.has(line.nth) }]
     })
   }
 
   /** How often a recipient of this domain was named. */
   async recipients_count(domain: string): Promise<number> {
     return (await this.#lines()).filter((line) => line.what === "recipient" && line.to.endsWith(`@${domain}`)).length
-  }
-
-  async connections_count(): Promise<number> {
-    return (await this.#lines()).filter(({ what }) => what === "connection").length
   }
 
   async #lines(): Promise<ReadonlyArray<Logged>> {
