@@ -55,20 +55,21 @@ const byTurns = async (runs: readonly [Run, Run], { warmup, rounds, time_max_ms 
   return times
 }
 
-export const compareTimes = async (both: { readonly reference: Run; readonly ours: Run }, rounds: Rounds) => {
+export const compareTimes = async (
+  both: { readonly reference: Run; readonly ours: Run },
+  rounds: Rounds,
+  spread = spreadOf,
+): Promise<Compared> => {
   const [reference, ours] = await byTurns([both.reference, both.ours], rounds)
-  return { reference: spreadOf(reference), ours: spreadOf(ours) } satisfies Compared
+  return { reference: spread(reference), ours: spread(ours) }
 }
 
 /** `count`: the items of each run. */
-export const compareRates = async (
+export const compareRates = (
   both: { readonly reference: Run; readonly ours: Run; readonly count: number },
   rounds: Rounds,
-) => {
-  const [reference, ours] = await byTurns([both.reference, both.ours], rounds)
-  const rates = (times_ms: ReadonlyArray<number>) => rateSpreadOf(times_ms.map((ms) => (both.count / ms) * 1000))
-  return { reference: rates(reference), ours: rates(ours) } satisfies Compared
-}
+): Promise<Compared> =>
+  compareTimes(both, rounds, (times_ms) => rateSpreadOf(times_ms.map((ms) => (both.count / ms) * 1000)))
 
 export interface Formulation<A> {
   readonly name: string

@@ -26,9 +26,6 @@ export interface Sender extends OpenWorkspace {
   readonly listId: string
 }
 
-/** What a worker of a benchmark leaves out. */
-export type Without = "mail" | "signature"
-
 interface Parts {
   readonly deployment: Deployment
   readonly inside: Inside
@@ -67,7 +64,9 @@ export class World extends Data.Class<Parts> {
   }
 
   /** A worker that is up: the product's, or the same without one of its parts. */
-  async worker(options: { readonly connections?: number; readonly without?: Without } = {}): Promise<ServiceProcess> {
+  async worker(
+    options: { readonly connections?: number; readonly without?: "mail" | "signature" } = {},
+  ): Promise<ServiceProcess> {
     const { connections: count = connections, without } = options
     const variables = { SMTP_CONNECTIONS: String(count), ...(without === undefined ? {} : { WITHOUT: without }) }
     const module = without === undefined ? "@tentpole/worker/main" : new URL("BenchWorker.ts", import.meta.url).href

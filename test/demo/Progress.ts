@@ -4,15 +4,10 @@ import { styleText } from "node:util"
 const width = 32
 const tty = process.stdout.isTTY === true
 
-export interface Bar {
-  readonly at: (done: number) => void
-  readonly end: (note?: string) => void
-}
-
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`
 
 /** A bar on one line at a terminal; one line at its end elsewhere. */
-export const bar = (title: string, total: number): Bar => {
+export const bar = (title: string, total: number) => {
   const began = performance.now()
   let last = 0
   const line = (done: number, note: string) => {
@@ -20,11 +15,11 @@ export const bar = (title: string, total: number): Bar => {
     return `  ${title.padEnd(26)} ${"█".repeat(filled)}${"░".repeat(width - filled)} ${String(done).padStart(6)}/${total}  ${note}`
   }
   return {
-    at: (done) => {
+    at: (done: number): void => {
       last = done
       if (tty) process.stdout.write(`\r${line(done, seconds(began))}`)
     },
-    end: (note = "") => {
+    end: (note = ""): void => {
       process.stdout.write(`${tty ? "\r" : ""}${line(last, `${seconds(began)}  ${note}`)}\n`)
     },
   }

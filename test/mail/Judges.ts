@@ -41,10 +41,8 @@ const answerOf = async (command: string, args: ReadonlyArray<string>, input: Buf
 }
 
 /** The output of second_opinion.py for a message. */
-interface Opinion {
+interface Reading {
   readonly signed: boolean
-}
-interface Reading extends Opinion {
   readonly defects: ReadonlyArray<string>
   readonly subject: string
   readonly from: readonly [name: string, address: string]
@@ -110,7 +108,7 @@ export const judgeByPython = async (
     .filter(({ raw }) => raw.length < 100_000)
     .flatMap(({ raw, sample }) => tamperings(raw).map((each) => ({ ...each, name: sample.name })))
   const tampered = changed.map(({ raw }) => raw)
-  const ofChanged: ReadonlyArray<Opinion> = JSON.parse(await askPython(python, txt, tampered, false))
+  const ofChanged: ReadonlyArray<Pick<Reading, "signed">> = JSON.parse(await askPython(python, txt, tampered, false))
   for (const [at, { name, what }] of changed.entries()) {
     if (ofChanged[at]?.signed !== false) fault(`${name}: dkimpy verifies it with ${what}`)
   }

@@ -1,10 +1,5 @@
 // Changes of a signed message that a verifier must notice (RFC 6376 §5.4, §8.2, §8.15).
 
-export interface Tampered {
-  readonly what: string
-  readonly raw: Buffer
-}
-
 /** Bytes as characters, not as UTF-8. */
 const octets = "latin1"
 
@@ -38,7 +33,7 @@ const withField = (raw: Buffer, field: string, place: "first" | "last"): Buffer 
 const unique = ["From", "To", "Subject", "Reply-To", "Content-Type"]
 
 /** All changes of this message; each must invalidate the signature. */
-export const tamperings = (raw: Buffer): ReadonlyArray<Tampered> => {
+export const tamperings = (raw: Buffer): ReadonlyArray<{ readonly what: string; readonly raw: Buffer }> => {
   const text = raw.toString(octets)
   const end = headEnd(text)
   const fields = fieldsOf(raw)

@@ -65,17 +65,12 @@ const only = async (inside: Inside, part: string, workspace: WorkspaceId, other:
   return rows.map(({ content }) => JSON.stringify(content))
 }
 
-export interface OutcomeOptions {
-  /** Whether the issues of a row are compared, or only its status. */
-  readonly issues: boolean
-}
-
-/** The differences as sentences. */
+/** The differences as sentences. `issues`: whether the issues of a row are compared, or only its status. */
 export const outcomeDifferences = async (
   inside: Inside,
   expected: WorkspaceId,
   actual: WorkspaceId,
-  { issues }: OutcomeOptions = { issues: true },
+  { issues }: { readonly issues: boolean } = { issues: true },
 ): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const name of partNames) {

@@ -9,16 +9,14 @@ import { type Asked, askedOf } from "./Segments.ts"
 import { questionsOf } from "./Questions.ts"
 import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
-interface Asking {
-  readonly what: string
-  readonly asked: Asked
-}
-
 /** The pause between two counts. */
 const look_ms = 50
 
 /** Counts the five segments in turn; returns the times of each. */
-const ask = async (questions: ReadonlyArray<Asking>, goesOn: (rounds: number) => Promise<boolean> | boolean) => {
+const ask = async (
+  questions: ReadonlyArray<{ readonly asked: Asked }>,
+  goesOn: (rounds: number) => Promise<boolean> | boolean,
+) => {
   const times = questions.map((): Array<number> => [])
   for (let rounds = 0; await goesOn(rounds); rounds++) {
     for (const [at, { asked }] of questions.entries()) {
@@ -32,7 +30,7 @@ const ask = async (questions: ReadonlyArray<Asking>, goesOn: (rounds: number) =>
 export const beside = async (bench: Bench, world: LargeWorkspace): Promise<void> => {
   const { call } = world
   const questions = await Promise.all(
-    questionsOf(world).map(async ({ what, tree }): Promise<Asking> => ({ what, asked: await askedOf(world, tree) })),
+    questionsOf(world).map(async ({ what, tree }) => ({ what, asked: await askedOf(world, tree) })),
   )
   await ask(questions, (rounds) => rounds < 3)
   const alone = await ask(questions, (rounds) => rounds < (bench.quick ? 5 : 30))

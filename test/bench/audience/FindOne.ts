@@ -10,11 +10,6 @@ import type { LargeWorkspace } from "./LargeWorkspace.ts"
 const connections = 32
 const contacts_asked = 1_000
 
-const startBare = async ({ ending }: Bench, { databaseUrl }: LargeWorkspace): Promise<number> => {
-  const module = new URL("BareServer.ts", import.meta.url)
-  return (await ServiceProcess.serving(ending, module, { DATABASE_URL: databaseUrl })).port
-}
-
 const sameAnswer = async (ports: ReadonlyArray<number>, path: string, headers: Record<string, string>) => {
   const [ours, bare] = await Promise.all(
     ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).json()),
@@ -29,7 +24,9 @@ export const findOne = async (bench: Bench, world: LargeWorkspace): Promise<void
   )
   const paths = rows.map((row) => `/v1/contacts/${row.contact_id}`)
   const headers = { authorization: `Bearer ${apiKey}` }
-  const ports = { ours: world.port, reference: await startBare(bench, world) }
+  const module = new URL("BareServer.ts", import.meta.url)
+  const bare = await ServiceProcess.serving(bench.ending, module, { DATABASE_URL: world.databaseUrl })
+  const ports = { ours: world.port, reference: bare.port }
   for (const path of paths.slice(0, 3)) await sameAnswer([ports.ours, ports.reference], path, headers)
   const target = (port: number) => ({ port, headers, paths })
   const rates = await compareLoads(

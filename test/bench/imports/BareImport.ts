@@ -46,28 +46,22 @@ const write = (rows: ReadonlyArray<ReadonlyArray<string>>, before: number, lent:
     }),
   )
 
-const main = async (): Promise<void> => {
-  const lent = await runtime.runPromise(Effect.flatMap(PgClient.PgClient, (sql) => lentColumn(sql, wanted)))
-  const began_ms = performance.now()
-  await runtime.runPromise(Effect.flatMap(PgClient.PgClient, (sql) => runBare(sql, beginRun(wanted))))
-  const records = createReadStream(wanted.path).pipe(parse({ relax_column_count: true, from_line: 2 }))
-  let [rows, count]: [Array<ReadonlyArray<string>>, number] = [[], 0]
-  // The next rows are parsed while the database writes these.
-  let written: Promise<void> = Promise.resolve()
-  for await (const cells of records as AsyncIterable<ReadonlyArray<string>>) {
-    rows.push(cells)
-    if (rows.length < chunk_rows) continue
-    await written
-    written = write(rows, count, lent)
-    ;[rows, count] = [[], count + rows.length]
-  }
+const lent = await runtime.runPromise(Effect.flatMap(PgClient.PgClient, (sql) => lentColumn(sql, wanted)))
+const began_ms = performance.now()
+await runtime.runPromise(Effect.flatMap(PgClient.PgClient, (sql) => runBare(sql, beginRun(wanted))))
+const records = createReadStream(wanted.path).pipe(parse({ relax_column_count: true, from_line: 2 }))
+let [rows, count]: [Array<ReadonlyArray<string>>, number] = [[], 0]
+// The next rows are parsed while the database writes these.
+let written: Promise<void> = Promise.resolve()
+for await (const cells of records as AsyncIterable<ReadonlyArray<string>>) {
+  rows.push(cells)
+  if (rows.length < chunk_rows) continue
   await written
-  if (rows.length > 0) await write(rows, count, lent)
-  await runtime.runPromise(
-    Effect.flatMap(PgClient.PgClient, (sql) => runBare(sql, endRun(wanted, count + rows.length))),
-  )
-  process.send?.(performance.now() - began_ms)
-  await runtime.dispose()
+  written = write(rows, count, lent)
+  ;[rows, count] = [[], count + rows.length]
 }
-
-await main()
+await written
+if (rows.length > 0) await write(rows, count, lent)
+await runtime.runPromise(Effect.flatMap(PgClient.PgClient, (sql) => runBare(sql, endRun(wanted, count + rows.length))))
+process.send?.(performance.now() - began_ms)
+await runtime.dispose()

@@ -1,13 +1,14 @@
 // The benchmark `imports`: a file of new contacts and one of known contacts, beside an import by hand that writes the same rows;
 // and the memory of the worker.
 import { join } from "node:path"
+import { importingWorkspace } from "../../support/ImportCalls.ts"
 import { outcomeDifferences } from "../../support/ImportOutcome.ts"
 import { writePeople } from "../../support/PeopleFile.ts"
 import { peakMemory_bytes } from "../../support/ProcessFacts.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
 import { comparison, megabytesAtMost, ratioAtLeast, type Row } from "../Report.ts"
 import { rateSpreadOf, spreadOf } from "../Timing.ts"
-import { importBare, importOurs, type Imports, newWorkspace, type OursImported } from "./Sides.ts"
+import { importBare, importOurs, type Imports, type OursImported } from "./Sides.ts"
 import { World } from "../World.ts"
 
 const cases = [
@@ -24,8 +25,8 @@ interface Seen {
 /** The order of the sides changes with each round. */
 const round = async (world: Imports, turn: number, seen: ReadonlyArray<Seen>): Promise<void> => {
   const places = {
-    ours: await newWorkspace(world, `Ours ${turn}`),
-    bare: await newWorkspace(world, `Bare ${turn}`),
+    ours: await importingWorkspace(world.inside, world.deployment, `Ours ${turn}`),
+    bare: await importingWorkspace(world.inside, world.deployment, `Bare ${turn}`),
   }
   for (const [at, { file }] of cases.entries()) {
     for (const side of turn % 2 === 0 ? (["ours", "bare"] as const) : (["bare", "ours"] as const)) {

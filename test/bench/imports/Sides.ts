@@ -2,7 +2,7 @@
 import { fork } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { fileURLToPath } from "node:url"
-import { beginImport, importEnded, importingWorkspace, type ImportingWorkspace } from "../../support/ImportCalls.ts"
+import { beginImport, importEnded, type ImportingWorkspace } from "../../support/ImportCalls.ts"
 import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import type { BareImport } from "./BareImport.ts"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
@@ -32,9 +32,6 @@ const checkRun = async ({ inside, rows_count }: Imports, run: string): Promise<v
   )
   if (counts?.rows !== rows_count) throw new Error(`${counts?.rows} of ${rows_count} rows have a result`)
 }
-
-export const newWorkspace = (world: Imports, name: string): Promise<ImportingWorkspace> =>
-  importingWorkspace(world.inside, world.deployment, name)
 
 export const importOurs = async (
   world: Imports,

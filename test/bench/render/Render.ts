@@ -2,6 +2,7 @@
 // the HTML for every recipient.
 import * as DkimSignerLayer from "@tentpole/adapters/crypto/DkimSigner"
 import * as SecretsLayer from "@tentpole/adapters/crypto/Secrets"
+import { settingsLayer } from "@tentpole/core/contract"
 import { Links } from "@tentpole/core/rendering/Links"
 import { unsigned } from "@tentpole/core/sending/OutgoingMail"
 import { compile } from "@tentpole/core/rendering/Compile"
@@ -9,7 +10,6 @@ import { dkimSigned, toBytes } from "@tentpole/core/rendering/message/Dkim"
 import type { RenderedMessage } from "@tentpole/core/rendering/message/Message"
 import { MessageMemory } from "@tentpole/core/rendering/message/MessageMemory"
 import { Secrets } from "@tentpole/core/kernel/Secrets"
-import { commonSettings, Settings } from "@tentpole/core/kernel/Settings"
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { createHmac, createSecretKey, hash } from "node:crypto"
 import { setFlagsFromString } from "node:v8"
@@ -23,17 +23,7 @@ import { domain, letter, people, type Person, sender } from "./Letter.ts"
 
 const secret = "a secret of a benchmark, long enough"
 const secrets = SecretsLayer.layer({ secret: Redacted.make(secret), previous: null })
-const settings = Layer.succeed(
-  Settings,
-  Settings.of({
-    ...commonSettings,
-    publicApiUrl: "https://api.harbour.example",
-    publicPagesUrl: "https://pages.harbour.example",
-    pagesHost: "pages.harbour.example",
-    mailHost: "mail.harbour.example",
-    sending: "on",
-  }),
-)
+const settings = settingsLayer({ publicPagesUrl: "https://pages.harbour.example" })
 const date = DateTime.makeUnsafe(Date.UTC(2026, 10, 21, 11, 13, 9))
 
 const rate_min = 20_000

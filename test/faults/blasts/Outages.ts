@@ -15,20 +15,16 @@ interface Outage {
 }
 
 /** Every write of deliveries fails with this state, as a full disk or a conflict makes it fail. */
-const failingTrigger = async ({ deployment: { inside } }: World, state: string): Promise<void> => {
-  await inside.asOwner(`
-    create or replace function fail_on_purpose() returns trigger language plpgsql as $$
-      begin raise exception 'on purpose' using errcode = '${state}'; end $$`)
-  await inside.asOwner(
-    "create trigger zz_fail before update on delivery for each row execute function fail_on_purpose()",
-  )
-}
-
 const failing = (name: string, state: string): Outage => ({
   name,
-  begin: async (world) => {
-    await failingTrigger(world, state)
-    return () => world.deployment.inside.asOwner("drop trigger zz_fail on delivery")
+  begin: async ({ deployment: { inside } }) => {
+    await inside.asOwner(`
+      create or replace function fail_on_purpose() returns trigger language plpgsql as $$
+        begin raise exception 'on purpose' using errcode = '${state}'; end $$`)
+    await inside.asOwner(
+      "create trigger zz_fail before update on delivery for each row execute function fail_on_purpose()",
+    )
+    return () => inside.asOwner("drop trigger zz_fail on delivery")
   },
   lasts_ms: 2_000,
   nothingGoes: true,

@@ -64,15 +64,7 @@ const some = (what: string, all: ReadonlyArray<string>): ReadonlyArray<string> =
 /** Members that are read at once. */
 const page_max = 1_000
 
-export interface Judged {
-  readonly found: ReadonlyArray<string>
-  readonly members: number
-  readonly lines: number
-  readonly mails: number
-  readonly unconfirmed: number
-}
-
-export const judge = async (running: RunningFlow, bounds: { readonly unconfirmed_max: number }): Promise<Judged> => {
+export const judge = async (running: RunningFlow, bounds: { readonly unconfirmed_max: number }) => {
   const known = await knownOf(running)
   const dots = await running.dots()
   const seen = { members: 0, lines: 0, unconfirmed: 0 }

@@ -21,27 +21,23 @@ const clockStatements: ReadonlyArray<string> = [
 
 /** Members wait by the database's clock; workers write times of their own clock. */
 class MovedClock extends Data.Class<{ readonly database: Database }> {
-  #moved_ms = 0
+  /** The shift that a new worker starts with. */
+  moved_ms = 0
 
   static async of(database: Database): Promise<MovedClock> {
     await database.asSuperuser(clockStatements)
     return new MovedClock({ database })
   }
 
-  /** The shift that a new worker starts with. */
-  get moved_ms(): number {
-    return this.#moved_ms
-  }
-
   get now_ms(): number {
-    return Date.now() + this.#moved_ms
+    return Date.now() + this.moved_ms
   }
 
   /** Workers first: no member is due by their clock. */
   async move(by_ms: number, workers: Iterable<ServiceProcess>): Promise<void> {
-    this.#moved_ms += Math.ceil(by_ms)
-    for (const worker of workers) worker.send({ clock_moved_ms: this.#moved_ms })
-    await this.database.asSuperuser([`update moved_clock set by = interval '${this.#moved_ms} ms'`])
+    this.moved_ms += Math.ceil(by_ms)
+    for (const worker of workers) worker.send({ clock_moved_ms: this.moved_ms })
+    await this.database.asSuperuser([`update moved_clock set by = interval '${this.moved_ms} ms'`])
   }
 }
 

@@ -33,9 +33,6 @@ const drawMoments = (dice: Dice, count: number, rows_count: number): ReadonlyArr
 const described = (moment: Moment): string =>
   `${moment.at === "row" ? `row ${moment.row}` : "start"} + ${moment.delay_ms} ms`
 
-/** The first kill may precede the run, and the run may end before the last kill. */
-const metRunning_min = (kills_count: number): number => Math.floor(kills_count * 0.8)
-
 /** A job fails after ten attempts; intended kills must not use them up. */
 const attempts = 1
 
@@ -78,7 +75,8 @@ const kills: Scenario<World> = {
     const met = await killAtMoments(world.deployment, first, run, moments, say)
     const found = await run.judged()
     const running = met.filter((status) => status === "running").length
-    const least = metRunning_min(moments.length)
+    // The first kill may precede the run, and the run may end before the last kill.
+    const least = Math.floor(moments.length * 0.8)
     say(`  ${moments.length} kills, ${running} of them met a running import`)
     return running >= least ? found : [...found, `${running} kills met a running import, fewer than ${least}`]
   },

@@ -23,12 +23,6 @@ export interface World {
 
 const patience = { within_ms: 10 * 60_000, every_ms: 100 }
 
-export interface RunState {
-  readonly status: string
-  readonly processed_rows: number
-  readonly total_rows: number | null
-}
-
 interface Parts {
   readonly world: World
   readonly workspace: ImportingWorkspace
@@ -41,11 +35,12 @@ export class DisturbedRun extends Data.Class<Parts> {
     return `import_run:${this.id}`
   }
 
-  async state(): Promise<RunState> {
-    const [row] = await this.world.deployment.inside.asOwner<RunState>(
-      "select status, processed_rows, total_rows from import_run where import_run_id = $1::uuid",
-      [this.id],
-    )
+  async state() {
+    const [row] = await this.world.deployment.inside.asOwner<{
+      status: string
+      processed_rows: number
+      total_rows: number | null
+    }>("select status, processed_rows, total_rows from import_run where import_run_id = $1::uuid", [this.id])
     if (row === undefined) throw new Error(`there is no run ${this.id}`)
     return row
   }
