@@ -7,8 +7,8 @@ import { ApiKeyId, AuditEntryId, DomainId, PageDomainId, WorkspaceId } from "@te
 import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import type { CheckedDomain, NewApiKey } from "@tentpole/core/workspaces/Workspaces"
-import { Schema } from "effect"
-import { InstantWire, iso, isoOrNull, named, OffsetInstant, oneOf, Text } from "../Wire.ts"
+import { Schema, Struct } from "effect"
+import { InstantWire, named, OffsetInstant, oneOf, Text, toSnakeCase } from "../Wire.ts"
 
 /** A listing by cursor: `listing({ keys: Schema.Array(KeyWire) })`. */
 export const listing = <Fields extends Schema.Struct.Fields>(items: Fields) =>
@@ -39,14 +39,9 @@ export const CreateKey = Schema.Struct({
   expires_at: Schema.optionalKey(Schema.NullOr(OffsetInstant)),
 }).annotate({ identifier: "CreateApiKey" })
 
-export const toKeyWire = (key: ApiKey): typeof KeyWire.Type => ({
-  key_id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  expires_at: isoOrNull(key.expiresAt),
-  revoked_at: isoOrNull(key.revokedAt),
-  last_used_at: isoOrNull(key.lastUsedAt),
-  created_at: iso(key.createdAt),
+export const toKeyWire = ({ id, ...key }: ApiKey): typeof KeyWire.Type => ({
+  key_id: id,
+  ...toSnakeCase(Struct.pick(key, ["name", "prefix", "expiresAt", "revokedAt", "lastUsedAt", "createdAt"])),
 })
 export const toNewKeyWire = ({ key, raw }: NewApiKey): typeof NewKeyWire.Type => ({ ...toKeyWire(key), api_key: raw })
 
@@ -75,13 +70,9 @@ export const CheckedDomainWire = Schema.Struct({
 
 export const NamedDomain = Schema.Struct({ domain: Text(253, 1) }).annotate({ identifier: "NamedDomain" })
 
-export const toDomainWire = (it: SendingDomain): typeof DomainWire.Type => ({
-  domain_id: it.id,
-  domain: it.domain,
-  status: it.status,
-  dkim_selector: it.dkimSelector,
-  verified_at: isoOrNull(it.verifiedAt),
-  created_at: iso(it.createdAt),
+export const toDomainWire = ({ id, ...domain }: SendingDomain): typeof DomainWire.Type => ({
+  domain_id: id,
+  ...toSnakeCase(Struct.pick(domain, ["domain", "status", "dkimSelector", "verifiedAt", "createdAt"])),
 })
 export const toCheckedDomainWire = ({ domain, records }: CheckedDomain): typeof CheckedDomainWire.Type => ({
   ...toDomainWire(domain),
@@ -93,10 +84,9 @@ export const PageDomainWire = Schema.Struct({
   domain: Schema.String,
   created_at: InstantWire,
 }).annotate({ identifier: "PageDomain" })
-export const toPageDomainWire = (it: PageDomain): typeof PageDomainWire.Type => ({
-  page_domain_id: it.id,
-  domain: it.domain,
-  created_at: iso(it.createdAt),
+export const toPageDomainWire = ({ id, ...domain }: PageDomain): typeof PageDomainWire.Type => ({
+  page_domain_id: id,
+  ...toSnakeCase(domain),
 })
 
 const reason = oneOf("bounce", "complaint", "unsubscribe", "manual")
@@ -107,11 +97,7 @@ export const Suppress = Schema.Struct({
   email: Text(1000, 1),
   reason: Schema.optionalKey(reason).annotate({ description: "Default: `manual`" }),
 }).annotate({ identifier: "Suppress" })
-export const toSuppressionWire = (it: Suppression): typeof SuppressionWire.Type => ({
-  email: it.email,
-  reason: it.reason,
-  created_at: iso(it.createdAt),
-})
+export const toSuppressionWire = (suppression: Suppression): typeof SuppressionWire.Type => toSnakeCase(suppression)
 
 export const AuditEntryWire = Schema.Struct({
   entry_id: AuditEntryId,
@@ -122,12 +108,7 @@ export const AuditEntryWire = Schema.Struct({
   target: Schema.String.annotate({ description: "Id or name of the changed resource" }),
   details: Schema.Record(Schema.String, Schema.Unknown),
 }).annotate({ identifier: "AuditEntry" })
-export const toAuditEntryWire = (it: AuditEntry): typeof AuditEntryWire.Type => ({
-  entry_id: it.id,
-  at: iso(it.at),
-  actor: it.actor,
-  workspace_id: it.workspaceId,
-  action: it.action,
-  target: it.target,
-  details: it.details,
+export const toAuditEntryWire = ({ id, ...entry }: AuditEntry): typeof AuditEntryWire.Type => ({
+  entry_id: id,
+  ...toSnakeCase(entry),
 })

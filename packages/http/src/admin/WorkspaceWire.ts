@@ -2,32 +2,11 @@
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { planNames, type Workspace, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
+import { renamed } from "@tentpole/core/kernel/Keys"
 import { Record, Schema, Struct } from "effect"
-import { InstantWire, iso, namesSomething, oneOf, readOnlyKeys, Text } from "../Wire.ts"
+import { InstantWire, namesSomething, oneOf, readOnlyKeys, Text, toCamelCase, toSnakeCase } from "../Wire.ts"
 
-/** Names of the core by names of the wire. */
-const names = {
-  name: "name",
-  slug: "slug",
-  plan: "plan",
-  credits: "credits",
-  time_zone: "timeZone",
-  default_country: "defaultCountry",
-  postal_address: "postalAddress",
-} as const
-const senderNames = { from_name: "fromName", from_address: "fromAddress", reply_to_email: "replyToEmail" } as const
-const brandNames = {
-  logo_url: "logoUrl",
-  icon_url: "iconUrl",
-  primary_color: "primaryColor",
-  name: "name",
-  domain: "domain",
-  description: "description",
-  guidelines: "guidelines",
-} as const
 const limitNames = { per_second: "sendingPerSecond", per_domain_per_second: "sendingPerDomainPerSecond" } as const
-
-const said = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const brandFields = {
   logo_url: Schema.NullOr(Text(2000, 1)),
@@ -64,9 +43,9 @@ export const WorkspaceWire = Schema.Struct({
   time_zone: Schema.String.annotate({ examples: ["Europe/Zurich"] }),
   default_country: Schema.String.annotate({ examples: ["US"] }),
   postal_address: Schema.NullOr(Schema.String),
-  sender_defaults: Schema.Struct(Record.map(senderNames, () => Schema.NullOr(Schema.String))),
-  brand: Schema.Struct(Record.map(brandNames, () => Schema.NullOr(Schema.String))),
-  sending_limits: Schema.Struct(Record.map(limitNames, () => Schema.NullOr(Schema.Int))),
+  sender_defaults: Schema.Struct(Record.map(senderFields, () => Schema.NullOr(Schema.String))),
+  brand: Schema.Struct(Record.map(brandFields, () => Schema.NullOr(Schema.String))),
+  sending_limits: Schema.Struct(Record.map(limitFields, () => Schema.NullOr(Schema.Int))),
   created_at: InstantWire,
   updated_at: InstantWire,
 }).annotate({ identifier: "Workspace" })
@@ -81,7 +60,7 @@ const settings = {
   ),
   time_zone: Schema.optionalKey(Text(100, 1)),
   default_country: Schema.optionalKey(Text(2, 2)),
-  postal_address: said(Text(500)),
+  postal_address: Schema.optionalKey(Schema.NullOr(Text(500))),
   sender_defaults: Schema.optionalKey(Schema.Struct(senderFields).mapFields(Struct.map(Schema.optionalKey))),
   brand: Schema.optionalKey(Schema.Struct(brandFields).mapFields(Struct.map(Schema.optionalKey))),
   sending_limits: Schema.optionalKey(Schema.Struct(limitFields).mapFields(Struct.map(Schema.optionalKey))),
@@ -99,46 +78,23 @@ export const UpdateWorkspace = Schema.Struct({ ...editable, ...shownOnly })
   .check(namesSomething(editable))
   .annotate({ identifier: "UpdateWorkspace", description: "Omitted fields stay unchanged, null clears a value" })
 
-export const toWorkspaceWire = (it: Workspace): typeof WorkspaceWire.Type => ({
-  workspace_id: it.id,
-  name: it.name,
-  slug: it.slug,
-  plan: it.plan,
-  credits: it.credits,
-  time_zone: it.timeZone,
-  default_country: it.defaultCountry,
-  postal_address: it.postalAddress,
-  sender_defaults: {
-    from_name: it.senderDefaults.fromName,
-    from_address: it.senderDefaults.fromAddress,
-    reply_to_email: it.senderDefaults.replyToEmail,
-  },
-  brand: {
-    logo_url: it.brand.logoUrl,
-    icon_url: it.brand.iconUrl,
-    primary_color: it.brand.primaryColor,
-    name: it.brand.name,
-    domain: it.brand.domain,
-    description: it.brand.description,
-    guidelines: it.brand.guidelines,
-  },
-  sending_limits: { per_second: it.sendingPerSecond, per_domain_per_second: it.sendingPerDomainPerSecond },
-  created_at: iso(it.createdAt),
-  updated_at: iso(it.updatedAt),
-})
+export const toWorkspaceWire = (workspace: Workspace): typeof WorkspaceWire.Type => {
+  const { id, senderDefaults, brand, sendingPerSecond, sendingPerDomainPerSecond, ...fields } = workspace
+  return {
+    workspace_id: id,
+    ...toSnakeCase(fields),
+    sender_defaults: toSnakeCase(senderDefaults),
+    brand: toSnakeCase(brand),
+    sending_limits: { per_second: sendingPerSecond, per_domain_per_second: sendingPerDomainPerSecond },
+  }
+}
 
-/** The given fields under other names. The compiler can't follow keys through `Object.entries`. */
-const renamed = <Given extends object, const Names extends Readonly<Record<string, string>>>(
-  given: Given | undefined,
-  to: Names,
-) =>
-  Object.fromEntries(
-    Object.entries(given ?? {}).flatMap(([key, value]) => (to[key] === undefined ? [] : [[to[key], value]])),
-  ) as { readonly [Name in keyof Names & keyof Given as Names[Name] & string]?: Exclude<Given[Name], undefined> }
-
-export const toWorkspaceFields = (body: typeof UpdateWorkspace.Type): WorkspaceFields => ({
-  ...renamed(body, names),
-  ...(body.sender_defaults === undefined ? {} : { senderDefaults: renamed(body.sender_defaults, senderNames) }),
-  ...(body.brand === undefined ? {} : { brand: renamed(body.brand, brandNames) }),
-  ...renamed(body.sending_limits, limitNames),
-})
+export const toWorkspaceFields = (body: typeof UpdateWorkspace.Type): WorkspaceFields => {
+  const { sender_defaults, brand, sending_limits = {}, ...fields } = body
+  return {
+    ...toCamelCase(fields),
+    ...(sender_defaults === undefined ? {} : { senderDefaults: toCamelCase(sender_defaults) }),
+    ...(brand === undefined ? {} : { brand: toCamelCase(brand) }),
+    ...renamed(sending_limits, limitNames),
+  }
+}

@@ -6,8 +6,8 @@ import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness
 import { blockReasons } from "@tentpole/core/sending/Delivery"
 import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
 import { listKinds } from "@tentpole/core/lists/List"
-import { Schema } from "effect"
-import { InstantWire, iso, isoOrNull, PaginationWire } from "../../Wire.ts"
+import { Schema, Struct } from "effect"
+import { InstantWire, iso, isoOrNull, PaginationWire, toSnakeCase } from "../../Wire.ts"
 
 const Source = Schema.Literals(["existing", "inline"]).annotate({
   description: "`inline`: created for this blast",
@@ -83,26 +83,14 @@ export const BlastWire = Schema.Struct({
 }).annotate({ identifier: "Blast" })
 
 const audienceOf = ({ blast, list }: BlastView): typeof AudienceWire.Type | null =>
-  list === null || blast.audience === null
-    ? null
-    : {
-        list_id: list.listId,
-        source: blast.audience.source,
-        name: list.name,
-        kind: list.kind,
-        member_count: list.memberCount,
-      }
+  list === null || blast.audience === null ? null : { source: blast.audience.source, ...toSnakeCase(list) }
 
 const emailOf = ({ blast, email }: BlastView): typeof EmailOfBlastWire.Type | null =>
   email === null || blast.email === null
     ? null
     : {
-        email_id: email.emailId,
         source: blast.email.source,
-        name: email.name,
-        status: email.status,
-        subject: email.subject,
-        current_version: email.currentVersion,
+        ...toSnakeCase(Struct.pick(email, ["emailId", "name", "status", "subject", "currentVersion"])),
         approved_version: email.approval?.version ?? null,
       }
 
@@ -132,9 +120,7 @@ export const toBlastWire = (shown: BlastView): typeof BlastWire.Type => {
   return {
     blast_id: blast.id,
     type: "email_blast",
-    name: blast.name,
-    description: blast.description,
-    status: blast.status,
+    ...toSnakeCase(Struct.pick(blast, ["name", "description", "status", "operational", "createdAt", "updatedAt"])),
     paused: blast.status === "sending" && blast.paused,
     audience_list_id: blast.audience?.listId ?? null,
     audience_source: blast.audience?.source ?? null,
@@ -142,7 +128,6 @@ export const toBlastWire = (shown: BlastView): typeof BlastWire.Type => {
     email_id: blast.email?.emailId ?? null,
     email_source: blast.email?.source ?? null,
     email: emailOf(shown),
-    operational: blast.operational,
     scheduled_at: time?.mode === "scheduled" ? iso(time.scheduledAt) : null,
     approved_at: isoOrNull(locked?.at ?? null),
     approved_email_version: locked?.version ?? null,
@@ -153,8 +138,6 @@ export const toBlastWire = (shown: BlastView): typeof BlastWire.Type => {
     cancelled_at: "cancelledAt" in blast ? isoOrNull(blast.cancelledAt) : null,
     cancelled_reason: "cancelledReason" in blast ? blast.cancelledReason : null,
     failed_reason: "failure" in blast ? blast.failure : null,
-    created_at: iso(blast.createdAt),
-    updated_at: iso(blast.updatedAt),
   }
 }
 
@@ -178,22 +161,9 @@ export const RecipientWire = Schema.Struct({
   complained_at: Schema.NullOr(InstantWire),
 }).annotate({ identifier: "BlastRecipient" })
 
-export const toRecipientWire = (recipient: BlastRecipient): typeof RecipientWire.Type => ({
-  recipient_id: recipient.id,
-  contact_id: recipient.contactId,
-  display_name: recipient.displayName,
-  email: recipient.email,
-  contact_deleted: recipient.contactDeleted,
-  status: recipient.status,
-  reason: recipient.reason,
-  sent_at: isoOrNull(recipient.sentAt),
-  delivered_at: isoOrNull(recipient.deliveredAt),
-  opened_at: isoOrNull(recipient.openedAt),
-  clicked_at: isoOrNull(recipient.clickedAt),
-  clicked_url: recipient.clickedUrl,
-  bounced_at: isoOrNull(recipient.bouncedAt),
-  unsubscribed_at: isoOrNull(recipient.unsubscribedAt),
-  complained_at: isoOrNull(recipient.complainedAt),
+export const toRecipientWire = ({ id, ...recipient }: BlastRecipient): typeof RecipientWire.Type => ({
+  recipient_id: id,
+  ...toSnakeCase(recipient),
 })
 
 export const RecipientsWire = Schema.Struct({ contacts: Schema.Array(RecipientWire), pagination: PaginationWire })
@@ -231,13 +201,9 @@ export const DryRunWire = Schema.Struct({
 export const toDryRunWire = (run: DryRun): typeof DryRunWire.Type => ({
   recipient_count: run.recipientCount,
   qualified_count: run.qualifiedCount,
-  blocked: run.blocked.map(({ reason, count, sample }) => ({
-    reason,
-    count,
-    sample: sample.map(({ contactId, email }) => ({ contact_id: contactId, email })),
-  })),
+  blocked: run.blocked.map(({ sample, ...each }) => ({ ...each, sample: sample.map(toSnakeCase) })),
   domains: run.domains,
-  unresolved_tokens: run.unresolvedTokens.map(({ token, contactCount }) => ({ token, contact_count: contactCount })),
+  unresolved_tokens: run.unresolvedTokens.map(toSnakeCase),
   estimated_seconds: run.estimated_s,
-  samples: run.samples.map(({ contactId, subject, html, text }) => ({ contact_id: contactId, subject, html, text })),
+  samples: run.samples.map(toSnakeCase),
 })

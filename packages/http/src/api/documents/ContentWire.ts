@@ -8,9 +8,19 @@ import {
 } from "@tentpole/core/documents/Document"
 import { type Generation, generationStatuses, prompt_length_max } from "@tentpole/core/documents/Generation"
 import { GenerationId } from "@tentpole/core/kernel/Ids"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { cursorQuery, InstantWire, iso, isoOrNull, oneOf, polled, searchParameter, Text, whole } from "../../Wire.ts"
+import {
+  cursorQuery,
+  InstantWire,
+  isoOrNull,
+  oneOf,
+  polled,
+  searchParameter,
+  Text,
+  toSnakeCase,
+  whole,
+} from "../../Wire.ts"
 
 export const Prompt = Schema.String.check(
   Schema.isPattern(/\S/, { message: "must not be empty" }),
@@ -43,14 +53,10 @@ export const shownFields = {
 
 /** `path` is the document's. */
 export const toShownFields = (it: Document, path: string) => ({
-  name: it.name,
+  ...toSnakeCase(Struct.pick(it, ["name", "currentVersion", "createdAt", "updatedAt", "createdByName"])),
   status: statusOf(it),
-  current_version: it.currentVersion,
   approved_version: it.approval?.version ?? null,
   number_of_iterations: it.currentVersion,
-  created_at: iso(it.createdAt),
-  updated_at: iso(it.updatedAt),
-  created_by_name: it.createdByName,
   // Uploaded HTML and scaffolds are completed versions.
   latest_generation_status: it.generationStatus ?? ("completed" as const),
   content_path: `${path}/content`,
@@ -128,17 +134,7 @@ export const generationOf = <Owner extends Schema.Struct.Fields>(owner: Owner, i
 
 export const toGeneration =
   <Owner extends object>(owner: Owner) =>
-  (it: Generation) => ({
-    generation_id: it.id,
-    ...owner,
-    status: it.status,
-    prompt: it.prompt,
-    version: it.version,
-    error: it.error,
-    created_at: iso(it.createdAt),
-    completed_at: isoOrNull(it.completedAt),
-    created_by_name: it.createdByName,
-  })
+  ({ id, ...generation }: Generation) => ({ generation_id: id, ...owner, ...toSnakeCase(generation) })
 
 /** A generation with the poll headers. */
 export const toPolled =

@@ -7,7 +7,6 @@ import {
   type ImportRun,
   type ImportSession,
   list_ids_max,
-  type RowIssue,
   type RowResult,
   rows_max,
 } from "@tentpole/core/imports/Import"
@@ -16,8 +15,8 @@ import type { UploadSession } from "@tentpole/core/imports/Imports"
 import type { FieldCandidate } from "@tentpole/core/imports/mapping/FieldCandidates"
 import type { ProposedMapping } from "@tentpole/core/imports/mapping/Mapping"
 import type { ImportPreview } from "@tentpole/core/imports/Preview"
-import { Schema } from "effect"
-import { InstantWire, iso, isoOrNull, oneOf, Text } from "../../Wire.ts"
+import { Schema, Struct } from "effect"
+import { InstantWire, iso, oneOf, Text, toCamelCase, toSnakeCase } from "../../Wire.ts"
 import { FieldWire, toFieldWire } from "../contacts/FieldWire.ts"
 
 const textOrNull = Schema.NullOr(Schema.String)
@@ -90,14 +89,8 @@ const ProposedMappingWire = Schema.Struct({
   overwrite_behavior: overwriteBehavior,
 }).annotate({ identifier: "ProposedMapping" })
 
-const toProposedMapping = (mapping: ProposedMapping): typeof ProposedMappingWire.Type => ({
-  header: mapping.header,
-  target_field: mapping.targetField,
-  target_kind: mapping.targetKind,
-  reason: mapping.reason,
-  source: mapping.source,
-  overwrite_behavior: mapping.overwriteBehavior,
-})
+const toProposedMapping = ({ standing: _, ...mapping }: ProposedMapping): typeof ProposedMappingWire.Type =>
+  toSnakeCase(mapping)
 
 /** Standard fields have no provenance and no times. */
 const AvailableFieldWire = Schema.Struct({
@@ -156,21 +149,9 @@ const FieldCandidateWire = Schema.Struct({
   ),
 }).annotate({ identifier: "FieldCreationCandidate" })
 
-const toFieldCandidate = (candidate: FieldCandidate): typeof FieldCandidateWire.Type => ({
-  header: candidate.header,
-  suggested_display_name: candidate.suggestedDisplayName,
-  suggested_api_name: candidate.suggestedApiName,
-  suggested_value_type: candidate.suggestedValueType,
-  confidence: candidate.confidence,
-  sample_values: candidate.sampleValues,
-  reason: candidate.reason,
-  conflicts: candidate.conflicts.map((conflict) => ({
-    kind: conflict.kind,
-    resolution: conflict.resolution,
-    existing_field_definition_id: conflict.existingFieldDefinitionId,
-    existing_field_display_name: conflict.existingFieldDisplayName,
-    conflict_key: conflict.conflictKey,
-  })),
+const toFieldCandidate = ({ conflicts, ...candidate }: FieldCandidate): typeof FieldCandidateWire.Type => ({
+  ...toSnakeCase(candidate),
+  conflicts: conflicts.map(toSnakeCase),
 })
 
 const issueFields = {
@@ -180,8 +161,6 @@ const issueFields = {
   message: Schema.String,
   value: textOrNull,
 }
-
-const toIssue = ({ targetField, ...issue }: RowIssue) => ({ ...issue, target_field: targetField })
 
 export const PreviewWire = Schema.Struct({
   import_session_id: ImportSessionId,
@@ -205,19 +184,16 @@ export const PreviewWire = Schema.Struct({
   ),
 }).annotate({ identifier: "ImportPreview" })
 
-export const toPreviewWire = (preview: ImportPreview): typeof PreviewWire.Type => ({
-  import_session_id: preview.sessionId,
-  headers: preview.headers,
+export const toPreviewWire = ({ sessionId, availableFields, ...preview }: ImportPreview): typeof PreviewWire.Type => ({
+  import_session_id: sessionId,
+  ...toSnakeCase(preview),
   proposed_mappings: preview.proposedMappings.map(toProposedMapping),
-  unmapped_headers: preview.unmappedHeaders,
   available_fields: {
-    standard: preview.availableFields.standard.map(toStandardField),
-    custom: preview.availableFields.custom.map(toFieldWire),
+    standard: availableFields.standard.map(toStandardField),
+    custom: availableFields.custom.map(toFieldWire),
   },
   field_creation_candidates: preview.fieldCreationCandidates.map(toFieldCandidate),
-  sample_rows: preview.sampleRows,
-  sample_issues: preview.sampleIssues.map(({ rowNumber, ...issue }) => ({ row_number: rowNumber, ...toIssue(issue) })),
-  blocking_issues: preview.blockingIssues,
+  sample_issues: preview.sampleIssues.map(toSnakeCase),
 })
 
 const mappings_max = 2000
@@ -240,17 +216,13 @@ export const Execute = Schema.Struct({
   ),
 }).annotate({ identifier: "ExecuteImport" })
 
-export const toExecution = (body: typeof Execute.Type): Execution => ({
-  mappings: body.mappings.map((mapping) => ({
-    header: mapping.header,
-    targetField: mapping.target_field,
-    targetKind: mapping.target_kind ?? null,
-    overwriteBehavior: mapping.overwrite_behavior ?? "overwrite",
-  })),
-  duplicateStrategy: body.duplicate_strategy ?? "update",
-  overwriteBlankOnly: body.overwrite_blank_only ?? false,
-  listIds: body.list_ids ?? [],
-  createdFieldDefinitionIds: body.created_field_definition_ids ?? [],
+export const toExecution = ({ mappings, ...body }: typeof Execute.Type): Execution => ({
+  duplicateStrategy: "update",
+  overwriteBlankOnly: false,
+  listIds: [],
+  createdFieldDefinitionIds: [],
+  ...toCamelCase(body),
+  mappings: mappings.map((mapping) => ({ targetKind: null, overwriteBehavior: "overwrite", ...toCamelCase(mapping) })),
 })
 
 export const RunWire = Schema.Struct({
@@ -273,18 +245,14 @@ export const RunWire = Schema.Struct({
 export const toRunWire = (run: ImportRun): typeof RunWire.Type => ({
   import_run_id: run.id,
   import_session_id: run.sessionId,
-  status: run.status,
+  ...toSnakeCase(
+    Struct.pick(run, ["status", "totalRows", "processedRows", "error", "createdAt", "startedAt", "completedAt"]),
+  ),
   created_count: run.counts.created,
   updated_count: run.counts.updated,
   skipped_count: run.counts.skipped,
   error_count: run.counts.failed,
-  total_rows: run.totalRows,
-  processed_rows: run.processedRows,
   chunks: chunksOf(run),
-  error: run.error,
-  created_at: iso(run.createdAt),
-  started_at: isoOrNull(run.startedAt),
-  completed_at: isoOrNull(run.completedAt),
 })
 
 export const ResultWire = Schema.Struct({
@@ -298,10 +266,7 @@ export const ResultWire = Schema.Struct({
   field_issues: Schema.Array(Schema.Struct(issueFields)),
 }).annotate({ identifier: "ImportRowResult" })
 
-export const toResultWire = (row: RowResult): typeof ResultWire.Type => ({
-  row_number: row.rowNumber,
-  line: row.line,
-  status: row.status,
-  contact_id: row.contactId,
-  field_issues: row.issues.map(toIssue),
+export const toResultWire = ({ issues, record: _, ...row }: RowResult): typeof ResultWire.Type => ({
+  ...toSnakeCase(row),
+  field_issues: issues.map(toSnakeCase),
 })

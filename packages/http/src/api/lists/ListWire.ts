@@ -5,7 +5,7 @@ import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
 import type { Lists, ListView } from "@tentpole/core/lists/Lists"
 import type { Member } from "@tentpole/core/lists/ListStore"
 import { RuleInput, RuleSchema } from "@tentpole/core/segments/RuleSchema"
-import { type Effect, Schema } from "effect"
+import { type Effect, Schema, Struct } from "effect"
 import {
   InstantWire,
   iso,
@@ -39,16 +39,11 @@ export const ListWire = Schema.Struct({
 
 export const toListWire = ({ list, ruleIssues }: ListView): typeof ListWire.Type => ({
   list_id: list.id,
-  name: list.name,
-  slug: list.slug,
-  description: list.description,
-  kind: list.kind,
+  ...toSnakeCase(Struct.pick(list, ["name", "slug", "description", "kind", "createdAt", "updatedAt"])),
   rules: list.kind === "dynamic" ? list.rules : null,
   rule_issues: ruleIssues.map(toSnakeCase),
   member_count: list.kind === "static" ? list.memberCount : null,
   owner_campaign_id: list.ownerBlastId,
-  created_at: iso(list.createdAt),
-  updated_at: iso(list.updatedAt),
 })
 
 const idsMessage = { message: `must have at most ${contact_ids_max} ids` }

@@ -1,5 +1,4 @@
 // The handlers of tents.
-import { renamed } from "@tentpole/core/kernel/Keys"
 import { toAlias } from "@tentpole/core/tents/Alias"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
 import type { PublishInput } from "@tentpole/core/tents/machine"
@@ -9,7 +8,7 @@ import { Effect, Result } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, polled, sliced } from "../../Wire.ts"
+import { answer, polled, sliced, toCamelCase } from "../../Wire.ts"
 import {
   type CreateTent,
   type PublishTent,
@@ -54,17 +53,10 @@ export const layer = HttpApiBuilder.group(
 const sandboxed = { "content-security-policy": "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'" }
 
 const toNewTent = (payload: typeof CreateTent.Type): NewTent => ({
-  name: payload.name,
-  prompt: payload.prompt,
-  includeBrand: payload.include_brand ?? false,
-  autoPublish: payload.auto_publish ?? false,
-  assetIds: payload.asset_ids ?? [],
-  ...renamed(payload, {
-    user_id: "userId",
-    custom_page_alias: "customPageAlias",
-    tent_id: "tentId",
-    template_id: "templateId",
-  }),
+  includeBrand: false,
+  autoPublish: false,
+  assetIds: [],
+  ...toCamelCase(payload),
 })
 
 const toWish = ({ custom_page_alias, remove_branding }: typeof PublishTent.Type) => {

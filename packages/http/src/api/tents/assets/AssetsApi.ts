@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../../Endpoint.ts"
-import { InstantWire, iso } from "../../../Wire.ts"
+import { InstantWire, toSnakeCase } from "../../../Wire.ts"
 import { part_name } from "./UploadedFile.ts"
 
 /** A multipart body with one file. The handler reads the stream; this schema is for the OpenAPI document. */
@@ -30,13 +30,10 @@ const AssetWire = Schema.Struct({
 
 const AssetsWire = Schema.Struct({ assets: Schema.Array(AssetWire) }).annotate({ identifier: "Assets" })
 
-export const toAssetWire = (asset: Asset): typeof AssetWire.Type => ({
-  actual_tent_id: asset.tentId,
-  asset_id: asset.id,
-  file_name: asset.fileName,
-  content_type: asset.contentType,
-  size_bytes: asset.size_bytes,
-  created_at: iso(asset.createdAt),
+export const toAssetWire = ({ id, tentId, ...asset }: Asset): typeof AssetWire.Type => ({
+  actual_tent_id: tentId,
+  asset_id: id,
+  ...toSnakeCase(asset),
 })
 
 export const toAssetsWire = (assets: ReadonlyArray<Asset>): typeof AssetsWire.Type => ({

@@ -11,10 +11,10 @@ import {
 import { BulkItemShape, readBulkItem } from "@tentpole/core/tents/bulk/BulkItem"
 import type { NewBulk, BulkJobView } from "@tentpole/core/tents/bulk/BulkTents"
 import { tentStatuses } from "@tentpole/core/tents/Tent"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../../Endpoint.ts"
-import { InstantWire, iso, item, oneOf, polled, pollHeaders, Text } from "../../../Wire.ts"
+import { InstantWire, item, oneOf, polled, pollHeaders, Text, toCamelCase, toSnakeCase } from "../../../Wire.ts"
 import { ofPublication, PublicationWire } from "../TentWire.ts"
 
 const size = { message: `must have 1 to ${bulk_items_max} items` }
@@ -128,17 +128,17 @@ export const BulkTentsApi = Endpoint.group("bulkTents", "Creation of up to 25 te
   }),
 )
 
-export const toNewBulk = (payload: typeof CreateBulk.Type): NewBulk => {
-  const autoPublish = payload.auto_publish ?? false
+export const toNewBulk = ({ items, ...body }: typeof CreateBulk.Type): NewBulk => {
+  const autoPublish = body.auto_publish ?? false
   return {
-    templateId: payload.template_id,
-    items: payload.items.map((each) => readBulkItem(each, { autoPublish })),
-    clientJobDescriptor: payload.client_job_descriptor ?? null,
-    defaultTentNamePrefix: payload.default_tent_name_prefix ?? null,
-    startIndex: payload.start_index ?? 1,
+    clientJobDescriptor: null,
+    defaultTentNamePrefix: null,
+    startIndex: 1,
+    reasoning: null,
+    metadata: null,
+    ...toCamelCase(body),
     autoPublish,
-    reasoning: payload.reasoning ?? null,
-    metadata: payload.metadata ?? null,
+    items: items.map((each) => readBulkItem(each, { autoPublish })),
   }
 }
 
@@ -147,21 +147,14 @@ const count = (items: ReadonlyArray<BulkResult>, status: BulkResult["status"]): 
 
 const commonOf = ({ job: it, progress }: BulkJobView) => ({
   bulk_job_id: it.id,
+  ...toSnakeCase(Struct.pick(it, ["templateId", "autoPublish", "metadata", "createdAt"])),
   status: progress.status,
-  template_id: it.templateId,
-  auto_publish: it.autoPublish,
   accepted_count: count(it.items, "accepted"),
   rejected_count: count(it.items, "rejected"),
-  metadata: it.metadata,
-  created_at: iso(it.createdAt),
 })
 
-const placeOf = ({ index, clientItemId, tentName, customPageAlias }: BulkResult) => ({
-  index,
-  client_item_id: clientItemId,
-  tent_name: tentName,
-  custom_page_alias: customPageAlias,
-})
+const placeOf = ({ index, clientItemId, tentName, customPageAlias }: BulkResult) =>
+  toSnakeCase({ index, clientItemId, tentName, customPageAlias })
 
 const toRejected = (it: Extract<BulkResult, { readonly status: "rejected" }>): typeof Rejected.Type => ({
   ...placeOf(it),
