@@ -1,16 +1,54 @@
 // Constructors of endpoints and their groups. One object has an endpoint's texts, schemas and error codes.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
+import * as Ids from "@tentpole/core/kernel/Ids"
 import type { Schema } from "effect"
 import type { HttpMethod, HttpRouter } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { type Errors, errors } from "./edge/Errors.ts"
+
+/** The schemas of parameters in paths. `templateId` is not one of them: email templates and tent templates have their own ids. */
+const pathParameters = {
+  asset_id: Ids.AssetId,
+  blastId: Ids.BlastId,
+  bulkJobId: Ids.BulkJobId,
+  contact_id: Ids.ContactId,
+  domain_id: Ids.DomainId,
+  emailId: Ids.EmailId,
+  exportId: Ids.ExportId,
+  fieldDefinitionId: Ids.FieldDefinitionId,
+  import_run_id: Ids.ImportRunId,
+  key_id: Ids.ApiKeyId,
+  listId: Ids.ListId,
+  page_domain_id: Ids.PageDomainId,
+  session_id: Ids.ImportSessionId,
+  tentId: Ids.TentId,
+  workspace_id: Ids.WorkspaceId,
+}
+
+type PathParameters = typeof pathParameters
+
+/** The ids that a path names; `never` if it names none. */
+type ParamsOf<Path extends string> = Path extends `${string}:${string}`
+  ? {
+      readonly [
+        Name in keyof PathParameters as Path extends `${string}:${Name}` | `${string}:${Name}/${string}` ? Name : never
+      ]: PathParameters[Name]
+    }
+  : never
+
+const isPathParameter = (name: string): name is keyof PathParameters => Object.hasOwn(pathParameters, name)
+
+const paramsOf = (path: string) => {
+  const names = [...path.matchAll(/:(\w+)/g)].flatMap(([, name = ""]) => (isPathParameter(name) ? [name] : []))
+  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, pathParameters[name]]))
+}
 
 const constructor =
   <Method extends HttpMethod.HttpMethod>(method: Method) =>
   <
     const Identifier extends string,
     const Path extends HttpRouter.PathInput,
-    Params extends Schema.Top | Schema.Struct.Fields = never,
+    Params extends Schema.Top | Schema.Struct.Fields = ParamsOf<Path>,
     Query extends Schema.Top | Schema.Struct.Fields = never,
     Payload extends HttpApiEndpoint.PayloadConstraintCodecs<Method> = never,
     const Success extends HttpApiEndpoint.SuccessConstraint = HttpApiSchema.NoContent,
@@ -21,6 +59,7 @@ const constructor =
     options: {
       readonly summary: string
       readonly description: string
+      /** Default: the ids that the path names. */
       readonly params?: Params
       readonly query?: Query
       readonly payload?: Payload
@@ -28,11 +67,11 @@ const constructor =
       readonly errors?: Codes
     },
   ) => {
-    const { summary, description, errors: codes, ...schemas } = options
+    const { summary, description, errors: codes, params, ...schemas } = options
     return HttpApiEndpoint.make(method)<Identifier, Path, Params, Query, Payload, never, Success, Errors<Codes>>(
       identifier,
       path,
-      { ...schemas, error: errors(...(codes ?? [])) as never },
+      { ...schemas, params: (params ?? paramsOf(path)) as never, error: errors(...(codes ?? [])) as never },
     )
       .annotate(OpenApi.Summary, summary)
       .annotate(OpenApi.Description, description)

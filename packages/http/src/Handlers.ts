@@ -3,8 +3,6 @@ import { Layer, type Redacted } from "effect"
 import * as AdminAuth from "./admin/AdminAuth.ts"
 import * as Admin from "./admin/AdminHandlers.ts"
 import * as Analytics from "./api/traffic/AnalyticsHandlers.ts"
-import * as ContactFields from "./api/contacts/ContactFieldsHandlers.ts"
-import * as ListExports from "./api/lists/ListExportsHandlers.ts"
 import * as Lists from "./api/lists/ListsHandlers.ts"
 import * as Contacts from "./api/contacts/ContactsHandlers.ts"
 import * as Blasts from "./api/blasts/BlastsHandlers.ts"
@@ -16,7 +14,6 @@ import * as Forms from "./api/forms/FormsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
-import * as BulkTents from "./api/tents/bulk/BulkTentsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
 import * as Authentication from "./edge/Authentication.ts"
 import * as Repetition from "./edge/RepeatedRequests.ts"
@@ -30,16 +27,13 @@ const groups = Layer.mergeAll(
   Analytics.layer,
   Assets.layer,
   Blasts.layer,
-  BulkTents.layer,
   Tents.layer,
-  ContactFields.layer,
   Contacts.layer,
   Templates.layer,
   Emails.layer,
   Forms.layer,
   Flows.layer,
   FlowMembers.layer,
-  ListExports.layer,
   Lists.layer,
   Segments.layer,
 )

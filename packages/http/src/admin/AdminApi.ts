@@ -1,16 +1,18 @@
 // The administration API: served under /admin/v1 and described at /admin/v1/openapi.json.
-import { ApiKeyId, ContactId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApi, HttpApiSchema, OpenApi } from "effect/http-api"
-import { completeDocument, documentOrigin } from "../description/Description.ts"
 import * as Endpoint from "../Endpoint.ts"
-import { Validation } from "../edge/Validation.ts"
 import { cursorQuery, Text } from "../Wire.ts"
+import { completeDocument, documentOrigin } from "../description/Description.ts"
+import { Validation } from "../edge/Validation.ts"
 import { AdminAuth } from "./AdminAuth.ts"
 import {
   AuditEntryWire,
   CheckedDomainWire,
+  ContactExportWire,
   CreateKey,
+  CreateWorkspace,
   DomainWire,
   KeyWire,
   listing,
@@ -19,13 +21,12 @@ import {
   PageDomainWire,
   Suppress,
   SuppressionWire,
+  UpdateWorkspace,
+  WorkspaceWire,
 } from "./AdminWire.ts"
-import { ContactExportWire } from "./ContactExportWire.ts"
-import { CreateWorkspace, UpdateWorkspace, WorkspaceWire } from "./WorkspaceWire.ts"
 
 const all = "/admin/v1/workspaces"
 const one = `${all}/:workspace_id` as const
-const params = { workspace_id: WorkspaceId }
 const query = cursorQuery
 const listed = ["invalid_cursor", "not_found"] as const
 const created = HttpApiSchema.status(201)
@@ -51,14 +52,12 @@ const workspaces = Endpoint.group("workspaces", "Workspaces with their plans, cr
   Endpoint.get("find", one, {
     summary: "Get a workspace",
     description: "Returns one workspace with its plan, credits, defaults, brand and limits.",
-    params,
     success: WorkspaceWire,
     errors: ["not_found"],
   }),
   Endpoint.patch("update", one, {
     summary: "Update a workspace",
     description: "Changes the fields of the body. Omitted fields stay unchanged.",
-    params,
     payload: UpdateWorkspace,
     success: WorkspaceWire,
     errors: ["validation_failed", "not_found", "conflict"],
@@ -67,7 +66,6 @@ const workspaces = Endpoint.group("workspaces", "Workspaces with their plans, cr
     summary: "Delete a workspace",
     description:
       "Disables the workspace at once: its keys are refused, its pages return 404 and nothing is sent. A worker then erases all of its data, files included. This cannot be undone. Its audit log entries are not deleted.",
-    params,
     query: { confirm: Text(63, 1).annotate({ description: "The workspace's slug" }) },
     success: Schema.Struct({ workspace_id: WorkspaceId, status: Schema.Literal("erasing") }).pipe(
       HttpApiSchema.status(202),
@@ -81,7 +79,6 @@ const keys = Endpoint.group("keys", "API keys of a workspace.").add(
     summary: "List a workspace's API keys",
     description:
       "Returns the API keys, including revoked ones, with their first characters and the time of their last use. The keys themselves cannot be read.",
-    params,
     query,
     success: listing({ keys: Schema.Array(KeyWire) }),
     errors: listed,
@@ -89,7 +86,6 @@ const keys = Endpoint.group("keys", "API keys of a workspace.").add(
   Endpoint.post("create", `${one}/keys`, {
     summary: "Create an API key",
     description: "Creates an API key. `api_key` is the key itself: it is returned only in this response.",
-    params,
     payload: CreateKey,
     success: NewKeyWire.pipe(created),
     errors: ["validation_failed", "not_found"],
@@ -97,18 +93,14 @@ const keys = Endpoint.group("keys", "API keys of a workspace.").add(
   Endpoint.delete("revoke", `${one}/keys/:key_id`, {
     summary: "Revoke an API key",
     description: "Revokes the key at once. This cannot be undone.",
-    params: { ...params, key_id: ApiKeyId },
     ...removed,
   }),
 )
-
-const named = { ...params, domain_id: DomainId }
 
 const domains = Endpoint.group("domains", "Domains that a workspace sends email from.").add(
   Endpoint.get("list", `${one}/domains`, {
     summary: "List sending domains",
     description: "Returns the sending domains of the workspace with their verification status.",
-    params,
     query,
     success: listing({ domains: Schema.Array(DomainWire) }),
     errors: listed,
@@ -116,7 +108,6 @@ const domains = Endpoint.group("domains", "Domains that a workspace sends email 
   Endpoint.post("add", `${one}/domains`, {
     summary: "Add a sending domain",
     description: "Creates a DKIM key pair and returns the DNS records to set. The domain can send once it is verified.",
-    params,
     payload: NamedDomain,
     success: CheckedDomainWire.pipe(created),
     errors: ["validation_failed", "not_found"],
@@ -124,14 +115,12 @@ const domains = Endpoint.group("domains", "Domains that a workspace sends email 
   Endpoint.get("find", `${one}/domains/:domain_id`, {
     summary: "Get a sending domain",
     description: "Returns the domain with its DNS records and the result of the last check of each.",
-    params: named,
     success: CheckedDomainWire,
     errors: ["not_found"],
   }),
   Endpoint.post("verify", `${one}/domains/:domain_id/verify`, {
     summary: "Verify a sending domain",
     description: "Looks up the DNS records now. The domain is verified if the DKIM record is found.",
-    params: named,
     success: CheckedDomainWire,
     errors: ["not_found", "unavailable"],
   }),
@@ -139,7 +128,6 @@ const domains = Endpoint.group("domains", "Domains that a workspace sends email 
     summary: "Remove a sending domain",
     description:
       "Removes the domain. Emails with a sender on it can no longer be approved, and blasts that use one fail.",
-    params: named,
     ...removed,
   }),
 )
@@ -148,7 +136,6 @@ const pageDomains = Endpoint.group("pageDomains", "Custom domains for the pages 
   Endpoint.get("list", `${one}/page-domains`, {
     summary: "List page domains",
     description: "Returns the custom domains under which the pages of the workspace are served.",
-    params,
     query,
     success: listing({ page_domains: Schema.Array(PageDomainWire) }),
     errors: listed,
@@ -157,7 +144,6 @@ const pageDomains = Endpoint.group("pageDomains", "Custom domains for the pages 
     summary: "Add a page domain",
     description:
       "Serves the pages of the workspace under this domain. Its DNS must point to this service. A domain belongs to one workspace.",
-    params,
     payload: NamedDomain,
     success: PageDomainWire.pipe(created),
     errors: ["validation_failed", "not_found", "conflict"],
@@ -165,7 +151,6 @@ const pageDomains = Endpoint.group("pageDomains", "Custom domains for the pages 
   Endpoint.delete("remove", `${one}/page-domains/:page_domain_id`, {
     summary: "Remove a page domain",
     description: "Removes the domain: requests to it return 404. The pages stay available at their other addresses.",
-    params: { ...params, page_domain_id: PageDomainId },
     ...removed,
   }),
 )
@@ -174,7 +159,6 @@ const suppressions = Endpoint.group("suppressions", "Addresses that get no messa
   Endpoint.get("list", `${one}/suppressions`, {
     summary: "List suppressed addresses",
     description: "Returns the addresses that get no messages, with the reason of each.",
-    params,
     query,
     success: listing({ suppressions: Schema.Array(SuppressionWire) }),
     errors: listed,
@@ -183,7 +167,6 @@ const suppressions = Endpoint.group("suppressions", "Addresses that get no messa
     summary: "Suppress an address",
     description:
       "Suppresses an address. A weaker reason does not replace a stronger one; from weakest to strongest: `unsubscribe`, `bounce`, `complaint`, `manual`. The response shows the reason that applies.",
-    params,
     payload: Suppress,
     success: SuppressionWire.pipe(created),
     errors: ["validation_failed", "not_found"],
@@ -191,19 +174,16 @@ const suppressions = Endpoint.group("suppressions", "Addresses that get no messa
   Endpoint.delete("remove", `${one}/suppressions/:email`, {
     summary: "Remove a suppression",
     description: "Removes the suppression. The contact's own state (unsubscribed, invalid address) does not change.",
-    params: { ...params, email: Text(1000, 1) },
+    params: { workspace_id: WorkspaceId, email: Text(1000, 1) },
     ...removed,
   }),
 )
-
-const person = { params: { ...params, contact_id: ContactId } }
 
 const contacts = Endpoint.group("contacts", "Export and erasure of the personal data of a contact.").add(
   Endpoint.get("export", `${one}/contacts/:contact_id/export`, {
     summary: "Export all data of a contact",
     description:
       "Returns all stored data of a contact, row by row under the names of the tables, for example to answer a data subject access request.",
-    ...person,
     success: ContactExportWire,
     errors: ["not_found"],
   }),
@@ -211,7 +191,6 @@ const contacts = Endpoint.group("contacts", "Export and erasure of the personal 
     summary: "Erase a contact",
     description:
       "Deletes a contact and its personal data: current and former addresses and numbers are removed from all tables and files, suppressions included. Returns 409 while a message to the contact is being sent, an export is being written, or an import that contains it is running: try again in a minute.",
-    ...person,
     success: noContent,
     errors: ["not_found", "conflict", "unavailable"],
   }),

@@ -1,8 +1,8 @@
 // The handlers of the administration API.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
+import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answer } from "../Wire.ts"
@@ -10,15 +10,16 @@ import { AdminApi } from "./AdminApi.ts"
 import {
   toAuditEntryWire,
   toCheckedDomainWire,
+  toContactExportWire,
   toDomainWire,
   toKeyWire,
   toListing,
   toNewKeyWire,
   toPageDomainWire,
   toSuppressionWire,
+  toWorkspaceFields,
+  toWorkspaceWire,
 } from "./AdminWire.ts"
-import { toContactExportWire } from "./ContactExportWire.ts"
-import { toWorkspaceFields, toWorkspaceWire } from "./WorkspaceWire.ts"
 
 const nothing = answer(() => undefined)
 

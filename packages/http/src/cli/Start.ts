@@ -2,10 +2,10 @@
 // and stops all of them in order.
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
 import { prepareFolder } from "@tentpole/adapters/DataFolder"
-import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
+import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { isFree } from "@tentpole/adapters/operations/Listening"
 import { workerFlags } from "@tentpole/adapters/operations/WorkerFlags"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
@@ -14,9 +14,49 @@ import { Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
 import { join } from "node:path"
 import { firstKey } from "../FirstStart.ts"
-import { banner } from "./Banner.ts"
 import { claimFolder, processList } from "./FolderClaim.ts"
 import { supervised } from "./Supervisor.ts"
+
+const mail = (config: Configuration): string => {
+  if (config.sending === "held") return "held (SENDING=held): no mail is sent"
+  if (config.smtpUrl === null) return `written as files to ${join(config.dataDir, "outbox")} (set SMTP_URL to send it)`
+  const { hostname, port, protocol } = new URL(Redacted.value(config.smtpUrl))
+  return `${protocol}//${hostname}${port === "" ? "" : `:${port}`}`
+}
+
+const pages = (config: Configuration): string => {
+  const { protocol, port } = new URL(config.publicPagesUrl)
+  return `${protocol}//default.${config.pagesHost}${port === "" ? "" : `:${port}`}`
+}
+
+/** `key` is the raw API key if it was created now. */
+export const banner = (config: Configuration, key: string | null): string => {
+  const api = config.publicApiUrl
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["API", api],
+    ["Docs", `${api}/docs`],
+    ["Pages", pages(config)],
+    ["Mail", mail(config)],
+    [
+      "API key",
+      key === null
+        ? "created at the first start (another one: npm run tentpole -- key create --name another)"
+        : `${key}  (not shown again: store it)`,
+    ],
+  ]
+  const request =
+    key === null ? `curl ${api}/healthz` : `curl ${api}/v1/contact-lists -H 'Authorization: Bearer ${key}'`
+  return [
+    "",
+    "Tentpole is running. Ctrl-C stops it.",
+    "",
+    ...rows.map(([name, value]) => `  ${name.padEnd(8)} ${value}`),
+    "",
+    `  Try:     ${request}`,
+    "",
+    "",
+  ].join("\n")
+}
 
 /** Fails if a port is in use. After a crash, old processes may need a moment to end. */
 const portsFree = (config: Configuration, attempts: number): Effect.Effect<void, BadConfiguration> =>

@@ -13,8 +13,6 @@ import { SetEmail } from "../emails/EmailChoiceWire.ts"
 import { exportEndpoints } from "../exports/ExportEndpoints.ts"
 import { BlastsWire, BlastWire, DryRunWire, RecipientsWire } from "./BlastWire.ts"
 
-const params = { blastId: BlastId }
-
 const Name = Text(blast_name_length_max, 1)
 const Description = Schema.NullOr(Text(blast_description_length_max))
 
@@ -112,7 +110,7 @@ const Deleted = Schema.Struct({ blast_id: BlastId, deleted: Schema.Literal(true)
 })
 
 /** A use case without input, which the blast's status may refuse. */
-const action = { params, payload: nothing, success: BlastWire, errors: ["not_found", "invalid_state"] } as const
+const action = { payload: nothing, success: BlastWire, errors: ["not_found", "invalid_state"] } as const
 
 export const BlastsApi = Endpoint.group(
   "blasts",
@@ -137,14 +135,12 @@ export const BlastsApi = Endpoint.group(
     summary: "Get a blast",
     description:
       "Returns the blast with its counts. For a draft, `approval_readiness` lists what is missing before it can be sent.",
-    params,
     success: BlastWire,
     errors: ["not_found"],
   }),
   Endpoint.patch("update", "/v1/email-blasts/:blastId", {
     summary: "Update a blast",
     description: "Changes the name or the description of a blast in any status.",
-    params,
     payload: UpdateBlast,
     success: BlastWire,
     errors: ["not_found", "validation_failed"],
@@ -153,7 +149,6 @@ export const BlastsApi = Endpoint.group(
     summary: "Delete a blast",
     description:
       "Deletes the blast with its recipients and its inline audience. Its inline email is not deleted. A blast that is being sent must be cancelled first.",
-    params,
     success: Deleted,
     errors: ["not_found", "invalid_state"],
   }),
@@ -161,7 +156,6 @@ export const BlastsApi = Endpoint.group(
     summary: "Set a blast's audience",
     description:
       "Sets the audience of a draft and replaces the previous one. The audience is an existing list, or an inline list created from contact ids or rules. The recipients are fixed when sending begins.",
-    params,
     payload: SetAudience,
     success: BlastWire,
     errors: ["not_found", "invalid_state", "validation_failed", "contact_list_name_exists"],
@@ -170,7 +164,6 @@ export const BlastsApi = Endpoint.group(
     summary: "Set a blast's email",
     description:
       "Sets the email of a draft. The email is an existing one, or an inline one created from HTML, from an approved template, or blank. An inline email is a draft and must be approved separately.",
-    params,
     payload: SetEmail,
     success: BlastWire,
     errors: ["not_found", "invalid_state", "validation_failed", "payload_too_large", "template_not_approved"],
@@ -179,7 +172,6 @@ export const BlastsApi = Endpoint.group(
     summary: "Send a blast now",
     description:
       "Fixes the audience and starts to send the approved version. Poll `GET /v1/email-blasts/{blastId}` for progress: `details` holds the counts. No recipient gets the message twice.",
-    params,
     payload: [SendNow, Schema.Undefined],
     success: BlastWire.pipe(HttpApiSchema.status(202)),
     errors: ["not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"],
@@ -188,7 +180,6 @@ export const BlastsApi = Endpoint.group(
     summary: "Schedule a blast",
     description:
       "Schedules the blast. Sending starts within two seconds of `scheduled_at`. If the service was down and the time was missed by more than a day, the blast becomes a draft again with the warning `schedule_missed`.",
-    params,
     payload: ScheduleBlast,
     success: BlastWire,
     errors: ["not_found", "invalid_state", "validation_failed", "campaign_not_ready"],
@@ -207,7 +198,6 @@ export const BlastsApi = Endpoint.group(
     summary: "Duplicate a blast",
     description:
       "Creates a draft with the same description, audience and email. Inline lists and inline emails are copied, others are shared.",
-    params,
     payload: nothing,
     success: BlastWire.pipe(HttpApiSchema.status(201)),
     errors: ["not_found", "contact_list_name_exists"],
@@ -216,7 +206,6 @@ export const BlastsApi = Endpoint.group(
     summary: "Dry-run a blast",
     description:
       "Returns what sending the blast at this moment would do, without sending it. The blast must be a draft or scheduled, and have an audience and an email.",
-    params,
     payload: [DryRunBlast, Schema.Undefined],
     success: DryRunWire,
     errors: ["not_found", "invalid_state", "campaign_not_ready"],
@@ -225,7 +214,6 @@ export const BlastsApi = Endpoint.group(
     summary: "Retry failed recipients",
     description:
       "Sends the message again to recipients that failed for a temporary reason. Recipients that were reached or have an invalid address are not retried.",
-    params,
     payload: [RetryFailed, Schema.Undefined],
     success: BlastWire.pipe(HttpApiSchema.status(202)),
     errors: ["not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"],
@@ -251,7 +239,6 @@ export const BlastsApi = Endpoint.group(
     summary: "List a blast's recipients",
     description:
       "Returns the recipients that the audience contained when sending began, with the outcome of each message. Filter them with `category`, for example `opened`.",
-    params,
     query: recipientQuery,
     success: RecipientsWire,
     errors: ["not_found"],
@@ -267,7 +254,6 @@ const BeginRecipientsExport = Schema.Struct({
 export const BlastExportsApi = Endpoint.group("blastExports", "Exports of blast recipients as CSV.").add(
   ...exportEndpoints({
     path: "/v1/email-blasts/:blastId/contacts/export",
-    params,
     payload: BeginRecipientsExport,
     exported: "a blast's recipients",
   }),

@@ -1,7 +1,6 @@
 // The endpoints of contacts.
 import { contactSorts } from "@tentpole/core/contacts/ContactStore"
 import { readDate } from "@tentpole/core/contacts/values/FieldValue"
-import { ContactId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Result, Schema, SchemaGetter } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
@@ -68,8 +67,6 @@ export const ContactsAnswer = Schema.Struct({
 
 export const ActivitiesQuery = Schema.Struct({ ...pageQuery, order: orderParameter })
 
-const params = { contact_id: ContactId }
-
 export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by email address or phone number.").add(
   Endpoint.get("list", "/v1/contacts", {
     summary: "List contacts, or look one up",
@@ -115,7 +112,6 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
   Endpoint.get("find", "/v1/contacts/:contact_id", {
     summary: "Get a contact",
     description: "Returns one contact with its custom fields. Fields without a value are `null`.",
-    params,
     success: ContactWire,
     errors: ["not_found"],
   }),
@@ -123,7 +119,6 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     summary: "Update a contact",
     description:
       "Changes the fields of the body. An empty body changes nothing. The contact must keep an email or a phone.",
-    params,
     payload: ContactPatch,
     success: ContactWire,
     errors: [
@@ -140,7 +135,6 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
   Endpoint.delete("deleteOne", "/v1/contacts/:contact_id", {
     summary: "Delete a contact",
     description: "Deletes one contact with its memberships. What blasts recorded about it stays with the blasts.",
-    params,
     success: HttpApiSchema.NoContent,
     errors: ["not_found"],
   }),
@@ -148,7 +142,6 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     summary: "List a contact's activities",
     description:
       "Returns the timeline of the contact, the newest activity first by default. Opens and clicks by bots are not included.",
-    params,
     query: ActivitiesQuery,
     success: ActivitiesAnswer,
     errors: ["not_found"],

@@ -1,16 +1,19 @@
-// The handlers of contacts.
-import { Contacts, type ContactsWorkspace } from "@tentpole/core/contacts/Contacts"
+// The handlers of contacts and of custom contact fields.
 import type { ContactQuery } from "@tentpole/core/contacts/ContactStore"
-import { Effect } from "effect"
+import { Contacts, type ContactsWorkspace } from "@tentpole/core/contacts/Contacts"
+import { CustomFields } from "@tentpole/core/contacts/CustomFields"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
+import { toRuleMetadata } from "../segments/RuleMetadataWire.ts"
 import { type DeleteBatch, toCreateResults, toDeleteResults, toUpdateResults, toUpsertResults } from "./BatchWire.ts"
-import type { ActivitiesQuery, ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
+import { toFieldPatch, toFieldsWire, toFieldWire, toNewFields } from "./ContactFieldsApi.ts"
 import { toActivity, toContactWire, toListedContact } from "./ContactWire.ts"
+import type { ActivitiesQuery, ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
 
-export const layer = HttpApiBuilder.group(
+const contactsLayer = HttpApiBuilder.group(
   Api,
   "contacts",
   Effect.fn(function* (group) {
@@ -69,3 +72,28 @@ const toActivitiesQuery = (query: typeof ActivitiesQuery.Type) => ({
   ...pageOf(query),
   order: query.order ?? "desc",
 })
+
+const fieldsLayer = HttpApiBuilder.group(
+  Api,
+  "contactFields",
+  Effect.fn(function* (group) {
+    const fields = yield* CustomFields
+    return group.handleAll({
+      list: ({ query }) =>
+        withWorkspace(({ id }) => fields.list(id, query.status ?? "active")).pipe(answer(toFieldsWire)),
+      create: ({ payload }) =>
+        withWorkspace(({ id }) => fields.create(id, ...toNewFields(payload))).pipe(answer(toFieldsWire)),
+      ruleMetadata: () => withWorkspace(({ id }) => fields.list(id, "active")).pipe(answer(toRuleMetadata)),
+      find: ({ params }) =>
+        withWorkspace(({ id }) => fields.get(id, params.fieldDefinitionId)).pipe(answer(toFieldWire)),
+      edit: ({ params, payload }) =>
+        withWorkspace(({ id }) => fields.update(id, params.fieldDefinitionId, toFieldPatch(payload))).pipe(
+          answer(toFieldWire),
+        ),
+      archive: ({ params }) =>
+        withWorkspace(({ id }) => fields.archive(id, params.fieldDefinitionId)).pipe(answer(() => undefined)),
+    })
+  }),
+)
+
+export const layer = Layer.merge(contactsLayer, fieldsLayer)

@@ -1,4 +1,4 @@
-// The endpoints of emails.
+// The endpoints of emails, their generations and previews, and their schemas.
 import {
   type EmailFields,
   emailFields,
@@ -6,25 +6,89 @@ import {
   headerFields,
   headerNames,
 } from "@tentpole/core/documents/EmailFields"
+import type { Email } from "@tentpole/core/emails/Email"
+import type { Approved } from "@tentpole/core/emails/Emails"
 import type { NewEmail } from "@tentpole/core/emails/NewEmail"
-import { test_addresses_max } from "@tentpole/core/sending/TestMails"
+import type { Preview } from "@tentpole/core/emails/Preview"
 import { ContactId, EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import { renamed } from "@tentpole/core/kernel/Keys"
+import { test_addresses_max } from "@tentpole/core/sending/TestMails"
 import { Schema } from "effect"
 import { HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
 import { contentEndpoints } from "../documents/ContentEndpoints.ts"
-import { Approve, Html, Prompt } from "../documents/ContentWire.ts"
 import {
-  ApprovedEmailWire,
-  EmailBeingWrittenWire,
-  EmailGenerationWire,
-  EmailPreviewWire,
-  EmailsWire,
-  EmailWire,
-} from "./EmailWire.ts"
+  Approve,
+  generationField,
+  generationOf,
+  Html,
+  plainTextFields,
+  Prompt,
+  shownFields,
+  toPlainTextFields,
+  toShownFields,
+} from "../documents/ContentWire.ts"
 
-const params = { emailId: EmailId }
+const text = Schema.NullOr(Schema.String)
+
+const fields = {
+  email_id: EmailId,
+  ...shownFields,
+  subject: text,
+  preview_text: text.annotate({ description: "Preheader" }),
+  from_name: text,
+  from_address: text.annotate({ description: "Sending requires a verified domain" }),
+  reply_to_email: text,
+  ...plainTextFields,
+}
+
+export const EmailWire = Schema.Struct(fields).annotate({ identifier: "Email" })
+
+export const EmailBeingWrittenWire = Schema.Struct({ ...fields, ...generationField }).annotate({
+  identifier: "EmailBeingWritten",
+})
+
+const tokens = Schema.Array(Schema.String).annotate({
+  description: "Tokens without a value. They render as their fallback or empty",
+  examples: [["contact.nickname"]],
+})
+
+export const ApprovedEmailWire = Schema.Struct({
+  ...fields,
+  unresolved_tokens: tokens,
+}).annotate({ identifier: "ApprovedEmail" })
+
+export const EmailGenerationWire = generationOf({ email_id: EmailId }, "EmailGeneration")
+
+export const EmailPreviewWire = Schema.Struct({
+  subject: Schema.String,
+  html: Schema.String,
+  text: Schema.String,
+  unresolved_tokens: tokens,
+}).annotate({ identifier: "EmailPreview" })
+
+export const EmailsWire = Schema.Struct({
+  emails: Schema.Array(EmailWire),
+  next_cursor: Schema.NullOr(Schema.String),
+}).annotate({ identifier: "Emails" })
+
+export const toEmailWire = (email: Email): typeof EmailWire.Type => {
+  const path = `/v1/emails/${email.id}`
+  return {
+    email_id: email.id,
+    ...toShownFields(email, path),
+    ...renamed(email, headerNames),
+    ...toPlainTextFields(email, path),
+  }
+}
+
+export const toPreviewWire = (preview: Preview): typeof EmailPreviewWire.Type =>
+  renamed(preview, { subject: "subject", html: "html", text: "text", unresolvedTokens: "unresolved_tokens" })
+
+export const toApprovedWire = ({ email, unresolvedTokens }: Approved): typeof ApprovedEmailWire.Type => ({
+  ...toEmailWire(email),
+  unresolved_tokens: unresolvedTokens,
+})
 
 const header = renamed(emailFields.fields, headerNames)
 
@@ -71,7 +135,7 @@ const shared = contentEndpoints({
   one: "an email",
   many: "emails",
   paths: { all: "/v1/emails", one: "/v1/emails/:emailId" },
-  params,
+  params: { emailId: EmailId },
   schemas: { page: EmailsWire, document: EmailWire, generation: EmailGenerationWire },
   texts: {
     find: "Returns the fields of the email with the state of its versions and its approval. HTML and plain text have their own endpoints.",
@@ -105,7 +169,6 @@ export const EmailsApi = HttpApiGroup.make("emails")
       summary: "Update an email",
       description:
         "Changes the name, the subject, the preview text or the sender fields. The approved version does not change until the next approval.",
-      params,
       payload: UpdateEmail,
       success: EmailWire,
       errors: ["not_found", "validation_failed"],
@@ -121,7 +184,6 @@ export const EmailsApi = HttpApiGroup.make("emails")
       summary: "Approve an email",
       description:
         "Freezes the HTML, plain text, subject, preview text and sender fields together. This is what gets sent. The email needs a subject, a sender name, a sender address on a verified domain, and a reply-to address. Later changes need another approval.",
-      params,
       payload: [Approve, Schema.Undefined],
       success: ApprovedEmailWire,
       errors: ["not_found", "email_not_ready", "approval_version_stale", "template_not_ready"],
@@ -132,7 +194,6 @@ export const EmailsApi = HttpApiGroup.make("emails")
     Endpoint.get("preview", "/v1/emails/:emailId/preview", {
       summary: "Preview an email",
       description: "Renders the current version, approved or not, with the values of a contact.",
-      params,
       query: previewQuery,
       success: EmailPreviewWire,
       errors: ["not_found", "template_not_ready"],
@@ -141,7 +202,6 @@ export const EmailsApi = HttpApiGroup.make("emails")
       summary: "Send a test email",
       description:
         "Sends the current version, approved or not, once to each address. The subject starts with `[Test] `. Opens and clicks are not counted, and the unsubscribe link has no effect.",
-      params,
       payload: TestSend,
       success: EmailWire.pipe(HttpApiSchema.status(202)),
       errors: ["not_found", "validation_failed", "email_not_ready", "template_not_ready"],

@@ -1,17 +1,16 @@
 // The handlers of emails.
 import type { EmailTypes } from "@tentpole/core/emails/Email"
 import { Emails } from "@tentpole/core/emails/Emails"
-import { TestMails } from "@tentpole/core/sending/TestMails"
 import type { EmailId } from "@tentpole/core/kernel/Ids"
+import { TestMails } from "@tentpole/core/sending/TestMails"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
 import { answer } from "../../Wire.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
 import { toCreated } from "../documents/ContentWire.ts"
 import { documentHandlers, plainTextHandlers } from "../documents/DocumentHandlers.ts"
-import { toFields, toNewEmail } from "./EmailsApi.ts"
-import { toApprovedWire, toEmailWire, toPreviewWire } from "./EmailWire.ts"
+import { toApprovedWire, toEmailWire, toFields, toNewEmail, toPreviewWire } from "./EmailsApi.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

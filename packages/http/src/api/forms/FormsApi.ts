@@ -1,5 +1,5 @@
 // The endpoint of form submissions.
-import { ContactId, SubmissionId, TentId } from "@tentpole/core/kernel/Ids"
+import { ContactId, SubmissionId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import * as Endpoint from "../../Endpoint.ts"
 import { cursorQuery, InstantWire } from "../../Wire.ts"
@@ -32,7 +32,6 @@ export const FormsApi = Endpoint.group("forms", "Submissions of forms on publish
     summary: "List a tent's form submissions",
     description:
       "Returns the submissions of the published page's forms, the newest first. Each has the contact that it matched or created.",
-    params: { tentId: TentId },
     query: SubmissionsQuery,
     success: SubmissionsAnswer,
     errors: ["not_found", "invalid_cursor"],

@@ -1,24 +1,24 @@
 // The handlers of contact imports.
-import { attachment } from "@tentpole/core/ports/ContentDisposition"
-import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ResultsQuery as CoreResultsQuery } from "@tentpole/core/imports/ImportStore"
 import { Imports } from "@tentpole/core/imports/Imports"
 import type { RejectedRowsExport } from "@tentpole/core/imports/RejectedRows"
-import type { ResultsQuery as CoreResultsQuery } from "@tentpole/core/imports/ImportStore"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import { Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
-import type { ResultsQuery } from "./ImportsApi.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
 import {
   type BeginImport,
+  type ResultsQuery,
   toExecution,
   toPreviewWire,
   toResultWire,
   toRunWire,
   toSessionWire,
   toUploadWire,
-} from "./ImportWire.ts"
+} from "./ImportsApi.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

@@ -1,15 +1,16 @@
-// The handlers of contact lists.
-import { Lists } from "@tentpole/core/lists/Lists"
+// The handlers of contact lists and of exports of their members.
+import { Exports } from "@tentpole/core/exports/Exports"
 import type { ListQuery, MemberQuery } from "@tentpole/core/lists/ListStore"
-import { Effect } from "effect"
+import { Lists } from "@tentpole/core/lists/Lists"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, paged, pageOf, toCamelCase } from "../../Wire.ts"
-import type { ListsQuery, MembersQuery } from "./ListsApi.ts"
-import { toListWire, toMember, toMemberCount, toMoved } from "./ListWire.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
+import { toBegun, toFollowed } from "../exports/ExportEndpoints.ts"
+import { type ListsQuery, type MembersQuery, toListWire, toMember, toMemberCount, toMoved } from "./ListsApi.ts"
 
-export const layer = HttpApiBuilder.group(
+const listsLayer = HttpApiBuilder.group(
   Api,
   "lists",
   Effect.fn(function* (group) {
@@ -57,3 +58,21 @@ const toMemberQuery = (query: typeof MembersQuery.Type): MemberQuery => ({
   search: query.search ?? null,
   unsubscribed: query.exclude_unsubscribed !== undefined ? false : query.only_unsubscribed !== undefined ? true : null,
 })
+
+const exportsLayer = HttpApiBuilder.group(
+  Api,
+  "listExports",
+  Effect.fn(function* (group) {
+    const exports = yield* Exports
+    return group.handleAll({
+      begin: ({ params: { listId }, payload }) =>
+        withWorkspace(({ id }) =>
+          exports.create(id, { kind: "list", listId, excludeUnsubscribed: payload?.exclude_unsubscribed ?? false }),
+        ).pipe(answer(toBegun)),
+      find: ({ params: { listId, exportId } }) =>
+        withWorkspace(({ id }) => exports.get(id, { kind: "list", listId }, exportId)).pipe(answer(toFollowed)),
+    })
+  }),
+)
+
+export const layer = Layer.merge(listsLayer, exportsLayer)

@@ -8,7 +8,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
-import { type SearchContacts, type SegmentPreview, toExplanation, toFound } from "./SegmentWire.ts"
+import { type SearchContacts, type SegmentPreview, toExplanation, toFound } from "./SegmentsApi.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

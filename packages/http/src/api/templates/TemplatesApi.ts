@@ -1,24 +1,191 @@
-// The endpoints of email templates and tent templates.
-import { EmailTemplateId, TentTemplateId } from "@tentpole/core/kernel/Ids"
+// The endpoints of email templates and tent templates, and their schemas. The header fields of email templates are `default_*`.
+import { emailFields, EmailName } from "@tentpole/core/documents/EmailFields"
+import type { NewEmailTemplate } from "@tentpole/core/emails/EmailTemplates"
+import { EmailId, EmailTemplateId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
+import { renamed } from "@tentpole/core/kernel/Keys"
+import {
+  defaultFields,
+  defaultNames,
+  type EmailTemplate,
+  type EmailTemplateTypes,
+  type TentTemplate,
+} from "@tentpole/core/templates/Template"
+import type { NewTentTemplate } from "@tentpole/core/tents/TentTemplates"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
+import { readOnly, readOnlyKeys } from "../../Wire.ts"
 import { contentEndpoints } from "../documents/ContentEndpoints.ts"
-import { Approve } from "../documents/ContentWire.ts"
 import {
-  CreateEmailTemplate,
-  CreateTentTemplate,
-  EmailTemplateBegun,
-  EmailTemplateGeneration,
-  EmailTemplatesWire,
-  EmailTemplateWire,
-  TentTemplateBegun,
-  TentTemplateGeneration,
-  TentTemplatesWire,
-  TentTemplateWire,
-  UpdateEmailTemplate,
-  UpdateTentTemplate,
-} from "./TemplateWire.ts"
+  Approve,
+  generationField,
+  generationOf,
+  Html,
+  plainTextFields,
+  Prompt,
+  shownFields,
+  toPlainTextFields,
+  toShownFields,
+} from "../documents/ContentWire.ts"
+
+/** Fields that answers have and requests may not. */
+const readOnlyFields = {
+  template_id: readOnly(),
+  status: readOnly("is read-only: use approve and unapprove"),
+  ...readOnlyKeys(
+    "current_version",
+    "approved_version",
+    "number_of_iterations",
+    "source_type",
+    "created_at",
+    "updated_at",
+    "created_by_name",
+    "latest_generation_status",
+    "content_path",
+  ),
+}
+
+const text = Schema.NullOr(Schema.String)
+
+const emailTemplateFields = {
+  template_id: EmailTemplateId,
+  ...shownFields,
+  source_type: Schema.Literals(["upload", "email"]),
+  source_email_id: Schema.NullOr(EmailId).annotate({ description: "The email that it was created from" }),
+  default_subject: text,
+  default_preview_text: text.annotate({
+    description: "Added to the HTML of emails that are created from it, not to its own",
+  }),
+  default_from_name: text,
+  default_from_address: text,
+  default_reply_to_email: text,
+  ...plainTextFields,
+}
+
+export const EmailTemplateWire = Schema.Struct(emailTemplateFields).annotate({ identifier: "EmailTemplate" })
+
+/** The answer to a creation that started a generation. */
+export const EmailTemplateBegun = Schema.Struct({ ...emailTemplateFields, ...generationField }).annotate({
+  identifier: "EmailTemplateBegun",
+})
+
+export const EmailTemplatesWire = Schema.Struct({
+  templates: Schema.Array(EmailTemplateWire),
+  next_cursor: Schema.NullOr(Schema.String),
+}).annotate({ identifier: "EmailTemplates" })
+
+export const EmailTemplateGeneration = generationOf({ template_id: EmailTemplateId }, "EmailTemplateGeneration")
+
+const defaults = renamed(emailFields.fields, defaultNames)
+
+const fixedEmailFields = {
+  ...readOnlyFields,
+  source_email_id: readOnly("is read-only: set email_id when you create the template"),
+  ...readOnlyKeys(
+    "plain_text_overridden",
+    "plain_text_overridden_at",
+    "plain_text_stale_after_html_iteration",
+    "plain_text_path",
+  ),
+}
+
+export const CreateEmailTemplate = Schema.Struct({
+  name: EmailName,
+  ...defaults,
+  html: Schema.optionalKey(Html),
+  email_id: Schema.optionalKey(
+    EmailId.annotate({ description: "Copies the HTML, header fields and plain text of this email" }),
+  ),
+  prompt: Schema.optionalKey(Prompt),
+  ...fixedEmailFields,
+}).annotate({
+  identifier: "CreateEmailTemplate",
+  description: "At most one of `html`, `email_id` and `prompt`. Without any, a blank branded email",
+})
+
+export const UpdateEmailTemplate = Schema.Struct({
+  name: Schema.optionalKey(EmailName),
+  ...defaults,
+  ...fixedEmailFields,
+}).annotate({
+  identifier: "UpdateEmailTemplate",
+  description: "Omitted fields stay unchanged, null clears a value. Creates no version",
+})
+
+export const toNewEmailTemplate = (body: typeof CreateEmailTemplate.Type): NewEmailTemplate => ({
+  ...renamed(body, { name: "name", html: "html", email_id: "emailId", prompt: "prompt" }),
+  defaults: renamed(body, defaultFields),
+})
+
+export const toPatch = (body: typeof UpdateEmailTemplate.Type): EmailTemplateTypes["patch"] => ({
+  ...renamed(body, { name: "name" }),
+  defaults: renamed(body, defaultFields),
+})
+
+export const toEmailTemplateWire = (template: EmailTemplate): typeof EmailTemplateWire.Type => {
+  const { id, sourceId } = template
+  const path = `/v1/email-templates/${id}`
+  return {
+    template_id: id,
+    ...toShownFields(template, path),
+    source_type: sourceId === null ? "upload" : "email",
+    source_email_id: sourceId,
+    ...renamed(template.defaults, defaultNames),
+    ...toPlainTextFields(template, path),
+  }
+}
+
+const tentTemplateFields = {
+  template_id: TentTemplateId,
+  ...shownFields,
+  source_type: Schema.Literals(["upload", "tent"]),
+  source_tent_id: Schema.NullOr(TentId).annotate({ description: "The tent that it was created from" }),
+}
+
+export const TentTemplateWire = Schema.Struct(tentTemplateFields).annotate({ identifier: "TentTemplate" })
+
+/** The answer to a creation that started a generation. */
+export const TentTemplateBegun = Schema.Struct({ ...tentTemplateFields, ...generationField }).annotate({
+  identifier: "TentTemplateBegun",
+})
+
+export const TentTemplatesWire = Schema.Struct({
+  templates: Schema.Array(TentTemplateWire),
+  next_cursor: Schema.NullOr(Schema.String),
+}).annotate({ identifier: "TentTemplates" })
+
+export const TentTemplateGeneration = generationOf({ template_id: TentTemplateId }, "TentTemplateGeneration")
+
+const fixedTentFields = {
+  ...readOnlyFields,
+  source_tent_id: readOnly("is read-only: set tent_id when you create the template"),
+}
+
+export const CreateTentTemplate = Schema.Struct({
+  name: EmailName,
+  html: Schema.optionalKey(Html),
+  tent_id: Schema.optionalKey(TentId.annotate({ description: "Copies the page of this tent" })),
+  prompt: Schema.optionalKey(Prompt),
+  ...fixedTentFields,
+}).annotate({
+  identifier: "CreateTentTemplate",
+  description: "At most one of `html`, `tent_id` and `prompt`. Without any, a blank branded page",
+})
+
+export const UpdateTentTemplate = Schema.Struct({
+  name: Schema.optionalKey(EmailName),
+  ...fixedTentFields,
+}).annotate({ identifier: "UpdateTentTemplate" })
+
+export const toNewTentTemplate = (body: typeof CreateTentTemplate.Type): NewTentTemplate =>
+  renamed(body, { name: "name", html: "html", tent_id: "tentId", prompt: "prompt" })
+
+export const toTentTemplateWire = (template: TentTemplate): typeof TentTemplateWire.Type => ({
+  template_id: template.id,
+  ...toShownFields(template, `/v1/tent-templates/${template.id}`),
+  source_type: template.sourceId === null ? "upload" : "tent",
+  source_tent_id: template.sourceId,
+})
 
 const emailParams = { templateId: EmailTemplateId }
 

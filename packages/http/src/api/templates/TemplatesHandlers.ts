@@ -15,7 +15,7 @@ import {
   toNewTentTemplate,
   toPatch,
   toTentTemplateWire,
-} from "./TemplateWire.ts"
+} from "./TemplatesApi.ts"
 
 const wires = <D extends { readonly id: string }, Wire>(toWire: (template: D) => Wire) => ({
   toWire,

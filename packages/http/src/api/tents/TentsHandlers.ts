@@ -1,25 +1,27 @@
-// The handlers of tents.
+// The handlers of tents and of their bulk creation.
 import { toAlias } from "@tentpole/core/tents/Alias"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
 import type { PublishInput } from "@tentpole/core/tents/machine"
 import { isInProgress } from "@tentpole/core/tents/Tent"
 import { Tents, type TentView } from "@tentpole/core/tents/Tents"
-import { Effect, Result } from "effect"
+import { BulkTents } from "@tentpole/core/tents/bulk/BulkTents"
+import { Effect, Layer, Result } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, polled, sliced, toCamelCase } from "../../Wire.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
 import {
   type CreateTent,
   type PublishTent,
+  type TentDeleted,
   toAccepted,
   toListedTent,
   toPublished,
   toTentWire,
-  type TentDeleted,
-} from "./TentWire.ts"
+} from "./TentsApi.ts"
+import { toAdmission, toFollowed, toNewBulk } from "./bulk/BulkTentsApi.ts"
 
-export const layer = HttpApiBuilder.group(
+const tentsLayer = HttpApiBuilder.group(
   Api,
   "tents",
   Effect.fn(function* (group) {
@@ -73,3 +75,18 @@ const unpublishMessage = (shown: TentView & { readonly changed?: boolean }): str
   shown.changed === false
     ? "The page was not published any more"
     : "The page is no longer public. Its alias stays reserved for it"
+
+const bulkLayer = HttpApiBuilder.group(
+  Api,
+  "bulkTents",
+  Effect.fn(function* (group) {
+    const tents = yield* BulkTents
+    return group.handleAll({
+      create: ({ payload }) =>
+        withWorkspace(({ id }) => tents.create(id, toNewBulk(payload))).pipe(answer(toAdmission)),
+      find: ({ params }) => withWorkspace(({ id }) => tents.get(id, params.bulkJobId)).pipe(answer(toFollowed)),
+    })
+  }),
+)
+
+export const layer = Layer.merge(tentsLayer, bulkLayer)

@@ -1,10 +1,12 @@
-// The commands `tentpole contact …`: export and erasure of the personal data of a contact.
+// The commands `tentpole contact …`, export and erasure of the personal data of a contact, and `tentpole suppression …`,
+// addresses that get no messages.
 import { ContactId } from "@tentpole/core/kernel/Ids"
+import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
 import { DateTime, Effect } from "effect"
-import { Argument } from "effect/cli"
-import { toContactExportWire } from "../../admin/ContactExportWire.ts"
-import { commandGroup, workspaceCommand } from "../Run.ts"
+import { Argument, Flag } from "effect/cli"
+import { toContactExportWire, toSuppressionWire } from "../../admin/AdminWire.ts"
+import { commandGroup, listCommand, workspaceCommand } from "../Run.ts"
 
 const config = { contact: Argument.String("contact-id").pipe(Argument.withSchema(ContactId)) }
 
@@ -26,4 +28,41 @@ export const contact = commandGroup("contact", "Personal data of a contact: expo
         { contact_id: input.contact, erased: true },
       ),
   ),
+])
+
+const email = Argument.String("email")
+
+const list = listCommand(
+  "Shows the suppressed addresses and their reasons",
+  ({ suppressions }) => suppressions,
+  toSuppressionWire,
+)
+
+const create = workspaceCommand(
+  "create",
+  "Suppresses an address",
+  {
+    reason: Flag.Literals("reason", ["manual", "complaint", "bounce", "unsubscribe"]).pipe(
+      Flag.withDescription("Reason of the suppression"),
+      Flag.withDefault("manual" as const),
+    ),
+    email,
+  },
+  (workspace, input) => Administration.use(({ suppress }) => Effect.map(suppress(workspace, input), toSuppressionWire)),
+)
+
+const remove = workspaceCommand(
+  "remove",
+  "Removes a suppression. The contact's own state does not change",
+  { email },
+  (workspace, input) =>
+    Administration.use(({ unsuppress }) =>
+      Effect.as(unsuppress(workspace, input.email), { email: input.email, removed: true }),
+    ),
+)
+
+export const suppression = commandGroup("suppression", "Suppressed addresses: list, create, remove", [
+  list,
+  create,
+  remove,
 ])

@@ -1,12 +1,13 @@
-// The commands `tentpole domain …`, sending domains and their DNS records, and `tentpole page-domain …`, custom domains for the
-// pages of a workspace.
-import { Administration } from "@tentpole/core/operations/administration/Administration"
+// The commands `tentpole domain …`, sending domains and their DNS records, `tentpole page-domain …`, custom domains for the
+// pages of a workspace, and `tentpole hook list`, webhook URLs for mail providers.
+import { Hooks } from "@tentpole/core/bounces/providers/Hooks"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { toDomain } from "@tentpole/core/kernel/values/DomainName"
+import { Administration } from "@tentpole/core/operations/administration/Administration"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
 import { toCheckedDomainWire, toDomainWire, toPageDomainWire } from "../../admin/AdminWire.ts"
@@ -79,3 +80,9 @@ export const pageDomain = commandGroup("page-domain", "Page domains: list, creat
     }),
   ),
 ])
+
+const list = workspaceCommand("list", "Shows the webhook URLs for mail providers. They are secret", {}, (workspace) =>
+  Hooks.useSync(({ addresses }) => addresses(workspace)),
+)
+
+export const hook = commandGroup("hook", "Webhooks of mail providers: list", [list])

@@ -40,9 +40,6 @@ export const toAssetsWire = (assets: ReadonlyArray<Asset>): typeof AssetsWire.Ty
   assets: assets.map(toAssetWire),
 })
 
-const tent = { tentId: TentId }
-const asset = { ...tent, asset_id: AssetId }
-
 const refusals = ["not_found", "validation_failed", "payload_too_large", "asset_limit_exceeded", "unavailable"] as const
 
 /** The bytes of a file of any type. */
@@ -63,7 +60,6 @@ export const AssetsApi = Endpoint.group("tentAssets", "Files for the prompt of a
   Endpoint.post("upload", "/v1/tents/:tentId/assets", {
     summary: "Upload a file to a tent",
     description: "Adds a file to a tent. A tent holds at most 50 files.",
-    params: tent,
     payload: AssetUpload,
     success: AssetWire.pipe(HttpApiSchema.status(201)),
     errors: refusals,
@@ -71,21 +67,18 @@ export const AssetsApi = Endpoint.group("tentAssets", "Files for the prompt of a
   Endpoint.get("list", "/v1/tents/:tentId/assets", {
     summary: "List a tent's files",
     description: "Returns the files of the tent in the order of their upload.",
-    params: tent,
     success: AssetsWire,
     errors: ["not_found"],
   }),
   Endpoint.get("content", "/v1/tents/:tentId/assets/:asset_id/content", {
     summary: "Download a tent's file",
     description: "Returns the uploaded bytes as an attachment with the detected content type.",
-    params: asset,
     success: bytes,
     errors: ["not_found", "unavailable"],
   }),
   Endpoint.delete("remove", "/v1/tents/:tentId/assets/:asset_id", {
     summary: "Delete a tent's file",
     description: "Deletes the file. A generation that has not sent its request to the AI yet continues without it.",
-    params: asset,
     success: HttpApiSchema.NoContent,
     errors: ["not_found"],
   }),

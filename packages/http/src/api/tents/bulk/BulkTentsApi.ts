@@ -15,7 +15,7 @@ import { Schema, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../../Endpoint.ts"
 import { InstantWire, item, oneOf, polled, pollHeaders, Text, toCamelCase, toSnakeCase } from "../../../Wire.ts"
-import { ofPublication, PublicationWire } from "../TentWire.ts"
+import { ofPublication, PublicationWire } from "../TentsApi.ts"
 
 const size = { message: `must have 1 to ${bulk_items_max} items` }
 const startIndexRange = { message: `must be a whole number from 0 to ${start_index_max}` }
@@ -122,7 +122,6 @@ export const BulkTentsApi = Endpoint.group("bulkTents", "Creation of up to 25 te
     summary: "Get a bulk job",
     description:
       "Returns the admission result and the progress of each accepted item. The status is `accepted` until the first item starts, and `completed` when no item remains. Tents that were deleted meanwhile count neither as completed nor as failed.",
-    params: { bulkJobId: BulkJobId },
     success: FollowedBulkJob,
     errors: ["not_found"],
   }),
