@@ -163,6 +163,10 @@ export const pageQuery = { page: pageParameter, limit: limitParameter() }
 /** `cursor` and `limit` of listings by cursor. */
 export const cursorQuery = { cursor: Schema.optionalKey(Text(200, 1)), limit: limitParameter() }
 
+/** A listing by cursor: `listing({ keys: Schema.Array(KeyWire) })`. */
+export const listing = <Fields extends Schema.Struct.Fields>(items: Fields) =>
+  Schema.Struct({ ...items, next_cursor: Schema.NullOr(Schema.String) })
+
 /** Seconds until the next poll, in answers about work in progress. */
 export const pollHeaders = { "retry-after": Schema.optionalKey(Schema.String) }
 

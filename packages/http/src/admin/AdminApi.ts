@@ -3,7 +3,7 @@ import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApi, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Endpoint from "../Endpoint.ts"
-import { cursorQuery, Text } from "../Wire.ts"
+import { cursorQuery, listing, Text } from "../Wire.ts"
 import { completeDocument, documentOrigin } from "../description/Description.ts"
 import { Validation } from "../edge/Validation.ts"
 import { AdminAuth } from "./AdminAuth.ts"
@@ -15,7 +15,6 @@ import {
   CreateWorkspace,
   DomainWire,
   KeyWire,
-  listing,
   NamedDomain,
   NewKeyWire,
   PageDomainWire,

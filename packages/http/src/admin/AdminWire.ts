@@ -26,10 +26,6 @@ import {
   toSnakeCase,
 } from "../Wire.ts"
 
-/** A listing by cursor: `listing({ keys: Schema.Array(KeyWire) })`. */
-export const listing = <Fields extends Schema.Struct.Fields>(items: Fields) =>
-  Schema.Struct({ ...items, next_cursor: Schema.NullOr(Schema.String) })
-
 /** The answer of a listing: `toListing("keys", toKeyWire)`. */
 export const toListing =
   <const Key extends string, A, Wire>(key: Key, toWire: (item: A) => Wire) =>

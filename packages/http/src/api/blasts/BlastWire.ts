@@ -83,7 +83,12 @@ export const BlastWire = Schema.Struct({
 }).annotate({ identifier: "Blast" })
 
 const audienceOf = ({ blast, list }: BlastView): typeof AudienceWire.Type | null =>
-  list === null || blast.audience === null ? null : { source: blast.audience.source, ...toSnakeCase(list) }
+  list === null || blast.audience === null
+    ? null
+    : {
+        source: blast.audience.source,
+        ...toSnakeCase(Struct.pick(list, ["listId", "name", "kind", "memberCount"])),
+      }
 
 const emailOf = ({ blast, email }: BlastView): typeof EmailOfBlastWire.Type | null =>
   email === null || blast.email === null
@@ -163,7 +168,11 @@ export const RecipientWire = Schema.Struct({
 
 export const toRecipientWire = ({ id, ...recipient }: BlastRecipient): typeof RecipientWire.Type => ({
   recipient_id: id,
-  ...toSnakeCase(recipient),
+  ...toSnakeCase(
+    Struct.pick(recipient, ["contactId", "displayName", "email", "contactDeleted", "status", "reason", "clickedUrl"]),
+  ),
+  ...toSnakeCase(Struct.pick(recipient, ["sentAt", "deliveredAt", "openedAt", "clickedAt"])),
+  ...toSnakeCase(Struct.pick(recipient, ["bouncedAt", "unsubscribedAt", "complainedAt"])),
 })
 
 export const RecipientsWire = Schema.Struct({ contacts: Schema.Array(RecipientWire), pagination: PaginationWire })

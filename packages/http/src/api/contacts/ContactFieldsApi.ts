@@ -190,7 +190,6 @@ export const ContactFieldsApi = Endpoint.group(
     summary: "Archive a custom field",
     description:
       "Archives the field and hides its values. Set `status` to `active` to restore both. Rule conditions on an archived field match no contact.",
-    success: HttpApiSchema.NoContent,
     errors: ["not_found"],
   }),
 )

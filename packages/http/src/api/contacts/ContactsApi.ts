@@ -135,7 +135,6 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
   Endpoint.delete("deleteOne", "/v1/contacts/:contact_id", {
     summary: "Delete a contact",
     description: "Deletes one contact with its memberships. What blasts recorded about it stays with the blasts.",
-    success: HttpApiSchema.NoContent,
     errors: ["not_found"],
   }),
   Endpoint.get("activities", "/v1/contacts/:contact_id/activities", {

@@ -47,7 +47,6 @@ export const contentEndpoints = <
       summary: `Delete ${one}`,
       description: texts.remove,
       params,
-      success: HttpApiSchema.NoContent,
       errors: ["not_found", "email_in_use"],
     }),
     duplicate: Endpoint.post("duplicate", `${path}/duplicate`, {

@@ -16,6 +16,7 @@ import { test_addresses_max } from "@tentpole/core/sending/TestMails"
 import { Schema } from "effect"
 import { HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
+import { listing } from "../../Wire.ts"
 import { contentEndpoints } from "../documents/ContentEndpoints.ts"
 import {
   Approve,
@@ -67,10 +68,7 @@ export const EmailPreviewWire = Schema.Struct({
   unresolved_tokens: tokens,
 }).annotate({ identifier: "EmailPreview" })
 
-export const EmailsWire = Schema.Struct({
-  emails: Schema.Array(EmailWire),
-  next_cursor: Schema.NullOr(Schema.String),
-}).annotate({ identifier: "Emails" })
+export const EmailsWire = listing({ emails: Schema.Array(EmailWire) }).annotate({ identifier: "Emails" })
 
 export const toEmailWire = (email: Email): typeof EmailWire.Type => {
   const path = `/v1/emails/${email.id}`

@@ -2,7 +2,7 @@
 import { ContactId, SubmissionId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import * as Endpoint from "../../Endpoint.ts"
-import { cursorQuery, InstantWire } from "../../Wire.ts"
+import { cursorQuery, InstantWire, listing } from "../../Wire.ts"
 
 const SubmissionWire = Schema.Struct({
   submission_id: SubmissionId,
@@ -20,10 +20,10 @@ const SubmissionWire = Schema.Struct({
   created_at: InstantWire,
 }).annotate({ identifier: "Submission" })
 
-export const SubmissionsAnswer = Schema.Struct({
-  submissions: Schema.Array(SubmissionWire),
-  next_cursor: Schema.NullOr(Schema.String),
-}).annotate({ identifier: "Submissions", description: "The newest first" })
+export const SubmissionsAnswer = listing({ submissions: Schema.Array(SubmissionWire) }).annotate({
+  identifier: "Submissions",
+  description: "The newest first",
+})
 
 export const SubmissionsQuery = Schema.Struct(cursorQuery)
 

@@ -203,7 +203,6 @@ export const ListsApi = Endpoint.group(
     summary: "Delete a contact list",
     description:
       "Deletes the list but not its contacts, and records no `list_removed` activity. The call is refused while a scheduled or sending blast, an active flow or the rules of another list use the list. Drafts that use it lose their audience.",
-    success: HttpApiSchema.NoContent,
     errors: ["not_found", "system_list_protected", "contact_list_in_use"],
   }),
   Endpoint.get("members", "/v1/contact-lists/:listId/contacts", {

@@ -14,7 +14,7 @@ import type { NewTentTemplate } from "@tentpole/core/tents/TentTemplates"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { readOnly, readOnlyKeys } from "../../Wire.ts"
+import { listing, readOnly, readOnlyKeys } from "../../Wire.ts"
 import { contentEndpoints } from "../documents/ContentEndpoints.ts"
 import {
   Approve,
@@ -69,10 +69,9 @@ export const EmailTemplateBegun = Schema.Struct({ ...emailTemplateFields, ...gen
   identifier: "EmailTemplateBegun",
 })
 
-export const EmailTemplatesWire = Schema.Struct({
-  templates: Schema.Array(EmailTemplateWire),
-  next_cursor: Schema.NullOr(Schema.String),
-}).annotate({ identifier: "EmailTemplates" })
+export const EmailTemplatesWire = listing({ templates: Schema.Array(EmailTemplateWire) }).annotate({
+  identifier: "EmailTemplates",
+})
 
 export const EmailTemplateGeneration = generationOf({ template_id: EmailTemplateId }, "EmailTemplateGeneration")
 
@@ -149,10 +148,9 @@ export const TentTemplateBegun = Schema.Struct({ ...tentTemplateFields, ...gener
   identifier: "TentTemplateBegun",
 })
 
-export const TentTemplatesWire = Schema.Struct({
-  templates: Schema.Array(TentTemplateWire),
-  next_cursor: Schema.NullOr(Schema.String),
-}).annotate({ identifier: "TentTemplates" })
+export const TentTemplatesWire = listing({ templates: Schema.Array(TentTemplateWire) }).annotate({
+  identifier: "TentTemplates",
+})
 
 export const TentTemplateGeneration = generationOf({ template_id: TentTemplateId }, "TentTemplateGeneration")
 

@@ -13,7 +13,17 @@ import type { TentView } from "@tentpole/core/tents/Tents"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { cursorQuery, InstantWire, iso, nothing, oneOf, pollHeaders, searchParameter, Text } from "../../Wire.ts"
+import {
+  cursorQuery,
+  InstantWire,
+  iso,
+  listing,
+  nothing,
+  oneOf,
+  pollHeaders,
+  searchParameter,
+  Text,
+} from "../../Wire.ts"
 
 const CodeAndMessage = Schema.Struct({ code: Schema.String, message: Schema.String })
 
@@ -48,10 +58,7 @@ export const ListedTentWire = Schema.Struct({
   publication: Schema.optionalKey(PublicationWire),
 }).annotate({ identifier: "ListedTent" })
 
-export const TentsAnswer = Schema.Struct({
-  tents: Schema.Array(ListedTentWire),
-  next_cursor: Schema.NullOr(Schema.String),
-}).annotate({ identifier: "Tents" })
+export const TentsAnswer = listing({ tents: Schema.Array(ListedTentWire) }).annotate({ identifier: "Tents" })
 
 const alias = Schema.String.annotate({
   description:

@@ -79,7 +79,6 @@ export const AssetsApi = Endpoint.group("tentAssets", "Files for the prompt of a
   Endpoint.delete("remove", "/v1/tents/:tentId/assets/:asset_id", {
     summary: "Delete a tent's file",
     description: "Deletes the file. A generation that has not sent its request to the AI yet continues without it.",
-    success: HttpApiSchema.NoContent,
     errors: ["not_found"],
   }),
 )
