@@ -1,15 +1,12 @@
 // The endpoints of flow memberships.
 import { memberStatuses } from "@tentpole/core/flows/members/Membership"
 import { flowMemberSorts } from "@tentpole/core/flows/members/MembershipStore"
-import { ContactId, FlowId, MembershipId } from "@tentpole/core/kernel/Ids"
+import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
 import { oneOf, orderParameter, pageQuery, searchParameter, Text } from "../../Wire.ts"
 import { FlowMemberRunWire, FlowMembersWire, FlowMemberWire } from "./FlowMemberWire.ts"
-
-const params = { flowId: FlowId }
-const contactParams = { flowId: FlowId, contactId: ContactId }
 
 const query = {
   ...pageQuery,
@@ -63,7 +60,6 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
   Endpoint.get("list", "/v1/email-flows/:flowId/members", {
     summary: "List a flow's members",
     description: "Returns every membership of the flow, including ended ones, sorted by `entered_at` by default.",
-    params,
     query,
     success: FlowMembersWire,
     errors: ["not_found"],
@@ -71,7 +67,6 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
   Endpoint.get("find", "/v1/email-flows/:flowId/members/:membershipId", {
     summary: "Get a flow membership",
     description: "Returns the membership with its timeline. The timeline holds at most the newest 1,000 entries.",
-    params: { flowId: FlowId, membershipId: MembershipId },
     success: FlowMemberRunWire,
     errors: ["not_found"],
   }),
@@ -79,7 +74,6 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
     summary: "Trigger a flow for a contact",
     description:
       "Fires the flow's `service_api` trigger for an existing contact. If the trigger declares `fields`, the tokens must match their names and types.",
-    params,
     payload: TriggerFlow,
     success: FlowMemberWire.pipe(HttpApiSchema.status(201)),
     errors: [...refusedEntry, ...refusedTokens, "flow_api_trigger_not_configured"],
@@ -87,7 +81,6 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
   Endpoint.post("add", "/v1/email-flows/:flowId/contacts/:contactId", {
     summary: "Add a contact to a flow",
     description: "Adds a contact to a flow that has `manual_membership_enabled`.",
-    params: contactParams,
     payload: [AddFlowMember, Schema.Undefined],
     success: FlowMemberWire.pipe(HttpApiSchema.status(201)),
     errors: [...refusedEntry, ...refusedTokens, "campaign_flow_manual_membership_disabled"],
@@ -96,7 +89,6 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
     summary: "Remove a contact from a flow",
     description:
       "Drops the contact's current membership, also while the flow is paused. Messages that were not sent yet are not sent. Returns 204 if the contact has no current membership.",
-    params: contactParams,
     success: [FlowMemberWire, HttpApiSchema.NoContent],
     errors: ["not_found"],
   }),

@@ -21,7 +21,6 @@ import {
 } from "./FlowBodies.ts"
 import { FlowDeletedWire, FlowsWire, FlowWire, GraphWire, SimulationWire } from "./FlowWire.ts"
 
-const params = { flowId: FlowId }
 const stepParams = { flowId: FlowId, stepId: Text(step_id_length_max, 1) }
 
 const listQuery = {
@@ -58,7 +57,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
   Endpoint.get("find", "/v1/email-flows/:flowId", {
     summary: "Get a flow",
     description: "Returns the flow with its triggers, steps and counts.",
-    params,
     success: FlowWire,
     errors: ["not_found"],
   }),
@@ -66,7 +64,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     summary: "Update a flow",
     description:
       "Changes the fields of the body. Triggers, steps and the reentry policy can change only while the flow is a draft or paused. New disqualification rules drop matching members of an active flow at once.",
-    params,
     payload: UpdateFlow,
     success: FlowWire,
     errors: refusedEdit,
@@ -75,7 +72,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     summary: "Delete a flow",
     description:
       "Deletes a flow with its members and the emails that its steps created. An active flow must be paused first.",
-    params,
     success: FlowDeletedWire,
     errors: ["not_found", "invalid_state"],
   }),
@@ -83,7 +79,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     summary: "Activate a flow",
     description:
       "Activates a draft or paused flow that is complete. Existing contacts are not enrolled retroactively. Members of a paused flow continue.",
-    params,
     payload: nothing,
     success: FlowWire,
     errors: [
@@ -99,7 +94,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     summary: "Pause a flow",
     description:
       "Pauses the flow: no contact enters and no step runs. Timers that expire during the pause run when the flow is activated again.",
-    params,
     payload: nothing,
     success: FlowWire,
     errors: ["not_found", "invalid_state"],
@@ -107,7 +101,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
   Endpoint.post("archive", "/v1/email-flows/:flowId/archive", {
     summary: "Archive a flow",
     description: "Archives the flow permanently and drops its members. An active flow must be paused first.",
-    params,
     payload: nothing,
     success: FlowWire,
     errors: ["not_found", "invalid_state"],
@@ -115,7 +108,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
   Endpoint.put("setTriggers", "/v1/email-flows/:flowId/triggers", {
     summary: "Replace a flow's triggers",
     description: "Replaces all triggers. The flow must be a draft or paused.",
-    params,
     payload: ReplaceTriggers,
     success: FlowWire,
     errors: refusedEdit,
@@ -123,7 +115,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
   Endpoint.put("setSteps", "/v1/email-flows/:flowId/steps", {
     summary: "Replace a flow's steps",
     description: "Replaces all steps. Members at a removed step are dropped when the flow becomes active again.",
-    params,
     payload: ReplaceSteps,
     success: FlowWire,
     errors: refusedEdit,
@@ -132,7 +123,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     summary: "Add a step to a flow",
     description:
       "Inserts a step at the start, at the end, or next to another step. Edges are not changed: set them with separate calls.",
-    params,
     payload: InsertStep,
     success: FlowWire.pipe(HttpApiSchema.status(201)),
     errors: refusedEdit,
@@ -173,14 +163,12 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
   Endpoint.get("graph", "/v1/email-flows/:flowId/graph", {
     summary: "Get a flow as a graph",
     description: "Returns the steps as nodes with the number of members at each, and the edges between them.",
-    params,
     success: GraphWire,
     errors: ["not_found"],
   }),
   Endpoint.get("graphImage", "/v1/email-flows/:flowId/graph.svg", {
     summary: "Get a flow as an image",
     description: "Returns the graph as an SVG image without scripts. It follows the viewer's light or dark mode.",
-    params,
     success: served("image/svg+xml"),
     errors: ["not_found"],
   }),
@@ -188,7 +176,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     summary: "Simulate a flow",
     description:
       "Returns what would happen to a contact in the flow, computed with a virtual clock. Nothing is sent and nothing is stored. The flow may be a draft.",
-    params,
     payload: Simulate,
     success: SimulationWire,
     errors: [
