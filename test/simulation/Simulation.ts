@@ -140,7 +140,7 @@ const startWorker = (app: App) =>
   })
 
 interface World {
-  readonly ws: WorkspaceId
+  readonly workspace: WorkspaceId
   readonly blast: BlastId
   readonly addresses: ReadonlyArray<string>
 }
@@ -169,7 +169,7 @@ const prepared = (drawn: Drawn, app: App): Effect.Effect<World> =>
       const scheduledAt = DateTime.add(yield* DateTime.now, { milliseconds: drawn.ahead_ms })
       yield* (yield* BlastSchedules).schedule(workspace.id, blast.id, { scheduledAt, operational: false })
     }
-    return { ws: workspace.id, blast: blast.id, addresses }
+    return { workspace: workspace.id, blast: blast.id, addresses }
   }).pipe(Effect.provideContext(app), Effect.orDie)
 
 export interface Outcome extends Judged {
@@ -193,7 +193,7 @@ export const simulate = (seed: number): Effect.Effect<Outcome> =>
     const scope = yield* Effect.scope
     const build = (process: Process) => Layer.buildWithScope(application(drawn, dice, process, world, server), scope)
     const user: App = yield* build(new Process("user"))
-    const { ws, blast, addresses } = yield* prepared(drawn, user)
+    const { workspace: workspaceId, blast, addresses } = yield* prepared(drawn, user)
     const unsubscribed = new Map<string, number>()
     let crashes = 0
 
@@ -214,14 +214,14 @@ export const simulate = (seed: number): Effect.Effect<Outcome> =>
       if (act < 0.1 && crashes < drawn.kills) workers[dice.between(0, workers.length - 1)]?.process.kill()
       else if (act < 0.2 && unsubscribed.size < drawn.unsubscribes) {
         const email = dice.pick(addresses) ?? ""
-        const workspace = { id: ws, defaultCountry: "US" }
+        const workspace = { id: workspaceId, defaultCountry: "US" }
         yield* asUser(
           Effect.flatMap(Contacts, (contacts) => contacts.upsert(workspace, [{ email, unsubscribed: true }])),
         )
         if (!unsubscribed.has(email)) unsubscribed.set(email, tick())
       } else if (act < 0.25 && drawn.pauses > 0) {
         const turn = Effect.flatMap(Blasts, (blasts) =>
-          dice.chance(0.5) ? blasts.pause(ws, blast) : blasts.resume(ws, blast),
+          dice.chance(0.5) ? blasts.pause(workspaceId, blast) : blasts.resume(workspaceId, blast),
         )
         yield* Effect.ignore(asUser(turn))
       }
@@ -235,14 +235,14 @@ export const simulate = (seed: number): Effect.Effect<Outcome> =>
     for (let step = 0; step < steps_of_trouble; step++) yield* trouble()
 
     server.faults = noMailFaults
-    yield* Effect.ignore(asUser(Effect.flatMap(Blasts, (blasts) => blasts.resume(ws, blast))))
+    yield* Effect.ignore(asUser(Effect.flatMap(Blasts, (blasts) => blasts.resume(workspaceId, blast))))
     for (const [at, worker] of workers.entries()) {
       if (!worker.process.alive) crashes++
       worker.process.kill()
       workers[at] = yield* spawn(at, Number.POSITIVE_INFINITY)
     }
     let calm = 0
-    const shown = asUser(Effect.flatMap(Blasts, (blasts) => Effect.orDie(blasts.get(ws, blast))))
+    const shown = asUser(Effect.flatMap(Blasts, (blasts) => Effect.orDie(blasts.get(workspaceId, blast))))
     const finish = Effect.gen(function* () {
       while (["scheduled", "sending"].includes((yield* shown).blast.status) && calm < calm_steps_max) {
         calm++
@@ -251,14 +251,16 @@ export const simulate = (seed: number): Effect.Effect<Outcome> =>
     })
     yield* finish
     // Retries failed recipients only.
-    const retry = Effect.flatMap(Blasts, (blasts) => blasts.retryFailed(ws, blast, { includeUnconfirmed: false }))
+    const retry = Effect.flatMap(Blasts, (blasts) =>
+      blasts.retryFailed(workspaceId, blast, { includeUnconfirmed: false }),
+    )
     yield* Effect.orDie(asUser(retry))
     yield* finish
     for (const { process, fiber } of workers) {
       process.kill()
       yield* Effect.forkDetach(Fiber.interrupt(fiber))
     }
-    const rows = yield* world.all(deliveries, ws)
+    const rows = yield* world.all(deliveries, workspaceId)
     const end = yield* shown
     const judged = judge({ dots: server.dots, rows, shown: end, unsubscribed, crashes, doubts: server.doubts, drawn })
     const seen = server.dots

@@ -111,10 +111,12 @@ layer(postgres, { excludeTestServices: true })("an audit on PostgreSQL", (it) =>
   for (const [what, { named, statements, wrong }] of Object.entries(plants)) {
     it.effect(`finds ${what}`, () =>
       Effect.gen(function* () {
-        const { id: blast, store, ws } = yield* mailedBlast
+        const { id: blast, store, workspace } = yield* mailedBlast
         const audits = yield* BlastAuditStore
         const query = { category: "sent", page: 1, limit: 10, search: "", sort: "created_at", order: "asc" } as const
-        const [sent = "", other = ""] = (yield* store.recipients(ws, blast, query)).items.map(({ id }) => id).sort()
+        const [sent = "", other = ""] = (yield* store.recipients(workspace, blast, query)).items
+          .map(({ id }) => id)
+          .sort()
         const [database] = yield* (yield* PgClient.PgClient)<{
           readonly name: string
         }>`select current_database() as name`
@@ -126,7 +128,7 @@ layer(postgres, { excludeTestServices: true })("an audit on PostgreSQL", (it) =>
           const sql = yield* PgClient.PgClient
           for (const statement of statements({ blast, sent, other })) yield* sql.unsafe(statement)
         }).pipe(Effect.provide(owner))
-        const { holds, lines } = audit(yield* audits.evidence(ws, blast))
+        const { holds, lines } = audit(yield* audits.evidence(workspace, blast))
         const broken = lines.filter((line) => !line.holds)
         assert.deepStrictEqual(
           broken.map(({ check }) => check),

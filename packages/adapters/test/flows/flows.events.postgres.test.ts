@@ -12,7 +12,7 @@ const live = flowLive.pipe(Layer.provideMerge(Layer.provideMerge(postgresTimes, 
 layer(live, { excludeTestServices: true })("flow events on PostgreSQL", (it) => {
   it.effect("a chunk of events that is the victim of a deadlock is processed again", () =>
     Effect.gen(function* () {
-      const { flows, person, started, takeEvents, takeNews, transact, ws } = yield* running()
+      const { flows, person, started, takeEvents, takeNews, transact, workspace } = yield* running()
       const sql = yield* PgClient.PgClient
       const flow = yield* started([day("a", null)], { triggers: [{ type: "contact_created" }] })
       const people = yield* Effect.all(
@@ -21,7 +21,10 @@ layer(live, { excludeTestServices: true })("flow events on PostgreSQL", (it) => 
       )
       const ids = people.map(({ id }) => id).toSorted()
       const hold = (id: string | undefined) =>
-        fenced(sql)(ws, sql`select 1 from contact where workspace_id = ${ws} and contact_id = ${id ?? null} for update`)
+        fenced(sql)(
+          workspace,
+          sql`select 1 from contact where workspace_id = ${workspace} and contact_id = ${id ?? null} for update`,
+        )
       // Events are processed in the order of ids: all others are locked when it waits for the last.
       const [held, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const other = yield* Effect.forkChild(
@@ -40,7 +43,7 @@ layer(live, { excludeTestServices: true })("flow events on PostgreSQL", (it) => 
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.joinAll([other, dealing])
       yield* takeNews
-      assert.deepInclude((yield* flows.get(ws, flow)).tally, { active: 0, waiting: 450 })
+      assert.deepInclude((yield* flows.get(workspace, flow)).tally, { active: 0, waiting: 450 })
     }),
   )
 })

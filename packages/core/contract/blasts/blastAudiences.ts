@@ -17,7 +17,7 @@ const lease_ms = 60_000
 
 const begin = Effect.gen(function* () {
   const world = yield* furnished()
-  const { deliveries, person, ready, launch, store, transact, ws } = world
+  const { deliveries, person, ready, launch, store, transact, workspace } = world
   const blasts = yield* Blasts
   /** The chunks in their order. */
   const people = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
@@ -29,7 +29,7 @@ const begin = Effect.gen(function* () {
     yield* launch(id)
     return id
   }, Effect.orDie)
-  const slice = (id: BlastId, contacts_max: number) => transact(deliveries.fixAudience(ws, id, contacts_max))
+  const slice = (id: BlastId, contacts_max: number) => transact(deliveries.fixAudience(workspace, id, contacts_max))
   /** Runs chunks until the last one and returns how many there were. */
   const slices = Effect.fnUntraced(function* (id: BlastId, contacts_max: number) {
     for (let count = 1; ; count++) {
@@ -39,23 +39,23 @@ const begin = Effect.gen(function* () {
   })
   /** Sends the queue and returns the recipients. */
   const send = Effect.gen(function* () {
-    const claims = yield* transact(deliveries.claim(ws, { limit: 100, lease_ms }))
-    const leaves = yield* deliveries.grant(ws, claims, lease_ms)
+    const claims = yield* transact(deliveries.claim(workspace, { limit: 100, lease_ms }))
+    const leaves = yield* deliveries.grant(workspace, claims, lease_ms)
     const gone = claims.filter(({ id }) => leaves.get(id) === "granted")
     const at = yield* DateTime.now
     const outcome = { _tag: "outcome", outcome: { _tag: "accepted", reply: "250 2.0.0 ok" } } as const
     yield* transact(
       deliveries.settle(
-        ws,
+        workspace,
         gone.map((claim) => Settlement.of(claim, outcome, { at, acceptMeansDelivered: true })),
       ),
     )
-    yield* blasts.finish(ws)
+    yield* blasts.finish(workspace)
     return gone.map(({ address }) => address.replace("@example.test", "")).sort()
   })
-  const shown = (id: BlastId) => Effect.flatMap(DateTime.now, (now) => Effect.orDie(store.get(ws, id, now)))
+  const shown = (id: BlastId) => Effect.flatMap(DateTime.now, (now) => Effect.orDie(store.get(workspace, id, now)))
   const recipients = (id: BlastId) =>
-    Effect.map(store.recipients(ws, id, { ...recipientQuery, limit: 100 }), ({ items }) =>
+    Effect.map(store.recipients(workspace, id, { ...recipientQuery, limit: 100 }), ({ items }) =>
       items.map(({ email, status, reason }) => `${email} ${status} ${reason}`).sort(),
     )
   return { ...world, blasts, people, launched, slice, slices, send, shown, recipients }
@@ -86,7 +86,7 @@ export const blastAudiences = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
 
     it.effect("sends to the first chunk at once and finishes the blast only after the last", () =>
       Effect.gen(function* () {
-        const { people, launched, slice, send, shown, blasts, ws } = yield* begin
+        const { people, launched, slice, send, shown, blasts, workspace } = yield* begin
         const all = yield* people(["a", "b", "c", "d", "e"])
         const id = yield* launched(all)
         assert.strictEqual(yield* slice(id, 2), "unfinished")
@@ -99,7 +99,7 @@ export const blastAudiences = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         assert.deepStrictEqual(yield* send, named(all.slice(2, 4)))
         assert.deepInclude(yield* slice(id, 2), { recipientCount: 5, qualifiedCount: 5 })
         assert.deepStrictEqual(yield* send, named(all.slice(4)))
-        yield* blasts.finish(ws)
+        yield* blasts.finish(workspace)
         const over = yield* shown(id)
         assert.strictEqual(over.blast.status, "sent")
         assert.deepInclude(over.tally, { queued: 0, sent: 5 })
@@ -119,13 +119,13 @@ export const blastAudiences = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
 
     it.effect("records the rest of a cancelled audience as blocked and sends no more", () =>
       Effect.gen(function* () {
-        const { people, launched, slice, slices, send, shown, recipients, blasts, ws } = yield* begin
+        const { people, launched, slice, slices, send, shown, recipients, blasts, workspace } = yield* begin
         const all = yield* people(["a", "b", "c", "d"])
         const id = yield* launched(all)
         yield* slice(id, 1)
         const [first = ""] = yield* send
         yield* slice(id, 1)
-        yield* blasts.cancel(ws, id)
+        yield* blasts.cancel(workspace, id)
         assert.deepStrictEqual(yield* send, [])
         assert.deepInclude((yield* slices(id, 1)).fixed, { recipientCount: 4, qualifiedCount: 4 })
         assert.deepStrictEqual(yield* send, [])
@@ -142,20 +142,20 @@ export const blastAudiences = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       "retries a blast that failed during the pass only when its audience is complete, without missing a contact",
       () =>
         Effect.gen(function* () {
-          const { people, launched, slice, slices, send, shown, blasts, ws, store } = yield* begin
+          const { people, launched, slice, slices, send, shown, blasts, workspace, store } = yield* begin
           const id = yield* launched(yield* people(["a", "b", "c"]))
           yield* slice(id, 1)
           const [first = ""] = yield* send
-          yield* blasts.fail(ws, id, "authentication_refused")
-          const early = yield* Effect.flip(blasts.retryFailed(ws, id, { includeUnconfirmed: false }))
+          yield* blasts.fail(workspace, id, "authentication_refused")
+          const early = yield* Effect.flip(blasts.retryFailed(workspace, id, { includeUnconfirmed: false }))
           assert.strictEqual(early._tag, "InvalidState")
           yield* slices(id, 1)
-          yield* blasts.finish(ws)
+          yield* blasts.finish(workspace)
           assert.deepInclude((yield* shown(id)).tally, { queued: 0, sent: 1, failed: 2 })
-          yield* blasts.retryFailed(ws, id, { includeUnconfirmed: false })
-          const { blast } = yield* store.get(ws, id, yield* DateTime.now)
+          yield* blasts.retryFailed(workspace, id, { includeUnconfirmed: false })
+          const { blast } = yield* store.get(workspace, id, yield* DateTime.now)
           assert(blast.status === "sending" && blast.retryingSince !== null)
-          yield* blasts.requeueFailed(ws, id, { since: blast.retryingSince, includeUnconfirmed: false })
+          yield* blasts.requeueFailed(workspace, id, { since: blast.retryingSince, includeUnconfirmed: false })
           assert.deepStrictEqual(yield* send, ["a", "b", "c"].filter((each) => each !== first).sort())
         }),
     )
@@ -177,17 +177,17 @@ export const blastAudiences = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
 
     it.effect("completes the audience of a cancelled blast when its list is deleted", () =>
       Effect.gen(function* () {
-        const { people, launched, slice, blasts, ws, lists, transact, recipients } = yield* begin
+        const { people, launched, slice, blasts, workspace, lists, transact, recipients } = yield* begin
         const id = yield* launched(yield* people(["a", "b", "c"]))
         yield* slice(id, 1)
-        const { blast } = yield* blasts.cancel(ws, id)
+        const { blast } = yield* blasts.cancel(workspace, id)
         assert(blast.audience !== null)
         const listId = blast.audience.listId
         yield* Effect.orDie(
           transact(
             Effect.gen(function* () {
-              const facts = yield* lists.lockForDelete(ws, listId)
-              yield* lists.apply(ws, yield* Effect.fromResult(ListChange.delete(facts, yield* DateTime.now)))
+              const facts = yield* lists.lockForDelete(workspace, listId)
+              yield* lists.apply(workspace, yield* Effect.fromResult(ListChange.delete(facts, yield* DateTime.now)))
             }),
           ),
         )

@@ -16,9 +16,9 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | BlastAudi
   layer(live, { excludeTestServices: true })(`Blast audits (${name})`, (it) => {
     it.effect("counts recipients by state and reason and finds nothing wrong with a correct blast", () =>
       Effect.gen(function* () {
-        const { id, store, ws } = yield* mailedBlast
+        const { id, store, workspace } = yield* mailedBlast
         const audits = yield* BlastAuditStore
-        const evidence = yield* audits.evidence(ws, id)
+        const evidence = yield* audits.evidence(workspace, id)
         assert.deepStrictEqual(evidence.recipients, [
           { state: "blocked", reason: "unsubscribed", count: 1 },
           { state: "failed", reason: "hard_bounce", count: 1 },
@@ -29,7 +29,7 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | BlastAudi
           assert.deepStrictEqual(evidence.found[finding], { count: 0, samples: [] }, finding)
         }
         assert.strictEqual(evidence.recipientCount, 5)
-        assert.deepStrictEqual(evidence.tally, (yield* store.get(ws, id, noon)).tally)
+        assert.deepStrictEqual(evidence.tally, (yield* store.get(workspace, id, noon)).tally)
         assert.deepStrictEqual(evidence.recount, evidence.tally)
         const [only] = evidence.unconfirmed
         assert.strictEqual(evidence.unconfirmed.length, 1)
@@ -40,14 +40,14 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | BlastAudi
 
     it.effect("finds nothing wrong with a waiting blast, with unknown outcomes, or after contacts were deleted", () =>
       Effect.gen(function* () {
-        const { draft, id, members, person, sending, transact, write, store, ws } = yield* mailedBlast
+        const { draft, id, members, person, sending, transact, write, store, workspace } = yield* mailedBlast
         const audits = yield* BlastAuditStore
         const contacts = yield* ContactStore
         const waiting = yield* sending("b", [yield* person("fay"), yield* person("gil")])
-        assert.deepInclude(yield* audits.evidence(ws, waiting), { status: "sending", recipientCount: 2 })
-        assert.strictEqual((yield* audits.evidence(ws, waiting)).found.open.count, 2)
+        assert.deepInclude(yield* audits.evidence(workspace, waiting), { status: "sending", recipientCount: 2 })
+        assert.strictEqual((yield* audits.evidence(workspace, waiting)).found.open.count, 2)
         const blank = yield* draft("c")
-        assert.deepInclude(yield* audits.evidence(ws, blank.id), {
+        assert.deepInclude(yield* audits.evidence(workspace, blank.id), {
           recipientCount: null,
           recipients: [],
           unconfirmed: [],
@@ -55,16 +55,19 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | BlastAudi
         yield* transact(
           Effect.gen(function* () {
             const gone = yield* contacts.lockForDeletion(
-              ws,
+              workspace,
               members.map((each) => each.id),
             )
-            yield* contacts.apply(ws, ContactsChange.of(gone.map((before) => ({ before, after: null, at: noon }))))
+            yield* contacts.apply(
+              workspace,
+              ContactsChange.of(gone.map((before) => ({ before, after: null, at: noon }))),
+            )
           }),
         )
-        const { blast } = yield* store.get(ws, id, noon)
+        const { blast } = yield* store.get(workspace, id, noon)
         yield* write(yield* Effect.fromResult(decide(blast, { _tag: "complete" }, later(200))))
         for (const each of [id, waiting, blank.id]) {
-          const { holds, lines } = audit(yield* audits.evidence(ws, each))
+          const { holds, lines } = audit(yield* audits.evidence(workspace, each))
           assert.isTrue(holds, JSON.stringify(lines.filter((line) => !line.holds)))
         }
       }),
@@ -72,10 +75,10 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | BlastAudi
 
     it.effect("finds no evidence for another workspace or an unknown blast", () =>
       Effect.gen(function* () {
-        const { fresh, id, ws } = yield* mailedBlast
+        const { fresh, id, workspace } = yield* mailedBlast
         const audits = yield* BlastAuditStore
         const nothing = BlastId.make(yield* fresh.id)
-        for (const asked of [audits.evidence(yield* fresh.workspace(), id), audits.evidence(ws, nothing)]) {
+        for (const asked of [audits.evidence(yield* fresh.workspace(), id), audits.evidence(workspace, nothing)]) {
           assert.strictEqual((yield* Effect.flip(asked))._tag, "NotFound")
         }
       }),

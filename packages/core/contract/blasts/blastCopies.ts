@@ -10,8 +10,8 @@ type Needs = Rooms | Layer.Services<typeof Blasts.layer>
 const begin = Effect.gen(function* () {
   const world = yield* furnished()
   const blasts = yield* Blasts
-  const { ws } = world
-  const members = (list: Parameters<typeof world.lists.memberIds>[1]) => world.lists.memberIds(ws, list)
+  const { workspace } = world
+  const members = (list: Parameters<typeof world.lists.memberIds>[1]) => world.lists.memberIds(workspace, list)
   return { ...world, blasts, members }
 })
 
@@ -19,11 +19,11 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
   layer(Layer.provideMerge(Blasts.layer, rooms), { excludeTestServices: true })(`Duplicated blasts (${name})`, (it) => {
     it.effect("shares a list and an email that are not inline, and the copy is ready to launch", () =>
       Effect.gen(function* () {
-        const { blasts, ws, ready, person } = yield* begin
+        const { blasts, workspace, ready, person } = yield* begin
         const { id, audience, email } = yield* ready("News", [yield* person("ann")])
-        yield* blasts.update(ws, id, { description: "of May" })
-        yield* blasts.sendNow(ws, id, { operational: true })
-        const copy = yield* blasts.duplicate(ws, id, "the key")
+        yield* blasts.update(workspace, id, { description: "of May" })
+        yield* blasts.sendNow(workspace, id, { operational: true })
+        const copy = yield* blasts.duplicate(workspace, id, "the key")
         assert.deepInclude(copy.blast, {
           name: "News (copy)",
           description: "of May",
@@ -34,44 +34,47 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         })
         assert.isTrue(copy.readiness?.ready)
         assert.notStrictEqual(copy.blast.id, id)
-        yield* blasts.sendNow(ws, copy.blast.id, { operational: false })
+        yield* blasts.sendNow(workspace, copy.blast.id, { operational: false })
       }),
     )
 
     it.effect("copies an inline audience and an inline email, which then change independently", () =>
       Effect.gen(function* () {
-        const { blasts, ws, person, emails, approve, members, lists } = yield* begin
+        const { blasts, workspace, person, emails, approve, members, lists } = yield* begin
         const [ann, bob] = [yield* person("ann"), yield* person("bob")]
-        const { blast } = yield* blasts.create(ws, { name: "News" })
+        const { blast } = yield* blasts.create(workspace, { name: "News" })
         const contactIds = [ann.id, bob.id]
-        yield* blasts.setAudience(ws, blast.id, {
+        yield* blasts.setAudience(workspace, blast.id, {
           source: "inline",
           kind: "static",
           contactIds,
           description: "mine",
         })
         const fields = { subject: "Hi", fromName: "A", fromAddress: "a@example.test", replyToEmail: "a@example.test" }
-        const set = yield* blasts.setEmail(ws, blast.id, { source: "inline", fields, html: "<p>x</p>" }, "a key")
+        const set = yield* blasts.setEmail(workspace, blast.id, { source: "inline", fields, html: "<p>x</p>" }, "a key")
         const original = set.email ?? assert.fail()
         yield* approve(original.emailId)
-        const copy = yield* blasts.duplicate(ws, blast.id, "the key")
+        const copy = yield* blasts.duplicate(workspace, blast.id, "the key")
         const list = copy.list ?? assert.fail()
         assert.deepInclude(list, { name: "News audience (copy)", kind: "static", memberCount: 2 })
-        assert.deepInclude(yield* lists.get(ws, list.listId), { ownerBlastId: copy.blast.id, description: "mine" })
+        assert.deepInclude(yield* lists.get(workspace, list.listId), {
+          ownerBlastId: copy.blast.id,
+          description: "mine",
+        })
         assert.sameMembers([...(yield* members(list.listId))], contactIds)
         const email = copy.email ?? assert.fail()
         assert.deepInclude(email, { name: "News email (copy)", status: "draft", subject: "Hi", currentVersion: 1 })
         assert.notStrictEqual(email.emailId, original.emailId)
-        const { document: made, html } = yield* emails.current(ws, email.emailId)
+        const { document: made, html } = yield* emails.current(workspace, email.emailId)
         assert.deepStrictEqual([made.createdByName, html], ["the key", "<p>x</p>"])
         assert.deepStrictEqual(copy.blast.audience, { listId: list.listId, source: "inline" })
-        yield* blasts.delete(ws, blast.id)
+        yield* blasts.delete(workspace, blast.id)
         assert.strictEqual((yield* members(list.listId)).length, 2)
         // A taken name gets a number.
-        const again = yield* blasts.duplicate(ws, copy.blast.id, "the key")
+        const again = yield* blasts.duplicate(workspace, copy.blast.id, "the key")
         assert.strictEqual(again.list?.name, "News audience (copy) (copy)")
         assert.strictEqual(
-          (yield* blasts.duplicate(ws, copy.blast.id, "k")).list?.name,
+          (yield* blasts.duplicate(workspace, copy.blast.id, "k")).list?.name,
           "News audience (copy) (copy) (2)",
         )
       }),
@@ -79,14 +82,14 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
 
     it.effect("copies the rules of an inline audience", () =>
       Effect.gen(function* () {
-        const { blasts, ws, person, lists } = yield* begin
+        const { blasts, workspace, person, lists } = yield* begin
         yield* person("ann", { city: "Bern" })
-        const { blast } = yield* blasts.create(ws, { name: "News" })
+        const { blast } = yield* blasts.create(workspace, { name: "News" })
         const rules = inCity("Bern")
-        const set = yield* blasts.setAudience(ws, blast.id, { source: "inline", kind: "dynamic", rules })
-        const copy = yield* blasts.duplicate(ws, blast.id, "k")
+        const set = yield* blasts.setAudience(workspace, blast.id, { source: "inline", kind: "dynamic", rules })
+        const copy = yield* blasts.duplicate(workspace, blast.id, "k")
         const [before, after] = yield* Effect.forEach([set, copy], ({ list }) =>
-          lists.get(ws, list?.listId ?? assert.fail()),
+          lists.get(workspace, list?.listId ?? assert.fail()),
         )
         assert(before?.kind === "dynamic" && after?.kind === "dynamic")
         assert.deepStrictEqual(after.rules, before.rules)
@@ -97,19 +100,19 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
 
     it.effect("keeps names within their limit, leaves out deleted parts, and finds no blast of another workspace", () =>
       Effect.gen(function* () {
-        const { blasts, ws, ready, lists, transact, fresh } = yield* begin
-        const { blast } = yield* blasts.create(ws, { name: `${"x".repeat(193)}😀` })
-        assert.strictEqual((yield* blasts.duplicate(ws, blast.id, "k")).blast.name, `${"x".repeat(193)} (copy)`)
+        const { blasts, workspace, ready, lists, transact, fresh } = yield* begin
+        const { blast } = yield* blasts.create(workspace, { name: `${"x".repeat(193)}😀` })
+        assert.strictEqual((yield* blasts.duplicate(workspace, blast.id, "k")).blast.name, `${"x".repeat(193)} (copy)`)
         const { id, audience } = yield* ready("a", [])
-        const facts = yield* transact(lists.lockForDelete(ws, audience?.listId ?? assert.fail()))
+        const facts = yield* transact(lists.lockForDelete(workspace, audience?.listId ?? assert.fail()))
         const removed = ListChange.delete(facts, blast.createdAt)
-        yield* Effect.orDie(transact(lists.apply(ws, yield* Effect.fromResult(removed))))
-        const copy = yield* blasts.duplicate(ws, id, "k")
+        yield* Effect.orDie(transact(lists.apply(workspace, yield* Effect.fromResult(removed))))
+        const copy = yield* blasts.duplicate(workspace, id, "k")
         assert.deepStrictEqual([copy.blast.audience, copy.readiness?.missing], [null, ["audience", "schedule"]])
         const other = yield* fresh.workspace()
         assert.strictEqual((yield* Effect.flip(blasts.duplicate(other, id, "k")))._tag, "NotFound")
         assert.deepStrictEqual(yield* lists.memberIds(other, audience?.listId ?? assert.fail()), [])
-        assert.strictEqual((yield* blasts.recipients(ws, copy.blast.id, recipientQuery)).total, 0)
+        assert.strictEqual((yield* blasts.recipients(workspace, copy.blast.id, recipientQuery)).total, 0)
       }),
     )
   })

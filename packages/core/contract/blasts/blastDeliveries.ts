@@ -12,15 +12,15 @@ const lease_ms = 60_000
 
 const begin = Effect.gen(function* () {
   const world = yield* furnished()
-  const { store, deliveries, transact, ws, person } = world
+  const { store, deliveries, transact, workspace, person } = world
   const people = (...names: ReadonlyArray<string>) => Effect.forEach(names, (each) => person(each))
-  const claim = (limit = 100) => transact(deliveries.claim(ws, { limit, lease_ms }))
-  const settle = (settlements: ReadonlyArray<Settlement>) => transact(deliveries.settle(ws, settlements))
+  const claim = (limit = 100) => transact(deliveries.claim(workspace, { limit, lease_ms }))
+  const settle = (settlements: ReadonlyArray<Settlement>) => transact(deliveries.settle(workspace, settlements))
   /** Decides and writes the blast's move while intents wait for it. */
   const hold = (id: BlastId, move: "pause" | "resume" | "cancel") =>
     Effect.gen(function* () {
-      const before = yield* store.lockAgainstIntents(ws, id)
-      yield* store.apply(ws, yield* Effect.fromResult(decide(before, { _tag: move }, later(50))))
+      const before = yield* store.lockAgainstIntents(workspace, id)
+      yield* store.apply(workspace, yield* Effect.fromResult(decide(before, { _tag: move }, later(50))))
     })
   const accepted = (delivery: { readonly id: Settlement["id"]; readonly token: number; readonly attempts: number }) =>
     Settlement.of(
@@ -45,7 +45,7 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
     ] as const) {
       it.effect(`grants no intent while a blast is being ${answered}, nor after it`, () =>
         Effect.gen(function* () {
-          const { transact, deliveries, ws, people, sending, claim, hold } = yield* begin
+          const { transact, deliveries, workspace, people, sending, claim, hold } = yield* begin
           const id = yield* sending("a", yield* people("ann"))
           const claims = yield* claim()
           assert.strictEqual(claims.length, 1)
@@ -61,7 +61,7 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             ),
           )
           yield* Deferred.await(decided)
-          const asking = yield* Effect.forkChild(deliveries.grant(ws, claims, lease_ms))
+          const asking = yield* Effect.forkChild(deliveries.grant(workspace, claims, lease_ms))
           yield* Effect.sleep("100 millis")
           assert.isUndefined(asking.pollUnsafe())
           yield* Deferred.succeed(go, undefined)
@@ -73,13 +73,13 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
 
     it.effect("claims nothing of a paused blast; a resumed one is claimed and its workspace is due at once", () =>
       Effect.gen(function* () {
-        const { transact, deliveries, ws, people, sending, claim, hold } = yield* begin
+        const { transact, deliveries, workspace, people, sending, claim, hold } = yield* begin
         const id = yield* sending("a", yield* people("ann", "bob"))
         yield* transact(hold(id, "pause"))
         assert.deepStrictEqual(yield* claim(), [])
-        yield* transact(deliveries.endTurn(ws))
+        yield* transact(deliveries.endTurn(workspace))
         yield* transact(hold(id, "resume"))
-        assert.include(yield* deliveries.dueWorkspaces(1_000), ws)
+        assert.include(yield* deliveries.dueWorkspaces(1_000), workspace)
         assert.strictEqual((yield* claim()).length, 2)
       }),
     )
@@ -89,24 +89,24 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   layer(live, { excludeTestServices: true })(`End of blasts (${name})`, (it) => {
     it.effect("ends recipients that were not handed over batch by batch; the others end when they settle", () =>
       Effect.gen(function* () {
-        const { store, transact, deliveries, ws, people, sending, claim, settle, hold, accepted } = yield* begin
+        const { store, transact, deliveries, workspace, people, sending, claim, settle, hold, accepted } = yield* begin
         const id = yield* sending("a", yield* people("a", "b", "c", "d", "e"))
         const [handed, ...claimed] = yield* claim(2)
         assert(handed !== undefined)
-        yield* deliveries.grant(ws, [handed], lease_ms)
+        yield* deliveries.grant(workspace, [handed], lease_ms)
         yield* transact(hold(id, "cancel"))
-        const end = (limit: number) => transact(store.endOpen(ws, id, "cancelled", limit))
+        const end = (limit: number) => transact(store.endOpen(workspace, id, "cancelled", limit))
         assert.deepStrictEqual(
-          (yield* store.endedWithOpen(ws, 10)).map(({ id: each }) => each),
+          (yield* store.endedWithOpen(workspace, 10)).map(({ id: each }) => each),
           [id],
         )
         assert.deepStrictEqual([yield* end(3), yield* end(3), yield* end(3)], [3, 1, 0])
-        assert.deepInclude((yield* store.get(ws, id, noon)).tally, { queued: 1, blocked: 4, sent: 0, failed: 0 })
-        assert.deepStrictEqual([...(yield* deliveries.grant(ws, claimed, lease_ms)).values()], [])
+        assert.deepInclude((yield* store.get(workspace, id, noon)).tally, { queued: 1, blocked: 4, sent: 0, failed: 0 })
+        assert.deepStrictEqual([...(yield* deliveries.grant(workspace, claimed, lease_ms)).values()], [])
         yield* settle([accepted(handed)])
-        assert.deepInclude((yield* store.get(ws, id, noon)).tally, { queued: 0, blocked: 4, sent: 1, failed: 0 })
-        assert.deepStrictEqual(yield* store.endedWithOpen(ws, 10), [])
-        const { items } = yield* store.recipients(ws, id, recipientQuery)
+        assert.deepInclude((yield* store.get(workspace, id, noon)).tally, { queued: 0, blocked: 4, sent: 1, failed: 0 })
+        assert.deepStrictEqual(yield* store.endedWithOpen(workspace, 10), [])
+        const { items } = yield* store.recipients(workspace, id, recipientQuery)
         assert.deepStrictEqual(items.map(({ status, reason }) => `${status} ${reason}`).sort(), [
           "blocked cancelled",
           "blocked cancelled",
@@ -119,39 +119,39 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
 
     it.effect("fails the recipients of a failed blast", () =>
       Effect.gen(function* () {
-        const { store, transact, ws, people, sending, write } = yield* begin
+        const { store, transact, workspace, people, sending, write } = yield* begin
         const id = yield* sending("a", yield* people("ann"))
-        const { blast } = yield* store.get(ws, id, noon)
+        const { blast } = yield* store.get(workspace, id, noon)
         yield* write(
           yield* Effect.fromResult(decide(blast, { _tag: "fail", failure: "authentication_refused" }, later(50))),
         )
-        assert.strictEqual(yield* transact(store.endOpen(ws, id, "blast_failed", 10)), 1)
-        const [only] = (yield* store.recipients(ws, id, recipientQuery)).items
+        assert.strictEqual(yield* transact(store.endOpen(workspace, id, "blast_failed", 10)), 1)
+        const [only] = (yield* store.recipients(workspace, id, recipientQuery)).items
         assert.deepInclude(only, { status: "failed", reason: "blast_failed" })
       }),
     )
 
     it.effect("finishes a blast when its audience is complete and no delivery is open", () =>
       Effect.gen(function* () {
-        const { store, transact, deliveries, ws, people, sending, ready, launch, claim, settle, accepted } =
+        const { store, transact, deliveries, workspace, people, sending, ready, launch, claim, settle, accepted } =
           yield* begin
         const id = yield* sending("a", yield* people("ann"))
         const empty = (yield* ready("empty", [])).id
         yield* Effect.orDie(launch(empty))
-        const finished = Effect.map(transact(store.lockFinished(ws, 10)), (all) => all.map((blast) => blast.id))
+        const finished = Effect.map(transact(store.lockFinished(workspace, 10)), (all) => all.map((blast) => blast.id))
         assert.deepStrictEqual(yield* finished, [])
-        yield* transact(wholeAudience(deliveries, ws, empty))
+        yield* transact(wholeAudience(deliveries, workspace, empty))
         assert.deepStrictEqual(yield* finished, [empty])
         const claims = yield* claim()
         assert.deepStrictEqual(yield* finished, [empty])
-        yield* deliveries.grant(ws, claims, lease_ms)
+        yield* deliveries.grant(workspace, claims, lease_ms)
         yield* settle(claims.map(accepted))
         assert.deepStrictEqual((yield* finished).sort(), [id, empty].sort())
         const complete = transact(
           Effect.gen(function* () {
-            const blasts = yield* store.lockFinished(ws, 10)
+            const blasts = yield* store.lockFinished(workspace, 10)
             for (const blast of blasts) {
-              yield* store.apply(ws, yield* Effect.fromResult(decide(blast, { _tag: "complete" }, later(200))))
+              yield* store.apply(workspace, yield* Effect.fromResult(decide(blast, { _tag: "complete" }, later(200))))
             }
             return blasts.length
           }),
@@ -160,7 +160,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const counts = yield* Effect.all([complete, complete], { concurrency: 2 })
         assert.strictEqual(counts[0] + counts[1], 2)
         assert.deepStrictEqual(yield* finished, [])
-        const { blast, tally } = yield* store.get(ws, id, noon)
+        const { blast, tally } = yield* store.get(workspace, id, noon)
         assert.deepInclude(blast, { status: "sent", sentAt: later(200) })
         assert.deepInclude(tally, { sent: 1, delivered: 1 })
       }),
@@ -171,7 +171,7 @@ const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   layer(live, { excludeTestServices: true })(`Blast recipients (${name})`, (it) => {
     it.effect("lists recipients by category and name, sorted, those without the event last, ties by id", () =>
       Effect.gen(function* () {
-        const { store, deliveries, ws, person, sending, claim, settle, accepted } = yield* begin
+        const { store, deliveries, workspace, person, sending, claim, settle, accepted } = yield* begin
         const id = yield* sending("a", [
           yield* person("ann", { displayName: "Ärger 50%" }),
           yield* person("bob", { displayName: "ärger_" }),
@@ -179,11 +179,11 @@ const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           yield* person("dan", { displayName: "Zoe", unsubscribed: true }),
         ])
         const claims = yield* claim()
-        yield* deliveries.grant(ws, claims, lease_ms)
+        yield* deliveries.grant(workspace, claims, lease_ms)
         const settled = claims.filter(({ address }) => address !== "cyd@example.test")
         yield* settle(settled.map(accepted))
         const names = (query: Partial<RecipientQuery>) =>
-          Effect.map(store.recipients(ws, id, { ...recipientQuery, ...query }), ({ items }) =>
+          Effect.map(store.recipients(workspace, id, { ...recipientQuery, ...query }), ({ items }) =>
             items.map(({ email }) => (email ?? "").slice(0, 3)),
           )
         assert.deepStrictEqual(yield* names({ sort: "email", order: "asc" }), ["ann", "bob", "cyd", "dan"])
@@ -198,7 +198,7 @@ const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.deepStrictEqual(yield* names({ search: "%" }), ["ann"])
         assert.deepStrictEqual(yield* names({ page: 2, limit: 3, sort: "email", order: "asc" }), ["dan"])
         for (const order of ["asc", "desc"] as const) {
-          const sorted = yield* store.recipients(ws, id, { ...recipientQuery, sort: "sent_at", order })
+          const sorted = yield* store.recipients(workspace, id, { ...recipientQuery, sort: "sent_at", order })
           assert.strictEqual(sorted.total, 4)
           assert.deepStrictEqual(
             sorted.items.map(({ sentAt }) => sentAt === null),
@@ -208,8 +208,11 @@ const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             assert.isTrue(left !== undefined && right !== undefined && left.id < right.id)
           }
         }
-        const [ann, , cyd, dan] = (yield* store.recipients(ws, id, { ...recipientQuery, sort: "email", order: "asc" }))
-          .items
+        const [ann, , cyd, dan] = (yield* store.recipients(workspace, id, {
+          ...recipientQuery,
+          sort: "email",
+          order: "asc",
+        })).items
         assert.deepInclude(ann, {
           displayName: "Ärger 50%",
           email: "ann@example.test",

@@ -39,20 +39,20 @@ const crowd: Readonly<Record<string, ContactPatch>> = {
 const begin = Effect.gen(function* () {
   const world = yield* furnished()
   const people = yield* Effect.forEach(Object.entries(crowd), ([name, patch]) => world.person(name, patch))
-  const { ws } = world
+  const { workspace } = world
   const blasts = yield* Blasts
   const { dryRun } = yield* DryRuns
   const surveys = yield* DryRunStore
   const survey = (
     list: Parameters<typeof surveys.calculate>[1],
     over: Partial<Parameters<typeof surveys.calculate>[2]> = {},
-  ) => surveys.calculate(ws, list, { operational: false, needed: [], now: noon, ...over })
+  ) => surveys.calculate(workspace, list, { operational: false, needed: [], now: noon, ...over })
   /** A draft with an approved email to these contacts. */
   const addressed = Effect.fnUntraced(function* (list: Parameters<typeof surveys.calculate>[1], html: string) {
-    const { blast } = yield* blasts.create(ws, { name: "News" })
-    yield* blasts.setAudience(ws, blast.id, { source: "existing", listId: list })
+    const { blast } = yield* blasts.create(workspace, { name: "News" })
+    yield* blasts.setAudience(workspace, blast.id, { source: "existing", listId: list })
     const email = yield* world.approvedEmail("mail", { html })
-    yield* blasts.setEmail(ws, blast.id, { source: "existing", emailId: email.id }, "k")
+    yield* blasts.setEmail(workspace, blast.id, { source: "existing", emailId: email.id }, "k")
     return blast.id
   }, Effect.orDie)
   return { ...world, people, blasts, dryRun, survey, addressed }
@@ -67,17 +67,17 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
   layer(live, { excludeTestServices: true })(`Dry runs (${name})`, (it) => {
     it.effect("counts the same contacts and block reasons as the audience of the send, for each kind of send", () =>
       Effect.gen(function* () {
-        const { people, listOf, list, lists, ws, survey, addressed, blasts, deliveries, transact } = yield* begin
-        const system = yield* lists.list(ws, { page: 1, limit: 10, search: null, kind: "system" })
+        const { people, listOf, list, lists, workspace, survey, addressed, blasts, deliveries, transact } = yield* begin
+        const system = yield* lists.list(workspace, { page: 1, limit: 10, search: null, kind: "system" })
         const bern = yield* list("bern", { kind: "dynamic", rules: inCity("Bern") })
         const emptyList = yield* listOf("nobody", [])
         for (const audience of [yield* listOf("all", people), bern, emptyList, ...system.items]) {
           for (const operational of [false, true]) {
             const surveyed = (yield* survey(audience.id, { operational })) ?? assert.fail()
             const id = yield* addressed(audience.id, "<p>x</p>")
-            yield* Effect.orDie(blasts.sendNow(ws, id, { operational }))
-            const fixed = yield* transact(wholeAudience(deliveries, ws, id))
-            const { items } = yield* blasts.recipients(ws, id, { ...recipientQuery, limit: 100 })
+            yield* Effect.orDie(blasts.sendNow(workspace, id, { operational }))
+            const fixed = yield* transact(wholeAudience(deliveries, workspace, id))
+            const { items } = yield* blasts.recipients(workspace, id, { ...recipientQuery, limit: 100 })
             const reasons = new Map<string, number>()
             for (const { reason } of items) if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
             assert.deepInclude(fixed, {
@@ -85,7 +85,7 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
               qualifiedCount: surveyed.qualifiedCount,
             })
             assert.deepStrictEqual(new Map(surveyed.blocked.map(({ reason, count }) => [reason, count])), reasons)
-            yield* Effect.orDie(blasts.cancel(ws, id))
+            yield* Effect.orDie(blasts.cancel(workspace, id))
           }
         }
       }),
@@ -147,12 +147,12 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
       "shows three rendered messages without tracking, and counts for how many contacts each token is empty",
       () =>
         Effect.gen(function* () {
-          const { people, listOf, addressed, dryRun, ws, setDomain } = yield* begin
+          const { people, listOf, addressed, dryRun, workspace, setDomain } = yield* begin
           const all = yield* listOf("all", people)
           const html = `<a href="https://example.com/x">{{contact.first_name}} {{contact.last_name|you}} {{contact.nope}}</a>
           <p>{{contact.email}} {{campaign.dynamic.code}} {{contact.custom_fields.size}} {{unsubscribe_url}}</p>`
           const id = yield* addressed(all.id, html)
-          const run = yield* dryRun(ws, id, {})
+          const run = yield* dryRun(workspace, id, {})
           assert.deepInclude(run, { recipientCount: 8, qualifiedCount: 5, estimated_s: 1 })
           const counts = new Map(run.unresolvedTokens.map(({ token, contactCount }) => [token, contactCount]))
           assert.deepStrictEqual(
@@ -172,33 +172,33 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
           assert.notInclude(ann?.html ?? "", "<img")
           // The dry run wrote nothing and can be repeated. The sender's domain matters to the send only.
           yield* setDomain("example.test", "pending")
-          assert.deepStrictEqual(yield* dryRun(ws, id, {}), run)
-          assert.strictEqual((yield* dryRun(ws, id, { operational: true })).qualifiedCount, 7)
+          assert.deepStrictEqual(yield* dryRun(workspace, id, {}), run)
+          assert.strictEqual((yield* dryRun(workspace, id, { operational: true })).qualifiedCount, 7)
         }),
     )
 
     it.effect("uses the schedule's approval; refuses a blast that is sending or has no audience or email", () =>
       Effect.gen(function* () {
-        const { people, listOf, addressed, dryRun, ws, blasts, ready, launch, draftEmail } = yield* begin
+        const { people, listOf, addressed, dryRun, workspace, blasts, ready, launch, draftEmail } = yield* begin
         const schedules = yield* Schedules
         const all = yield* listOf("all", people)
         const id = yield* addressed(all.id, "<p>x</p>")
-        yield* Effect.orDie(schedules.schedule(ws, id, { scheduledAt: later(86_400_000), operational: true }))
-        assert.strictEqual((yield* dryRun(ws, id, {})).qualifiedCount, 7)
+        yield* Effect.orDie(schedules.schedule(workspace, id, { scheduledAt: later(86_400_000), operational: true }))
+        assert.strictEqual((yield* dryRun(workspace, id, {})).qualifiedCount, 7)
         const busy = yield* ready("busy", [])
         yield* Effect.orDie(launch(busy.id))
-        const refusal = (of: BlastId) => Effect.flip(dryRun(ws, of, {}))
+        const refusal = (of: BlastId) => Effect.flip(dryRun(workspace, of, {}))
         assert.strictEqual((yield* refusal(busy.id))._tag, "InvalidState")
-        const { blast } = yield* blasts.create(ws, { name: "b" })
+        const { blast } = yield* blasts.create(workspace, { name: "b" })
         const bare = yield* refusal(blast.id)
         assert(bare._tag === "CampaignNotReady")
-        assert.deepStrictEqual(bare.readiness, (yield* Effect.orDie(blasts.get(ws, blast.id))).readiness)
-        yield* Effect.orDie(blasts.setAudience(ws, blast.id, { source: "existing", listId: all.id }))
+        assert.deepStrictEqual(bare.readiness, (yield* Effect.orDie(blasts.get(workspace, blast.id))).readiness)
+        yield* Effect.orDie(blasts.setAudience(workspace, blast.id, { source: "existing", listId: all.id }))
         assert.strictEqual((yield* refusal(blast.id))._tag, "CampaignNotReady")
         // An unapproved email can be tried as well.
         const draft = yield* draftEmail("later", { html: "<p>As it is</p>" })
-        yield* Effect.orDie(blasts.setEmail(ws, blast.id, { source: "existing", emailId: draft.id }, "k"))
-        assert.include((yield* dryRun(ws, blast.id, {})).samples[0]?.html ?? "", "As it is")
+        yield* Effect.orDie(blasts.setEmail(workspace, blast.id, { source: "existing", emailId: draft.id }, "k"))
+        assert.include((yield* dryRun(workspace, blast.id, {})).samples[0]?.html ?? "", "As it is")
       }),
     )
   })

@@ -12,10 +12,10 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   layer(live, { excludeTestServices: true })(`Blast launch (${name})`, (it) => {
     it.effect("decides on the same facts that reading the blast shows", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, ready, person } = yield* furnished()
+        const { store, workspace, transact, ready, person } = yield* furnished()
         const { id } = yield* ready("a", [yield* person("ann")])
-        const { facts, blast } = yield* transact(store.lockForLaunch(ws, id, { now: noon }))
-        const shown = yield* store.get(ws, id, noon)
+        const { facts, blast } = yield* transact(store.lockForLaunch(workspace, id, { now: noon }))
+        const shown = yield* store.get(workspace, id, noon)
         assert.deepStrictEqual(blast, shown.blast)
         assert.deepStrictEqual({ ...shown.facts, plan: facts.plan, allotment: null }, facts)
         assert.strictEqual(facts.plan.plan, "max")
@@ -24,7 +24,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
 
     it.effect("lets one of several concurrent launches win; the others are refused because the blast is sending", () =>
       Effect.gen(function* () {
-        const { ready, person, launch, store, ws } = yield* furnished()
+        const { ready, person, launch, store, workspace } = yield* furnished()
         const { id } = yield* ready("a", [yield* person("ann")])
         const all = yield* Effect.all(
           Array.from({ length: 4 }, () => Effect.result(launch(id))),
@@ -32,20 +32,20 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         )
         const refused = all.flatMap((each) => (Result.isFailure(each) ? [each.failure._tag] : []))
         assert.deepStrictEqual(refused, ["InvalidState", "InvalidState", "InvalidState"])
-        assert.strictEqual((yield* store.get(ws, id, noon)).blast.status, "sending")
+        assert.strictEqual((yield* store.get(workspace, id, noon)).blast.status, "sending")
       }),
     )
 
     it.effect("reads the facts after waiting for the lock, not before", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, ready, person, approvedEmail, listOf } = yield* furnished()
+        const { store, workspace, transact, ready, person, approvedEmail, listOf } = yield* furnished()
         const { id } = yield* ready("a", [yield* person("ann")])
         const held = yield* Deferred.make<void>()
         const go = yield* Deferred.make<void>()
         const first = yield* Effect.forkChild(
           transact(
             Effect.gen(function* () {
-              const before = yield* store.lock(ws, id)
+              const before = yield* store.lock(workspace, id)
               yield* Deferred.succeed(held, undefined)
               yield* Deferred.await(go)
               const { id: emailId } = yield* approvedEmail("newer")
@@ -57,9 +57,9 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
                   later(1),
                 ),
               )
-              yield* store.apply(ws, email)
+              yield* store.apply(workspace, email)
               yield* store.apply(
-                ws,
+                workspace,
                 yield* Effect.fromResult(
                   decide(
                     email.after,
@@ -72,7 +72,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           ),
         )
         yield* Deferred.await(held)
-        const second = yield* Effect.forkChild(transact(store.lockForLaunch(ws, id, { now: noon })))
+        const second = yield* Effect.forkChild(transact(store.lockForLaunch(workspace, id, { now: noon })))
         yield* Effect.sleep("50 millis")
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(first)
@@ -85,7 +85,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
 
     it.effect("waits for a running unapproval and is refused because of it", () =>
       Effect.gen(function* () {
-        const { ws, transact, ready, person, launch, emails } = yield* furnished()
+        const { workspace, transact, ready, person, launch, emails } = yield* furnished()
         const { id, email } = yield* ready("a", [yield* person("ann")])
         const emailId = email?.emailId ?? assert.fail()
         const held = yield* Deferred.make<void>()
@@ -93,11 +93,11 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const takenBack = yield* Effect.forkChild(
           transact(
             Effect.gen(function* () {
-              const { document: approved } = yield* emails.lock(ws, emailId)
+              const { document: approved } = yield* emails.lock(workspace, emailId)
               yield* Deferred.succeed(held, undefined)
               yield* Deferred.await(go)
-              const uses = yield* emails.uses(ws, emailId)
-              yield* emails.apply(ws, yield* Effect.fromResult(EmailChange.unapprove(approved, uses, later(1))))
+              const uses = yield* emails.uses(workspace, emailId)
+              yield* emails.apply(workspace, yield* Effect.fromResult(EmailChange.unapprove(approved, uses, later(1))))
             }),
           ),
         )
@@ -112,7 +112,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
 
     it.effect("makes an unapproval wait for the launch and refuses it because the email is in use", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, ready, person, emails } = yield* furnished()
+        const { store, workspace, transact, ready, person, emails } = yield* furnished()
         const { id, email } = yield* ready("a", [yield* person("ann")])
         const emailId = email?.emailId ?? assert.fail()
         const launched = yield* Deferred.make<void>()
@@ -120,17 +120,17 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const launch = yield* Effect.forkChild(
           transact(
             Effect.gen(function* () {
-              const { blast, facts } = yield* store.lockForLaunch(ws, id, { now: noon })
+              const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now: noon })
               yield* Deferred.succeed(launched, undefined)
               yield* Deferred.await(go)
               const change = decide(blast, { _tag: "launch", facts, operational: false }, noon)
-              yield* store.apply(ws, yield* Effect.fromResult(change))
+              yield* store.apply(workspace, yield* Effect.fromResult(change))
             }),
           ),
         )
         yield* Deferred.await(launched)
         const uses = yield* Effect.forkChild(
-          transact(Effect.andThen(emails.lock(ws, emailId), emails.uses(ws, emailId))),
+          transact(Effect.andThen(emails.lock(workspace, emailId), emails.uses(workspace, emailId))),
         )
         yield* Effect.sleep("50 millis")
         yield* Deferred.succeed(go, undefined)
@@ -142,7 +142,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
     it.effect("counts contacts, the day's emails and the qualified recipients on a plan with limits", () =>
       Effect.gen(function* () {
         const world = yield* furnished({ plan: "free" })
-        const { store, ws, transact, ready, person, launch, deliveries } = world
+        const { store, workspace, transact, ready, person, launch, deliveries } = world
         const people = yield* Effect.all([
           person("fine"),
           person("gone", { unsubscribed: true }),
@@ -152,16 +152,19 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         ])
         const { id } = yield* ready("a", people)
         const ask = (operational: boolean, now = noon) =>
-          Effect.map(transact(store.lockForLaunch(ws, id, { now, operational })), ({ facts }) => facts.allotment)
+          Effect.map(transact(store.lockForLaunch(workspace, id, { now, operational })), ({ facts }) => facts.allotment)
         assert.deepStrictEqual(yield* ask(false), { contacts: 5, usedToday: 0, qualified: 2 })
         assert.deepStrictEqual(yield* ask(true), { contacts: 5, usedToday: 0, qualified: 4 })
         yield* Effect.orDie(launch(id))
         const other = yield* ready("b", [])
         const used = (now = noon) =>
-          Effect.map(transact(store.lockForLaunch(ws, other.id, { now })), ({ facts }) => facts.allotment?.usedToday)
+          Effect.map(
+            transact(store.lockForLaunch(workspace, other.id, { now })),
+            ({ facts }) => facts.allotment?.usedToday,
+          )
         assert.strictEqual(yield* used(), 2)
         // Once the audience is complete, its qualified recipients count, whatever was used before.
-        const fixed = yield* transact(wholeAudience(deliveries, ws, id))
+        const fixed = yield* transact(wholeAudience(deliveries, workspace, id))
         assert.strictEqual(fixed?.qualifiedCount, 2)
         assert.strictEqual(yield* used(), 2)
         assert.strictEqual(yield* used(later(day_ms / 2 - 1)), 2)
@@ -171,11 +174,10 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
 
     it.effect("counts the same recipients as the audience pass of a dynamic list", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, draft, write, person, list, approvedEmail, launch, deliveries } = yield* furnished(
-          {
+        const { store, workspace, transact, draft, write, person, list, approvedEmail, launch, deliveries } =
+          yield* furnished({
             plan: "free",
-          },
-        )
+          })
         yield* person("ann", { city: "Zürich" })
         yield* person("bob", { city: "ZÜRICH", unsubscribed: true })
         yield* person("cyd", { city: "Bern" })
@@ -197,9 +199,9 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         )
         const launched = yield* Effect.orDie(launch(blank.id))
         assert.strictEqual(launched.launch.allotted, 1)
-        const fixed = yield* transact(wholeAudience(deliveries, ws, blank.id))
+        const fixed = yield* transact(wholeAudience(deliveries, workspace, blank.id))
         assert.deepInclude(fixed, { recipientCount: 2, qualifiedCount: 1 })
-        const { blast, tally } = yield* store.get(ws, blank.id, noon)
+        const { blast, tally } = yield* store.get(workspace, blank.id, noon)
         assert.deepStrictEqual(blast.status === "sending" && blast.launch.audience, fixed)
         assert.deepInclude(tally, { queued: 1, blocked: 1, sent: 0, failed: 0 })
       }),
@@ -207,7 +209,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
 
     it.effect("waits on a plan with limits for the launch before it and counts its emails", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, ready, person } = yield* furnished({ plan: "free" })
+        const { store, workspace, transact, ready, person } = yield* furnished({ plan: "free" })
         const first = yield* ready("first", [yield* person("ann"), yield* person("bob")])
         const second = yield* ready("second", [])
         const launched = yield* Deferred.make<void>()
@@ -215,16 +217,16 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const one = yield* Effect.forkChild(
           transact(
             Effect.gen(function* () {
-              const { blast, facts } = yield* store.lockForLaunch(ws, first.id, { now: noon })
+              const { blast, facts } = yield* store.lockForLaunch(workspace, first.id, { now: noon })
               const change = decide(blast, { _tag: "launch", facts, operational: false }, noon)
-              yield* store.apply(ws, yield* Effect.fromResult(change))
+              yield* store.apply(workspace, yield* Effect.fromResult(change))
               yield* Deferred.succeed(launched, undefined)
               yield* Deferred.await(go)
             }),
           ),
         )
         yield* Deferred.await(launched)
-        const other = yield* Effect.forkChild(transact(store.lockForLaunch(ws, second.id, { now: noon })))
+        const other = yield* Effect.forkChild(transact(store.lockForLaunch(workspace, second.id, { now: noon })))
         yield* Effect.sleep("50 millis")
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(one)

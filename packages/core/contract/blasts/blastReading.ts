@@ -14,7 +14,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   layer(live, { excludeTestServices: true })(`Blast views (${name})`, (it) => {
     it.effect("lists blasts by status or name in each order, ties by id, blasts without a time last", () =>
       Effect.gen(function* () {
-        const { store, ws, write, draft } = yield* furnished()
+        const { store, workspace, write, draft } = yield* furnished()
         const { facts, listId, emailId } = yield* supposed
         const a = yield* draft("Öl 50%", later(1))
         const b = yield* draft("öl_x", later(3))
@@ -43,7 +43,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         yield* attach(b, later(80))
         yield* write(yield* Effect.fromResult(decide(d, { _tag: "archive" }, later(20))))
         const ids = (query: Partial<BlastQuery>) =>
-          Effect.map(store.list(ws, { ...everything, ...query }, noon), ({ items, total }) => {
+          Effect.map(store.list(workspace, { ...everything, ...query }, noon), ({ items, total }) => {
             assert.isAtLeast(total, items.length)
             return items.map(({ blast }) => blast.id)
           })
@@ -70,17 +70,17 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.deepStrictEqual(yield* ids({ search: "_" }), [b.id])
         assert.deepStrictEqual(yield* ids({ search: "nothing" }), [])
         assert.deepStrictEqual(yield* ids({ page: 2, limit: 2 }), [c.id])
-        assert.strictEqual((yield* store.list(ws, { ...everything, page: 9 }, noon)).total, 3)
+        assert.strictEqual((yield* store.list(workspace, { ...everything, page: 9 }, noon)).total, 3)
       }),
     )
 
     it.effect("shows the same related data for one blast and in a listing", () =>
       Effect.gen(function* () {
         const world = yield* furnished({ postalAddress: null })
-        const { store, ws, write, person, listOf, approvedEmail, draft, emails, setDomain } = world
+        const { store, workspace, write, person, listOf, approvedEmail, draft, emails, setDomain } = world
         yield* setDomain("pending.test", "pending")
         const blank = yield* draft("a")
-        const bare = (yield* store.get(ws, blank.id, noon)).facts
+        const bare = (yield* store.get(workspace, blank.id, noon)).facts
         assert.deepInclude(bare, { list: null, email: null, senderAddress: null, postalAddress: null })
         assert.deepStrictEqual([...bare.verifiedDomains], ["example.test"])
 
@@ -103,9 +103,9 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             ),
           ),
         )
-        const email = yield* emails.get(ws, emailId)
+        const email = yield* emails.get(workspace, emailId)
         assert(email.approval !== null)
-        const found = yield* store.get(ws, blank.id, noon)
+        const found = yield* store.get(workspace, blank.id, noon)
         assert.deepStrictEqual(found.facts.list, {
           listId: list.id,
           name: "friends",
@@ -129,7 +129,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           missing: ["schedule"],
           warnings: ["unresolved_tokens", "no_postal_address"],
         })
-        const [paged] = (yield* store.list(ws, everything, noon)).items
+        const [paged] = (yield* store.list(workspace, everything, noon)).items
         assert(paged !== undefined)
         assert.deepStrictEqual(readiness(blast, paged.facts), readiness(blast, found.facts))
         assert.deepStrictEqual(paged.facts.list, found.facts.list)
@@ -138,7 +138,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
 
     it.effect("judges an unapproved email by its draft and an approved one by its approval", () =>
       Effect.gen(function* () {
-        const { store, ws, write, draft, draftEmail, approve, transact, emails } = yield* furnished()
+        const { store, workspace, write, draft, draftEmail, approve, transact, emails } = yield* furnished()
         const made = yield* draftEmail("mail", { fromAddress: "a@other.test", html: "<p>{{contact.nick}}</p>" })
         const blank = yield* draft("a")
         yield* write(
@@ -150,7 +150,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             ),
           ),
         )
-        const judged = Effect.map(store.get(ws, blank.id, noon), ({ blast, facts }) => {
+        const judged = Effect.map(store.get(workspace, blank.id, noon), ({ blast, facts }) => {
           assert(blast.status === "draft")
           const { missing, warnings } = readiness(blast, facts)
           return [missing, warnings]
@@ -163,9 +163,9 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         // The email was edited after the approval: the approval counts.
         yield* transact(
           Effect.gen(function* () {
-            const current = yield* emails.lock(ws, made.id)
+            const current = yield* emails.lock(workspace, made.id)
             const change = EmailChange.update(current, { fromAddress: "b@example.test", subject: "plain" }, later(9))
-            yield* emails.apply(ws, yield* Effect.fromResult(change))
+            yield* emails.apply(workspace, yield* Effect.fromResult(change))
           }),
         )
         assert.deepStrictEqual(yield* judged, [["audience", "schedule", "sender_domain"], ["unresolved_tokens"]])
@@ -174,8 +174,8 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
 
     it.effect("shows each kind of audience without contacts as empty, and a deleted audience as none", () =>
       Effect.gen(function* () {
-        const { store, ws, write, draft, list, lists, transact, person } = yield* furnished()
-        const system = yield* lists.list(ws, { page: 1, limit: 100, search: null, kind: "system" })
+        const { store, workspace, write, draft, list, lists, transact, person } = yield* furnished()
+        const system = yield* lists.list(workspace, { page: 1, limit: 100, search: null, kind: "system" })
         const unsubscribed = system.items.find((each) => each.kind === "system" && each.systemList === "unsubscribed")
         assert(unsubscribed !== undefined)
         const emptyList = yield* list("nobody", { kind: "static", contactIds: [] })
@@ -190,7 +190,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
               decide(blank, { _tag: "setAudience", audience: { listId: id, source: "existing" }, lists: [] }, later(1)),
             ),
           )
-          const { facts } = yield* store.get(ws, blank.id, noon)
+          const { facts } = yield* store.get(workspace, blank.id, noon)
           return [facts.list?.kind, facts.list?.memberCount, facts.list?.empty]
         })
         assert.deepStrictEqual(yield* shown(emptyList.id), ["static", 0, true])
@@ -198,7 +198,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.deepStrictEqual(yield* shown(zurich.id), ["dynamic", null, false])
         assert.deepStrictEqual(yield* shown(ruleless.id), ["dynamic", null, true])
         assert.deepStrictEqual(yield* shown(unsubscribed.id), ["system", null, true])
-        const { items } = yield* store.list(ws, { ...everything, sortBy: "created_at" }, noon)
+        const { items } = yield* store.list(workspace, { ...everything, sortBy: "created_at" }, noon)
         assert.deepStrictEqual(
           new Map(items.map(({ facts }) => [facts.list?.listId, facts.list?.empty])),
           new Map([
@@ -211,7 +211,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         )
         const owner = yield* draft("owner")
         const gone = ListChange.discardInline({ ...zurich, ownerBlastId: owner.id }, later(9))
-        yield* transact(lists.apply(ws, gone))
+        yield* transact(lists.apply(workspace, gone))
         assert.deepStrictEqual(yield* shown(zurich.id), [undefined, undefined, undefined])
       }),
     )

@@ -21,12 +21,12 @@ const replies: Readonly<Record<string, Outcome>> = {
 
 const begin = Effect.gen(function* () {
   const world = yield* furnished()
-  const { deliveries, transact, ws, person, sending, store } = world
+  const { deliveries, transact, workspace, person, sending, store } = world
   const blasts = yield* Blasts
   /** Sends the queue and returns the recipients. */
   const send = Effect.fnUntraced(function* (answers: typeof replies = {}) {
-    const claims = yield* transact(deliveries.claim(ws, { limit: 100, lease_ms }))
-    const leaves = yield* deliveries.grant(ws, claims, lease_ms)
+    const claims = yield* transact(deliveries.claim(workspace, { limit: 100, lease_ms }))
+    const leaves = yield* deliveries.grant(workspace, claims, lease_ms)
     const gone = claims.filter(({ id }) => leaves.get(id) === "granted")
     const at = yield* DateTime.now
     const settlements = gone.map((claim) =>
@@ -36,16 +36,16 @@ const begin = Effect.gen(function* () {
         { at, acceptMeansDelivered: true },
       ),
     )
-    yield* transact(deliveries.settle(ws, settlements))
-    yield* blasts.finish(ws)
+    yield* transact(deliveries.settle(workspace, settlements))
+    yield* blasts.finish(workspace)
     return gone.map(({ address }) => address.replace("@example.test", "")).sort()
   })
   /** Does what a worker does with the job of the current retry. */
   const work = Effect.fnUntraced(function* (id: BlastId, includeUnconfirmed: boolean) {
-    const { blast } = yield* store.get(ws, id, yield* DateTime.now)
+    const { blast } = yield* store.get(workspace, id, yield* DateTime.now)
     assert(blast.status === "sending" && blast.retryingSince !== null)
-    yield* blasts.requeueFailed(ws, id, { since: blast.retryingSince, includeUnconfirmed })
-    yield* blasts.finish(ws)
+    yield* blasts.requeueFailed(workspace, id, { since: blast.retryingSince, includeUnconfirmed })
+    yield* blasts.finish(workspace)
   })
   /** A sent blast with a recipient for each outcome. */
   const sent = Effect.gen(function* () {
@@ -55,7 +55,7 @@ const begin = Effect.gen(function* () {
     yield* send(replies)
     return { id, people }
   })
-  const statusOf = (id: BlastId) => Effect.map(Effect.orDie(blasts.get(ws, id)), ({ blast }) => blast.status)
+  const statusOf = (id: BlastId) => Effect.map(Effect.orDie(blasts.get(workspace, id)), ({ blast }) => blast.status)
   return { ...world, blasts, send, work, sent, statusOf }
 })
 
@@ -69,15 +69,15 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
   layer(Layer.provideMerge(Blasts.layer, rooms), { excludeTestServices: true })(`Blast retries (${name})`, (it) => {
     it.effect("sends again only to recipients with a temporary failure, and counters stay correct", () =>
       Effect.gen(function* () {
-        const { blasts, ws, sent, send, work, statusOf } = yield* begin
+        const { blasts, workspace, sent, send, work, statusOf } = yield* begin
         const { id } = yield* sent
         assert.strictEqual(yield* statusOf(id), "sent")
-        const began = yield* blasts.retryFailed(ws, id, passing)
+        const began = yield* blasts.retryFailed(workspace, id, passing)
         assert.strictEqual(began.blast.status, "sending")
         yield* work(id, false)
-        assert.deepInclude((yield* blasts.get(ws, id)).tally, { queued: 1, sent: 1, failed: 2, blocked: 1 })
+        assert.deepInclude((yield* blasts.get(workspace, id)).tally, { queued: 1, sent: 1, failed: 2, blocked: 1 })
         assert.deepStrictEqual(yield* send(), ["refused"])
-        const { blast, tally } = yield* blasts.get(ws, id)
+        const { blast, tally } = yield* blasts.get(workspace, id)
         assert.strictEqual(blast.status, "sent")
         assert.deepInclude(tally, { queued: 0, sent: 2, failed: 2, blocked: 1, delivered: 2, bounced: 1 })
         assert.deepInclude(blast.status === "sent" ? blast.launch.audience : null, {
@@ -89,12 +89,12 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
 
     it.effect("sends again to unconfirmed recipients on request, and never to a bad address", () =>
       Effect.gen(function* () {
-        const { blasts, ws, sent, send, work } = yield* begin
+        const { blasts, workspace, sent, send, work } = yield* begin
         const { id } = yield* sent
-        yield* blasts.retryFailed(ws, id, all)
+        yield* blasts.retryFailed(workspace, id, all)
         yield* work(id, true)
         assert.deepStrictEqual(yield* send({ refused: replies["refused"] ?? accepted }), ["doubtful", "refused"])
-        const { items } = yield* blasts.recipients(ws, id, recipientQuery)
+        const { items } = yield* blasts.recipients(workspace, id, recipientQuery)
         assert.deepStrictEqual(items.map(({ email, reason }) => `${email?.split("@")[0]} ${reason}`).sort(), [
           "away unsubscribed",
           "bounced hard_bounce",
@@ -107,21 +107,21 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
 
     it.effect("queues each recipient once and finishes the blast only when all of them are queued", () =>
       Effect.gen(function* () {
-        const { blasts, ws, sent, send, work, statusOf, store, transact } = yield* begin
+        const { blasts, workspace, sent, send, work, statusOf, store, transact } = yield* begin
         const { id } = yield* sent
         const tries = yield* Effect.all(
-          [1, 2, 3].map(() => Effect.result(blasts.retryFailed(ws, id, passing))),
+          [1, 2, 3].map(() => Effect.result(blasts.retryFailed(workspace, id, passing))),
           { concurrency: 3 },
         )
         assert.strictEqual(tries.filter(Result.isSuccess).length, 1)
-        yield* blasts.finish(ws)
+        yield* blasts.finish(workspace)
         assert.strictEqual(yield* statusOf(id), "sending")
         const ask = { after: null, limit: 1, includeUnconfirmed: true }
-        const first = yield* transact(store.requeue(ws, id, ask))
-        const second = yield* transact(store.requeue(ws, id, { ...ask, after: first }))
+        const first = yield* transact(store.requeue(workspace, id, ask))
+        const second = yield* transact(store.requeue(workspace, id, { ...ask, after: first }))
         assert.isTrue(first !== null && second !== null && first < second)
-        assert.isNull(yield* transact(store.requeue(ws, id, { ...ask, after: second })))
-        assert.isNull(yield* transact(store.requeue(ws, id, ask)))
+        assert.isNull(yield* transact(store.requeue(workspace, id, { ...ask, after: second })))
+        assert.isNull(yield* transact(store.requeue(workspace, id, ask)))
         assert.deepStrictEqual(yield* send(), ["doubtful", "refused"])
         // All of them are sent to, but the worker that requeues them may still be running.
         assert.strictEqual(yield* statusOf(id), "sending")
@@ -132,48 +132,48 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
 
     it.effect("requeues no recipient after the retry was cancelled, and does no work of a later retry", () =>
       Effect.gen(function* () {
-        const { blasts, ws, sent, send, store, statusOf } = yield* begin
+        const { blasts, workspace, sent, send, store, statusOf } = yield* begin
         const { id } = yield* sent
-        const { blast } = yield* blasts.retryFailed(ws, id, passing)
+        const { blast } = yield* blasts.retryFailed(workspace, id, passing)
         const since = (blast.status === "sending" ? blast.retryingSince : null) ?? assert.fail()
         const earlier = DateTime.subtract(since, { milliseconds: 1 })
-        yield* blasts.requeueFailed(ws, id, { since: earlier, includeUnconfirmed: true })
-        assert.strictEqual((yield* store.get(ws, id, since)).tally.queued, 0)
-        yield* blasts.cancel(ws, id)
-        yield* blasts.requeueFailed(ws, id, { since, includeUnconfirmed: true })
-        assert.strictEqual((yield* store.get(ws, id, since)).tally.queued, 0)
+        yield* blasts.requeueFailed(workspace, id, { since: earlier, includeUnconfirmed: true })
+        assert.strictEqual((yield* store.get(workspace, id, since)).tally.queued, 0)
+        yield* blasts.cancel(workspace, id)
+        yield* blasts.requeueFailed(workspace, id, { since, includeUnconfirmed: true })
+        assert.strictEqual((yield* store.get(workspace, id, since)).tally.queued, 0)
         assert.deepStrictEqual(yield* send(), [])
         assert.strictEqual(yield* statusOf(id), "cancelled")
-        yield* blasts.delete(ws, id)
-        yield* blasts.requeueFailed(ws, id, { since, includeUnconfirmed: true })
+        yield* blasts.delete(workspace, id)
+        yield* blasts.requeueFailed(workspace, id, { since, includeUnconfirmed: true })
       }),
     )
 
     it.effect("blocks recipients who unsubscribed since", () =>
       Effect.gen(function* () {
-        const { blasts, ws, sent, send, work, people, alter } = yield* Effect.flatMap(begin, (world) =>
+        const { blasts, workspace, sent, send, work, people, alter } = yield* Effect.flatMap(begin, (world) =>
           Effect.map(world.sent, ({ id, people }) => ({ ...world, sent: id, people })),
         )
         const refused = people.find(({ email }) => email === "refused@example.test") ?? assert.fail()
-        yield* blasts.retryFailed(ws, sent, passing)
+        yield* blasts.retryFailed(workspace, sent, passing)
         yield* work(sent, false)
         yield* alter(refused, { unsubscribed: true })
         assert.deepStrictEqual(yield* send(), [])
-        assert.deepInclude((yield* blasts.get(ws, sent)).tally, { queued: 0, sent: 1, failed: 2, blocked: 2 })
+        assert.deepInclude((yield* blasts.get(workspace, sent)).tally, { queued: 0, sent: 1, failed: 2, blocked: 2 })
       }),
     )
 
     it.effect("sends a blast that failed as a whole to the rest of its recipients", () =>
       Effect.gen(function* () {
-        const { blasts, ws, sending, person, send, work, statusOf, setDomain } = yield* begin
+        const { blasts, workspace, sending, person, send, work, statusOf, setDomain } = yield* begin
         const id = yield* sending("a", [yield* person("ann"), yield* person("bob")])
-        yield* blasts.fail(ws, id, "authentication_refused")
+        yield* blasts.fail(workspace, id, "authentication_refused")
         yield* setDomain("example.test", "pending")
-        const refused = yield* Effect.flip(blasts.retryFailed(ws, id, passing))
+        const refused = yield* Effect.flip(blasts.retryFailed(workspace, id, passing))
         assert(refused._tag === "CampaignNotReady")
         assert.deepStrictEqual(refused.readiness.missing, ["sender_domain"])
         yield* setDomain("example.test", "verified")
-        yield* blasts.retryFailed(ws, id, passing)
+        yield* blasts.retryFailed(workspace, id, passing)
         yield* work(id, false)
         assert.deepStrictEqual(yield* send(), ["ann", "bob"])
         assert.strictEqual(yield* statusOf(id), "sent")
@@ -182,16 +182,16 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
 
     it.effect("refuses blasts that were ended by a user, are not over, or never started", () =>
       Effect.gen(function* () {
-        const { blasts, ws, ready, sending, launch, person } = yield* begin
+        const { blasts, workspace, ready, sending, launch, person } = yield* begin
         const draft = yield* ready("draft", [])
         const busy = yield* sending("busy", [yield* person("ann")])
         const begun = yield* ready("begun", [])
         yield* Effect.orDie(launch(begun.id))
-        yield* blasts.fail(ws, begun.id, "audience_gone")
+        yield* blasts.fail(workspace, begun.id, "audience_gone")
         for (const id of [draft.id, busy, begun.id]) {
-          assert.strictEqual(yield* tagOf(blasts.retryFailed(ws, id, passing)), "InvalidState")
+          assert.strictEqual(yield* tagOf(blasts.retryFailed(workspace, id, passing)), "InvalidState")
         }
-        const other = (yield* begin).ws
+        const other = (yield* begin).workspace
         assert.strictEqual(yield* tagOf(blasts.retryFailed(other, busy, passing)), "NotFound")
       }),
     )

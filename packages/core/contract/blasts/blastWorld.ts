@@ -122,13 +122,13 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const lists = yield* ListStore
   const workspaces = yield* WorkspaceStore
   const { transact } = yield* Transactor
-  const ws = yield* fresh.workspace({ postalAddress: "1 Way", ...fields })
+  const workspace = yield* fresh.workspace({ postalAddress: "1 Way", ...fields })
 
   const setDomain = Effect.fnUntraced(function* (domain: string, status: "pending" | "verified") {
     const id = DomainId.make(yield* fresh.id)
-    const known = (yield* workspaces.domains(ws)).find((each) => each.domain === domain)
+    const known = (yield* workspaces.domains(workspace)).find((each) => each.domain === domain)
     yield* transact(
-      workspaces.putDomain(ws, {
+      workspaces.putDomain(workspace, {
         id: known?.id ?? id,
         domain,
         status,
@@ -147,13 +147,18 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const id = ContactId.make(yield* fresh.id)
     const email = parseEmail(`${name}@example.test`)
     const contact = newContact(id, { displayName: name, email, ...patch }, "api", noon)
-    yield* Effect.orDie(transact(contacts.apply(ws, ContactsChange.of([{ before: null, after: contact, at: noon }]))))
+    yield* Effect.orDie(
+      transact(contacts.apply(workspace, ContactsChange.of([{ before: null, after: contact, at: noon }]))),
+    )
     return contact
   })
   const alter = (before: Contact, patch: ContactPatch) =>
     Effect.orDie(
       transact(
-        contacts.apply(ws, ContactsChange.of([{ before, after: patchContact(before, patch, later(1)), at: later(1) }])),
+        contacts.apply(
+          workspace,
+          ContactsChange.of([{ before, after: patchContact(before, patch, later(1)), at: later(1) }]),
+        ),
       ),
     )
 
@@ -164,11 +169,11 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const named = content.kind === "dynamic" ? referencesIn(content.rules).lists : []
     return yield* transact(
       Effect.gen(function* () {
-        const facts = yield* lists.lockForCreation(ws, { candidates, contactIds, named })
+        const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds, named })
         const made = yield* Effect.fromResult(
           ListChange.create({ id, candidates, description: null, content }, facts, noon),
         )
-        yield* lists.apply(ws, made.change)
+        yield* lists.apply(workspace, made.change)
         return made.list
       }),
     ).pipe(Effect.orDie)
@@ -181,10 +186,10 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const held = yield* Deferred.make<void>()
     const go = yield* Deferred.make<void>()
     const deletion = yield* Effect.gen(function* () {
-      const facts = yield* lists.lockForDelete(ws, id)
+      const facts = yield* lists.lockForDelete(workspace, id)
       yield* Deferred.succeed(held, undefined)
       yield* Deferred.await(go)
-      yield* lists.apply(ws, yield* Effect.fromResult(ListChange.delete(facts, later(1))))
+      yield* lists.apply(workspace, yield* Effect.fromResult(ListChange.delete(facts, later(1))))
     }).pipe(transact, Effect.forkChild)
     yield* Deferred.await(held)
     const other = yield* Effect.forkChild(Effect.result(meanwhile))
@@ -203,17 +208,17 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const change = yield* Effect.fromResult(
       EmailChange.create({ id, fields: { ...sender, ...over, name }, html, createdByName: "test", now: noon }),
     )
-    yield* transact(emails.apply(ws, change))
+    yield* transact(emails.apply(workspace, change))
     return change.after
   }, Effect.orDie)
   const approve = Effect.fnUntraced(function* (id: EmailId) {
     const approvalId = ApprovalId.make(yield* fresh.id)
     return yield* transact(
       Effect.gen(function* () {
-        const current = yield* emails.lock(ws, id)
+        const current = yield* emails.lock(workspace, id)
         const facts = { verifiedDomains: [(current.document.fromAddress ?? "").replace(/^.*@/, "")] }
         const change = yield* Effect.fromResult(EmailChange.approve(current, facts, { approvalId }, noon))
-        yield* emails.apply(ws, change)
+        yield* emails.apply(workspace, change)
         return change.after
       }),
     ).pipe(Effect.orDie)
@@ -221,7 +226,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const approvedEmail = (name: string, with_?: Partial<EmailFields> & { readonly html?: string }) =>
     Effect.flatMap(draftEmail(name, with_), ({ id }) => approve(id))
 
-  const write = (change: BlastChange) => Effect.orDie(transact(store.apply(ws, change)))
+  const write = (change: BlastChange) => Effect.orDie(transact(store.apply(workspace, change)))
   const draft = Effect.fnUntraced(function* (name: string, now: DateTime.Utc = noon) {
     const id = BlastId.make(yield* fresh.id)
     const change = yield* Effect.orDie(Effect.fromResult(createBlast(id, { name }, now)))
@@ -248,9 +253,9 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const launch = (id: BlastId, now: DateTime.Utc = noon, operational = false) =>
     transact(
       Effect.gen(function* () {
-        const { blast, facts } = yield* store.lockForLaunch(ws, id, { now, operational })
+        const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now, operational })
         const change = yield* Effect.fromResult(decide(blast, { _tag: "launch", facts, operational }, now))
-        yield* store.apply(ws, change)
+        yield* store.apply(workspace, change)
         return change.after
       }),
     )
@@ -259,7 +264,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const sending = Effect.fnUntraced(function* (name: string, members: ReadonlyArray<Contact>) {
     const { id } = yield* ready(name, members)
     yield* launch(id)
-    yield* transact(wholeAudience(deliveries, ws, id))
+    yield* transact(wholeAudience(deliveries, workspace, id))
     return id
   }, Effect.orDie)
 
@@ -271,7 +276,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     lists,
     workspaces,
     transact,
-    ws,
+    workspace,
     setDomain,
     person,
     alter,

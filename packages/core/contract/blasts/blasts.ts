@@ -73,7 +73,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
     for (const [life, decisions] of Object.entries(lives)) {
       it.effect(`reads a blast as each decision left it: ${life}`, () =>
         Effect.gen(function* () {
-          const { store, ws, write } = yield* furnished()
+          const { store, workspace, write } = yield* furnished()
           const { facts, listId, emailId } = yield* supposed
           const id = BlastId.make(yield* (yield* Fresh).id)
           const created = yield* Effect.fromResult(createBlast(id, { name: "A", description: "two\nlines" }, later(7)))
@@ -89,7 +89,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
             yield* write(change)
             assert(change.after !== null)
             blast = change.after
-            assert.deepStrictEqual((yield* store.get(ws, id, noon)).blast, blast)
+            assert.deepStrictEqual((yield* store.get(workspace, id, noon)).blast, blast)
           }
         }),
       )
@@ -97,46 +97,46 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
 
     it.effect("writes only a change, and only onto the state that it was decided on", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, write, draft } = yield* furnished()
+        const { store, workspace, transact, write, draft } = yield* furnished()
         const blank = yield* draft("a")
         const archived = yield* Effect.fromResult(decide(blank, { _tag: "archive" }, later(1)))
         const renamed = yield* Effect.fromResult(decide(blank, { _tag: "update", fields: { name: "b" } }, later(2)))
         yield* write(archived)
-        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, renamed)))))
-        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, { ...renamed } as never)))))
-        assert.deepStrictEqual((yield* store.get(ws, blank.id, noon)).blast, archived.after)
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(workspace, renamed)))))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(workspace, { ...renamed } as never)))))
+        assert.deepStrictEqual((yield* store.get(workspace, blank.id, noon)).blast, archived.after)
       }),
     )
 
     it.effect("makes the second of two concurrent decisions read what the first one wrote", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, draft } = yield* furnished()
+        const { store, workspace, transact, draft } = yield* furnished()
         const blank = yield* draft("a")
         const rename = (letter: string) =>
           transact(
             Effect.gen(function* () {
-              const before = yield* store.lock(ws, blank.id)
+              const before = yield* store.lock(workspace, blank.id)
               yield* Effect.sleep("20 millis")
               const change = decide(before, { _tag: "update", fields: { name: before.name + letter } }, later(5))
-              yield* store.apply(ws, yield* Effect.fromResult(change))
+              yield* store.apply(workspace, yield* Effect.fromResult(change))
             }),
           )
         yield* Effect.all([rename("b"), rename("b"), rename("b")], { concurrency: 3 })
-        assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.name, "abbb")
+        assert.strictEqual((yield* store.get(workspace, blank.id, noon)).blast.name, "abbb")
       }),
     )
 
     it.effect("writes changes of status to the outbox; a failed transaction leaves neither blast nor event", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, write, draft } = yield* furnished()
+        const { store, workspace, transact, write, draft } = yield* furnished()
         const blank = yield* draft("a")
         const archived = yield* Effect.fromResult(decide(blank, { _tag: "archive" }, later(1)))
-        yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
-        const writtenEvents = Effect.map(eventsOf(ws), (events) =>
+        yield* Effect.exit(transact(Effect.andThen(store.apply(workspace, archived), Effect.fail("no"))))
+        const writtenEvents = Effect.map(eventsOf(workspace), (events) =>
           events.filter(({ type }) => type.startsWith("blast_")),
         )
         assert.deepStrictEqual(yield* writtenEvents, [])
-        assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.status, "draft")
+        assert.strictEqual((yield* store.get(workspace, blank.id, noon)).blast.status, "draft")
         yield* write(archived)
         const [event] = yield* writtenEvents
         assert.deepInclude(event, {
@@ -150,49 +150,49 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
 
     it.effect("deletes a blast with its recipients", () =>
       Effect.gen(function* () {
-        const { store, ws, write, person, sending, launch } = yield* furnished()
+        const { store, workspace, write, person, sending, launch } = yield* furnished()
         const id = yield* sending("a", [yield* person("ann")])
-        const { blast } = yield* store.get(ws, id, noon)
+        const { blast } = yield* store.get(workspace, id, noon)
         const failed = yield* Effect.fromResult(decide(blast, { _tag: "fail", failure: "x" }, later(5)))
         yield* write(failed)
         yield* write(yield* Effect.fromResult(decide(failed.after, { _tag: "delete", lists: [] }, later(6))))
-        assert.strictEqual((yield* Effect.flip(store.get(ws, id, noon)))._tag, "NotFound")
-        assert.strictEqual((yield* Effect.flip(store.recipients(ws, id, recipientQuery)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, id, noon)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.recipients(workspace, id, recipientQuery)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(launch(id)))._tag, "NotFound")
       }),
     )
 
     it.effect("hides uncommitted changes from other transactions", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, draft } = yield* furnished()
+        const { store, workspace, transact, draft } = yield* furnished()
         const blank = yield* draft("a")
         const written = yield* Deferred.make<void>()
         const looked = yield* Deferred.make<void>()
         const writer = yield* Effect.forkChild(
           transact(
             Effect.gen(function* () {
-              const before = yield* store.lock(ws, blank.id)
+              const before = yield* store.lock(workspace, blank.id)
               yield* store.apply(
-                ws,
+                workspace,
                 yield* Effect.fromResult(decide(before, { _tag: "update", fields: { name: "b" } }, later(5))),
               )
-              assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.name, "b")
+              assert.strictEqual((yield* store.get(workspace, blank.id, noon)).blast.name, "b")
               yield* Deferred.succeed(written, undefined)
               yield* Deferred.await(looked)
             }),
           ),
         )
         yield* Deferred.await(written)
-        assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.name, "a")
+        assert.strictEqual((yield* store.get(workspace, blank.id, noon)).blast.name, "a")
         yield* Deferred.succeed(looked, undefined)
         yield* Fiber.join(writer)
-        assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.name, "b")
+        assert.strictEqual((yield* store.get(workspace, blank.id, noon)).blast.name, "b")
       }),
     )
 
     it.effect("neither shows nor changes blasts of another workspace", () =>
       Effect.gen(function* () {
-        const { store, ws, transact, person, sending } = yield* furnished()
+        const { store, workspace, transact, person, sending } = yield* furnished()
         const id = yield* sending("a", [yield* person("ann")])
         const other = yield* (yield* Fresh).workspace()
         const unseen: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
@@ -210,12 +210,12 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
         assert.strictEqual(yield* transact(store.endOpen(other, id, "cancelled", 10)), 0)
         assert.deepStrictEqual(yield* transact(store.lockFinished(other, 10)), [])
         assert.deepStrictEqual(yield* store.endedWithOpen(other, 10), [])
-        const { blast } = yield* store.get(ws, id, noon)
+        const { blast } = yield* store.get(workspace, id, noon)
         const renamed = yield* Effect.fromResult(
           decide(blast, { _tag: "update", fields: { name: "stolen" } }, later(9)),
         )
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(other, renamed)))))
-        assert.strictEqual((yield* store.get(ws, id, noon)).blast.name, "a")
+        assert.strictEqual((yield* store.get(workspace, id, noon)).blast.name, "a")
       }),
     )
   })

@@ -28,14 +28,14 @@ const options = { limit: 10_000, turn_ms: 60_000 }
 
 const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[0] = {}) {
   const world = yield* furnished(fields)
-  const { ready, store, transact, write, ws } = world
+  const { ready, store, transact, write, workspace } = world
   const port = yield* ScheduleStore
   const began_ms = (yield* DateTime.now).epochMilliseconds
   /** This long after the test began; before it, if negative. */
   const around = (ms: number) => at(began_ms + ms)
   /** Decided while that time was in the future. */
   const schedule = Effect.fnUntraced(function* (blast: Blast, ms: number) {
-    const { facts } = yield* transact(store.lockForLaunch(ws, blast.id, { now: noon }))
+    const { facts } = yield* transact(store.lockForLaunch(workspace, blast.id, { now: noon }))
     const change = decide(
       blast,
       { _tag: "schedule", facts, scheduledAt: around(ms), operational: false },
@@ -54,10 +54,10 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
     schedules: yield* Schedules,
     scheduled: (name: string, members: Parameters<typeof ready>[1], ms: number) =>
       Effect.flatMap(ready(name, members), (blast) => schedule(blast, ms)),
-    blastOf: (id: BlastId) => Effect.map(Effect.orDie(store.get(ws, id, noon)), ({ blast }) => blast),
+    blastOf: (id: BlastId) => Effect.map(Effect.orDie(store.get(workspace, id, noon)), ({ blast }) => blast),
     turns: transact(port.takeTurns(options)),
-    due: Effect.map(port.due(ws, 100), ({ blasts }) => blasts),
-    rest: transact(port.endTurn(ws)),
+    due: Effect.map(port.due(workspace, 100), ({ blasts }) => blasts),
+    rest: transact(port.endTurn(workspace)),
   }
 })
 
@@ -75,28 +75,28 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { excludeTestServices: true })(`Due schedules (${name})`, (it) => {
     it.effect("gives a workspace with a due blast one turn, whatever the number of workers", () =>
       Effect.gen(function* () {
-        const { scheduled, turns, due, rest, ws, transact, port } = yield* begin()
+        const { scheduled, turns, due, rest, workspace, transact, port } = yield* begin()
         yield* scheduled("later", [], day_ms)
-        assert.notInclude(yield* turns, ws)
+        assert.notInclude(yield* turns, workspace)
         assert.deepStrictEqual(yield* due, [])
         const second = yield* scheduled("second", [], -1_000)
         const first = yield* scheduled("first", [], -2_000)
         const taken = yield* Effect.all([turns, turns, turns], { concurrency: 3 })
-        assert.strictEqual(taken.flat().filter((each) => each === ws).length, 1)
+        assert.strictEqual(taken.flat().filter((each) => each === workspace).length, 1)
         assert.deepStrictEqual(yield* due, [first, second])
-        assert.deepStrictEqual((yield* port.due(ws, 1)).blasts, [first])
+        assert.deepStrictEqual((yield* port.due(workspace, 1)).blasts, [first])
         // The worker that took the turn has stopped. When the turn expires, another worker gets the workspace.
         yield* rest
         yield* Effect.sleep("1200 millis")
-        assert.include(yield* transact(port.takeTurns({ ...options, turn_ms: 1 })), ws)
+        assert.include(yield* transact(port.takeTurns({ ...options, turn_ms: 1 })), workspace)
         yield* Effect.sleep("20 millis")
-        assert.include(yield* turns, ws)
+        assert.include(yield* turns, workspace)
       }),
     )
 
     it.effect("makes the workspace due again at its next scheduled blast, or never", () =>
       Effect.gen(function* () {
-        const { blastOf, schedule, scheduled, turns, rest, ws, schedules, due, sinceBegin } = yield* begin()
+        const { blastOf, schedule, scheduled, turns, rest, workspace, schedules, due, sinceBegin } = yield* begin()
         const soon = yield* scheduled("soon", [], 700)
         const late = yield* scheduled("late", [], day_ms)
         yield* rest
@@ -104,56 +104,56 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
         for (let at_ms = 700; ;) {
           const early = yield* turns
           if ((yield* sinceBegin) < at_ms) {
-            assert.notInclude(early, ws)
+            assert.notInclude(early, workspace)
             yield* Effect.sleep(at_ms - (yield* sinceBegin) + 50)
             break
           }
           at_ms = 3 * (yield* sinceBegin)
-          yield* schedules.unschedule(ws, soon)
+          yield* schedules.unschedule(workspace, soon)
           yield* schedule(yield* blastOf(soon), at_ms)
           yield* rest
         }
         assert.deepStrictEqual(yield* due, [soon])
-        assert.include(yield* turns, ws)
-        yield* schedules.unschedule(ws, soon)
+        assert.include(yield* turns, workspace)
+        yield* schedules.unschedule(workspace, soon)
         yield* rest
-        assert.notInclude(yield* turns, ws)
-        yield* schedules.unschedule(ws, late)
+        assert.notInclude(yield* turns, workspace)
+        yield* schedules.unschedule(workspace, late)
         yield* rest
         yield* rest
-        assert.notInclude(yield* turns, ws)
+        assert.notInclude(yield* turns, workspace)
       }),
     )
 
     it.effect("does not lose a schedule that is set during another worker's turn", () =>
       Effect.gen(function* () {
-        const { ready, schedule, turns, rest, ws } = yield* begin()
+        const { ready, schedule, turns, rest, workspace } = yield* begin()
         for (let round = 0; round < 10; round++) {
           const blast = yield* ready(`a${round}`, [])
           yield* Effect.all([rest, schedule(blast, -1_000), rest], { concurrency: 3 })
         }
         yield* Effect.sleep("1200 millis")
-        assert.include(yield* turns, ws)
+        assert.include(yield* turns, workspace)
       }),
     )
 
     it.effect("makes no uncommitted schedule due, nor one of another workspace", () =>
       Effect.gen(function* () {
-        const { ready, store, transact, ws, around, turns, due, port, scheduled, fresh } = yield* begin()
+        const { ready, store, transact, workspace, around, turns, due, port, scheduled, fresh } = yield* begin()
         const blast = yield* ready("a", [])
-        const { facts } = yield* transact(store.lockForLaunch(ws, blast.id, { now: noon }))
+        const { facts } = yield* transact(store.lockForLaunch(workspace, blast.id, { now: noon }))
         const change = yield* Effect.fromResult(
           decide(blast, { _tag: "schedule", facts, scheduledAt: around(-1), operational: false }, around(-10)),
         )
-        yield* Effect.exit(transact(Effect.andThen(store.apply(ws, change), Effect.fail("no"))))
-        assert.notInclude(yield* turns, ws)
+        yield* Effect.exit(transact(Effect.andThen(store.apply(workspace, change), Effect.fail("no"))))
+        assert.notInclude(yield* turns, workspace)
         assert.deepStrictEqual(yield* due, [])
         yield* scheduled("b", [], -1)
         const other = yield* fresh.workspace()
         assert.deepStrictEqual((yield* port.due(other, 100)).blasts, [])
         yield* transact(port.endTurn(other))
         assert.strictEqual((yield* due).length, 1)
-        assert.include(yield* turns, ws)
+        assert.include(yield* turns, workspace)
       }),
     )
   })
@@ -162,42 +162,47 @@ const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { excludeTestServices: true })(`Blast schedules (${name})`, (it) => {
     it.effect("gives a draft its time and the current approval, and clears both when it is unscheduled", () =>
       Effect.gen(function* () {
-        const { ready, schedules, blasts, ws, around, person } = yield* begin()
+        const { ready, schedules, blasts, workspace, around, person } = yield* begin()
         const { id, email } = yield* ready("a", [yield* person("ann")])
         const scheduledAt = around(day_ms)
-        const set = yield* schedules.schedule(ws, id, { scheduledAt, operational: true })
+        const set = yield* schedules.schedule(workspace, id, { scheduledAt, operational: true })
         assert.deepInclude(set.blast, {
           status: "scheduled",
           operational: true,
           time: { mode: "scheduled", scheduledAt },
         })
         assert.strictEqual(set.readiness, null)
-        assert.deepStrictEqual((yield* blasts.get(ws, id)).blast, set.blast)
-        assert.strictEqual(yield* tagOf(schedules.schedule(ws, id, { scheduledAt, operational: true })), "InvalidState")
-        assert.strictEqual(yield* tagOf(blasts.sendNow(ws, id, { operational: true })), "InvalidState")
-        assert.strictEqual(yield* tagOf(blasts.delete(ws, id)), "InvalidState")
-        const back = yield* schedules.unschedule(ws, id)
+        assert.deepStrictEqual((yield* blasts.get(workspace, id)).blast, set.blast)
+        assert.strictEqual(
+          yield* tagOf(schedules.schedule(workspace, id, { scheduledAt, operational: true })),
+          "InvalidState",
+        )
+        assert.strictEqual(yield* tagOf(blasts.sendNow(workspace, id, { operational: true })), "InvalidState")
+        assert.strictEqual(yield* tagOf(blasts.delete(workspace, id)), "InvalidState")
+        const back = yield* schedules.unschedule(workspace, id)
         assert.deepInclude(back.blast, { status: "draft", email, scheduleMissed: false })
         assert.deepStrictEqual(back.readiness, {
           ready: true,
           missing: ["schedule"],
           warnings: [],
         })
-        assert.strictEqual(yield* tagOf(schedules.unschedule(ws, id)), "InvalidState")
-        yield* blasts.delete(ws, id)
-        assert.strictEqual(yield* tagOf(schedules.unschedule(ws, id)), "NotFound")
+        assert.strictEqual(yield* tagOf(schedules.unschedule(workspace, id)), "InvalidState")
+        yield* blasts.delete(workspace, id)
+        assert.strictEqual(yield* tagOf(schedules.unschedule(workspace, id)), "NotFound")
       }),
     )
 
     it.effect("refuses a time in the past, and reports what a blast that is not ready is missing", () =>
       Effect.gen(function* () {
-        const { ready, schedules, blasts, ws, around } = yield* begin()
+        const { ready, schedules, blasts, workspace, around } = yield* begin()
         const { id } = yield* ready("a", [])
-        const past = yield* Effect.flip(schedules.schedule(ws, id, { scheduledAt: around(0), operational: false }))
+        const past = yield* Effect.flip(
+          schedules.schedule(workspace, id, { scheduledAt: around(0), operational: false }),
+        )
         assert.deepStrictEqual(past._tag === "Invalid" && past.issues.map(({ path }) => path), ["scheduled_at"])
-        const blank = yield* blasts.create(ws, { name: "b" })
+        const blank = yield* blasts.create(workspace, { name: "b" })
         const bare = yield* Effect.flip(
-          schedules.schedule(ws, blank.blast.id, { scheduledAt: around(day_ms), operational: false }),
+          schedules.schedule(workspace, blank.blast.id, { scheduledAt: around(day_ms), operational: false }),
         )
         assert(bare._tag === "CampaignNotReady")
         assert.deepStrictEqual(bare.readiness, blank.readiness)
@@ -208,18 +213,21 @@ const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
       "archives a blast only when it is not sending, leaves it readable, and changes nothing the second time",
       () =>
         Effect.gen(function* () {
-          const { blasts, ws, scheduled, blastOf, sending, person } = yield* begin()
+          const { blasts, workspace, scheduled, blastOf, sending, person } = yield* begin()
           const id = yield* scheduled("a", [], day_ms)
           const before = yield* blastOf(id)
-          const archived = yield* blasts.archive(ws, id)
+          const archived = yield* blasts.archive(workspace, id)
           assert(before.status === "scheduled" && archived.blast.status === "archived")
           assert.deepStrictEqual([archived.blast.time, archived.blast.locked], [before.time, before.locked])
-          assert.deepStrictEqual((yield* blasts.archive(ws, id)).blast, archived.blast)
+          assert.deepStrictEqual((yield* blasts.archive(workspace, id)).blast, archived.blast)
           const busy = yield* sending("b", [yield* person("ann")])
-          assert.strictEqual(yield* tagOf(blasts.archive(ws, busy)), "InvalidState")
-          yield* blasts.cancel(ws, busy)
-          assert.deepInclude((yield* blasts.archive(ws, busy)).blast, { status: "archived", cancelledReason: null })
-          assert.strictEqual(yield* tagOf(blasts.delete(ws, busy)), "InvalidState")
+          assert.strictEqual(yield* tagOf(blasts.archive(workspace, busy)), "InvalidState")
+          yield* blasts.cancel(workspace, busy)
+          assert.deepInclude((yield* blasts.archive(workspace, busy)).blast, {
+            status: "archived",
+            cancelledReason: null,
+          })
+          assert.strictEqual(yield* tagOf(blasts.delete(workspace, busy)), "InvalidState")
         }),
     )
   })
@@ -248,10 +256,10 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
     it.effect("launches each due blast of every workspace once when eight workers run at the same time", () =>
       Effect.gen(function* () {
         const worlds = yield* Effect.forEach([0, 1, 2], () => begin())
-        const all = yield* Effect.forEach(worlds, ({ scheduled, ws }) =>
+        const all = yield* Effect.forEach(worlds, ({ scheduled, workspace }) =>
           Effect.map(
             Effect.forEach([1, 2, 3, 4], (n) => scheduled(`blast ${n}`, [], -1_000 - n)),
-            (ids) => ({ ws, ids }),
+            (ids) => ({ workspace, ids }),
           ),
         )
         const { fireDue } = yield* Schedules
@@ -260,8 +268,8 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
           Array.from({ length: 8 }, () => round),
           { concurrency: 8 },
         )
-        for (const { ws, ids } of all) {
-          const events = (yield* eventsOf(ws)).filter(({ type }) => type === "blast_sending")
+        for (const { workspace, ids } of all) {
+          const events = (yield* eventsOf(workspace)).filter(({ type }) => type === "blast_sending")
           assert.sameMembers(
             events.map(({ data }) => data.blast_id),
             [...ids],
@@ -274,14 +282,14 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("launches no blast that was unscheduled, archived, cancelled or postponed", () =>
       Effect.gen(function* () {
-        const { scheduled, schedules, schedule, blasts, blastOf, ws } = yield* begin()
+        const { scheduled, schedules, schedule, blasts, blastOf, workspace } = yield* begin()
         const names = ["back", "away", "cancelled", "off"] as const
         const [back, away, cancelled, off] = yield* Effect.forEach(names, (each) => scheduled(each, [], -1_000))
         assert(back !== undefined && away !== undefined && cancelled !== undefined && off !== undefined)
-        yield* schedules.unschedule(ws, back)
-        yield* blasts.archive(ws, away)
-        yield* blasts.cancel(ws, cancelled)
-        yield* schedules.unschedule(ws, off)
+        yield* schedules.unschedule(workspace, back)
+        yield* blasts.archive(workspace, away)
+        yield* blasts.cancel(workspace, cancelled)
+        yield* schedules.unschedule(workspace, off)
         yield* schedule(yield* blastOf(off), day_ms)
         yield* schedules.fireDue
         const statuses = yield* Effect.forEach([back, away, cancelled, off], blastOf)
@@ -294,10 +302,10 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("either unschedules a blast or finds it sending when both happen at the same time", () =>
       Effect.gen(function* () {
-        const { scheduled, schedules, blastOf, ws } = yield* begin()
+        const { scheduled, schedules, blastOf, workspace } = yield* begin()
         const ids = yield* Effect.forEach([1, 2, 3, 4, 5, 6], (n) => scheduled(`blast ${n}`, [], -n))
         const [, ...exits] = yield* Effect.all(
-          [schedules.fireDue, ...ids.map((id) => Effect.exit(schedules.unschedule(ws, id)))],
+          [schedules.fireDue, ...ids.map((id) => Effect.exit(schedules.unschedule(workspace, id)))],
           { concurrency: "unbounded" },
         )
         for (const [index, exit] of exits.entries()) {
@@ -310,20 +318,20 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("turns a blast that missed its time by more than a day into a draft with the reason", () =>
       Effect.gen(function* () {
-        const { scheduled, schedules, blasts, ws } = yield* begin()
+        const { scheduled, schedules, blasts, workspace } = yield* begin()
         const missed = yield* scheduled("missed", [], -day_ms - 1)
         const late = yield* scheduled("late", [], -day_ms + 3_600_000)
         yield* schedules.fireDue
-        const { blast, readiness } = yield* blasts.get(ws, missed)
+        const { blast, readiness } = yield* blasts.get(workspace, missed)
         assert.deepInclude(blast, { status: "draft", scheduleMissed: true })
         assert.include(readiness?.warnings ?? [], "schedule_missed")
-        assert.strictEqual((yield* blasts.get(ws, late)).blast.status, "sending")
+        assert.strictEqual((yield* blasts.get(workspace, late)).blast.status, "sending")
       }),
     )
 
     it.effect("fails a blast without a verified sender or without its list", () =>
       Effect.gen(function* () {
-        const { scheduled, schedules, setDomain, blastOf, lists, transact, ws, around } = yield* begin()
+        const { scheduled, schedules, setDomain, blastOf, lists, transact, workspace, around } = yield* begin()
         const unverified = yield* scheduled("unverified", [], -1_000)
         yield* setDomain("example.test", "pending")
         yield* schedules.fireDue
@@ -331,10 +339,10 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
         yield* setDomain("example.test", "verified")
         const bare = yield* scheduled("bare", [], -1_000)
         const { audience } = yield* blastOf(bare)
-        const list = yield* lists.get(ws, audience?.listId ?? assert.fail())
+        const list = yield* lists.get(workspace, audience?.listId ?? assert.fail())
         // Rules protect a list that is in use. A restored backup may lack it.
         const gone = ListChange.delete({ list, uses: { users: [], count: 0 } }, around(0))
-        yield* Effect.orDie(transact(lists.apply(ws, yield* Effect.fromResult(gone))))
+        yield* Effect.orDie(transact(lists.apply(workspace, yield* Effect.fromResult(gone))))
         yield* Effect.sleep("1100 millis")
         yield* schedules.fireDue
         assert.deepInclude(yield* blastOf(bare), { status: "failed", failure: "audience_gone" })

@@ -16,7 +16,7 @@ import { mailedBlast } from "../sending/mailedBlast.ts"
 
 const begin = Effect.gen(function* () {
   const world = yield* mailedBlast
-  const { ws, fresh, transact, store } = world
+  const { workspace, fresh, transact, store } = world
   const exports = yield* ExportStore
   const contacts = yield* ContactStore
 
@@ -26,34 +26,36 @@ const begin = Effect.gen(function* () {
     const made = ids.map((id) =>
       newContact(ContactId.make(id), { email: parseEmail(`${id}@example.test`), displayName: "=é" }, "api", noon),
     )
-    yield* transact(contacts.apply(ws, ContactsChange.of(made.map((after) => ({ before: null, after, at: noon })))))
+    yield* transact(
+      contacts.apply(workspace, ContactsChange.of(made.map((after) => ({ before: null, after, at: noon })))),
+    )
     return made
   })
   const deleted = (gone: ReadonlyArray<Contact>) =>
     transact(
       Effect.gen(function* () {
         yield* contacts.lockForDeletion(
-          ws,
+          workspace,
           gone.map(({ id }) => id),
         )
-        yield* contacts.apply(ws, ContactsChange.of(gone.map((before) => ({ before, after: null, at: noon }))))
+        yield* contacts.apply(workspace, ContactsChange.of(gone.map((before) => ({ before, after: null, at: noon }))))
       }),
     )
   const removed = (id: BlastId) =>
     transact(
       Effect.gen(function* () {
-        const sending = yield* store.lockAgainstIntents(ws, id)
+        const sending = yield* store.lockAgainstIntents(workspace, id)
         const cancelled = yield* Effect.fromResult(decide(sending, { _tag: "cancel" }, later(50)))
-        yield* store.apply(ws, cancelled)
+        yield* store.apply(workspace, cancelled)
         yield* store.apply(
-          ws,
+          workspace,
           yield* Effect.fromResult(decide(cancelled.after, { _tag: "delete", lists: [] }, later(60))),
         )
       }),
     )
 
   const read = (blastId: BlastId, category: RecipientCategory = "recipients") =>
-    Effect.map(Stream.runCollect(exports.recipients(ws, { blastId, category })), (parts) => parts.flat())
+    Effect.map(Stream.runCollect(exports.recipients(workspace, { blastId, category })), (parts) => parts.flat())
   return { ...world, exports, crowd, deleted, removed, read }
 })
 
@@ -66,13 +68,13 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
   layer(live, { excludeTestServices: true })(`Exported recipients (${name})`, (it) => {
     it.effect("exports the same recipients as the listing, of each category, with their contacts", () =>
       Effect.gen(function* () {
-        const { store, ws, id, members, deleted, read } = yield* begin
+        const { store, workspace, id, members, deleted, read } = yield* begin
         const [ann] = members
         if (ann === undefined) return assert.fail("nobody")
         yield* deleted([ann])
         const counts = yield* Effect.forEach(recipientCategories, (category) =>
           Effect.gen(function* () {
-            const { items } = yield* store.recipients(ws, id, { ...recipientQuery, limit: 100, category })
+            const { items } = yield* store.recipients(workspace, id, { ...recipientQuery, limit: 100, category })
             assert.deepStrictEqual(yield* read(id, category), [...items].sort(byContact), category)
             return [category, items.length]
           }),
@@ -102,12 +104,12 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
       "exports recipients as they were when reading began, also when the blast or contacts are deleted meanwhile",
       () =>
         Effect.gen(function* () {
-          const { exports, ws, crowd, sending, deleted, removed, read } = yield* begin
+          const { exports, workspace, crowd, sending, deleted, removed, read } = yield* begin
           const people = yield* crowd(600)
           const id = yield* sending("b", people)
           const before = yield* read(id)
           const meanwhile = Effect.andThen(deleted(people.slice(-2)), removed(id))
-          const parts = yield* exports.recipients(ws, { blastId: id, category: "recipients" }).pipe(
+          const parts = yield* exports.recipients(workspace, { blastId: id, category: "recipients" }).pipe(
             Stream.zipWithIndex,
             Stream.tap(([, part]) => (part === 0 ? meanwhile : Effect.void)),
             Stream.map(([part]) => part),
@@ -122,18 +124,18 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
 
     it.effect("hides the export of a deleted blast and deletes it at its own time", () =>
       Effect.gen(function* () {
-        const { fresh, exports, ws, transact, person, sending, removed } = yield* begin
+        const { fresh, exports, workspace, transact, person, sending, removed } = yield* begin
         const blastId = yield* sending("b", [yield* person("fay")])
         const id = ExportId.make(yield* fresh.id)
         const subject = { kind: "blast", blastId, category: "spam" } as const
         const { change, begun } = ExportChange.begin({ id, subject }, noon)
-        assert.isTrue(yield* transact(exports.apply(ws, change)))
-        assert.deepStrictEqual(yield* exports.get(ws, id), begun)
+        assert.isTrue(yield* transact(exports.apply(workspace, change)))
+        assert.deepStrictEqual(yield* exports.get(workspace, id), begun)
         yield* removed(blastId)
-        assert.strictEqual((yield* Effect.flip(exports.get(ws, id)))._tag, "NotFound")
-        const there = yield* transact(exports.lock(ws, id))
+        assert.strictEqual((yield* Effect.flip(exports.get(workspace, id)))._tag, "NotFound")
+        const there = yield* transact(exports.lock(workspace, id))
         assert.deepStrictEqual(there, begun)
-        assert.isTrue(yield* transact(exports.apply(ws, ExportChange.forget(there))))
+        assert.isTrue(yield* transact(exports.apply(workspace, ExportChange.forget(there))))
       }),
     )
 

@@ -26,8 +26,19 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
     it.effect("takes a member through a wait, a condition and a message, and completes after the send", () =>
       Effect.gen(function* () {
         const world = yield* running()
-        const { advanceDue, approvedEmail, elapse, flows, mail, memberships, one, person, settleDown, started, ws } =
-          world
+        const {
+          advanceDue,
+          approvedEmail,
+          elapse,
+          flows,
+          mail,
+          memberships,
+          one,
+          person,
+          settleDown,
+          started,
+          workspace,
+        } = world
         const ann = yield* person("ann", { city: "Rome" })
         const { id: email_id } = yield* approvedEmail("hello")
         const flow = yield* started([
@@ -35,7 +46,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
           check("where", tree(lives("Rome")), { true_step_id: "hello", false_step_id: null }),
           send("hello", { email_id }),
         ])
-        yield* memberships.add(ws, flow, ann.id, { gift: "cake" })
+        yield* memberships.add(workspace, flow, ann.id, { gift: "cake" })
         yield* settleDown
         assert.deepInclude(yield* one(flow), { status: "waiting", step: "rest" })
         yield* elapse(day_ms - 60_000)
@@ -61,14 +72,15 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
           "completed",
           "email_delivered",
         ])
-        assert.deepInclude((yield* flows.get(ws, flow)).tally, { active: 0, waiting: 0, completed: 1 })
+        assert.deepInclude((yield* flows.get(workspace, flow)).tally, { active: 0, waiting: 0, completed: 1 })
         assert.deepStrictEqual(yield* mail(), [])
       }),
     )
 
     it.effect("runs each step of each member once when several workers advance", () =>
       Effect.gen(function* () {
-        const { advanceDue, approvedEmail, mail, memberships, person, seen, settleDown, started, ws } = yield* running()
+        const { advanceDue, approvedEmail, mail, memberships, person, seen, settleDown, started, workspace } =
+          yield* running()
         const { id: email_id } = yield* approvedEmail("hello")
         const flow = yield* started([
           check("where", tree(lives("Rome")), { true_step_id: null, default_step_id: "hello" }),
@@ -78,7 +90,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
           Array.from({ length: 24 }, (_, at) => at),
           (at) => person(`p${at}`),
         )
-        yield* Effect.forEach(people, ({ id }) => memberships.add(ws, flow, id, {}), { discard: true })
+        yield* Effect.forEach(people, ({ id }) => memberships.add(workspace, flow, id, {}), { discard: true })
         yield* Effect.all([advanceDue, advanceDue, advanceDue, advanceDue], { concurrency: 4 })
         assert.strictEqual(yield* advanceDue, 0)
         assert.strictEqual((yield* mail()).length, 24)
@@ -93,21 +105,32 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
     it.effect("runs nothing while the flow is paused; members that became due meanwhile run on activation", () =>
       Effect.gen(function* () {
         const world = yield* running()
-        const { advanceDue, approvedEmail, elapse, flows, mail, memberships, one, person, settleDown, started, ws } =
-          world
+        const {
+          advanceDue,
+          approvedEmail,
+          elapse,
+          flows,
+          mail,
+          memberships,
+          one,
+          person,
+          settleDown,
+          started,
+          workspace,
+        } = world
         const ann = yield* person("ann")
         const { id: email_id } = yield* approvedEmail("hello")
         const flow = yield* started([day("rest", "hello"), send("hello", { email_id })])
-        yield* memberships.add(ws, flow, ann.id, {})
+        yield* memberships.add(workspace, flow, ann.id, {})
         yield* settleDown
-        yield* flows.pause(ws, flow)
+        yield* flows.pause(workspace, flow)
         yield* elapse(2 * day_ms)
         assert.strictEqual(yield* advanceDue, 0)
-        yield* flows.activate(ws, flow)
+        yield* flows.activate(workspace, flow)
         assert.strictEqual(yield* advanceDue, 1)
-        yield* flows.pause(ws, flow)
+        yield* flows.pause(workspace, flow)
         assert.deepStrictEqual(yield* mail(), [])
-        yield* flows.activate(ws, flow)
+        yield* flows.activate(workspace, flow)
         assert.strictEqual((yield* mail()).length, 1)
         yield* settleDown
         assert.strictEqual((yield* one(flow)).status, "completed")
@@ -116,11 +139,12 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("moves no member and sends nothing when the transaction fails", () =>
       Effect.gen(function* () {
-        const { advanceDue, approvedEmail, mail, memberships, one, person, started, transact, ws } = yield* running()
+        const { advanceDue, approvedEmail, mail, memberships, one, person, started, transact, workspace } =
+          yield* running()
         const ann = yield* person("ann")
         const { id: email_id } = yield* approvedEmail("hello")
         const flow = yield* started([send("hello", { email_id })])
-        yield* memberships.add(ws, flow, ann.id, {})
+        yield* memberships.add(workspace, flow, ann.id, {})
         yield* Effect.exit(transact(Effect.andThen(advanceDue, Effect.fail("no"))))
         assert.deepStrictEqual((yield* one(flow)).timeline, ["entered_flow"])
         assert.deepStrictEqual(yield* mail(), [])
@@ -133,22 +157,22 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       "checks all members after an edit of steps: members of a deleted step leave, members whose wait is over go on",
       () =>
         Effect.gen(function* () {
-          const { elapse, engine, flows, memberships, person, seen, settleDown, started, ws } = yield* running()
+          const { elapse, engine, flows, memberships, person, seen, settleDown, started, workspace } = yield* running()
           const [ann, bob] = [yield* person("ann"), yield* person("bob")]
           const flow = yield* started([day("a", "b"), day("b", null)])
-          yield* memberships.add(ws, flow, ann.id, {})
+          yield* memberships.add(workspace, flow, ann.id, {})
           yield* settleDown
           yield* elapse(day_ms)
           yield* settleDown
-          yield* memberships.add(ws, flow, bob.id, {})
+          yield* memberships.add(workspace, flow, bob.id, {})
           yield* settleDown
-          yield* flows.pause(ws, flow)
-          yield* flows.replace(ws, flow, "steps", { steps: [{ ...day("a", null), duration_amount: 2 }] })
-          yield* engine.review(ws, { flowId: flow, members: "live" })
+          yield* flows.pause(workspace, flow)
+          yield* flows.replace(workspace, flow, "steps", { steps: [{ ...day("a", null), duration_amount: 2 }] })
+          yield* engine.review(workspace, { flowId: flow, members: "live" })
           const [first, second] = yield* seen(flow)
           assert.deepInclude(first, { status: "dropped", step: "b" })
           assert.deepInclude(second, { status: "waiting", step: "a" })
-          yield* flows.activate(ws, flow)
+          yield* flows.activate(workspace, flow)
           yield* elapse(day_ms)
           yield* settleDown
           assert.deepInclude((yield* seen(flow))[1], { status: "waiting", step: "a" })
@@ -163,25 +187,25 @@ const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { excludeTestServices: true })(`Flow engine turns (${name})`, (it) => {
     it.effect("gives a workspace to one worker at a time, rests it when there is no work, and wakes it by a hint", () =>
       Effect.gen(function* () {
-        const { memberships, person, queue, started, transact, ws } = yield* running()
+        const { memberships, person, queue, started, transact, workspace: workspaceId } = yield* running()
         const ann = yield* person("ann")
         const options = { limit: 1_000, turn_ms: 60_000 }
         const mine = Effect.map(transact(queue.takeTurns(options)), (all) =>
-          all.filter(({ workspace }) => workspace === ws).map(({ kind }) => kind),
+          all.filter(({ workspace }) => workspace === workspaceId).map(({ kind }) => kind),
         )
         assert.deepStrictEqual(yield* mine, [])
         const flow = yield* started([day("a", null)])
         const taken = (yield* Effect.all([mine, mine, mine], { concurrency: 3 })).flat()
         assert.deepStrictEqual(taken.toSorted(), ["flow_dates", "flow_events", "flows"])
         assert.deepStrictEqual(yield* mine, [])
-        yield* transact(queue.endTurn({ workspace: ws, kind: "flows" }, false))
-        yield* transact(queue.endTurn({ workspace: ws, kind: "flow_dates" }, false))
-        yield* memberships.add(ws, flow, ann.id, {})
+        yield* transact(queue.endTurn({ workspace: workspaceId, kind: "flows" }, false))
+        yield* transact(queue.endTurn({ workspace: workspaceId, kind: "flow_dates" }, false))
+        yield* memberships.add(workspaceId, flow, ann.id, {})
         assert.include(yield* mine, "flows")
-        yield* transact(queue.endTurn({ workspace: ws, kind: "flows" }, true))
+        yield* transact(queue.endTurn({ workspace: workspaceId, kind: "flows" }, true))
         assert.include(yield* mine, "flows")
         yield* Effect.exit(
-          transact(Effect.andThen(queue.endTurn({ workspace: ws, kind: "flows" }, true), Effect.fail("no"))),
+          transact(Effect.andThen(queue.endTurn({ workspace: workspaceId, kind: "flows" }, true), Effect.fail("no"))),
         )
         assert.notInclude(yield* mine, "flows")
       }),

@@ -33,7 +33,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
 
     it.effect("enrolls hundreds of contacts of an event once and advances them at once, or enrolls none", () =>
       Effect.gen(function* () {
-        const { flows, person, started, takeEvents, takeNews, transact, ws } = yield* running()
+        const { flows, person, started, takeEvents, takeNews, transact, workspace } = yield* running()
         const flow = yield* started([day("a", null)], { triggers: [{ type: "contact_created" }] })
         const out = yield* started([day("a", null)], {
           triggers: [{ type: "contact_created" }],
@@ -44,7 +44,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
         )
         yield* Effect.all(people, { concurrency: 4, discard: true })
         const tallies = Effect.map(
-          Effect.forEach([flow, out], (id) => flows.get(ws, id)),
+          Effect.forEach([flow, out], (id) => flows.get(workspace, id)),
           (both) => both.map(({ tally }) => [tally.active, tally.waiting]),
         )
         yield* Effect.exit(transact(Effect.andThen(takeEvents, Effect.fail("no"))))
@@ -64,17 +64,17 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
       "enrolls a contact when a field changes to the required value, and no contact while the flow is paused",
       () =>
         Effect.gen(function* () {
-          const { alter, flows, person, seen, started, takeNews, ws } = yield* running()
+          const { alter, flows, person, seen, started, takeNews, workspace } = yield* running()
           const [ann, bob, cid] = [yield* person("ann"), yield* person("bob"), yield* person("cid")]
           const trigger = { type: "contact_updated", field: "city", operator: "equals", value: "rome" }
           const flow = yield* started([day("a", null)], { triggers: [trigger] })
           yield* alter(ann, { city: "Rome" })
           yield* alter(bob, { city: "Oslo" })
           yield* takeNews
-          yield* flows.pause(ws, flow)
+          yield* flows.pause(workspace, flow)
           yield* alter(cid, { city: "Rome" })
           yield* takeNews
-          yield* flows.activate(ws, flow)
+          yield* flows.activate(workspace, flow)
           yield* takeNews
           assert.deepStrictEqual(
             (yield* seen(flow)).map(({ contactId }) => contactId),
@@ -85,7 +85,8 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
 
     it.effect("ends a wait for a change of the contact, or drops members that the rules now disqualify", () =>
       Effect.gen(function* () {
-        const { alter, changeMembers, listOf, memberships, person, seen, settleDown, started, ws } = yield* running()
+        const { alter, changeMembers, listOf, memberships, person, seen, settleDown, started, workspace } =
+          yield* running()
         const people = [yield* person("ann"), yield* person("bob"), yield* person("cid")]
         const { id: listId } = yield* listOf("vip", [])
         const onList = { source: "list_membership", listId, operator: "is_member" }
@@ -96,7 +97,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
           ],
           { disqualification_rules: tree(lives("Rome")) },
         )
-        for (const { id } of people) yield* memberships.add(ws, flow, id, {})
+        for (const { id } of people) yield* memberships.add(workspace, flow, id, {})
         yield* settleDown
         const [ann, bob] = people
         assert(ann !== undefined && bob !== undefined)
@@ -116,7 +117,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
 
     it.effect("fires dates for matching contacts, once for each contact, date and flow", () =>
       Effect.gen(function* () {
-        const { field, flows, person, queue, seen, started, takeDates, transact, ws } = yield* running()
+        const { field, flows, person, queue, seen, started, takeDates, transact, workspace } = yield* running()
         yield* field("birthday", "date")
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
         const [year, rest] = [Number(today.slice(0, 4)), today.slice(4)]
@@ -142,44 +143,44 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
           monthDays: [today.slice(5)],
           prefixes: { monthDays: [today.slice(5)] },
         }
-        const found = yield* queue.listDatedContacts(ws, { field: "birthday", slot, after: null, limit: 10 })
+        const found = yield* queue.listDatedContacts(workspace, { field: "birthday", slot, after: null, limit: 10 })
         assert.deepStrictEqual(found, [{ contactId: ann.id, date: `${year - 30}${rest}` }])
         assert.deepStrictEqual(
-          yield* queue.listDatedContacts(ws, { field: "birthday", slot, after: ann.id, limit: 10 }),
+          yield* queue.listDatedContacts(workspace, { field: "birthday", slot, after: ann.id, limit: 10 }),
           [],
         )
         assert.deepStrictEqual(
-          yield* queue.listDatedContacts(ws, { field: "unknown", slot, after: null, limit: 10 }),
+          yield* queue.listDatedContacts(workspace, { field: "unknown", slot, after: null, limit: 10 }),
           [],
         )
         const days = { ...slot, monthDays: null, prefixes: { days: [`${year - 30}${rest}`] } }
         assert.strictEqual(
-          (yield* queue.listDatedContacts(ws, { field: "birthday", slot: days, after: null, limit: 10 })).length,
+          (yield* queue.listDatedContacts(workspace, { field: "birthday", slot: days, after: null, limit: 10 })).length,
           1,
         )
-        const fire = transact(queue.recordFired(ws, { flow, day: today, contacts: [ann.id] }))
+        const fire = transact(queue.recordFired(workspace, { flow, day: today, contacts: [ann.id] }))
         const fired = yield* Effect.all([fire, fire, fire], { concurrency: 3 })
         assert.strictEqual(
           fired.reduce((sum, each) => sum + each.size, 0),
           1,
         )
-        yield* flows.pause(ws, flow)
-        assert.deepStrictEqual((yield* queue.pendingDates(ws)).flows, [])
+        yield* flows.pause(workspace, flow)
+        assert.deepStrictEqual((yield* queue.pendingDates(workspace)).flows, [])
       }),
     )
 
     it.effect("fires on birthdays", () =>
       Effect.gen(function* () {
-        const { person, queue, ws } = yield* running()
+        const { person, queue, workspace } = yield* running()
         const ann = yield* person("ann")
         const day = DateTime.formatIsoDateUtc(ann.createdAt)
         const slot = { at: noon, day, zone: "UTC", monthDays: null, prefixes: { days: [day] } }
-        const found = yield* queue.listDatedContacts(ws, { field: "createdAt", slot, after: null, limit: 10 })
+        const found = yield* queue.listDatedContacts(workspace, { field: "createdAt", slot, after: null, limit: 10 })
         assert.deepStrictEqual(found, [{ contactId: ann.id, date: DateTime.formatIso(ann.createdAt) }])
         const monthDays = [day.slice(5)]
         const yearly = { ...slot, monthDays, prefixes: { monthDays } }
         assert.deepStrictEqual(
-          yield* queue.listDatedContacts(ws, { field: "createdAt", slot: yearly, after: null, limit: 10 }),
+          yield* queue.listDatedContacts(workspace, { field: "createdAt", slot: yearly, after: null, limit: 10 }),
           found,
         )
       }),

@@ -58,7 +58,7 @@ export interface Seen {
 /** `fields` belong to the workspace. */
 export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
   const world = yield* flowWorld(fields)
-  const { deliveries, lists, transact, ws } = world
+  const { deliveries, lists, transact, workspace } = world
   const flows = yield* Flows
   const memberships = yield* Memberships
   const engine = yield* FlowEngine
@@ -71,29 +71,29 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
 
   /** A flow of these steps and triggers, active unless stated otherwise. */
   const started = Effect.fnUntraced(function* (steps: ReadonlyArray<object>, more: object = {}, activated = true) {
-    const made = yield* Effect.orDie(flows.create(ws, { name: "Welcome", steps, ...more }))
-    if (activated) yield* Effect.orDie(flows.activate(ws, made.flow.id))
+    const made = yield* Effect.orDie(flows.create(workspace, { name: "Welcome", steps, ...more }))
+    if (activated) yield* Effect.orDie(flows.activate(workspace, made.flow.id))
     return made.flow.id
   })
 
   const times = yield* FlowTimes
-  const elapse = (by_ms: number) => times.elapse(ws, by_ms)
+  const elapse = (by_ms: number) => times.elapse(workspace, by_ms)
 
   /** Advances due members batch by batch, as a worker does. */
   const advanceDue = transact(
     Effect.gen(function* () {
-      const held = yield* members.lockMembers(ws, { _tag: "due", limit: 100 })
-      yield* advanceLocked(ws, held)
+      const held = yield* members.lockMembers(workspace, { _tag: "due", limit: 100 })
+      yield* advanceLocked(workspace, held)
       return held.members.length
     }),
   )
   const look = (which: MemberSelection) =>
-    transact(Effect.flatMap(members.lockMembers(ws, which), (held) => advanceLocked(ws, held)))
+    transact(Effect.flatMap(members.lockMembers(workspace, which), (held) => advanceLocked(workspace, held)))
 
   /** Handles all readable events. An open transaction elsewhere delays the events after it. */
   const takeNews = Effect.gen(function* () {
-    yield* eventsOf(ws)
-    yield* Effect.repeat(takeEvents(ws), { while: (more) => more })
+    yield* eventsOf(workspace)
+    yield* Effect.repeat(takeEvents(workspace), { while: (more) => more })
   })
 
   /** Runs rounds until nothing is due at this instant. */
@@ -106,8 +106,8 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
 
   /** Sends the queue and returns how many messages were sent. */
   const mail = Effect.fnUntraced(function* (outcome: "accepted" | "refused" = "accepted") {
-    const claims = yield* transact(deliveries.claim(ws, { limit: 100, lease_ms }))
-    const answers = yield* deliveries.grant(ws, claims, lease_ms)
+    const claims = yield* transact(deliveries.claim(workspace, { limit: 100, lease_ms }))
+    const answers = yield* deliveries.grant(workspace, claims, lease_ms)
     const granted = claims.filter(({ id }) => answers.get(id) === "granted")
     const reply =
       outcome === "accepted"
@@ -117,15 +117,15 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
     const settlements = granted.map((claim) =>
       Settlement.of(claim, { _tag: "outcome", outcome: reply }, { at, acceptMeansDelivered: true }),
     )
-    yield* transact(deliveries.settle(ws, settlements))
+    yield* transact(deliveries.settle(workspace, settlements))
     return granted
   })
 
   const seen = Effect.fnUntraced(function* (id: FlowId) {
     const query = { page: 1, limit: 100, status: null, search: null, sort: "entered_at", order: "asc" } as const
-    const { items } = yield* Effect.orDie(memberships.list(ws, id, query))
+    const { items } = yield* Effect.orDie(memberships.list(workspace, id, query))
     return yield* Effect.forEach(items, ({ membership }) =>
-      Effect.map(Effect.orDie(memberships.get(ws, id, membership.id)), (run): Seen => ({
+      Effect.map(Effect.orDie(memberships.get(workspace, id, membership.id)), (run): Seen => ({
         id: membership.id,
         contactId: membership.contactId,
         status: run.membership.state.status,
@@ -144,10 +144,10 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
     transact(
       Effect.gen(function* () {
         const ids = people.map(({ id }) => id)
-        const facts = yield* lists.lockForMembers(ws, listId, ids)
+        const facts = yield* lists.lockForMembers(workspace, listId, ids)
         const decided =
           kind === "add" ? ListChange.addMembers(facts, ids, later(2)) : ListChange.removeMembers(facts, ids, later(2))
-        yield* lists.apply(ws, (yield* Effect.fromResult(decided)).change)
+        yield* lists.apply(workspace, (yield* Effect.fromResult(decided)).change)
       }),
     ).pipe(Effect.orDie)
 
@@ -155,9 +155,9 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
     transact(
       Effect.gen(function* () {
         const ids = people.map(({ id }) => id)
-        const existing = yield* contacts.lockForDeletion(ws, ids)
+        const existing = yield* contacts.lockForDeletion(workspace, ids)
         const items = ids.map((id) => ({ clientItemId: null, contactId: Result.succeed(id) }))
-        yield* contacts.apply(ws, decideDeletes(items, { existing, now: later(3) }).change)
+        yield* contacts.apply(workspace, decideDeletes(items, { existing, now: later(3) }).change)
       }),
     ).pipe(Effect.orDie)
 
@@ -174,8 +174,8 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
     advanceDue,
     look,
     takeNews,
-    takeEvents: takeEvents(ws),
-    takeDates: takeDates(ws),
+    takeEvents: takeEvents(workspace),
+    takeDates: takeDates(workspace),
     settleDown,
     mail,
     seen,

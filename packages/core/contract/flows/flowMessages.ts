@@ -15,7 +15,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
   layer(live, { excludeTestServices: true })(`Messages of flows (${name})`, (it) => {
     const sent = Effect.fnUntraced(function* (over: object = {}, steps: ReadonlyArray<object> = []) {
       const world = yield* running()
-      const { approvedEmail, memberships, person, settleDown, started, ws } = world
+      const { approvedEmail, memberships, person, settleDown, started, workspace } = world
       const ann = yield* person("ann")
       const { id: email_id } = yield* approvedEmail("hello")
       const flow = yield* started([
@@ -23,31 +23,31 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
         day("rest", null),
         ...steps,
       ])
-      yield* memberships.add(ws, flow, ann.id, {})
+      yield* memberships.add(workspace, flow, ann.id, {})
       yield* settleDown
       return { ...world, ann, flow }
     })
 
     it.effect("does not send to a contact that left before the intent, in any state of the message", () =>
       Effect.gen(function* () {
-        const { ann, deliveries, flow, memberships, one, settleDown, transact, ws } = yield* sent()
-        const claims = yield* transact(deliveries.claim(ws, { limit: 10, lease_ms: 60_000 }))
+        const { ann, deliveries, flow, memberships, one, settleDown, transact, workspace } = yield* sent()
+        const claims = yield* transact(deliveries.claim(workspace, { limit: 10, lease_ms: 60_000 }))
         assert.strictEqual(claims.length, 1)
-        yield* memberships.remove(ws, flow, ann.id)
-        const answers = [...(yield* deliveries.grant(ws, claims, 60_000)).values()]
+        yield* memberships.remove(workspace, flow, ann.id)
+        const answers = [...(yield* deliveries.grant(workspace, claims, 60_000)).values()]
         assert.notInclude(answers, "granted")
         yield* settleDown
         const { status, timeline } = yield* one(flow)
         assert.deepStrictEqual([status, timeline], ["dropped", ["entered_flow", "dropped"]])
-        assert.deepStrictEqual(yield* transact(deliveries.endTurn(ws)), { dry: true })
+        assert.deepStrictEqual(yield* transact(deliveries.endTurn(workspace)), { dry: true })
       }),
     )
 
     it.effect("records a message that was sent before the member left, and the member stays out", () =>
       Effect.gen(function* () {
-        const { ann, flow, mail, memberships, one, settleDown, ws } = yield* sent()
+        const { ann, flow, mail, memberships, one, settleDown, workspace } = yield* sent()
         yield* mail()
-        yield* memberships.remove(ws, flow, ann.id)
+        yield* memberships.remove(workspace, flow, ann.id)
         yield* settleDown
         const { status, timeline } = yield* one(flow)
         assert.strictEqual(status, "dropped")
@@ -57,19 +57,19 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
 
     it.effect("blocks unsent messages of an archived flow and ends its memberships", () =>
       Effect.gen(function* () {
-        const { deliveries, engine, flow, flows, mail, one, settleDown, transact, ws } = yield* sent()
+        const { deliveries, engine, flow, flows, mail, one, settleDown, transact, workspace } = yield* sent()
         const blasts = yield* BlastStore
-        yield* flows.pause(ws, flow)
-        yield* flows.archive(ws, flow)
+        yield* flows.pause(workspace, flow)
+        yield* flows.archive(workspace, flow)
         assert.deepStrictEqual(yield* mail(), [])
-        for (const { ending, id } of yield* blasts.endedWithOpen(ws, 10)) {
+        for (const { ending, id } of yield* blasts.endedWithOpen(workspace, 10)) {
           assert.strictEqual(ending, "cancelled")
-          yield* transact(blasts.endOpen(ws, id, ending, 10))
+          yield* transact(blasts.endOpen(workspace, id, ending, 10))
         }
-        yield* engine.review(ws, { flowId: flow, members: "live" })
+        yield* engine.review(workspace, { flowId: flow, members: "live" })
         yield* settleDown
         assert.deepInclude(yield* one(flow), { status: "dropped" })
-        assert.deepStrictEqual(yield* transact(deliveries.endTurn(ws)), { dry: true })
+        assert.deepStrictEqual(yield* transact(deliveries.endTurn(workspace)), { dry: true })
       }),
     )
 
@@ -98,7 +98,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
           send("ad", { email_id, next_step_id: "bill" }),
           send("bill", { email_id, operational: true }),
         ])
-        yield* other.memberships.add(other.ws, bill, bob.id, {})
+        yield* other.memberships.add(other.workspace, bill, bob.id, {})
         yield* other.settleDown
         assert.deepStrictEqual((yield* other.one(bill)).timeline, ["entered_flow", "step_skipped"])
         const [claimed] = yield* other.mail()
@@ -108,11 +108,11 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
 
     it.effect("sends a step's message again on another visit, and never twice on one", () =>
       Effect.gen(function* () {
-        const { ann, flow, mail, memberships, settleDown, ws } = yield* sent()
+        const { ann, flow, mail, memberships, settleDown, workspace } = yield* sent()
         assert.strictEqual((yield* mail()).length, 1)
         yield* settleDown
-        yield* memberships.remove(ws, flow, ann.id)
-        yield* memberships.add(ws, flow, ann.id, {})
+        yield* memberships.remove(workspace, flow, ann.id)
+        yield* memberships.add(workspace, flow, ann.id, {})
         yield* settleDown
         yield* settleDown
         assert.strictEqual((yield* mail()).length, 1)
@@ -121,16 +121,16 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
 
     it.effect("hides the blast row of a step from listings, search, audits and completion", () =>
       Effect.gen(function* () {
-        const { deliveries, mail, transact, ws } = yield* sent()
+        const { deliveries, mail, transact, workspace } = yield* sent()
         const blasts = yield* BlastStore
         const [claimed] = yield* mail()
         const id: BlastId | undefined = claimed?.blastId
         assert(id !== undefined)
-        assert.strictEqual((yield* blasts.list(ws, { ...everything, status: "any" }, noon)).total, 0)
-        assert.strictEqual(yield* tagOf(blasts.get(ws, id, noon)), "NotFound")
-        assert.strictEqual(yield* tagOf(transact(blasts.lock(ws, id))), "NotFound")
-        assert.strictEqual(yield* tagOf(transact(blasts.lockAgainstIntents(ws, id))), "NotFound")
-        assert.strictEqual(yield* tagOf(transact(blasts.lockForLaunch(ws, id, { now: noon }))), "NotFound")
+        assert.strictEqual((yield* blasts.list(workspace, { ...everything, status: "any" }, noon)).total, 0)
+        assert.strictEqual(yield* tagOf(blasts.get(workspace, id, noon)), "NotFound")
+        assert.strictEqual(yield* tagOf(transact(blasts.lock(workspace, id))), "NotFound")
+        assert.strictEqual(yield* tagOf(transact(blasts.lockAgainstIntents(workspace, id))), "NotFound")
+        assert.strictEqual(yield* tagOf(transact(blasts.lockForLaunch(workspace, id, { now: noon }))), "NotFound")
         const query = {
           page: 1,
           limit: 10,
@@ -139,9 +139,9 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
           sort: "created_at",
           order: "asc",
         } as const
-        assert.strictEqual(yield* tagOf(blasts.recipients(ws, id, query)), "NotFound")
-        assert.deepStrictEqual(yield* transact(blasts.lockFinished(ws, 10)), [])
-        assert.isNull(yield* transact(wholeAudience(deliveries, ws, id)))
+        assert.strictEqual(yield* tagOf(blasts.recipients(workspace, id, query)), "NotFound")
+        assert.deepStrictEqual(yield* transact(blasts.lockFinished(workspace, 10)), [])
+        assert.isNull(yield* transact(wholeAudience(deliveries, workspace, id)))
       }),
     )
 
@@ -158,7 +158,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
           timeout_step_id: "late",
           next_step_id: "thanks",
         }
-        const { flow, mail, one, settleDown, transact, ws } = yield* sent({ next_step_id: "eager" }, [
+        const { flow, mail, one, settleDown, transact, workspace } = yield* sent({ next_step_id: "eager" }, [
           eager,
           day("thanks", null),
           day("late", null),
@@ -170,13 +170,13 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
         const meet = (deliveryId: DeliveryId, event: Event) =>
           transact(
             Effect.gen(function* () {
-              const found = yield* engagement.lock(ws, [deliveryId])
+              const found = yield* engagement.lock(workspace, [deliveryId])
               const at = yield* DateTime.now
-              yield* engagement.apply(ws, EngagementChange.ofAll(found, [{ deliveryId, event, at }]))
+              yield* engagement.apply(workspace, EngagementChange.ofAll(found, [{ deliveryId, event, at }]))
             }),
           )
         assert(claimed !== undefined)
-        const found = yield* engagement.get(ws, claimed.id)
+        const found = yield* engagement.get(workspace, claimed.id)
         assert.deepInclude(found.flow, { flowId: flow, stepId: "hello", visit: 1 })
         yield* meet(claimed.id, { _tag: "clicked", url: "https://example.com/" })
         yield* settleDown

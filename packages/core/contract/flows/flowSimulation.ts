@@ -82,7 +82,7 @@ const entries_max = 25
 const comparing = Effect.fnUntraced(function* (time: StandingClock, drawn: DrawnFlow, contactDraw: DrawnPerson) {
   const world = yield* running()
   const trials = yield* FlowSimulations
-  const { memberships, person, ws } = world
+  const { memberships, person, workspace } = world
   const { flow, body } = yield* activated(world, drawn)
   const ann = yield* person("ann", {
     firstName: "Ann",
@@ -96,9 +96,9 @@ const comparing = Effect.fnUntraced(function* (time: StandingClock, drawn: Drawn
     tokens: { gift: "cake" },
     events: deeds.map(({ amount, metric, step_id, unit }) => ({ after: { amount, unit }, metric, step_id })),
   }
-  const tried = (until: object) => trials.run({ id: ws, defaultCountry: "US" }, flow, { ...request, ...until })
+  const tried = (until: object) => trials.run({ id: workspace, defaultCountry: "US" }, flow, { ...request, ...until })
   const whole = yield* Effect.result(tried({}))
-  const entry = yield* Effect.result(memberships.add(ws, flow, ann.id, request.tokens))
+  const entry = yield* Effect.result(memberships.add(workspace, flow, ann.id, request.tokens))
   if (Result.isFailure(whole) || Result.isFailure(entry)) {
     return assert.strictEqual(tagOf(whole), tagOf(entry), "who enters, enters both")
   }
@@ -165,9 +165,9 @@ interface Coming {
 
 /** The membership in the real engine, from one instant with work to the next. */
 const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, life: Life) {
-  const { advanceDue, mail, memberships, takeNews, ws } = world
+  const { advanceDue, mail, memberships, takeNews, workspace } = world
   const { id, flowId } = life.entered
-  const member = memberships.get(ws, flowId, id)
+  const member = memberships.get(workspace, flowId, id)
   const engagement = yield* EngagementStore
   const doing = yield* deeds(world)
   const making = yield* makes(world, life)
@@ -182,7 +182,7 @@ const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, li
       const moved = yield* advanceDue
       const left = yield* mail()
       for (const { id: deliveryId } of left) {
-        const { flow } = yield* engagement.get(ws, deliveryId)
+        const { flow } = yield* engagement.get(workspace, deliveryId)
         mailed.push(`${DateTime.formatIso(now)} ${flow?.stepId}`)
         for (const { metric, step_id, ...after } of life.deeds) {
           if (step_id === flow?.stepId) coming.push({ at: endOf(now, after) ?? now, deliveryId, metric })
@@ -209,19 +209,19 @@ const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, li
 })
 
 /** What contacts do with their messages, and the reports that come back. */
-const deeds = Effect.fnUntraced(function* ({ takeNews, transact, ws }: World) {
+const deeds = Effect.fnUntraced(function* ({ takeNews, transact, workspace }: World) {
   const engagement = yield* EngagementStore
   const record = yield* reportRecorder
   const meet = Effect.fnUntraced(function* ({ deliveryId, metric }: Coming) {
     if (metric === "bounced") {
-      return yield* record(ws, [{ deliveryId, what: { _tag: "bounced", kind: "hard", words: null } }])
+      return yield* record(workspace, [{ deliveryId, what: { _tag: "bounced", kind: "hard", words: null } }])
     }
     const event = metric === "clicked" ? { _tag: metric, url: "https://example.com/" } : { _tag: metric }
     const at = yield* DateTime.now
     yield* transact(
       Effect.gen(function* () {
-        const found = yield* engagement.lock(ws, [deliveryId])
-        yield* engagement.apply(ws, EngagementChange.ofAll(found, [{ deliveryId, event, at }]))
+        const found = yield* engagement.lock(workspace, [deliveryId])
+        yield* engagement.apply(workspace, EngagementChange.ofAll(found, [{ deliveryId, event, at }]))
       }),
     )
   })
@@ -231,15 +231,15 @@ const deeds = Effect.fnUntraced(function* ({ takeNews, transact, ws }: World) {
 })
 
 /** Creates what the member waits for, as a job does; returns how many there were. */
-const makes = Effect.fnUntraced(function* ({ memberships, ws }: World, { body, entered }: Life) {
+const makes = Effect.fnUntraced(function* ({ memberships, workspace }: World, { body, entered }: Life) {
   const makings = yield* StepRuns
   const { id, flowId }: { readonly id: Membership["id"]; readonly flowId: FlowId } = entered
   return Effect.gen(function* () {
-    const { state } = (yield* memberships.get(ws, flowId, id)).membership
+    const { state } = (yield* memberships.get(workspace, flowId, id)).membership
     if (state.status !== "active" || state.doing.kind !== "make") return 0
     const { stepId, number: visit } = state.visit
     const kind = body.steps.find(({ step_id }) => step_id === stepId)?.type === "create_tent" ? "tent" : "email"
-    yield* makings.run(ws, kind, { membershipId: id, visit, attempt: (state.retry?.count ?? 0) + 1 })
+    yield* makings.run(workspace, kind, { membershipId: id, visit, attempt: (state.retry?.count ?? 0) + 1 })
     return 1
   })
 })

@@ -25,16 +25,16 @@ type Live = Needs | FlowLive | StepRuns
 
 const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
   const world = yield* running(fields)
-  const { advanceDue, memberships, person, started, ws } = world
+  const { advanceDue, memberships, person, started, workspace } = world
   const makings = yield* StepRuns
   const template = yield* world.emailTemplates.made({ html: "<p>Hello {{contact.first_name}}</p>" })
   yield* world.emailTemplates.approve(template.id)
 
   const member = Effect.fnUntraced(function* (flow: FlowId) {
     const query = { page: 1, limit: 1, status: null, search: null, sort: "entered_at", order: "asc" } as const
-    const [shown] = (yield* memberships.list(ws, flow, query)).items
+    const [shown] = (yield* memberships.list(workspace, flow, query)).items
     assert(shown !== undefined)
-    return yield* memberships.get(ws, flow, shown.membership.id)
+    return yield* memberships.get(workspace, flow, shown.membership.id)
   }, Effect.orDie)
   /** What the member waits for, as a job has it. */
   const making = Effect.fnUntraced(function* (flow: FlowId) {
@@ -48,16 +48,16 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
     }
     return it
   })
-  const make = (kind: CreatedKind, it: StepRun) => makings.run(ws, kind, it)
+  const make = (kind: CreatedKind, it: StepRun) => makings.run(workspace, kind, it)
   /** A contact at the first of these steps. */
   const waiting = Effect.fnUntraced(function* (steps: ReadonlyArray<object>) {
     const ann = yield* person("ann", { firstName: "Ann" })
     const flow = yield* started(steps)
-    yield* memberships.add(ws, flow, ann.id, { plan: "pro" })
+    yield* memberships.add(workspace, flow, ann.id, { plan: "pro" })
     yield* advanceDue
     return flow
   }, Effect.orDie)
-  const credits = Effect.map(Effect.orDie(world.workspaces.get(ws)), (found) => found.credits)
+  const credits = Effect.map(Effect.orDie(world.workspaces.get(workspace)), (found) => found.credits)
   return { ...world, makings, template, member, making, make, waiting, credits }
 })
 
@@ -77,13 +77,18 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
       "copies the template once, approves the copy and sends it to the member; the copy belongs to the flow",
       () =>
         Effect.gen(function* () {
-          const { credits, emails, flows, mail, make, making, member, settleDown, template, waiting, ws } =
+          const { credits, emails, flows, mail, make, making, member, settleDown, template, waiting, workspace } =
             yield* begin()
           const flow = yield* waiting([copy(template.id), sendIt])
           const asked = yield* making(flow)
           yield* Effect.all([make("email", asked), make("email", asked), make("email", asked)], { concurrency: 3 })
           yield* make("email", asked)
-          const { items } = yield* emails.list(ws, { status: "approved", search: "For Ann", after: null, limit: 10 })
+          const { items } = yield* emails.list(workspace, {
+            status: "approved",
+            search: "For Ann",
+            after: null,
+            limit: 10,
+          })
           assert.deepStrictEqual(
             items.map(({ name: of, subject }) => [of, subject]),
             [["For Ann, pro", "Grüße 🦊 {{contact.first_name}}"]],
@@ -98,10 +103,10 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
           assert.strictEqual((yield* mail()).length, 1)
           yield* settleDown
           assert.strictEqual((yield* member(flow)).membership.state.status, "completed")
-          yield* flows.pause(ws, flow)
-          yield* flows.delete(ws, flow)
+          yield* flows.pause(workspace, flow)
+          yield* flows.delete(workspace, flow)
           assert.deepStrictEqual(
-            (yield* emails.list(ws, { status: null, search: "For Ann", after: null, limit: 10 })).items,
+            (yield* emails.list(workspace, { status: null, search: "For Ann", after: null, limit: 10 })).items,
             [],
           )
         }),
@@ -151,11 +156,11 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const left = yield* begin()
         const gone = yield* left.waiting([copy(left.template.id), sendIt])
         const asked = yield* left.making(gone)
-        yield* left.memberships.remove(left.ws, gone, (yield* left.member(gone)).membership.contactId)
+        yield* left.memberships.remove(left.workspace, gone, (yield* left.member(gone)).membership.contactId)
         yield* left.make("email", asked)
-        yield* left.makings.abandon(left.ws, asked)
+        yield* left.makings.abandon(left.workspace, asked)
         const emails = yield* EmailStore
-        const { items } = yield* emails.list(left.ws, { status: null, search: null, after: null, limit: 10 })
+        const { items } = yield* emails.list(left.workspace, { status: null, search: null, after: null, limit: 10 })
         assert.deepStrictEqual(items, [])
         assert.strictEqual((yield* left.member(gone)).membership.state.status, "dropped")
       }),
@@ -163,9 +168,9 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("repeats a step that stopped its workers, with growing backoff", () =>
       Effect.gen(function* () {
-        const { making, makings, member, template, waiting, ws } = yield* begin()
+        const { making, makings, member, template, waiting, workspace } = yield* begin()
         const flow = yield* waiting([copy(template.id), sendIt])
-        yield* makings.abandon(ws, yield* making(flow))
+        yield* makings.abandon(workspace, yield* making(flow))
         const { state } = (yield* member(flow)).membership
         assert(state.status === "active")
         assert.deepInclude(state.retry, { count: 1 })
@@ -187,13 +192,13 @@ const ofTents = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { excludeTestServices: true })(`create_tent steps (${name})`, (it) => {
     it.effect("creates and publishes a page once, and its address becomes a flow token", () =>
       Effect.gen(function* () {
-        const { credits, make, making, member, waiting, ws } = yield* begin()
+        const { credits, make, making, member, waiting, workspace } = yield* begin()
         const tents = yield* TentStore
         const flow = yield* waiting([page({ custom_page_alias: "for-{{contact.first_name}}" }), rest])
         const asked = yield* making(flow)
         yield* make("tent", asked)
         yield* make("tent", asked)
-        const { items } = yield* tents.list(ws, { after: null, limit: 10 })
+        const { items } = yield* tents.list(workspace, { after: null, limit: 10 })
         assert.deepStrictEqual(
           items.map((tent) => [tent.name, tent.publication?.status, tent.request?.prompt]),
           [["Of Ann", "published", "a page for Ann"]],

@@ -86,7 +86,8 @@ const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
 
     it.effect("counts a template as used by the active flows that create from it", () =>
       Effect.gen(function* () {
-        const { activated, pause, deletingTemplate, emailTemplates, tentTemplates, transact, ws } = yield* flowWorld()
+        const { activated, pause, deletingTemplate, emailTemplates, tentTemplates, transact, workspace } =
+          yield* flowWorld()
         const [email, page] = [yield* emailTemplates.made(), yield* tentTemplates.made()]
         yield* emailTemplates.approve(email.id)
         yield* tentTemplates.approve(page.id)
@@ -97,11 +98,11 @@ const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           ],
         })
         const uses = [{ kind: "email flow" as const, name: "active" }]
-        assert.deepStrictEqual(yield* transact(emailTemplates.store.uses(ws, email.id)), uses)
-        assert.deepStrictEqual(yield* transact(tentTemplates.store.uses(ws, page.id)), uses)
+        assert.deepStrictEqual(yield* transact(emailTemplates.store.uses(workspace, email.id)), uses)
+        assert.deepStrictEqual(yield* transact(tentTemplates.store.uses(workspace, page.id)), uses)
         assert.strictEqual((yield* Effect.flip(transact(deletingTemplate(email.id))))._tag, "TemplateInUse")
         yield* pause(active)
-        assert.deepStrictEqual(yield* transact(tentTemplates.store.uses(ws, page.id)), [])
+        assert.deepStrictEqual(yield* transact(tentTemplates.store.uses(workspace, page.id)), [])
         yield* Effect.orDie(transact(deletingTemplate(email.id)))
       }),
     )
@@ -178,30 +179,30 @@ const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
 
     it.effect("answers active to all concurrent activations, and one of them activates the flow", () =>
       Effect.gen(function* () {
-        const { flow, activate, flows: store, ws } = yield* flowWorld()
+        const { flow, activate, flows: store, workspace } = yield* flowWorld()
         const { id } = yield* flow("f", { steps: [day("a", null)] })
         const all = yield* Effect.all(
           Array.from({ length: 4 }, () => activate(id)),
           { concurrency: 4 },
         )
-        const { flow: active } = yield* store.get(ws, id)
+        const { flow: active } = yield* store.get(workspace, id)
         for (const each of all) assert.deepStrictEqual(each, active)
       }),
     )
 
     it.effect("protects the list that new rules of an active flow name", () =>
       Effect.gen(function* () {
-        const { activated, flows: store, ws, listOf, deletingList } = yield* flowWorld()
+        const { activated, flows: store, workspace, listOf, deletingList } = yield* flowWorld()
         const { id: listId } = yield* listOf("l", [])
         const active = yield* activated("f", { steps: [day("a", null)] })
         const body = { disqualification_rules: onList(listId) }
         const editing = Effect.fnUntraced(function* (held: Effect.Effect<void>) {
-          const before = yield* store.lock(ws, active.id)
+          const before = yield* store.lock(workspace, active.id)
           const draft = readFlowPatch(body)
-          const named = yield* store.lockNamed(ws, namedBy(draft.pieces))
+          const named = yield* store.lockNamed(workspace, namedBy(draft.pieces))
           yield* held
           const patch = yield* Effect.fromResult(resolveDraft(draft, named))
-          yield* store.apply(ws, yield* Effect.fromResult(decide(before, { _tag: "edit", patch }, later(4))))
+          yield* store.apply(workspace, yield* Effect.fromResult(decide(before, { _tag: "edit", patch }, later(4))))
         })
         const [edited, refused] = yield* twoAtOnce(editing, deletingList(listId))
         assert.deepStrictEqual([tagOf(edited), tagOf(refused)], ["done", "ListInUse"])
@@ -216,25 +217,26 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       const active = yield* world.activated("f", { steps: [day("a", null)] })
       const made = Effect.fnUntraced(function* (of: string) {
         const email = yield* world.approvedEmail(of)
-        yield* world.transact(world.flows.link(world.ws, { flowId: active.id, stepId: "a", emailId: email.id }))
+        yield* world.transact(world.flows.link(world.workspace, { flowId: active.id, stepId: "a", emailId: email.id }))
         return email
       })
-      const isThere = ({ id }: Email) => Effect.map(Effect.result(world.emails.get(world.ws, id)), Result.isSuccess)
+      const isThere = ({ id }: Email) =>
+        Effect.map(Effect.result(world.emails.get(world.workspace, id)), Result.isSuccess)
       return { ...world, active, made, isThere }
     })
 
     it.effect("counts what a step created as used while the flow is active, and deletes it with the flow", () =>
       Effect.gen(function* () {
-        const { active, made, usesOfEmail, flows: store, ws, transact, isThere, approvedEmail } = yield* begin
+        const { active, made, usesOfEmail, flows: store, workspace, transact, isThere, approvedEmail } = yield* begin
         const [own, others] = [yield* made("own"), yield* approvedEmail("others")]
         assert.deepStrictEqual(yield* usesOfEmail(own.id), {
           users: [{ type: "flow", id: active.id, name: "f" }],
           count: 1,
         })
         const paused = Result.getOrThrow(decide(active, { _tag: "pause" }, later(2)))
-        yield* transact(store.apply(ws, paused))
+        yield* transact(store.apply(workspace, paused))
         assert.strictEqual((yield* usesOfEmail(own.id)).count, 0)
-        yield* transact(store.apply(ws, Result.getOrThrow(decide(paused.after, { _tag: "delete" }, later(3)))))
+        yield* transact(store.apply(workspace, Result.getOrThrow(decide(paused.after, { _tag: "delete" }, later(3)))))
         assert.deepStrictEqual([yield* isThere(own), yield* isThere(others)], [false, true])
       }),
     )
@@ -242,7 +244,19 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
     it.effect("keeps what a running blast or another active flow sends", () =>
       Effect.gen(function* () {
         const world = yield* begin
-        const { active, made, activated, draft, listOf, write, launch, flows: store, ws, transact, isThere } = world
+        const {
+          active,
+          made,
+          activated,
+          draft,
+          listOf,
+          write,
+          launch,
+          flows: store,
+          workspace,
+          transact,
+          isThere,
+        } = world
         const [sent, used, idle] = [yield* made("sent"), yield* made("used"), yield* made("idle")]
         yield* activated("other", { steps: [send("a", { email_id: used.id })] })
         const addressed = yield* Effect.fromResult(
@@ -261,25 +275,25 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         yield* write(yield* Effect.fromResult(written))
         yield* Effect.orDie(launch(addressed.after.id))
         const paused = Result.getOrThrow(decide(active, { _tag: "pause" }, later(2)))
-        yield* transact(store.apply(ws, paused))
-        yield* transact(store.apply(ws, Result.getOrThrow(decide(paused.after, { _tag: "delete" }, later(3)))))
+        yield* transact(store.apply(workspace, paused))
+        yield* transact(store.apply(workspace, Result.getOrThrow(decide(paused.after, { _tag: "delete" }, later(3)))))
         assert.deepStrictEqual(yield* Effect.forEach([sent, used, idle], isThere), [true, true, false])
       }),
     )
 
     it.effect("removes the record of an email that is deleted separately", () =>
       Effect.gen(function* () {
-        const { active, made, flows: store, ws, transact, emails, isThere } = yield* begin
+        const { active, made, flows: store, workspace, transact, emails, isThere } = yield* begin
         const own = yield* made("own")
         const paused = Result.getOrThrow(decide(active, { _tag: "pause" }, later(2)))
-        yield* transact(store.apply(ws, paused))
+        yield* transact(store.apply(workspace, paused))
         const removing = Effect.gen(function* () {
-          const locked = yield* emails.lock(ws, own.id)
-          const uses = yield* emails.uses(ws, own.id)
-          yield* emails.apply(ws, yield* Effect.fromResult(EmailChange.remove(locked, uses)))
+          const locked = yield* emails.lock(workspace, own.id)
+          const uses = yield* emails.uses(workspace, own.id)
+          yield* emails.apply(workspace, yield* Effect.fromResult(EmailChange.remove(locked, uses)))
         })
         yield* Effect.orDie(transact(removing))
-        yield* transact(store.apply(ws, Result.getOrThrow(decide(paused.after, { _tag: "delete" }, later(3)))))
+        yield* transact(store.apply(workspace, Result.getOrThrow(decide(paused.after, { _tag: "delete" }, later(3)))))
         assert.isFalse(yield* isThere(own))
       }),
     )

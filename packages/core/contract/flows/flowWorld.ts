@@ -44,30 +44,30 @@ export const onList = (listId: ListId) => ({
 
 export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
   const world = yield* furnished(fields)
-  const { fresh, transact, ws, emails, lists } = world
+  const { fresh, transact, workspace, emails, lists } = world
   const store = yield* FlowStore
   const fieldStore = yield* ContactFieldStore
   const tents = yield* TentStore
-  const emailTemplates = yield* beginTemplates(emailTemplateSample, ws)
-  const tentTemplates = yield* beginTemplates(tentTemplateSample, ws)
+  const emailTemplates = yield* beginTemplates(emailTemplateSample, workspace)
+  const tentTemplates = yield* beginTemplates(tentTemplateSample, workspace)
 
-  const write = (change: FlowChange) => transact(store.apply(ws, change))
+  const write = (change: FlowChange) => transact(store.apply(workspace, change))
 
   /** A draft with this body, as sent to the API. */
   const flow = Effect.fnUntraced(function* (name: string, body: object = {}, now: DateTime.Utc = noon) {
     const whole = { name, ...body }
     const draft = readNewFlow(whole)
-    const named = yield* transact(store.lockNamed(ws, namedBy(draft.pieces)))
+    const named = yield* transact(store.lockNamed(workspace, namedBy(draft.pieces)))
     const change = createFlow(FlowId.make(yield* fresh.id), Result.getOrThrow(resolveDraft(draft, named)), now)
     yield* write(change)
     return change.after
   })
 
   const activating = Effect.fnUntraced(function* (id: FlowId, held: Effect.Effect<void> = Effect.void) {
-    const { flow: before, facts } = yield* store.lockForActivation(ws, id)
+    const { flow: before, facts } = yield* store.lockForActivation(workspace, id)
     yield* held
     const change = yield* Effect.fromResult(decide(before, { _tag: "activate", facts }, later(1)))
-    yield* store.apply(ws, change)
+    yield* store.apply(workspace, change)
     return change.after
   })
   const activate = (id: FlowId) => transact(activating(id))
@@ -81,19 +81,19 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const ids = [FieldDefinitionId.make(yield* fresh.id)]
     return yield* transact(
       Effect.gen(function* () {
-        const facts = { existing: yield* fieldStore.lock(ws), ids, now: noon }
+        const facts = { existing: yield* fieldStore.lock(workspace), ids, now: noon }
         const options = { provenanceKind: "api", pathOf: () => "" } as const
         const made = FieldChange.create([{ ...wanted, showInPeopleListDefault: false }], facts, options)
         const change = yield* Effect.orDie(Effect.fromResult(made))
-        yield* fieldStore.apply(ws, change)
+        yield* fieldStore.apply(workspace, change)
         return change.creates[0] ?? (yield* Effect.die("a field that is made is there"))
       }),
     )
   })
   const archiving = Effect.fnUntraced(function* (id: FieldDefinitionId, held: Effect.Effect<void> = Effect.void) {
-    const existing = yield* fieldStore.lock(ws)
+    const existing = yield* fieldStore.lock(workspace)
     const { change } = yield* Effect.fromResult(FieldChange.archive(id, { existing, now: later(3) }))
-    yield* fieldStore.apply(ws, change)
+    yield* fieldStore.apply(workspace, change)
     yield* held
   }, Effect.orDie)
 
@@ -109,43 +109,45 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     }
     return yield* transact(
       Effect.gen(function* () {
-        const facts = yield* lists.lockForCreation(ws, { candidates, contactIds: [], named: [] })
+        const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds: [], named: [] })
         const made = yield* Effect.fromResult(ListChange.createInline(wanted, blast.id, facts, noon))
-        yield* lists.apply(ws, made.change)
+        yield* lists.apply(workspace, made.change)
         return made.list.id
       }),
     )
   }, Effect.orDie)
 
   const unapproving = Effect.fnUntraced(function* (id: EmailId, held: Effect.Effect<void> = Effect.void) {
-    const { document: email } = yield* emails.lock(ws, id)
+    const { document: email } = yield* emails.lock(workspace, id)
     yield* held
-    const uses = yield* emails.uses(ws, id)
+    const uses = yield* emails.uses(workspace, id)
     yield* Effect.orDie(
       emails
-        .apply(ws, yield* Effect.fromResult(EmailChange.unapprove(email, uses, later(3))))
+        .apply(workspace, yield* Effect.fromResult(EmailChange.unapprove(email, uses, later(3))))
         .pipe(Effect.catchTag("InsufficientCredits", Effect.die)),
     )
   })
   const deletingList = Effect.fnUntraced(function* (id: ListId, held: Effect.Effect<void> = Effect.void) {
-    const facts = yield* lists.lockForDelete(ws, id)
+    const facts = yield* lists.lockForDelete(workspace, id)
     yield* held
     const change = yield* Effect.fromResult(ListChange.delete(facts, later(3)))
-    yield* Effect.catchTag(lists.apply(ws, change), "ListNameExists", Effect.die)
+    yield* Effect.catchTag(lists.apply(workspace, change), "ListNameExists", Effect.die)
   })
   const deletingTemplate = Effect.fnUntraced(function* (
     id: Parameters<typeof emailTemplates.store.lock>[1],
     held: Effect.Effect<void> = Effect.void,
   ) {
-    const current = yield* emailTemplates.store.lock(ws, id)
+    const current = yield* emailTemplates.store.lock(workspace, id)
     yield* held
-    const uses = yield* emailTemplates.store.uses(ws, id)
+    const uses = yield* emailTemplates.store.uses(workspace, id)
     const change = yield* Effect.fromResult(EmailTemplateChange.remove(current, uses))
-    yield* Effect.catchTag(emailTemplates.store.apply(ws, change), "InsufficientCredits", Effect.die)
+    yield* Effect.catchTag(emailTemplates.store.apply(workspace, change), "InsufficientCredits", Effect.die)
   })
 
-  const usesOfEmail = (id: EmailId) => transact(Effect.andThen(Effect.orDie(emails.lock(ws, id)), emails.uses(ws, id)))
-  const usesOfList = (id: ListId) => Effect.map(Effect.orDie(transact(lists.lockForDelete(ws, id))), ({ uses }) => uses)
+  const usesOfEmail = (id: EmailId) =>
+    transact(Effect.andThen(Effect.orDie(emails.lock(workspace, id)), emails.uses(workspace, id)))
+  const usesOfList = (id: ListId) =>
+    Effect.map(Effect.orDie(transact(lists.lockForDelete(workspace, id))), ({ uses }) => uses)
 
   return {
     ...world,

@@ -51,7 +51,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       Effect.gen(function* () {
         const {
           flows: store,
-          ws,
+          workspace,
           writeFlow,
           flow,
           activate,
@@ -62,7 +62,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         } = yield* flowWorld()
         const { id: listId } = yield* listOf("l", [])
         const { id: emailId } = yield* approvedEmail("e")
-        const { id: tentId } = yield* tentMoves.accept(ws, {})
+        const { id: tentId } = yield* tentMoves.accept(workspace, {})
         yield* field("birthday", "date")
         let known = yield* flow("A", {
           description: "two\nlines",
@@ -79,24 +79,24 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           ],
           steps: [send("a", { email_id: emailId, next_step_id: "b" }), day("b", null)],
         })
-        assert.deepStrictEqual(yield* store.get(ws, known.id), { flow: known, tally: emptyTally })
+        assert.deepStrictEqual(yield* store.get(workspace, known.id), { flow: known, tally: emptyTally })
         known = yield* Effect.orDie(activate(known.id))
-        assert.deepStrictEqual((yield* store.get(ws, known.id)).flow, known)
+        assert.deepStrictEqual((yield* store.get(workspace, known.id)).flow, known)
         for (const decide of moves) {
           const change = Result.getOrThrow(decide(known))
           yield* writeFlow(change)
           known = change.after
-          assert.deepStrictEqual((yield* store.get(ws, known.id)).flow, known)
+          assert.deepStrictEqual((yield* store.get(workspace, known.id)).flow, known)
         }
-        assert.deepStrictEqual(yield* store.stepCounts(ws, known.id), new Map())
+        assert.deepStrictEqual(yield* store.stepCounts(workspace, known.id), new Map())
         yield* writeFlow(Result.getOrThrow(decide(known, { _tag: "delete" }, later(500))))
-        assert.strictEqual((yield* Effect.flip(store.get(ws, known.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, known.id)))._tag, "NotFound")
       }),
     )
 
     it.effect("writes only a change, and only onto the state that it was decided on", () =>
       Effect.gen(function* () {
-        const { flows: store, ws, transact, writeFlow, flow } = yield* flowWorld()
+        const { flows: store, workspace, transact, writeFlow, flow } = yield* flowWorld()
         const draft = yield* flow("a")
         const edited = (settings: object) =>
           Result.getOrThrow(
@@ -105,46 +105,46 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const archived = Result.getOrThrow(decide(draft, { _tag: "archive" }, later(1)))
         yield* writeFlow(edited({ a: 1 }))
         for (const stale of [edited({ b: 1 }), archived, { ...archived } as never]) {
-          assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, stale)))))
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(workspace, stale)))))
         }
         const known = edited({ a: 1 }).after
-        assert.deepStrictEqual((yield* store.get(ws, draft.id)).flow, known)
+        assert.deepStrictEqual((yield* store.get(workspace, draft.id)).flow, known)
         const renamed = Result.getOrThrow(
           decide(known, { _tag: "edit", patch: { name: "b", structure: {} } }, later(2)),
         )
         const put = Result.getOrThrow(decide(known, { _tag: "archive" }, later(3)))
         yield* writeFlow(put)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(writeFlow(renamed))))
-        assert.deepStrictEqual((yield* store.get(ws, draft.id)).flow, put.after)
+        assert.deepStrictEqual((yield* store.get(workspace, draft.id)).flow, put.after)
       }),
     )
 
     it.effect("makes the second of two concurrent decisions read what the first one wrote", () =>
       Effect.gen(function* () {
-        const { flows: store, ws, transact, flow } = yield* flowWorld()
+        const { flows: store, workspace, transact, flow } = yield* flowWorld()
         const draft = yield* flow("a")
         const rename = transact(
           Effect.gen(function* () {
-            const before = yield* store.lock(ws, draft.id)
+            const before = yield* store.lock(workspace, draft.id)
             yield* Effect.sleep("20 millis")
             const change = decide(before, { _tag: "edit", patch: { name: `${before.name}b`, structure: {} } }, later(5))
-            yield* store.apply(ws, yield* Effect.fromResult(change))
+            yield* store.apply(workspace, yield* Effect.fromResult(change))
           }),
         )
         yield* Effect.all([rename, rename, rename], { concurrency: 3 })
-        assert.strictEqual((yield* store.get(ws, draft.id)).flow.name, "abbb")
+        assert.strictEqual((yield* store.get(workspace, draft.id)).flow.name, "abbb")
       }),
     )
 
     it.effect("writes changes to the outbox; a failed transaction leaves neither flow nor event", () =>
       Effect.gen(function* () {
-        const { flows: store, ws, transact, writeFlow, flow } = yield* flowWorld()
+        const { flows: store, workspace, transact, writeFlow, flow } = yield* flowWorld()
         const draft = yield* flow("a")
         const archived = Result.getOrThrow(decide(draft, { _tag: "archive" }, later(1)))
-        yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
-        assert.strictEqual((yield* store.get(ws, draft.id)).flow.lifecycle.status, "draft")
+        yield* Effect.exit(transact(Effect.andThen(store.apply(workspace, archived), Effect.fail("no"))))
+        assert.strictEqual((yield* store.get(workspace, draft.id)).flow.lifecycle.status, "draft")
         yield* writeFlow(archived)
-        const events = (yield* eventsOf(ws)).filter(({ type }) => type.startsWith("flow_"))
+        const events = (yield* eventsOf(workspace)).filter(({ type }) => type.startsWith("flow_"))
         assert.deepStrictEqual(
           events.map(({ type, data, at }) => ({ type, data, at })),
           [
@@ -157,13 +157,15 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
 
     it.effect("lists flows by status and name in each order, ties by id", () =>
       Effect.gen(function* () {
-        const { flows: store, ws, flow, writeFlow } = yield* flowWorld()
+        const { flows: store, workspace, flow, writeFlow } = yield* flowWorld()
         const first = yield* flow("Ärger", {}, later(1))
         const second = yield* flow("beta", {}, later(2))
         const third = yield* flow("Beta 2", {}, later(2))
         yield* writeFlow(Result.getOrThrow(decide(second, { _tag: "archive" }, later(9))))
         const names = (over: Partial<FlowQuery>) =>
-          Effect.map(store.list(ws, { ...all, ...over }), ({ items }) => items.map(({ flow: { name: of } }) => of))
+          Effect.map(store.list(workspace, { ...all, ...over }), ({ items }) =>
+            items.map(({ flow: { name: of } }) => of),
+          )
         const inIds = [second, third].sort((a, b) => (a.id < b.id ? -1 : 1)).map((each) => each.name)
         assert.deepStrictEqual(yield* names({}), ["beta", "Beta 2", "Ärger"])
         assert.deepStrictEqual(yield* names({ sortBy: "created_at", sortOrder: "asc" }), ["Ärger", ...inIds])
@@ -172,14 +174,14 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         assert.deepStrictEqual(yield* names({ search: "BET" }), ["beta", "Beta 2"])
         assert.deepStrictEqual(yield* names({ search: "%" }), [])
         assert.deepStrictEqual(yield* names({ statuses: ["draft"] }), ["Beta 2", "Ärger"])
-        const { items, total } = yield* store.list(ws, { ...all, limit: 2, page: 2 })
+        const { items, total } = yield* store.list(workspace, { ...all, limit: 2, page: 2 })
         assert.deepStrictEqual([items, total], [[{ flow: first, tally: emptyTally }], 3])
       }),
     )
 
     it.effect("neither shows nor changes flows of another workspace", () =>
       Effect.gen(function* () {
-        const { flows: store, ws, transact, flow, approvedEmail, listOf } = yield* flowWorld()
+        const { flows: store, workspace, transact, flow, approvedEmail, listOf } = yield* flowWorld()
         const draft = yield* flow("a")
         const { id: emailId } = yield* approvedEmail("e")
         const { id: listId } = yield* listOf("l", [])
@@ -202,7 +204,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         assert.deepStrictEqual([trial.facts.staticLists.size, trial.facts.subjects.size], [0, 0])
         const archived = Result.getOrThrow(decide(draft, { _tag: "archive" }, later(1)))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(other, archived)))))
-        assert.deepStrictEqual((yield* store.get(ws, draft.id)).flow, draft)
+        assert.deepStrictEqual((yield* store.get(workspace, draft.id)).flow, draft)
       }),
     )
   })
@@ -212,17 +214,17 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
     it.effect("reads the named contacts, lists, emails and templates that exist, and no inline list of a blast", () =>
       Effect.gen(function* () {
         const world = yield* flowWorld()
-        const { flows: store, ws, transact, field, archiving, listOf, list, draftEmail, lists, fresh } = world
+        const { flows: store, workspace, transact, field, archiving, listOf, list, draftEmail, lists, fresh } = world
         const [stage, old] = [yield* field("stage"), yield* field("old_stage")]
         yield* transact(archiving(old.id))
         const { id: fixed } = yield* listOf("static", [])
         const { id: dynamic } = yield* list("dynamic", { kind: "dynamic", rules: null })
         const inline = yield* world.inlineList("inline")
-        const { items } = yield* lists.list(ws, { page: 1, limit: 10, search: null, kind: "system" })
+        const { items } = yield* lists.list(workspace, { page: 1, limit: 10, search: null, kind: "system" })
         const { id: emailId } = yield* draftEmail("draft")
         const template = yield* world.emailTemplates.made()
         const tentTemplate = yield* world.tentTemplates.made()
-        const tent = yield* world.tentMoves.accept(ws, {})
+        const tent = yield* world.tentMoves.accept(workspace, {})
         const nowhere = yield* fresh.id
         const body = {
           triggers: [fixed, dynamic, items[0]?.id, inline, nowhere].flatMap((list_id) => [
@@ -245,7 +247,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           },
         }
         const named = namedIn({ ...body, triggers: [...body.triggers, changed("stage"), changed("nothing")] })
-        const known = yield* transact(store.lockNamed(ws, named))
+        const known = yield* transact(store.lockNamed(workspace, named))
         assert.deepStrictEqual(
           known.fields.map(({ id, apiName, status }) => [id, apiName, status]).sort(),
           [
@@ -266,7 +268,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       Effect.gen(function* () {
         const senderDefaults = { fromName: "Us", fromAddress: "us@example.test", replyToEmail: null }
         const world = yield* flowWorld({ senderDefaults, plan: "pro" })
-        const { flows: store, ws, transact, flow, draftEmail, approve, approvedEmail } = world
+        const { flows: store, workspace, transact, flow, draftEmail, approve, approvedEmail } = world
         const approved = yield* approvedEmail("approved")
         const draft = yield* draftEmail("draft")
         const template = yield* world.emailTemplates.made({
@@ -286,7 +288,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
             { type: "create_tent", step_id: "f", template_id: unused.id },
           ],
         })
-        const { facts: known, flow: locked } = yield* transact(store.lockForActivation(ws, id))
+        const { facts: known, flow: locked } = yield* transact(store.lockForActivation(workspace, id))
         assert.strictEqual(locked.id, id)
         assert.deepStrictEqual([known.plan.plan, known.plan.flows], ["pro", true])
         const approval = { id: approved.approval?.id, fromAddress: "news@example.test" }
@@ -304,7 +306,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         assert.deepStrictEqual([...known.tentTemplates], [page.id])
         assert.deepStrictEqual([known.senderDefaults, [...known.verifiedDomains]], [senderDefaults, ["example.test"]])
         yield* approve(draft.id)
-        const after = yield* transact(store.lockForActivation(ws, id))
+        const after = yield* transact(store.lockForActivation(workspace, id))
         assert.isNotNull(after.facts.emails.get(draft.id)?.approval)
       }),
     )
@@ -314,13 +316,16 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       () =>
         Effect.gen(function* () {
           const world = yield* flowWorld({ name: "Acme" })
-          const { flows: store, ws, approvedEmail, draftEmail, emails, transact } = world
+          const { flows: store, workspace, approvedEmail, draftEmail, emails, transact } = world
           const approved = yield* approvedEmail("approved", { subject: "as approved" })
           yield* Effect.orDie(
             transact(
               Effect.gen(function* () {
-                const current = yield* emails.lock(ws, approved.id)
-                yield* emails.apply(ws, Result.getOrThrow(EmailChange.update(current, { subject: "edited" }, later(1))))
+                const current = yield* emails.lock(workspace, approved.id)
+                yield* emails.apply(
+                  workspace,
+                  Result.getOrThrow(EmailChange.update(current, { subject: "edited" }, later(1))),
+                )
               }),
             ),
           )
@@ -333,7 +338,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
               { type: "create_email", step_id: "create", template_id: template.id },
             ],
           })
-          const trial = yield* store.simulationFacts(ws, { named, emailNormalized: "nobody@example.test" })
+          const trial = yield* store.simulationFacts(workspace, { named, emailNormalized: "nobody@example.test" })
           assert.deepStrictEqual(
             new Map(trial.facts.subjects),
             new Map([

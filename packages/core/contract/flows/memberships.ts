@@ -33,10 +33,10 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { excludeTestServices: true })(`Memberships, enrollment (${name})`, (it) => {
     it.effect("puts an added contact at the first step and records it in timelines and outbox", () =>
       Effect.gen(function* () {
-        const { contacts, flows, memberships: members, person, started, ws } = yield* running()
+        const { contacts, flows, memberships: members, person, started, workspace } = yield* running()
         const ann = yield* person("ann")
         const flow = yield* started([day("first", null)])
-        const run = yield* members.add(ws, flow, ann.id, { color: "red", count: 2, yes: true })
+        const run = yield* members.add(workspace, flow, ann.id, { color: "red", count: 2, yes: true })
         assert.deepInclude(run.membership, { flowId: flow, contactId: ann.id, entrySource: "manual" })
         assert.deepStrictEqual(run.membership.tokens, { color: "red", count: 2, yes: true })
         assert.strictEqual(run.membership.state.status, "active")
@@ -45,16 +45,16 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
           run.timeline.map(({ stepId, type }) => [type, stepId]),
           [["entered_flow", "first"]],
         )
-        assert.deepStrictEqual((yield* members.list(ws, flow, everyone)).items[0]?.membership, run.membership)
-        const { tally } = yield* flows.get(ws, flow)
+        assert.deepStrictEqual((yield* members.list(workspace, flow, everyone)).items[0]?.membership, run.membership)
+        const { tally } = yield* flows.get(workspace, flow)
         assert.deepInclude(tally, { active: 1, waiting: 0, lastEntryAt: run.membership.enteredAt })
-        assert.deepStrictEqual([...(yield* flows.getStepCounts(ws, flow)).counts], [["first", 1]])
-        const { items } = yield* contacts.activities(ws, ann.id, { page: 1, limit: 10, order: "desc" })
+        assert.deepStrictEqual([...(yield* flows.getStepCounts(workspace, flow)).counts], [["first", 1]])
+        const { items } = yield* contacts.activities(workspace, ann.id, { page: 1, limit: 10, order: "desc" })
         assert.deepInclude(items.find(({ type }) => type === "flow_entered")?.metadata, {
           flow_id: flow,
           membership_id: run.membership.id,
         })
-        const events = (yield* eventsOf(ws)).filter(({ type }) => type === "flow_entered")
+        const events = (yield* eventsOf(workspace)).filter(({ type }) => type === "flow_entered")
         assert.deepStrictEqual(
           events.map(({ contactId }) => contactId),
           [ann.id],
@@ -64,33 +64,33 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("enrolls a contact once when five requests add it; the others learn that it is a member", () =>
       Effect.gen(function* () {
-        const { memberships: members, person, started, ws } = yield* running()
+        const { memberships: members, person, started, workspace } = yield* running()
         const ann = yield* person("ann")
         const flow = yield* started([day("first", null)])
         const all = yield* Effect.all(
-          Array.from({ length: 5 }, () => Effect.result(members.add(ws, flow, ann.id, {}))),
+          Array.from({ length: 5 }, () => Effect.result(members.add(workspace, flow, ann.id, {}))),
           { concurrency: 5 },
         )
         assert.strictEqual(all.filter(Result.isSuccess).length, 1)
         const refusals = all.flatMap((each) => (Result.isFailure(each) ? [each.failure._tag] : []))
         assert.deepStrictEqual([...new Set(refusals)], ["AlreadyInFlow"])
-        assert.strictEqual((yield* members.list(ws, flow, everyone)).total, 1)
+        assert.strictEqual((yield* members.list(workspace, flow, everyone)).total, 1)
       }),
     )
 
     it.effect("enrolls a contact again after it left, unless the flow allows one entry only", () =>
       Effect.gen(function* () {
-        const { memberships: members, person, started, ws } = yield* running()
+        const { memberships: members, person, started, workspace } = yield* running()
         const ann = yield* person("ann")
         for (const [policy, tags] of [
           ["allow", []],
           ["no_reentry", ["ReentryDenied", "ReentryDenied", "ReentryDenied"]],
         ] as const) {
           const flow = yield* started([day("first", null)], { reentry_policy: policy })
-          yield* members.add(ws, flow, ann.id, {})
-          yield* members.remove(ws, flow, ann.id)
+          yield* members.add(workspace, flow, ann.id, {})
+          yield* members.remove(workspace, flow, ann.id)
           const again = Effect.result(
-            Effect.andThen(members.add(ws, flow, ann.id, {}), members.remove(ws, flow, ann.id)),
+            Effect.andThen(members.add(workspace, flow, ann.id, {}), members.remove(workspace, flow, ann.id)),
           )
           const all = [yield* again, yield* again, yield* again]
           assert.deepStrictEqual(
@@ -105,49 +105,49 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
       "refuses disqualified contacts, and every contact while the flow is paused, a draft, or closed to manual entry",
       () =>
         Effect.gen(function* () {
-          const { flows, memberships: members, person, started, ws } = yield* running()
+          const { flows, memberships: members, person, started, workspace } = yield* running()
           const ann = yield* person("ann", { city: "Rome" })
           const condition = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Rome" }
           const rules = { disqualification_rules: { kind: "group", operator: "and", conditions: [condition] } }
-          const add = (flow: FlowId) => tagOf(members.add(ws, flow, ann.id, {}))
+          const add = (flow: FlowId) => tagOf(members.add(workspace, flow, ann.id, {}))
           assert.strictEqual(yield* add(yield* started([day("a", null)], rules)), "ContactDisqualified")
           assert.strictEqual(yield* add(yield* started([day("a", null)], {}, false)), "InvalidState")
           const closed = { manual_membership_enabled: false, triggers: [{ type: "contact_created" }] }
           assert.strictEqual(yield* add(yield* started([day("a", null)], closed)), "ManualMembershipDisabled")
           const paused = yield* started([day("a", null)])
-          yield* flows.pause(ws, paused)
+          yield* flows.pause(workspace, paused)
           assert.strictEqual(yield* add(paused), "InvalidState")
         }),
     )
 
     it.effect("enrolls the named contacts of an API trigger with the tokens that the trigger declares", () =>
       Effect.gen(function* () {
-        const { fresh, memberships: members, person, started, ws } = yield* running()
+        const { fresh, memberships: members, person, started, workspace } = yield* running()
         const ann = yield* person("ann", { phone: "+12025550123" })
         const bare = yield* started([day("a", null)])
         const byId = { by: "contact_id", id: ann.id, where: "contact_id" } as const
-        assert.strictEqual(yield* tagOf(members.trigger(ws, bare, byId, {})), "ApiTriggerNotConfigured")
+        assert.strictEqual(yield* tagOf(members.trigger(workspace, bare, byId, {})), "ApiTriggerNotConfigured")
         const triggers = [{ type: "service_api", fields: [{ name: "plan", type: "string" }] }]
         const flow = yield* started([day("a", null)], { triggers })
-        assert.strictEqual(yield* tagOf(members.trigger(ws, flow, byId, { other: "x" })), "UnknownToken")
-        assert.strictEqual(yield* tagOf(members.trigger(ws, flow, byId, { plan: 1 })), "InvalidTokenType")
+        assert.strictEqual(yield* tagOf(members.trigger(workspace, flow, byId, { other: "x" })), "UnknownToken")
+        assert.strictEqual(yield* tagOf(members.trigger(workspace, flow, byId, { plan: 1 })), "InvalidTokenType")
         const who = [
           byId,
           { by: "email", email: " ANN@example.test " },
           { by: "phone", phone: "(202) 555-0123", defaultCountry: "US" },
         ] as const
         for (const each of who) {
-          const run = yield* members.trigger(ws, flow, each, { plan: "pro" })
+          const run = yield* members.trigger(workspace, flow, each, { plan: "pro" })
           assert.deepInclude(run.membership, { contactId: ann.id, entrySource: "service_api" })
-          yield* members.remove(ws, flow, ann.id)
+          yield* members.remove(workspace, flow, ann.id)
         }
         const unknownContact = { by: "email", email: "nobody@example.test" } as const
-        assert.deepInclude(yield* Effect.flip(members.trigger(ws, flow, unknownContact, {})), {
+        assert.deepInclude(yield* Effect.flip(members.trigger(workspace, flow, unknownContact, {})), {
           _tag: "NotFound",
           path: "email",
         })
         const gone = FlowId.make(yield* fresh.id)
-        assert.strictEqual(yield* tagOf(members.trigger(ws, gone, byId, {})), "NotFound")
+        assert.strictEqual(yield* tagOf(members.trigger(workspace, gone, byId, {})), "NotFound")
       }),
     )
 
@@ -162,12 +162,12 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
           person,
           started,
           transact,
-          ws,
+          workspace,
         } = yield* running()
         const ann = yield* person("ann")
         const flow = yield* started([day("first", null)])
-        const { membership } = yield* members.add(ws, flow, ann.id, {})
-        yield* Effect.exit(transact(Effect.andThen(members.remove(ws, flow, ann.id), Effect.fail("no"))))
+        const { membership } = yield* members.add(workspace, flow, ann.id, {})
+        yield* Effect.exit(transact(Effect.andThen(members.remove(workspace, flow, ann.id), Effect.fail("no"))))
         assert.strictEqual((yield* one(flow)).status, "active")
         const other = yield* fresh.workspace()
         assert.strictEqual(yield* tagOf(members.list(other, flow, everyone)), "NotFound")
@@ -196,19 +196,19 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { excludeTestServices: true })(`Memberships, listings (${name})`, (it) => {
     it.effect("lists members by status and by name in any order, with consistent pages", () =>
       Effect.gen(function* () {
-        const { memberships: members, person, started, ws } = yield* running()
+        const { memberships: members, person, started, workspace } = yield* running()
         const flow = yield* started([day("first", null)])
         const names = ["Ölaf", "bea", "Cid", "ann"]
         const people = yield* Effect.forEach(names, (each, at) => person(`p${at}`, { displayName: each }))
         const nameless = yield* person("zed", { displayName: null, email: null, phone: "+12025550199" })
-        for (const { id } of [...people, nameless]) yield* members.add(ws, flow, id, {})
-        yield* members.remove(ws, flow, people[0]?.id ?? nameless.id)
+        for (const { id } of [...people, nameless]) yield* members.add(workspace, flow, id, {})
+        yield* members.remove(workspace, flow, people[0]?.id ?? nameless.id)
         const namesOf = (query: Partial<FlowMemberQuery>) =>
-          Effect.map(members.list(ws, flow, { ...everyone, ...query }), ({ items }) =>
+          Effect.map(members.list(workspace, flow, { ...everyone, ...query }), ({ items }) =>
             items.map(({ contact }) => contact?.displayName ?? null),
           )
         assert.deepStrictEqual(yield* namesOf({}), [...names, null])
-        const { items } = yield* members.list(ws, flow, everyone)
+        const { items } = yield* members.list(workspace, flow, everyone)
         const newest = items.toSorted(
           ({ membership: left }, { membership: right }) =>
             right.enteredAt.epochMilliseconds - left.enteredAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
@@ -230,17 +230,17 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.deepStrictEqual(yield* namesOf({ search: "0199" }), [null])
         assert.deepStrictEqual(yield* namesOf({ search: "p2@EXAMPLE" }), ["Cid"])
         assert.deepStrictEqual(yield* namesOf({ page: 2, limit: 2 }), ["Cid", "ann"])
-        assert.strictEqual((yield* members.list(ws, flow, { ...everyone, page: 9, limit: 2 })).total, 5)
+        assert.strictEqual((yield* members.list(workspace, flow, { ...everyone, page: 9, limit: 2 })).total, 5)
         assert.deepStrictEqual(yield* namesOf({ sort: "updated_at", order: "desc", limit: 1 }), ["Ölaf"])
       }),
     )
 
     it.effect("reads the newest entries of a long timeline", () =>
       Effect.gen(function* () {
-        const { members: store, memberships, person, settleDown, started, transact, ws } = yield* running()
+        const { members: store, memberships, person, settleDown, started, transact, workspace } = yield* running()
         const { advanceLocked } = yield* MembershipRunner
         const flow = yield* started([day("first", null)])
-        const { membership } = yield* memberships.add(ws, flow, (yield* person("ann")).id, {})
+        const { membership } = yield* memberships.add(workspace, flow, (yield* person("ann")).id, {})
         yield* settleDown
         const opened = Array.from({ length: timeline_lines_max }, (_, nth): MemberEvent => {
           const at = DateTime.makeUnsafe(nth)
@@ -248,9 +248,11 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
         })
         const touched = { _tag: "touched", memberships: [membership.id], contacts: [], flows: [] } as const
         yield* transact(
-          Effect.flatMap(store.lockMembers(ws, touched), (held) => advanceLocked(ws, held, () => opened.slice(1))),
+          Effect.flatMap(store.lockMembers(workspace, touched), (held) =>
+            advanceLocked(workspace, held, () => opened.slice(1)),
+          ),
         )
-        const { timeline } = yield* memberships.get(ws, flow, membership.id)
+        const { timeline } = yield* memberships.get(workspace, flow, membership.id)
         assert.deepStrictEqual(
           timeline.map(({ at, type }) => [type, type === "waiting" ? 0 : at.epochMilliseconds]),
           [["waiting", 0], ...opened.slice(1).map((_, nth) => ["email_opened", nth + 1])],
@@ -260,14 +262,14 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("finds no members of an unknown flow, and none of another flow", () =>
       Effect.gen(function* () {
-        const { fresh, memberships: members, person, started, ws } = yield* running()
+        const { fresh, memberships: members, person, started, workspace } = yield* running()
         const ann = yield* person("ann")
         const [flow, other] = [yield* started([day("a", null)]), yield* started([day("a", null)])]
-        const { membership } = yield* members.add(ws, flow, ann.id, {})
-        assert.strictEqual(yield* tagOf(members.list(ws, FlowId.make(yield* fresh.id), everyone)), "NotFound")
-        assert.strictEqual(yield* tagOf(members.get(ws, other, membership.id)), "NotFound")
-        assert.strictEqual(yield* tagOf(members.get(ws, flow, MembershipId.make(yield* fresh.id))), "NotFound")
-        assert.strictEqual((yield* members.list(ws, other, everyone)).total, 0)
+        const { membership } = yield* members.add(workspace, flow, ann.id, {})
+        assert.strictEqual(yield* tagOf(members.list(workspace, FlowId.make(yield* fresh.id), everyone)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.get(workspace, other, membership.id)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.get(workspace, flow, MembershipId.make(yield* fresh.id))), "NotFound")
+        assert.strictEqual((yield* members.list(workspace, other, everyone)).total, 0)
       }),
     )
   })
@@ -278,18 +280,18 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
       "drops a removed member, also while the flow is paused; refuses to remove a contact that is no member",
       () =>
         Effect.gen(function* () {
-          const { flows, memberships: members, person, started, ws } = yield* running()
+          const { flows, memberships: members, person, started, workspace } = yield* running()
           const [ann, bob] = [yield* person("ann"), yield* person("bob")]
           const flow = yield* started([day("first", null)])
-          yield* members.add(ws, flow, ann.id, {})
-          yield* flows.pause(ws, flow)
-          assert.isNull(yield* members.remove(ws, flow, bob.id))
-          const run = yield* members.remove(ws, flow, ann.id)
+          yield* members.add(workspace, flow, ann.id, {})
+          yield* flows.pause(workspace, flow)
+          assert.isNull(yield* members.remove(workspace, flow, bob.id))
+          const run = yield* members.remove(workspace, flow, ann.id)
           assert.deepInclude(run?.membership.state, { status: "dropped", reason: "removed", stepId: "first" })
-          assert.isNull(yield* members.remove(ws, flow, ann.id))
-          assert.deepInclude((yield* flows.get(ws, flow)).tally, { active: 0, dropped: 1 })
+          assert.isNull(yield* members.remove(workspace, flow, ann.id))
+          assert.deepInclude((yield* flows.get(workspace, flow)).tally, { active: 0, dropped: 1 })
           assert.deepStrictEqual(
-            [...(yield* flows.getStepCounts(ws, flow)).counts].filter(([, count]) => count > 0),
+            [...(yield* flows.getStepCounts(workspace, flow)).counts].filter(([, count]) => count > 0),
             [],
           )
         }),
@@ -297,10 +299,10 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("ends the membership of a deleted contact and retains it without the name", () =>
       Effect.gen(function* () {
-        const { advanceDue, memberships: members, person, remove, seen, started, ws } = yield* running()
+        const { advanceDue, memberships: members, person, remove, seen, started, workspace } = yield* running()
         const [ann, bob] = [yield* person("ann"), yield* person("bob")]
         const flow = yield* started([day("first", null)])
-        for (const { id } of [ann, bob]) yield* members.add(ws, flow, id, {})
+        for (const { id } of [ann, bob]) yield* members.add(workspace, flow, id, {})
         yield* advanceDue
         yield* remove([ann])
         assert.strictEqual(yield* advanceDue, 1)
@@ -308,10 +310,10 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.deepInclude(first, { contactId: ann.id, status: "dropped" })
         assert.deepInclude(second, { contactId: bob.id, status: "waiting" })
         assert.deepStrictEqual(first?.timeline, ["entered_flow", "waiting", "dropped"])
-        const [shown] = (yield* members.list(ws, flow, everyone)).items
+        const [shown] = (yield* members.list(workspace, flow, everyone)).items
         assert.isNull(shown?.contact)
         assert.deepInclude(shown?.membership.state, { reason: "contact_deleted" })
-        assert.strictEqual(yield* tagOf(members.add(ws, flow, ann.id, {})), "NotFound")
+        assert.strictEqual(yield* tagOf(members.add(workspace, flow, ann.id, {})), "NotFound")
       }),
     )
 
@@ -326,31 +328,40 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
           settleDown,
           started,
           transact,
-          ws,
+          workspace,
         } = yield* running()
         const ann = yield* person("ann")
         const { id: email } = yield* approvedEmail("hello")
         const flow = yield* started([send("hello", { email_id: email })])
-        yield* members.add(ws, flow, ann.id, {})
+        yield* members.add(workspace, flow, ann.id, {})
         yield* settleDown
-        yield* flows.pause(ws, flow)
-        yield* flows.delete(ws, flow)
-        assert.strictEqual(yield* tagOf(members.list(ws, flow, everyone)), "NotFound")
+        yield* flows.pause(workspace, flow)
+        yield* flows.delete(workspace, flow)
+        assert.strictEqual(yield* tagOf(members.list(workspace, flow, everyone)), "NotFound")
         const which = { _tag: "touched", memberships: [], contacts: [ann.id], flows: [flow] } as const
-        assert.deepStrictEqual((yield* transact(store.lockMembers(ws, which))).members, [])
+        assert.deepStrictEqual((yield* transact(store.lockMembers(workspace, which))).members, [])
       }),
     )
 
     it.effect("does not move a locked member by an older decision", () =>
       Effect.gen(function* () {
-        const { memberships: members, members: store, one, person, look, started, transact, ws } = yield* running()
+        const {
+          memberships: members,
+          members: store,
+          one,
+          person,
+          look,
+          started,
+          transact,
+          workspace,
+        } = yield* running()
         const ann = yield* person("ann")
         const flow = yield* started([day("first", null)])
-        yield* members.add(ws, flow, ann.id, {})
+        yield* members.add(workspace, flow, ann.id, {})
         const [change] = yield* look({ _tag: "due", limit: 10 })
         assert(change !== undefined)
-        yield* members.remove(ws, flow, ann.id)
-        assert.strictEqual((yield* Effect.exit(transact(store.apply(ws, [change]))))._tag, "Failure")
+        yield* members.remove(workspace, flow, ann.id)
+        assert.strictEqual((yield* Effect.exit(transact(store.apply(workspace, [change]))))._tag, "Failure")
         assert.strictEqual((yield* one(flow)).status, "dropped")
       }),
     )

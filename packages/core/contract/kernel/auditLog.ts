@@ -108,7 +108,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const world = yield* furnished()
         const id = yield* world.sending("a", [yield* world.person("ann")])
         const log = yield* AuditLog
-        const { items } = yield* log.list({ workspaceId: world.ws, after: null, limit: 10 })
+        const { items } = yield* log.list({ workspaceId: world.workspace, after: null, limit: 10 })
         assert.deepStrictEqual(
           items.map(({ action, target }) => [action, target]),
           [["blast.sending", id]],

@@ -22,37 +22,37 @@ const begin = Effect.gen(function* () {
   const world = yield* furnished()
   const contacts = yield* ContactStore
   const rules = yield* RuleFactsStore
-  const { ws, lists, store, fresh, transact } = world
+  const { workspace, lists, store, fresh, transact } = world
 
   const removing = Effect.fnUntraced(function* (id: ListId) {
-    const change = yield* Effect.fromResult(ListChange.delete(yield* lists.lockForDelete(ws, id), later(5)))
-    yield* Effect.orDie(lists.apply(ws, change))
+    const change = yield* Effect.fromResult(ListChange.delete(yield* lists.lockForDelete(workspace, id), later(5)))
+    yield* Effect.orDie(lists.apply(workspace, change))
   })
   const remove = (id: ListId) => transact(removing(id))
-  const uses = (id: ListId) => Effect.map(transact(lists.lockForDelete(ws, id)), (facts) => facts.uses)
+  const uses = (id: ListId) => Effect.map(transact(lists.lockForDelete(workspace, id)), (facts) => facts.uses)
 
-  const named = (tree: RuleTree) => rules.of(ws, referencesIn(tree))
+  const named = (tree: RuleTree) => rules.of(workspace, referencesIn(tree))
   /** Creates a dynamic list of contacts that are not on another list; returns whether its rules could be decoded. */
   const naming = Effect.fnUntraced(function* (other: ListId) {
     const id = ListId.make(yield* fresh.id)
     const candidates = nameCandidates({ text: "naming", origin: "given" }, yield* fresh.id)
-    const facts = yield* lists.lockForCreation(ws, { candidates, contactIds: [], named: [other] })
+    const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds: [], named: [other] })
     if (!(yield* named(notOn(other))).staticLists.has(other)) return false
     const content = { kind: "dynamic", rules: notOn(other) } as const
     const made = ListChange.create({ id, candidates, description: null, content }, facts, noon)
-    yield* lists.apply(ws, (yield* Effect.fromResult(made)).change)
+    yield* lists.apply(workspace, (yield* Effect.fromResult(made)).change)
     return true
   }, Effect.orDie)
   /** Replaces the rules of an existing list: contacts that are not on another one. */
   const renaming = Effect.fnUntraced(function* (id: ListId, other: ListId) {
-    const locked = yield* lists.lockForUpdate(ws, id, { candidates: undefined, named: [other] })
+    const locked = yield* lists.lockForUpdate(workspace, id, { candidates: undefined, named: [other] })
     const facts = { ...locked, named: yield* named(notOn(other)) }
     const edited = ListChange.update(facts, { rules: notOn(other) }, later(5))
-    if (Result.isSuccess(edited)) yield* lists.apply(ws, edited.success.change)
+    if (Result.isSuccess(edited)) yield* lists.apply(workspace, edited.success.change)
     return Result.isSuccess(edited)
   }, Effect.orDie)
 
-  const lockForLaunch = ({ id }: Blast) => Effect.orDie(store.lockForLaunch(ws, id, { now: noon }))
+  const lockForLaunch = ({ id }: Blast) => Effect.orDie(store.lockForLaunch(workspace, id, { now: noon }))
   const audienceOf = ({ audience }: Blast) => audience?.listId ?? assert.fail("a ready blast has an audience")
   return { ...world, contacts, remove, removing, uses, naming, renaming, lockForLaunch, audienceOf }
 })
@@ -68,7 +68,7 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       "deletes a list with its memberships, keeps the contacts, and writes an event but no timeline entries",
       () =>
         Effect.gen(function* () {
-          const { ws, lists, contacts, person, listOf, list, remove } = yield* begin
+          const { workspace, lists, contacts, person, listOf, list, remove } = yield* begin
           const [ann, bob] = [yield* person("ann"), yield* person("bob")]
           const gone = yield* listOf("Gone", [ann, bob])
           const kept = yield* listOf("Kept", [ann, bob])
@@ -76,17 +76,17 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           yield* remove(gone.id)
           yield* remove(byRule.id)
           for (const { id } of [gone, byRule]) {
-            assert.strictEqual((yield* Effect.flip(lists.get(ws, id)))._tag, "NotFound")
+            assert.strictEqual((yield* Effect.flip(lists.get(workspace, id)))._tag, "NotFound")
             assert.strictEqual((yield* Effect.flip(remove(id)))._tag, "NotFound")
           }
-          assert.deepStrictEqual(yield* lists.get(ws, kept.id), kept)
+          assert.deepStrictEqual(yield* lists.get(workspace, kept.id), kept)
           for (const each of [ann, bob]) {
-            assert.deepStrictEqual(yield* contacts.get(ws, each.id), each)
+            assert.deepStrictEqual(yield* contacts.get(workspace, each.id), each)
             const query = { page: 1, limit: 9, order: "asc" } as const
-            const { items } = yield* contacts.activities(ws, each.id, query)
+            const { items } = yield* contacts.activities(workspace, each.id, query)
             assert.isFalse(items.some(({ type }) => type === "list_removed"))
           }
-          const events = yield* eventsOf(ws)
+          const events = yield* eventsOf(workspace)
           assert.isFalse(events.some(({ type }) => type === "list_removed"))
           assert.deepStrictEqual(
             events.flatMap(({ type, contactId, data }) =>
@@ -103,17 +103,17 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
 
     it.effect("keeps the list and its members when the transaction fails later", () =>
       Effect.gen(function* () {
-        const { ws, lists, person, listOf, removing, transact } = yield* begin
+        const { workspace, lists, person, listOf, removing, transact } = yield* begin
         const kept = yield* listOf("Kept", [yield* person("ann")])
         yield* Effect.exit(transact(Effect.andThen(removing(kept.id), Effect.fail("no"))))
-        assert.deepStrictEqual(yield* lists.get(ws, kept.id), kept)
-        assert.isFalse((yield* eventsOf(ws)).some(({ type }) => type === "list_deleted"))
+        assert.deepStrictEqual(yield* lists.get(workspace, kept.id), kept)
+        assert.isFalse((yield* eventsOf(workspace)).some(({ type }) => type === "list_deleted"))
       }),
     )
 
     it.effect("refuses to delete the audience of a blast that is scheduled, sending or paused, and no other", () =>
       Effect.gen(function* () {
-        const { ws, uses, ready, draft, write, store, lockForLaunch, audienceOf, transact } = yield* begin
+        const { workspace, uses, ready, draft, write, store, lockForLaunch, audienceOf, transact } = yield* begin
         const first = yield* ready("b draft", [])
         const listId = audienceOf(first)
         const again = Effect.fnUntraced(function* (name_: string) {
@@ -155,7 +155,7 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           users: [waits, paused, sends].map((blast) => ({ type: "blast" as const, id: blast.id, name: blast.name })),
           count: 3,
         })
-        assert.strictEqual((yield* store.get(ws, paused.id, noon)).blast.status, "sending")
+        assert.strictEqual((yield* store.get(workspace, paused.id, noon)).blast.status, "sending")
       }),
     )
 
@@ -194,10 +194,10 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
 
     it.effect("refuses to launch a draft whose list was deleted", () =>
       Effect.gen(function* () {
-        const { ws, store, ready, remove, launch, audienceOf } = yield* begin
+        const { workspace, store, ready, remove, launch, audienceOf } = yield* begin
         const blast = yield* ready("a", [])
         yield* remove(audienceOf(blast))
-        const shown = yield* store.get(ws, blast.id, noon)
+        const shown = yield* store.get(workspace, blast.id, noon)
         assert(shown.blast.status === "draft")
         assert.strictEqual(shown.facts.list, null)
         assert.deepStrictEqual(readiness(shown.blast, shown.facts).missing, ["audience", "schedule"])
@@ -233,7 +233,7 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
 
     it.effect("waits for the launch or the schedule of a blast and is refused", () =>
       Effect.gen(function* () {
-        const { ws, store, lists, ready, removing, lockForLaunch, audienceOf } = yield* begin
+        const { workspace, store, lists, ready, removing, lockForLaunch, audienceOf } = yield* begin
         for (const goes of ["launch", "schedule"] as const) {
           const blast = yield* ready(goes, [])
           const [, refused] = yield* twoAtOnce(
@@ -245,12 +245,12 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
                   goes === "launch"
                     ? decide(blast, { _tag: "launch", facts, operational: false }, noon)
                     : decide(blast, { _tag: "schedule", facts, ...time }, noon)
-                yield* store.apply(ws, Result.getOrThrow(change))
+                yield* store.apply(workspace, Result.getOrThrow(change))
               }),
             removing(audienceOf(blast)),
           )
           assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "ListInUse")
-          assert.strictEqual((yield* lists.get(ws, audienceOf(blast))).id, audienceOf(blast))
+          assert.strictEqual((yield* lists.get(workspace, audienceOf(blast))).id, audienceOf(blast))
         }
       }),
     )
@@ -289,12 +289,12 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
 
     it.effect("makes an addition of members wait and find no list; deletes members that were being added", () =>
       Effect.gen(function* () {
-        const { ws, lists, listOf, person, removing } = yield* begin
+        const { workspace, lists, listOf, person, removing } = yield* begin
         const ann = yield* person("ann")
         const adding = Effect.fnUntraced(function* (id: ListId) {
-          const facts = yield* lists.lockForMembers(ws, id, [ann.id])
+          const facts = yield* lists.lockForMembers(workspace, id, [ann.id])
           const { change } = yield* Effect.fromResult(ListChange.addMembers(facts, [ann.id], later(1)))
-          yield* Effect.orDie(lists.apply(ws, change))
+          yield* Effect.orDie(lists.apply(workspace, change))
         })
         const one = yield* listOf("one", [])
         const [, late] = yield* twoAtOnce((held) => Effect.andThen(removing(one.id), held), adding(one.id))
@@ -302,7 +302,7 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const two = yield* listOf("two", [])
         const [added, removed] = yield* twoAtOnce((held) => Effect.andThen(adding(two.id), held), removing(two.id))
         assert.isTrue(Result.isSuccess(added) && Result.isSuccess(removed))
-        assert.strictEqual((yield* Effect.flip(lists.get(ws, two.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(lists.get(workspace, two.id)))._tag, "NotFound")
       }),
     )
   })

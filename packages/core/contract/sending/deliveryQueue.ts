@@ -39,10 +39,10 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryPorts, 
             { email: "all@example.test", unsubscribed: true, marketingEmailInvalid: true, suppression: "bounce" },
           ]
           for (const operational of [false, true]) {
-            const ws = operational ? yield* (yield* Fresh).workspace() : workspace
-            const made = yield* scenario.blast(ws, contacts, { operational })
-            const fixed = yield* transact(wholeAudience(store, ws, made.blast))
-            const rows = yield* scenario.written(ws, made.blast)
+            const workspaceId = operational ? yield* (yield* Fresh).workspace() : workspace
+            const made = yield* scenario.blast(workspaceId, contacts, { operational })
+            const fixed = yield* transact(wholeAudience(store, workspaceId, made.blast))
+            const rows = yield* scenario.written(workspaceId, made.blast)
             const expected = contacts.map((contact) =>
               blockReason(
                 {

@@ -9,9 +9,9 @@ const lease_ms = 60_000
 type World = Effect.Success<ReturnType<typeof furnished>>
 
 /** Sends to all deliverable recipients; the last two are refused and unconfirmed. */
-const mail = Effect.fnUntraced(function* ({ deliveries, transact, ws }: World) {
-  const claims = yield* transact(deliveries.claim(ws, { limit: 100, lease_ms }))
-  yield* deliveries.grant(ws, claims, lease_ms)
+const mail = Effect.fnUntraced(function* ({ deliveries, transact, workspace }: World) {
+  const claims = yield* transact(deliveries.claim(workspace, { limit: 100, lease_ms }))
+  yield* deliveries.grant(workspace, claims, lease_ms)
   const outcomes = [
     { _tag: "inDoubt" },
     { _tag: "refused", code: 550, reply: "550 5.1.1 no such user" },
@@ -21,7 +21,7 @@ const mail = Effect.fnUntraced(function* ({ deliveries, transact, ws }: World) {
     const outcome = outcomes[Math.min(claims.length - 1 - index, 2)] ?? outcomes[2]
     return Settlement.of(claim, { _tag: "outcome", outcome }, { at: later(100), acceptMeansDelivered: true })
   })
-  yield* transact(deliveries.settle(ws, settlements))
+  yield* transact(deliveries.settle(workspace, settlements))
 })
 
 /** Five contacts: two received the message, one did not, one is unconfirmed, and one had unsubscribed. */

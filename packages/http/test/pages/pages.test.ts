@@ -75,14 +75,14 @@ pageScriptTest("sends the CSP, no cookies, and refuses service workers", () =>
 
 it.live("adds only the origins of the brand's images to the CSP", () =>
   Effect.gen(function* () {
-    const { get, ws, visit, live } = yield* served
-    yield* get(Workspaces).update(ws, {
+    const { get, workspace, visit, live } = yield* served
+    yield* get(Workspaces).update(workspace, {
       brand: { logoUrl: "https://cdn.example.com/a/l.png", iconUrl: "https://i.example.net:8443/i.ico" },
     })
     const { url } = yield* live("bakery")
     const policy = (yield* visit(url)).headers.get("content-security-policy")
     assert.include(policy, "img-src 'self' data: https://cdn.example.com https://i.example.net:8443;")
-    yield* get(Workspaces).update(ws, { brand: { logoUrl: null, iconUrl: null } })
+    yield* get(Workspaces).update(workspace, { brand: { logoUrl: null, iconUrl: null } })
     assert.include((yield* visit(url)).headers.get("content-security-policy"), "img-src 'self' data:;")
   }).pipe(Effect.scoped),
 )
@@ -122,18 +122,18 @@ it.live("answers 304 to a matching etag, and each encoding decodes to the page",
 
 it.live("serves a cached page without a query, and a change at once", () =>
   Effect.gen(function* () {
-    const { ws, visit, tents, live, reads } = yield* served
+    const { workspace, visit, tents, live, reads } = yield* served
     const { id, url } = yield* live("bakery")
     for (let turn = 0; turn < 20; turn++) yield* visit(url)
     assert.strictEqual(reads(), 1)
     for (let turn = 0; turn < 5; turn++) yield* visit("http://default.pages.test/none")
     assert.strictEqual(reads(), 2)
-    yield* tents.publish(ws, id, { alias: alias("moved") })
+    yield* tents.publish(workspace, id, { alias: alias("moved") })
     assert.strictEqual((yield* visit(url)).status, 404)
     assert.strictEqual((yield* visit("http://default.pages.test/moved")).status, 200)
-    yield* tents.publish(ws, id, { removeBranding: true })
+    yield* tents.publish(workspace, id, { removeBranding: true })
     assert.notInclude((yield* visit("http://default.pages.test/moved")).text, "Made with Tentpole")
-    yield* tents.delete(ws, id)
+    yield* tents.delete(workspace, id)
     assert.strictEqual((yield* visit("http://default.pages.test/moved")).status, 404)
   }).pipe(Effect.scoped),
 )
@@ -177,8 +177,8 @@ it.live("counts GETs of people as views, not HEAD, bots and missing pages", () =
 
 it.live("has metadata for sharing: title, canonical URL and brand", () =>
   Effect.gen(function* () {
-    const { get, ws, visit, live } = yield* served
-    yield* get(Workspaces).update(ws, { brand: { name: "Brot & Co", primaryColor: "#7c3aed" } })
+    const { get, workspace, visit, live } = yield* served
+    yield* get(Workspaces).update(workspace, { brand: { name: "Brot & Co", primaryColor: "#7c3aed" } })
     const { id, url } = yield* live("bakery")
     const page = yield* visit(`http://default.pages.test/t/${id}`)
     assert.include(page.text, `<link rel="canonical" href="${url}">`)
@@ -186,7 +186,7 @@ it.live("has metadata for sharing: title, canonical URL and brand", () =>
     assert.include(page.text, '<meta property="og:site_name" content="Brot &amp; Co">')
     assert.include(page.text, '<link rel="icon" href="data:image/svg+xml,')
     assert.strictEqual((yield* visit("http://default.pages.test/favicon.ico")).status, 404)
-    yield* get(Workspaces).update(ws, { brand: { iconUrl: "https://cdn.example.com/i.png" } })
+    yield* get(Workspaces).update(workspace, { brand: { iconUrl: "https://cdn.example.com/i.png" } })
     const again = yield* visit(url)
     assert.include(again.text, '<link rel="icon" href="https://cdn.example.com/i.png">')
     assert.notStrictEqual(again.headers.get("etag"), page.headers.get("etag"))
@@ -197,7 +197,7 @@ it.live("has metadata for sharing: title, canonical URL and brand", () =>
 
 it.live("sitemap.xml lists each published page once, and robots.txt links to it", () =>
   Effect.gen(function* () {
-    const { ws, visit, tents, live } = yield* served
+    const { workspace, visit, tents, live } = yield* served
     const map = "http://default.pages.test/sitemap.xml"
     assert.include((yield* visit("http://default.pages.test/robots.txt")).text, `Sitemap: ${map}`)
     assert.notInclude((yield* visit(map)).text, "<loc>")
@@ -206,7 +206,7 @@ it.live("sitemap.xml lists each published page once, and robots.txt links to it"
     const both = yield* visit(map)
     assert.sameMembers(listed(both.text), [one.url, two.url])
     assert.strictEqual(both.headers.get("content-type"), "application/xml; charset=utf-8")
-    yield* tents.unpublish(ws, one.id)
+    yield* tents.unpublish(workspace, one.id)
     assert.deepStrictEqual(listed((yield* visit(map)).text), [two.url])
     assert.strictEqual((yield* visit("http://other.pages.test/sitemap.xml")).status, 404)
   }).pipe(Effect.scoped),
@@ -230,21 +230,21 @@ it.live("shows a change by another process", () =>
     const [here, there] = yield* twoProcesses
     const one = yield* servedOver(here)
     const context = yield* Layer.build(there)
-    const two = yield* servedBy(context, one.ws)
+    const two = yield* servedBy(context, one.workspace)
     const { id, url } = yield* one.live("bakery")
     /** Requests the page from the other process until it is as expected. */
     const shown = (isExpected: (page: { status: number; text: string }) => boolean) =>
       eventually(two.visit(url), isExpected)
-    yield* settledMark(two.get(PublishedPages).version(one.ws))
+    yield* settledMark(two.get(PublishedPages).version(one.workspace))
     yield* shown(({ text }) => text.includes("Made with Tentpole"))
     const reads = two.reads()
     for (let turn = 0; turn < 20; turn++) yield* two.visit(url)
     assert.strictEqual(two.reads(), reads, "no read without a notification")
-    yield* one.tents.publish(one.ws, id, { removeBranding: true })
+    yield* one.tents.publish(one.workspace, id, { removeBranding: true })
     yield* shown(({ text }) => !text.includes("Made with Tentpole"))
-    yield* one.get(Workspaces).update(one.ws, { brand: { name: "Renamed" } })
+    yield* one.get(Workspaces).update(one.workspace, { brand: { name: "Renamed" } })
     yield* shown(({ text }) => text.includes('content="Renamed"'))
-    yield* one.tents.unpublish(one.ws, id)
+    yield* one.tents.unpublish(one.workspace, id)
     yield* shown(({ status }) => status === 404)
   }).pipe(Effect.scoped),
 )

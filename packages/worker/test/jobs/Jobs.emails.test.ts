@@ -24,7 +24,7 @@ const html = `<html><body><p>Hi {{contact.first_name}}</p><a href="https://examp
 
 /** An email of a workspace that can send, and a mail server with these options. */
 const furnished = Effect.fnUntraced(function* (options: FakeSmtpOptions = {}) {
-  const ws = yield* workspace
+  const workspaceId = yield* workspace
   const emails = yield* EmailStore
   const mails = yield* TestMails
   const { transact } = yield* Transactor
@@ -46,35 +46,37 @@ const furnished = Effect.fnUntraced(function* (options: FakeSmtpOptions = {}) {
     now: DateTime.makeUnsafe(1_000),
   })
   const { after: email } = Result.getOrThrow(change)
-  yield* transact(emails.apply(ws, Result.getOrThrow(change)))
+  yield* transact(emails.apply(workspaceId, Result.getOrThrow(change)))
   const asked = Effect.fnUntraced(function* (to: TestMailInput["to"]) {
-    yield* mails.create(ws, email.id, { to })
+    yield* mails.create(workspaceId, email.id, { to })
     const rows = yield* fenced(sql)(
-      ws,
-      sql<{ id: string }>`select test_mail_id as id from test_mail where workspace_id = ${ws} order by address`,
+      workspaceId,
+      sql<{
+        id: string
+      }>`select test_mail_id as id from test_mail where workspace_id = ${workspaceId} order by address`,
     )
-    return rows.map(({ id }) => ({ type: "test_mail", workspaceId: ws, testMailId: TestMailId.make(id) }) as const)
+    return rows.map(({ id }) => ({ type: "test_mail", workspaceId, testMailId: TestMailId.make(id) }) as const)
   })
   const waiting = fenced(sql)(
-    ws,
-    sql<{ count: number }>`select count(*)::int as count from test_mail where workspace_id = ${ws}`,
+    workspaceId,
+    sql<{ count: number }>`select count(*)::int as count from test_mail where workspace_id = ${workspaceId}`,
   ).pipe(Effect.map(([row]) => row?.count))
   const over = connectionsTo(server.port)
   const send = (job: Parameters<typeof handlers.test_mail>[0], attempt = 1) =>
     handlers
       .test_mail(job, { id: "test_mail:x", attempt })
       .pipe(Effect.provide(over), Effect.exit, Effect.map(Exit.isSuccess))
-  return { ws, server, asked, send, waiting, email, emails, transact, sql }
+  return { workspace: workspaceId, server, asked, send, waiting, email, emails, transact, sql }
 })
 
 const only = <A>([first]: ReadonlyArray<A>): A => first ?? assert.fail("the list is empty")
 
-const suppress = (ws: WorkspaceId, address: string, reason: string) =>
+const suppress = (workspace: WorkspaceId, address: string, reason: string) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     fenced(sql)(
-      ws,
+      workspace,
       sql`insert into suppression (workspace_id, email_normalized, reason, created_at)
-        values (${ws}, ${address}, ${reason}, now())`,
+        values (${workspace}, ${address}, ${reason}, now())`,
     ),
   )
 
@@ -95,9 +97,9 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
 
   it.effect("equals a recipient's message except for its subject, and is not counted", () =>
     Effect.gen(function* () {
-      const { ws, asked } = yield* furnished()
+      const { workspace, asked } = yield* furnished()
       const job = only(yield* asked(["ann@example.test"]))
-      const { envelope, bytes } = yield* (yield* TestMails).render(ws, job.testMailId)
+      const { envelope, bytes } = yield* (yield* TestMails).render(workspace, job.testMailId)
       assert.strictEqual(envelope.to, "ann@example.test")
       const mail = yield* Effect.promise(() => PostalMime.parse(bytes))
       assert.strictEqual(mail.subject, "[Test] Hello")
@@ -151,9 +153,9 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
 
   it.effect("is not sent again when its worker died after the hand-over", () =>
     Effect.gen(function* () {
-      const { ws, server, asked, send } = yield* furnished()
+      const { workspace, server, asked, send } = yield* furnished()
       const job = only(yield* asked(["ann@example.test"]))
-      assert.isTrue(yield* (yield* TestMails).handOver(ws, job.testMailId))
+      assert.isTrue(yield* (yield* TestMails).handOver(workspace, job.testMailId))
       assert.isTrue(yield* send(job))
       assert.lengthOf(server.messages, 0)
     }),
@@ -174,9 +176,9 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
 
   it.effect("is not sent to a suppressed address, but to an unsubscribed one", () =>
     Effect.gen(function* () {
-      const { ws, server, asked, send } = yield* furnished()
-      yield* suppress(ws, "ann@example.test", "complaint")
-      yield* suppress(ws, "bob@example.test", "unsubscribe")
+      const { workspace, server, asked, send } = yield* furnished()
+      yield* suppress(workspace, "ann@example.test", "complaint")
+      yield* suppress(workspace, "bob@example.test", "unsubscribe")
       for (const job of yield* asked(["Ann@example.test", "bob@example.test"])) assert.isTrue(yield* send(job))
       assert.deepStrictEqual(
         server.messages.map(({ to }) => to),
@@ -187,21 +189,24 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
 
   it.effect("is not sent without its email, without a verified domain, and with SENDING=held", () =>
     Effect.gen(function* () {
-      const { ws, server, asked, send, waiting, email, emails, transact, sql } = yield* furnished()
+      const { workspace, server, asked, send, waiting, email, emails, transact, sql } = yield* furnished()
       const unsent = only(yield* asked(["held@example.test"]))
       const holding = Layer.succeed(Settings, Settings.of({ ...settings, sending: "held" }))
       assert.isTrue(yield* send(unsent).pipe(Effect.provide(holding)))
       assert.strictEqual(yield* waiting, 0)
       const first = only(yield* asked(["ann@example.test"]))
-      yield* fenced(sql)(ws, sql`update sending_domain set status = 'failed' where workspace_id = ${ws}`)
+      yield* fenced(sql)(workspace, sql`update sending_domain set status = 'failed' where workspace_id = ${workspace}`)
       assert.isTrue(yield* send(first))
       assert.strictEqual(yield* waiting, 0)
-      yield* fenced(sql)(ws, sql`update sending_domain set status = 'verified' where workspace_id = ${ws}`)
+      yield* fenced(sql)(
+        workspace,
+        sql`update sending_domain set status = 'verified' where workspace_id = ${workspace}`,
+      )
       const second = only(yield* asked(["bob@example.test"]))
       yield* transact(
         Effect.gen(function* () {
-          const removed = EmailChange.remove(yield* emails.lock(ws, email.id), { users: [], count: 0 })
-          yield* emails.apply(ws, Result.getOrThrow(removed))
+          const removed = EmailChange.remove(yield* emails.lock(workspace, email.id), { users: [], count: 0 })
+          yield* emails.apply(workspace, Result.getOrThrow(removed))
         }),
       )
       assert.isTrue(yield* send(second))

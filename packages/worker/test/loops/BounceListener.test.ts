@@ -32,10 +32,10 @@ const mailTo = (port: number, to: string, raw: string) =>
     }
   })
 
-const recipients = (ws: WorkspaceId) =>
+const recipients = (workspace: WorkspaceId) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Postgres.fenced(sql)(
-      ws,
+      workspace,
       sql<{
         readonly email: string
         readonly bounced: boolean
@@ -48,9 +48,9 @@ const recipients = (ws: WorkspaceId) =>
           d.delivered_at is not null as delivered, c.marketing_email_invalid as invalid, c.unsubscribed,
           s.reason as suppressed
         from delivery d
-        join contact c on c.workspace_id = ${ws} and c.contact_id = d.contact_id
-        left join suppression s on s.workspace_id = ${ws} and s.email_normalized = d.email_normalized
-        where d.workspace_id = ${ws} order by d.email`,
+        join contact c on c.workspace_id = ${workspace} and c.contact_id = d.contact_id
+        left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = d.email_normalized
+        where d.workspace_id = ${workspace} order by d.email`,
     ).pipe(Effect.orDie),
   )
 
@@ -66,18 +66,20 @@ const untouched = {
 layer(Layer.provideMerge(ReturnPaths.layer, world), { excludeTestServices: true })("returned mail", (it) => {
   it.effect("a bounce suppresses the recipient of its message, and no other", () =>
     Effect.gen(function* () {
-      const ws = yield* workspace
+      const workspaceId = yield* workspace
       const server = yield* fakeSmtp()
-      const blast = yield* sendingBlast(ws, 3)
+      const blast = yield* sendingBlast(workspaceId, 3)
       yield* Effect.forkScoped(sender(server.port))
-      yield* until(Effect.map(counts(ws, blast), ({ states }) => states["sent"] === 3))
+      yield* until(Effect.map(counts(workspaceId, blast), ({ states }) => states["sent"] === 3))
 
       const links = yield* Links
       const port = yield* start({ host: "127.0.0.1", port: 0 })
-      const [first, second, third] = (yield* written(ws, blast)).toSorted((a, b) => (a.email < b.email ? -1 : 1))
+      const [first, second, third] = (yield* written(workspaceId, blast)).toSorted((a, b) =>
+        a.email < b.email ? -1 : 1,
+      )
       assert(first && second && third)
       const pathOf = ({ id }: { readonly id: string }) =>
-        links.of({ workspaceId: ws, deliveryId: DeliveryId.make(id) }).returnPath("sender.test")
+        links.of({ workspaceId, deliveryId: DeliveryId.make(id) }).returnPath("sender.test")
 
       assert.strictEqual(yield* mailTo(port, pathOf(first), bounce), 250)
       assert.strictEqual(yield* mailTo(port, pathOf(first), bounce), 250, "a repeated report is accepted")
@@ -87,14 +89,14 @@ layer(Layer.provideMerge(ReturnPaths.layer, world), { excludeTestServices: true 
       assert.strictEqual(yield* mailTo(port, forged, bounce), 550)
       assert.strictEqual(yield* mailTo(port, "postmaster@bounce.sender.test", bounce), 550)
 
-      assert.deepStrictEqual(yield* recipients(ws), [
+      assert.deepStrictEqual(yield* recipients(workspaceId), [
         { ...untouched, email: first.email, bounced: true, delivered: false, invalid: true, suppressed: "bounce" },
         { ...untouched, email: second.email, complained: true, unsubscribed: true, suppressed: "complaint" },
         { ...untouched, email: third.email },
       ])
 
-      const again = yield* sendingBlast(ws, 1, { prefix: "another" })
-      yield* until(Effect.map(counts(ws, again), ({ states }) => states["sent"] === 1))
+      const again = yield* sendingBlast(workspaceId, 1, { prefix: "another" })
+      yield* until(Effect.map(counts(workspaceId, again), ({ states }) => states["sent"] === 1))
     }),
   )
 })

@@ -13,20 +13,20 @@ import { settings, sendingBlast, statusOf, until, workspace, world } from "../fi
 const surroundings = Schedules.layer.pipe(Layer.provideMerge(world))
 
 /** A blast without recipients, scheduled this many milliseconds from now by the database's clock. */
-const scheduled = Effect.fnUntraced(function* (ws: WorkspaceId, ms: number) {
+const scheduled = Effect.fnUntraced(function* (workspace: WorkspaceId, ms: number) {
   const sql = yield* PgClient.PgClient
-  const blast = yield* sendingBlast(ws, 0, { prefix: `none${ms}` })
+  const blast = yield* sendingBlast(workspace, 0, { prefix: `none${ms}` })
   yield* Effect.orDie(
     fenced(sql)(
-      ws,
+      workspace,
       Effect.gen(function* () {
         yield* sql`
           update blast set status = 'scheduled', send_mode = 'scheduled', launched_at = null, audience_fixed_at = null,
             scheduled_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${ms / 1000})
-          where workspace_id = ${ws} and blast_id = ${blast}`
+          where workspace_id = ${workspace} and blast_id = ${blast}`
         yield* sql`
           insert into due_work (kind, workspace_id, due_at)
-          values ('blasts', ${ws}, clock_timestamp() + make_interval(secs => ${ms / 1000}))
+          values ('blasts', ${workspace}, clock_timestamp() + make_interval(secs => ${ms / 1000}))
           on conflict (kind, workspace_id) do update set due_at = least(due_work.due_at, excluded.due_at)`
       }),
     ),
@@ -35,42 +35,42 @@ const scheduled = Effect.fnUntraced(function* (ws: WorkspaceId, ms: number) {
 })
 
 /** Moves the schedule into the past, as if it had been set earlier. */
-const come = (ws: WorkspaceId, id: BlastId, ms: number) =>
+const come = (workspace: WorkspaceId, id: BlastId, ms: number) =>
   rowsOf(
-    ws,
+    workspace,
     (sql) => sql`
       with moved as (
         update blast set scheduled_at = scheduled_at - make_interval(secs => ${ms / 1000})
-        where workspace_id = ${ws} and blast_id = ${id}
+        where workspace_id = ${workspace} and blast_id = ${id}
       )
       update due_work set due_at = due_at - make_interval(secs => ${ms / 1000})
-      where kind = 'blasts' and workspace_id = ${ws}`,
+      where kind = 'blasts' and workspace_id = ${workspace}`,
   )
 
 const rowsOf = <Row extends object>(
-  ws: WorkspaceId,
+  workspace: WorkspaceId,
   ask: (sql: PgClient.PgClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
-) => Effect.flatMap(PgClient.PgClient, (sql) => Effect.orDie(fenced(sql)(ws, ask(sql))))
+) => Effect.flatMap(PgClient.PgClient, (sql) => Effect.orDie(fenced(sql)(workspace, ask(sql))))
 
 /** The delay between the schedule and the launch, by the database's clock. */
-const latenessOf = (ws: WorkspaceId, id: BlastId) =>
+const latenessOf = (workspace: WorkspaceId, id: BlastId) =>
   Effect.map(
     rowsOf<{ readonly late_ms: number }>(
-      ws,
+      workspace,
       (sql) => sql`
         select (extract(epoch from launched_at - scheduled_at) * 1000)::float8 as late_ms from blast
-        where workspace_id = ${ws} and blast_id = ${id} and launched_at is not null`,
+        where workspace_id = ${workspace} and blast_id = ${id} and launched_at is not null`,
     ),
     ([row]) => row?.late_ms,
   )
 
-const starts = (ws: WorkspaceId, id: BlastId) =>
+const starts = (workspace: WorkspaceId, id: BlastId) =>
   Effect.map(
     rowsOf<{ readonly count: number }>(
-      ws,
+      workspace,
       (sql) => sql`
         select count(*)::int as count from outbox_event
-        where workspace_id = ${ws} and type = 'blast_sending' and data ->> 'blast_id' = ${id}`,
+        where workspace_id = ${workspace} and type = 'blast_sending' and data ->> 'blast_id' = ${id}`,
     ),
     ([row]) => row?.count,
   )
@@ -85,71 +85,71 @@ const worker = (sending: "on" | "held" = "on") =>
 layer(surroundings, { excludeTestServices: true })("schedules", (it) => {
   it.effect("two workers launch a due blast once, and no blast early", () =>
     Effect.gen(function* () {
-      const ws = yield* workspace
-      const due = yield* Effect.forEach([-900, -500, 100, 400, 900], (ms) => scheduled(ws, ms))
-      const later = yield* scheduled(ws, 3_600_000)
+      const workspaceId = yield* workspace
+      const due = yield* Effect.forEach([-900, -500, 100, 400, 900], (ms) => scheduled(workspaceId, ms))
+      const later = yield* scheduled(workspaceId, 3_600_000)
       yield* worker()
       yield* worker()
       for (const id of due) {
-        yield* until(Effect.map(statusOf(ws, id), (row) => row?.status !== "scheduled"))
-        assert.strictEqual((yield* statusOf(ws, id))?.status, "sending")
-        assert.isAtLeast((yield* latenessOf(ws, id)) ?? -1, 0)
-        assert.strictEqual(yield* starts(ws, id), 1)
+        yield* until(Effect.map(statusOf(workspaceId, id), (row) => row?.status !== "scheduled"))
+        assert.strictEqual((yield* statusOf(workspaceId, id))?.status, "sending")
+        assert.isAtLeast((yield* latenessOf(workspaceId, id)) ?? -1, 0)
+        assert.strictEqual(yield* starts(workspaceId, id), 1)
       }
-      assert.strictEqual((yield* statusOf(ws, later))?.status, "scheduled")
+      assert.strictEqual((yield* statusOf(workspaceId, later))?.status, "scheduled")
     }).pipe(Effect.scoped),
   )
 
   it.effect("another worker launches the blasts of a stopped worker", () =>
     Effect.gen(function* () {
-      const ws = yield* workspace
+      const workspaceId = yield* workspace
       const first = yield* Scope.make()
       yield* Scope.provide(worker(), first)
-      const soon = yield* scheduled(ws, 3_600_000)
+      const soon = yield* scheduled(workspaceId, 3_600_000)
       yield* Scope.close(first, yield* Effect.exit(Effect.void))
-      yield* come(ws, soon, 3_600_000)
+      yield* come(workspaceId, soon, 3_600_000)
       yield* Effect.sleep("600 millis")
-      assert.strictEqual((yield* statusOf(ws, soon))?.status, "scheduled")
+      assert.strictEqual((yield* statusOf(workspaceId, soon))?.status, "scheduled")
       yield* worker()
-      yield* until(Effect.map(statusOf(ws, soon), (row) => row?.status === "sending"))
-      assert.strictEqual(yield* starts(ws, soon), 1)
+      yield* until(Effect.map(statusOf(workspaceId, soon), (row) => row?.status === "sending"))
+      assert.strictEqual(yield* starts(workspaceId, soon), 1)
     }).pipe(Effect.scoped),
   )
 
   it.effect("a blast that can't be launched delays no other and is launched later", () =>
     Effect.gen(function* () {
-      const ws = yield* workspace
+      const workspaceId = yield* workspace
       const sql = yield* PgClient.PgClient
-      const stuck = yield* scheduled(ws, -900)
-      const others = yield* Effect.forEach([-500, 200], (ms) => scheduled(ws, ms))
+      const stuck = yield* scheduled(workspaceId, -900)
+      const others = yield* Effect.forEach([-500, 200], (ms) => scheduled(workspaceId, ms))
       /** A list whose launch counts contacts by rules under a plan with limits; it has no rules. */
       const ruled = (rules: string | null) =>
         rowsOf(
-          ws,
+          workspaceId,
           () => sql`
             update list set kind = 'dynamic', member_count = null, rules = ${rules}::jsonb
-            where workspace_id = ${ws} and list_id = (
-              select audience_list_id from blast where workspace_id = ${ws} and blast_id = ${stuck})`,
+            where workspace_id = ${workspaceId} and list_id = (
+              select audience_list_id from blast where workspace_id = ${workspaceId} and blast_id = ${stuck})`,
         )
-      yield* Effect.orDie(sql`update workspace set plan = 'free' where workspace_id = ${ws}`)
+      yield* Effect.orDie(sql`update workspace set plan = 'free' where workspace_id = ${workspaceId}`)
       yield* ruled(`{"kind":"group","operator":"and","conditions":[{"kind":"none"}]}`)
       yield* worker()
-      for (const id of others) yield* until(Effect.map(statusOf(ws, id), (row) => row?.status === "sending"))
-      assert.strictEqual((yield* statusOf(ws, stuck))?.status, "scheduled")
+      for (const id of others) yield* until(Effect.map(statusOf(workspaceId, id), (row) => row?.status === "sending"))
+      assert.strictEqual((yield* statusOf(workspaceId, stuck))?.status, "scheduled")
       yield* ruled(null)
-      yield* until(Effect.map(statusOf(ws, stuck), (row) => row?.status === "sending"))
-      assert.strictEqual(yield* starts(ws, stuck), 1)
+      yield* until(Effect.map(statusOf(workspaceId, stuck), (row) => row?.status === "sending"))
+      assert.strictEqual(yield* starts(workspaceId, stuck), 1)
     }).pipe(Effect.scoped),
   )
 
   it.effect("SENDING=held launches nothing", () =>
     Effect.gen(function* () {
-      const ws = yield* workspace
-      const due = yield* scheduled(ws, -900)
+      const workspaceId = yield* workspace
+      const due = yield* scheduled(workspaceId, -900)
       yield* worker("held")
       yield* Effect.sleep("1200 millis")
-      assert.strictEqual((yield* statusOf(ws, due))?.status, "scheduled")
-      const { blast } = yield* Effect.orDie((yield* Blasts).get(ws, due))
+      assert.strictEqual((yield* statusOf(workspaceId, due))?.status, "scheduled")
+      const { blast } = yield* Effect.orDie((yield* Blasts).get(workspaceId, due))
       assert.strictEqual(blast.status, "scheduled")
     }).pipe(Effect.scoped),
   )

@@ -32,14 +32,14 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
       () =>
         Effect.gen(function* () {
           const server = yield* fakeSmtp()
-          const ws = yield* workspace
-          const blast = yield* sendingBlast(ws, 60)
+          const workspaceId = yield* workspace
+          const blast = yield* sendingBlast(workspaceId, 60)
           const frozen = yield* freezing(server, gate)
           yield* running(server)
-          yield* until(isSent(ws, blast))
+          yield* until(isSent(workspaceId, blast))
           noneTwice(server)
-          yield* consistent(ws, blast, server)
-          const { states } = yield* counts(ws, blast)
+          yield* consistent(workspaceId, blast, server)
+          const { states } = yield* counts(workspaceId, blast)
           const bound = settings.smtpConnections + quick.settle_batch_max
           assert.isAtMost(states["unconfirmed"] ?? 0, gate === "after-claim" || gate === "before-intent" ? 0 : bound)
           assert.strictEqual((states["sent"] ?? 0) + (states["unconfirmed"] ?? 0), 60)
@@ -48,8 +48,8 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
           yield* Effect.sleep("200 millis")
           yield* frozen.stop
           noneTwice(server)
-          yield* consistent(ws, blast, server)
-          assert.notProperty((yield* counts(ws, blast)).states, "unconfirmed")
+          yield* consistent(workspaceId, blast, server)
+          assert.notProperty((yield* counts(workspaceId, blast)).states, "unconfirmed")
         }).pipe(Effect.scoped),
       patience_ms,
     )
@@ -68,19 +68,19 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
           ["dot person6", "cut"],
         ])
         const server = yield* fakeSmtp({ script: (stage, { to }) => acts.get(`${stage} ${to.split("@")[0]}`) })
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 8)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 8)
         yield* running(server)
-        const settled = Effect.map(written(ws, blast), (rows) =>
+        const settled = Effect.map(written(workspaceId, blast), (rows) =>
           rows.every((row) => row.state !== "queued" || row.attempts > 0),
         )
         yield* until(
           Effect.map(
-            Effect.all([settled, counts(ws, blast)]),
+            Effect.all([settled, counts(workspaceId, blast)]),
             ([all, { states }]) => all && states["claimed"] === undefined && states["handed_over"] === undefined,
           ),
         )
-        const rows = new Map((yield* written(ws, blast)).map((row) => [row.email.split("@")[0], row]))
+        const rows = new Map((yield* written(workspaceId, blast)).map((row) => [row.email.split("@")[0], row]))
         assert.deepInclude(rows.get("person1"), { state: "failed", reason: "hard_bounce" })
         assert.deepInclude(rows.get("person2"), { state: "queued", attempts: 1 })
         assert.deepInclude(rows.get("person3"), { state: "failed", reason: "refused" })
@@ -90,7 +90,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
         assert.deepInclude(rows.get("person7"), { state: "sent" })
         assert.deepInclude(rows.get("person8"), { state: "sent" })
         noneTwice(server)
-        yield* consistent(ws, blast, server)
+        yield* consistent(workspaceId, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
@@ -104,14 +104,14 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
           behaviour: { pause_ms: 100 },
           script: (stage) => (stage === "dot" && ++count > 5 ? "silent" : undefined),
         })
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 40)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 40)
         const stop = yield* running(server, { options: { ...quick, grace_ms: 300 } })
         yield* until(Effect.sync(() => server.messages.length >= 5 + settings.smtpConnections))
         yield* stop
-        const { states } = yield* counts(ws, blast)
+        const { states } = yield* counts(workspaceId, blast)
         assert.deepStrictEqual(states, { sent: 5, unconfirmed: 8, queued: 27 })
-        yield* consistent(ws, blast, server)
+        yield* consistent(workspaceId, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
@@ -121,8 +121,8 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 60)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 60)
         const store = yield* DeliveryStore
         const times = { grant: 3, settle: 3, release: 2 }
         const failing = <A, R>(
@@ -141,15 +141,15 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
           release: (...back) => failing("release", store.release(...back)),
         })
         yield* running(server).pipe(Effect.provideService(DeliveryStore, moody))
-        yield* until(isSent(ws, blast))
+        yield* until(isSent(workspaceId, blast))
         noneTwice(server)
-        assert.deepStrictEqual((yield* counts(ws, blast)).states, { sent: 60 })
-        assert.isTrue((yield* written(ws, blast)).every((row) => row.attempts === 0))
+        assert.deepStrictEqual((yield* counts(workspaceId, blast)).states, { sent: 60 })
+        assert.isTrue((yield* written(workspaceId, blast)).every((row) => row.attempts === 0))
         assert.isTrue(
           Object.values(times).every((left) => left < 0),
           "every fault occurred",
         )
-        yield* consistent(ws, blast, server)
+        yield* consistent(workspaceId, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
@@ -159,13 +159,13 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { connections_max: 1, messages_max: 3 } })
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 40)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 40)
         yield* running(server)
-        yield* until(isSent(ws, blast))
+        yield* until(isSent(workspaceId, blast))
         noneTwice(server)
         assert.strictEqual(server.messages.length, 40)
-        assert.isTrue((yield* written(ws, blast)).every((row) => row.state === "sent"))
+        assert.isTrue((yield* written(workspaceId, blast)).every((row) => row.state === "sent"))
       }).pipe(Effect.scoped),
     patience_ms,
   )
@@ -174,20 +174,20 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
     "an unreachable mail server costs no attempts",
     () =>
       Effect.gen(function* () {
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 60)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 60)
         const stop = yield* running({ port: 1 })
-        yield* until(Effect.map(written(ws, blast), (now) => now.some((row) => row.attempts > 0)))
+        yield* until(Effect.map(written(workspaceId, blast), (now) => now.some((row) => row.attempts > 0)))
         yield* Effect.sleep("300 millis")
         yield* stop
-        const rows = yield* written(ws, blast)
+        const rows = yield* written(workspaceId, blast)
         assert.isTrue(rows.every((row) => row.state === "queued"))
         // Each SMTP worker tries once, then one at a time with doubled pauses: five more take a quarter of a minute.
         assert.isAtMost(rows.filter((row) => row.attempts > 0).length, settings.smtpConnections + 5)
         const server = yield* fakeSmtp()
         yield* running(server)
         yield* until(
-          Effect.map(written(ws, blast), (now) =>
+          Effect.map(written(workspaceId, blast), (now) =>
             now.filter((row) => row.attempts === 0).every((row) => row.state === "sent"),
           ),
         )
@@ -201,13 +201,16 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 20, { from: "news@elsewhere.test" })
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 20, { from: "news@elsewhere.test" })
         yield* running(server)
-        yield* until(atEnd(ws, blast))
-        assert.deepStrictEqual(yield* statusOf(ws, blast), { status: "failed", failure: "sender_domain_unverified" })
+        yield* until(atEnd(workspaceId, blast))
+        assert.deepStrictEqual(yield* statusOf(workspaceId, blast), {
+          status: "failed",
+          failure: "sender_domain_unverified",
+        })
         assert.isTrue(
-          (yield* written(ws, blast)).every((row) => row.state === "failed" && row.reason === "blast_failed"),
+          (yield* written(workspaceId, blast)).every((row) => row.state === "failed" && row.reason === "blast_failed"),
         )
         assert.isEmpty(server.messages)
       }).pipe(Effect.scoped),
@@ -219,13 +222,13 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 10)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 10)
         const broken = OutgoingMail.of({ render: () => Effect.die("a defect") })
         yield* running(server).pipe(Effect.provideService(OutgoingMail, broken))
-        yield* until(Effect.map(written(ws, blast), (rows) => rows.every((row) => row.attempts > 0)))
+        yield* until(Effect.map(written(workspaceId, blast), (rows) => rows.every((row) => row.attempts > 0)))
         yield* Effect.sleep("200 millis")
-        assert.isTrue((yield* written(ws, blast)).every((row) => row.state === "queued" && row.attempts === 1))
+        assert.isTrue((yield* written(workspaceId, blast)).every((row) => row.state === "queued" && row.attempts === 1))
         assert.isEmpty(server.recipients)
       }).pipe(Effect.scoped),
     patience_ms,

@@ -9,11 +9,13 @@ import { consistent, freezing, isSent, noneTwice, patience_ms, running } from ".
 import { fakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { quick, sendingBlast, until, workspace, workspaceWith, world } from "../fixtures/WorkerFixture.ts"
 
-const tokenIn = (ws: WorkspaceId) =>
+const tokenIn = (workspace: WorkspaceId) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     fenced(sql)(
-      ws,
-      sql<{ readonly token: bigint | null }>`select max(token) as token from delivery where workspace_id = ${ws}`,
+      workspace,
+      sql<{
+        readonly token: bigint | null
+      }>`select max(token) as token from delivery where workspace_id = ${workspace}`,
     ).pipe(
       Effect.map(([row]) => Number(row?.token ?? 0)),
       Effect.orDie,
@@ -48,14 +50,14 @@ layer(world, { excludeTestServices: true })("the sender's pace", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const ws = yield* workspaceWith({ sendingPerSecond: 400, sendingPerDomainPerSecond: 200 })
-        const blast = yield* sendingBlast(ws, 300)
+        const workspace = yield* workspaceWith({ sendingPerSecond: 400, sendingPerDomainPerSecond: 200 })
+        const blast = yield* sendingBlast(workspace, 300)
         yield* running(server)
         yield* running(server)
-        yield* until(isSent(ws, blast))
+        yield* until(isSent(workspace, blast))
         noneTwice(server)
         assert.strictEqual(server.messages.length, 300)
-        yield* consistent(ws, blast, server)
+        yield* consistent(workspace, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
@@ -65,17 +67,17 @@ layer(world, { excludeTestServices: true })("the sender's pace", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const ws = yield* workspaceWith({ sendingPerSecond: 1 })
-        const blast = yield* sendingBlast(ws, 1)
+        const workspace = yield* workspaceWith({ sendingPerSecond: 1 })
+        const blast = yield* sendingBlast(workspace, 1)
         // The lease is still valid: only the permit keeps the message from being sent.
         const frozen = yield* freezing(server, "after-claim", quick)
-        const first = yield* tokenIn(ws)
+        const first = yield* tokenIn(workspace)
         yield* Effect.sleep(Pace.permit_ms + 100)
         yield* frozen.thaw
-        yield* until(isSent(ws, blast))
-        assert.isAbove(yield* tokenIn(ws), first)
+        yield* until(isSent(workspace, blast))
+        assert.isAbove(yield* tokenIn(workspace), first)
         assert.strictEqual(server.messages.length, 1)
-        yield* consistent(ws, blast, server)
+        yield* consistent(workspace, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )

@@ -13,22 +13,22 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { pause_ms: 15 } })
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 300)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 300)
         const stop = yield* running(server)
         yield* until(Effect.sync(() => server.messages.length >= 100))
         yield* stop
-        const { states } = yield* counts(ws, blast)
+        const { states } = yield* counts(workspaceId, blast)
         assert.notProperty(states, "claimed", "the claims are released")
         assert.notProperty(states, "handed_over", "the handed-over messages are settled")
         assert.notProperty(states, "unconfirmed", "since the server answered in time")
         assert.strictEqual(states["sent"], server.messages.length)
         yield* running(server)
-        yield* until(isSent(ws, blast))
+        yield* until(isSent(workspaceId, blast))
         noneTwice(server)
         assert.strictEqual(perRecipient(server.messages).size, 300)
-        yield* consistent(ws, blast, server)
-        assert.deepInclude((yield* counts(ws, blast)).tally, { sent: 300, delivered: 300, queued: 0 })
+        yield* consistent(workspaceId, blast, server)
+        assert.deepInclude((yield* counts(workspaceId, blast)).tally, { sent: 300, delivered: 300, queued: 0 })
       }).pipe(Effect.scoped),
     patience_ms,
   )
@@ -38,11 +38,11 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 1)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 1)
         yield* running(server)
-        yield* until(isSent(ws, blast))
-        const [row] = yield* written(ws, blast)
+        yield* until(isSent(workspaceId, blast))
+        const [row] = yield* written(workspaceId, blast)
         assert.deepStrictEqual(
           server.messages.map((message) => ({ messageId: messageIdOf(message), to: message.to })),
           [{ messageId: `${row?.id}@sender.test`, to: "person1@example.test" }],
@@ -56,14 +56,14 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 200)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 200)
         yield* running(server)
         yield* running(server)
-        yield* until(isSent(ws, blast))
+        yield* until(isSent(workspaceId, blast))
         noneTwice(server)
         assert.strictEqual(server.messages.length, 200)
-        yield* consistent(ws, blast, server)
+        yield* consistent(workspaceId, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
@@ -73,10 +73,10 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 0)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 0)
         yield* running(server)
-        yield* until(isSent(ws, blast))
+        yield* until(isSent(workspaceId, blast))
         assert.isEmpty(server.messages)
       }).pipe(Effect.scoped),
     patience_ms,
@@ -87,21 +87,21 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { pause_ms: 10 } })
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 150)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 150)
         yield* running(server)
         yield* until(Effect.sync(() => server.messages.length >= 20))
         const blasts = yield* Blasts
-        yield* blasts.pause(ws, blast).pipe(Effect.orDie)
-        const rows = yield* written(ws, blast)
+        yield* blasts.pause(workspaceId, blast).pipe(Effect.orDie)
+        const rows = yield* written(workspaceId, blast)
         const handedOver = rows.filter((row) => row.state === "handed_over" || row.state === "sent").length
         yield* Effect.sleep("300 millis")
         assert.isAtMost(server.messages.length, handedOver, "each message after the pause has an intent from before it")
-        yield* blasts.resume(ws, blast).pipe(Effect.orDie)
-        yield* until(isSent(ws, blast))
+        yield* blasts.resume(workspaceId, blast).pipe(Effect.orDie)
+        yield* until(isSent(workspaceId, blast))
         noneTwice(server)
         assert.strictEqual(server.messages.length, 150)
-        yield* consistent(ws, blast, server)
+        yield* consistent(workspaceId, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
@@ -111,27 +111,27 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { pause_ms: 20 } })
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 100)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 100)
         yield* running(server)
         yield* until(Effect.sync(() => server.messages.length >= 10))
         const sql = yield* PgClient.PgClient
         yield* sql
           .withTransaction(
             Effect.andThen(
-              sql`select set_config('tentpole.workspace_id', ${ws}, true)`,
-              sql`update contact set unsubscribed = true where workspace_id = ${ws}`,
+              sql`select set_config('tentpole.workspace_id', ${workspaceId}, true)`,
+              sql`update contact set unsubscribed = true where workspace_id = ${workspaceId}`,
             ),
           )
           .pipe(Effect.orDie)
         const committed = server.messages.length
-        yield* until(isSent(ws, blast))
+        yield* until(isSent(workspaceId, blast))
         assert.isAtMost(server.messages.length - committed, settings.smtpConnections)
-        const rows = yield* written(ws, blast)
+        const rows = yield* written(workspaceId, blast)
         assert.isTrue(
           rows.every((row) => row.state === "sent" || (row.state === "blocked" && row.reason === "unsubscribed")),
         )
-        yield* consistent(ws, blast, server)
+        yield* consistent(workspaceId, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
@@ -141,13 +141,13 @@ layer(world, { excludeTestServices: true })("the sender", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const ws = yield* workspace
-        const blast = yield* sendingBlast(ws, 5)
+        const workspaceId = yield* workspace
+        const blast = yield* sendingBlast(workspaceId, 5)
         const stop = yield* running(server, { sending: "held" })
         yield* Effect.sleep("300 millis")
         yield* stop
         assert.isEmpty(server.messages)
-        assert.deepStrictEqual((yield* counts(ws, blast)).states, { queued: 5 })
+        assert.deepStrictEqual((yield* counts(workspaceId, blast)).states, { queued: 5 })
       }).pipe(Effect.scoped),
     patience_ms,
   )

@@ -19,12 +19,12 @@ const headOf = (bytes: Uint8Array): string => decodeText(bytes).split("\r\n\r\n"
 layer(world, { excludeTestServices: true })("an outgoing message", (it) => {
   it.effect("has the delivery id in a Postmark header only if Postmark is the provider", () =>
     Effect.gen(function* () {
-      const ws = yield* workspace
-      yield* sendingBlast(ws, 1)
+      const workspaceId = yield* workspace
+      yield* sendingBlast(workspaceId, 1)
       const { transact } = yield* Transactor
-      const [claimed] = yield* transact((yield* DeliveryStore).claim(ws, { limit: 1, lease_ms: 60_000 }))
+      const [claimed] = yield* transact((yield* DeliveryStore).claim(workspaceId, { limit: 1, lease_ms: 60_000 }))
       assert(claimed !== undefined)
-      const make = Effect.flatMap(OutgoingMail, (mail) => mail.render(ws, claimed))
+      const make = Effect.flatMap(OutgoingMail, (mail) => mail.render(workspaceId, claimed))
       const plain = headOf((yield* make).bytes)
       const named = headOf((yield* Effect.provide(make, byPostmark)).bytes)
       assert.notInclude(plain, "X-PM-")

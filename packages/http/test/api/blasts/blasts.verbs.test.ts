@@ -34,9 +34,9 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
   /** Runs the launch job, then fails all messages with the blast. */
   const failed = (blast: Json) =>
     Effect.gen(function* () {
-      const [ws, id] = [yield* workspace, BlastId.make(blast.blast_id)]
-      yield* Effect.orDie(Context.get(context, Deliveries).fixAudience(ws, id))
-      yield* Effect.orDie(Context.get(context, Blasts).fail(ws, id, "authentication_refused"))
+      const [workspaceId, id] = [yield* workspace, BlastId.make(blast.blast_id)]
+      yield* Effect.orDie(Context.get(context, Deliveries).fixAudience(workspaceId, id))
+      yield* Effect.orDie(Context.get(context, Blasts).fail(workspaceId, id, "authentication_refused"))
     })
   return { call, at, made, ready, failed }
 })

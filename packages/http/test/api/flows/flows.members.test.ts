@@ -17,10 +17,14 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
     Effect.gen(function* () {
       const flows = Context.get(context, Flows)
       const [workspace] = yield* Context.get(context, WorkspaceStore).list
-      const ws = WorkspaceId.make(workspace?.id ?? "")
-      const made = yield* flows.create(ws, { name: "Welcome", steps, ...more })
-      yield* flows.activate(ws, made.flow.id)
-      return { path: `/v1/email-flows/${made.flow.id}`, id: made.flow.id, pause: flows.pause(ws, made.flow.id) }
+      const workspaceId = WorkspaceId.make(workspace?.id ?? "")
+      const made = yield* flows.create(workspaceId, { name: "Welcome", steps, ...more })
+      yield* flows.activate(workspaceId, made.flow.id)
+      return {
+        path: `/v1/email-flows/${made.flow.id}`,
+        id: made.flow.id,
+        pause: flows.pause(workspaceId, made.flow.id),
+      }
     }).pipe(Effect.orDie)
   const person = Effect.fnUntraced(function* (email: string, more: object = {}) {
     const { json } = yield* call("POST", "/v1/contacts", { json: { items: [{ email, ...more }] } })

@@ -30,14 +30,14 @@ const signUp = (over = served) =>
     const sending = (sent: Visit) => on.visit(at(action), { method: "POST", ...sent })
     const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
       sending({ headers: { ...urlencoded, ...headers }, body: encoded(fields) })
-    const received = Effect.map(on.get(Forms).list(on.ws, id, { after: null, limit: 100 }), ({ items }) => items)
-    const people = Effect.map(on.get(ContactStore).list(on.ws, allContacts), ({ items }) => items)
+    const received = Effect.map(on.get(Forms).list(on.workspace, id, { after: null, limit: 100 }), ({ items }) => items)
+    const people = Effect.map(on.get(ContactStore).list(on.workspace, allContacts), ({ items }) => items)
     return { ...on, id, url, action, at, send, sending, received, people }
   })
 
 it.live("a submission is stored, creates a contact and an event, and gets a thank-you page", () =>
   Effect.gen(function* () {
-    const { get, ws, id, at, action, send, visit, received, people } = yield* signUp()
+    const { get, workspace, id, at, action, send, visit, received, people } = yield* signUp()
     const answer = yield* send({ email: "Ada@Example.com", first_name: "Ada", nobody_asked: "x", [honeypot_name]: "" })
     assert.deepStrictEqual([answer.status, answer.headers.get("cache-control")], [200, "no-store"])
     assert.strictEqual(answer.headers.get("set-cookie"), null)
@@ -52,7 +52,7 @@ it.live("a submission is stored, creates a contact and an event, and gets a than
       fields: { email: "Ada@Example.com", first_name: "Ada" },
     })
     assert.deepStrictEqual([others.length, more.length], [0, 0])
-    const events = yield* get(Outbox).read(ws, "test", 10)
+    const events = yield* get(Outbox).read(workspace, "test", 10)
     assert.deepInclude(events.at(-1)?.data, { tent_id: id, form_id: "sign-up", fields: submission?.fields })
     assert.strictEqual(events.at(-1)?.type, "form_submission")
   }).pipe(Effect.scoped),
@@ -146,9 +146,9 @@ formRedirectTest("redirects to the form's success URL, not to a URL of the visit
     ] as const) {
       wanted = url
       // A change of the page reloads the form.
-      yield* on.tents.publish(on.ws, on.id, { removeBranding: url.length % 2 === 0 })
-      yield* on.tents.unpublish(on.ws, on.id)
-      yield* on.tents.publish(on.ws, on.id, {})
+      yield* on.tents.publish(on.workspace, on.id, { removeBranding: url.length % 2 === 0 })
+      yield* on.tents.unpublish(on.workspace, on.id)
+      yield* on.tents.publish(on.workspace, on.id, {})
       const after = yield* on.send(sent)
       assert.deepStrictEqual(
         [after.status, after.headers.get("location")],
@@ -167,7 +167,7 @@ formRedirectTest("redirects to the form's success URL, not to a URL of the visit
 
 it.live("answers 404 to unknown forms and forms of unpublished pages", () =>
   Effect.gen(function* () {
-    const { ws, id, url, at, action, visit, send, tents, received } = yield* signUp()
+    const { workspace, id, url, at, action, visit, send, tents, received } = yield* signUp()
     for (const path of [
       `/f/${id}/other`,
       `/f/${id}/%E0%A4%A`,
@@ -182,7 +182,7 @@ it.live("answers 404 to unknown forms and forms of unpublished pages", () =>
     const put = yield* visit(at(action), { method: "PUT" })
     assert.deepStrictEqual([put.status, put.headers.get("allow")], [405, "POST"])
     assert.strictEqual((yield* visit(url)).status, 200)
-    yield* tents.unpublish(ws, id)
+    yield* tents.unpublish(workspace, id)
     assert.strictEqual((yield* send({ email: "a@b.ch" })).status, 404)
     assert.deepStrictEqual(yield* received, [])
   }).pipe(Effect.scoped),
