@@ -85,6 +85,13 @@ const matchesOf = ({ standard, custom }: Targets) => {
   return { names, synonyms }
 }
 
+/** The field that all parts of a header name: `Company / Account`. */
+const matchOfParts = (header: string, matchOf: (key: string) => Match | undefined): Match | undefined => {
+  const [first, ...others] = header.split(/[/|,;()]| - |\bor\b/i).flatMap((part) => headerKey(part) || [])
+  const match = first === undefined || others.length === 0 ? undefined : matchOf(first)
+  return others.every((part) => matchOf(part)?.targetField === match?.targetField) ? match : undefined
+}
+
 /**
  * One proposal for each column, in order, from its header alone. Each field is proposed once, for the earliest column. The
  * columns that an export of rejected rows adds get no field.
@@ -97,7 +104,9 @@ export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets
   return headers.map((header, index): ProposedMapping => {
     if (index >= own_count) return unmapped(header, "exported", exportedColumn)
     const key = headerKey(header)
-    const match = names.get(key) ?? (technical.has(key) ? undefined : synonyms.get(key))
+    const matchOf = (part: string) => names.get(part) ?? synonyms.get(part)
+    const match =
+      names.get(key) ?? (technical.has(key) ? undefined : (synonyms.get(key) ?? matchOfParts(header, matchOf)))
     if (match === undefined) {
       return technical.has(key)
         ? unmapped(header, "technical", `${noFieldHasThisName}: Mailchimp notes in it what it needs itself`)

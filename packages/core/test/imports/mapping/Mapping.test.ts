@@ -15,6 +15,15 @@ const proposed = (...headers: ReadonlyArray<string>) =>
   proposeMappings(headers, targetsOf(fields)).map(({ targetField }) => targetField)
 
 describe("Proposed mappings", () => {
+  it("match a header by its parts if all of them name one field", () => {
+    assert.deepStrictEqual(proposed("Company / Account", "Email | E-mail Address", "First or given name"), [
+      "company",
+      "email",
+      "first_name",
+    ])
+    assert.deepStrictEqual(proposed("Email / Phone", "Phone / Fax", "Mobile or Cell"), [null, null, "phone"])
+  })
+
   it("recognise the headers of common tools' exports", () => {
     const exports: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
       HubSpot: {
