@@ -33,7 +33,7 @@ layer(postgres, { excludeTestServices: true })("import rows on PostgreSQL", (it)
         yield* sql`
           insert into import_row (workspace_id, import_run_id, row_number, status, record)
           select ${workspace}, ${run}, n + 1, case when n % ${every}::int = 0 then 'failed' else 'created' end,
-            case when n % ${every}::int = 0 then jsonb_build_array('nobody', n::text) end
+            case when n % ${every}::int = 0 then jsonb_build_array('no address', n::text) end
           from generate_series(1, ${rows}::int) as n`
       }),
     )
@@ -87,7 +87,7 @@ layer(postgres, { excludeTestServices: true })("import rows on PostgreSQL", (it)
       assert.strictEqual(fileName, "import-not-imported.csv")
       assert.match(lines[0] ?? "", /"Column 1","Column 2","row_number","status","reason"$/)
       assert.strictEqual(lines.length, failed + 2)
-      assert.match(lines.at(-2) ?? "", /^"nobody","4000","4001","failed"/)
+      assert.match(lines.at(-2) ?? "", /^"no address","4000","4001","failed"/)
     }),
   )
 })

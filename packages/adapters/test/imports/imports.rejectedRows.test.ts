@@ -78,7 +78,7 @@ it.effect.prop(
         status: index % 2 === 0 ? "failed" : "skipped",
         contactId: null,
         issues: [],
-        record: ["nobody", ...cells.map(join).map(sanitizeCell)],
+        record: ["no address", ...cells.map(join).map(sanitizeCell)],
       }))
       const widest = Math.max(0, ...kept.map(({ record }) => record.length))
       const table = rejectedRowsTable({ headers, widest, formulaGuarded: source === "upload" })

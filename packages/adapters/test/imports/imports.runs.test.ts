@@ -39,12 +39,12 @@ const execution: Execution = {
 
 /** 3,500 rows: every tenth has no identity, every seventh repeats an earlier one. */
 const rows = Array.from({ length: 3_500 }, (_, index) => {
-  if (index % 10 === 9) return `nobody,Row ${index}`
+  if (index % 10 === 9) return `no address,Row ${index}`
   return index % 7 === 6 ? `p${index - 5}@b.co,Again ${index}` : `p${index}@b.co,Row ${index}`
 })
 const file = ["Email,Name", ...rows].join("\r\n")
-const failed = rows.filter((row) => row.startsWith("nobody")).length
-const addresses = new Set(rows.map((row) => row.split(",")[0] ?? "").filter((each) => each !== "nobody")).size
+const failed = rows.filter((row) => row.startsWith("no address")).length
+const addresses = new Set(rows.map((row) => row.split(",")[0] ?? "").filter((each) => each !== "no address")).size
 const expected = { created: addresses, updated: 3_500 - failed - addresses, skipped: 0, failed }
 
 const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>

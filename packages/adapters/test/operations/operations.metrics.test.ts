@@ -158,7 +158,7 @@ it.live("without a database, process metrics are reported and database_up is 0",
     assert.strictEqual(yield* databaseState, "unavailable")
   }).pipe(
     Effect.provide(
-      Layer.merge(EventLoop.layer, PgClient.layer({ url: Redacted.make("postgres://nobody@127.0.0.1:9/x") })),
+      Layer.merge(EventLoop.layer, PgClient.layer({ url: Redacted.make("postgres://unused@127.0.0.1:9/x") })),
     ),
   ),
 )

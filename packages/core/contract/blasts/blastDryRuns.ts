@@ -70,7 +70,7 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
         const { people, listOf, list, lists, workspace, survey, addressed, blasts, deliveries, transact } = yield* begin
         const system = yield* lists.list(workspace, { page: 1, limit: 10, search: null, kind: "system" })
         const bern = yield* list("bern", { kind: "dynamic", rules: inCity("Bern") })
-        const emptyList = yield* listOf("nobody", [])
+        const emptyList = yield* listOf("empty", [])
         for (const audience of [yield* listOf("all", people), bern, emptyList, ...system.items]) {
           for (const operational of [false, true]) {
             const surveyed = (yield* survey(audience.id, { operational })) ?? assert.fail()

@@ -178,7 +178,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const system = yield* lists.list(workspace, { page: 1, limit: 100, search: null, kind: "system" })
         const unsubscribed = system.items.find((each) => each.kind === "system" && each.systemList === "unsubscribed")
         assert(unsubscribed !== undefined)
-        const emptyList = yield* list("nobody", { kind: "static", contactIds: [] })
+        const emptyList = yield* list("empty", { kind: "static", contactIds: [] })
         const nowhere = yield* list("nowhere", { kind: "dynamic", rules: inCity("Atlantis") })
         const zurich = yield* list("zurich", { kind: "dynamic", rules: inCity("Zürich") })
         const ruleless = yield* list("ruleless", { kind: "dynamic", rules: null })

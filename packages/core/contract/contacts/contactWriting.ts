@@ -172,7 +172,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { store, workspace, add } = yield* begin
         const both = yield* add({ email: email("both@x.test"), phone: "+14152000001" })
         const one = yield* add({ phone: "+14152000002" })
-        yield* add({ email: email("nobody-asks@x.test") })
+        yield* add({ email: email("unchecked@x.test") })
         const found = yield* store.findByIdentity(workspace, {
           emails: ["both@x.test", "unknown@x.test"],
           phones: ["+14152000001", "+14152000002", "+14152000003"],

@@ -70,7 +70,7 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
       Effect.gen(function* () {
         const { store, workspace, id, members, deleted, read } = yield* begin
         const [ann] = members
-        if (ann === undefined) return assert.fail("nobody")
+        if (ann === undefined) return assert.fail("the recipient is missing")
         yield* deleted([ann])
         const counts = yield* Effect.forEach(recipientCategories, (category) =>
           Effect.gen(function* () {

@@ -35,7 +35,7 @@ const begin = Effect.gen(function* () {
     assert.isTrue(yield* transact(exports.apply(workspace, change)))
     return begun
   })
-  const ofEmptyList = Effect.flatMap(makeStatic("Nobody"), ({ id }) => begun(id))
+  const ofEmptyList = Effect.flatMap(makeStatic("Empty"), ({ id }) => begun(id))
 
   /** Applies a decision and returns the export after it. */
   const moved = Effect.fnUntraced(function* (change: ExportChange | null) {
@@ -72,7 +72,7 @@ export const exports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   exportedRecipients(name, live)
 }
 
-const complete = (it: Export) => ExportChange.complete(it, { stem: "nobody", rowCount: 3 }, day)
+const complete = (it: Export) => ExportChange.complete(it, { stem: "empty", rowCount: 3 }, day)
 const fail = (it: Export) => ExportChange.fail(it, "Ä sentence", day)
 
 const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>

@@ -338,7 +338,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
               { type: "create_email", step_id: "create", template_id: template.id },
             ],
           })
-          const trial = yield* store.simulationFacts(workspace, { named, emailNormalized: "nobody@example.test" })
+          const trial = yield* store.simulationFacts(workspace, { named, emailNormalized: "unknown@example.test" })
           assert.deepStrictEqual(
             new Map(trial.facts.subjects),
             new Map([

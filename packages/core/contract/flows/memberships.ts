@@ -141,7 +141,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
           assert.deepInclude(run.membership, { contactId: ann.id, entrySource: "service_api" })
           yield* members.remove(workspace, flow, ann.id)
         }
-        const unknownContact = { by: "email", email: "nobody@example.test" } as const
+        const unknownContact = { by: "email", email: "unknown@example.test" } as const
         assert.deepInclude(yield* Effect.flip(members.trigger(workspace, flow, unknownContact, {})), {
           _tag: "NotFound",
           path: "email",

@@ -291,7 +291,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const { store, workspace } = yield* begin
         const run = yield* runIn(workspace)
-        const cells = Array.from({ length: 30 }, (_, index) => [index % 3 === 0 ? "nobody" : `p${index}@b.co`, "x"])
+        const cells = Array.from({ length: 30 }, (_, index) => [index % 3 === 0 ? "no address" : `p${index}@b.co`, "x"])
         yield* applyRows(workspace, run, cells)
         const rest = yield* store.getRun(workspace, run.id)
         yield* applyRows(workspace, rest, [

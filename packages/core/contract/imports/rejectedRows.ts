@@ -31,7 +31,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
 
     it.effect("stores rejected rows as they were read, and no others", () =>
       Effect.gen(function* () {
-        const awkward = ["nobody", '=1+1, "quoted"\r\nnext 😀 \'\\ \u0007']
+        const awkward = ["no address", '=1+1, "quoted"\r\nnext 😀 \'\\ \u0007']
         const rows = [["a@b.co", "Ann"], awkward, ["", " "], ["short"], ["b@b.co", "", "x", ""]]
         const { store, workspace, id } = yield* having(rows)
         const kept = yield* store.rejectedRows(workspace, id, everything)
@@ -59,7 +59,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const cells = Array.from({ length: 40 }, (_, index) => {
           if (index % 4 === 0) return [`p${index}@b.co`, "x"]
-          return index % 4 === 1 ? ["", ""] : ["nobody", String(index)]
+          return index % 4 === 1 ? ["", ""] : ["no address", String(index)]
         })
         const { store, workspace, id } = yield* having(cells.slice(0, 17), cells.slice(17))
         const wanted = cells.flatMap((_, index) => (index % 4 === 0 ? [] : [index + 2]))
@@ -82,7 +82,13 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
     it.effect("returns the longest record of the requested rows", () =>
       Effect.gen(function* () {
         const long = Array.from({ length: 9 }, (_, index) => `cell ${index}`)
-        const { store, workspace, id } = yield* having([["a@b.co", "Ann"], ["x"], ["", "", ""], ["nobody", "x"], long])
+        const { store, workspace, id } = yield* having([
+          ["a@b.co", "Ann"],
+          ["x"],
+          ["", "", ""],
+          ["no address", "x"],
+          long,
+        ])
         const widest = (through: number) => store.widestRejected(workspace, id, through)
         assert.deepStrictEqual(yield* Effect.forEach([1, 2, 3, 4, 5, 6], widest), [0, 0, 1, 3, 3, 9])
       }),
@@ -90,7 +96,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
 
     it.effect("finds no rows of another workspace or an unknown run", () =>
       Effect.gen(function* () {
-        const { store, fresh, workspace, id } = yield* having([["nobody", "x"]])
+        const { store, fresh, workspace, id } = yield* having([["no address", "x"]])
         const other = yield* fresh.workspace()
         const missing = ImportRunId.make(yield* fresh.id)
         for (const [where, run] of [

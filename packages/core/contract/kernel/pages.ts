@@ -104,8 +104,8 @@ export const pages = <E>(
           logoUrl: null,
           iconUrl: null,
         })
-        assert.strictEqual(yield* pages.site({ host: "nobody.localhost", slug: "nobody" }), null)
-        assert.strictEqual(yield* pages.site({ host: "nobody.test", slug: null }), null)
+        assert.strictEqual(yield* pages.site({ host: "unknown.localhost", slug: "unknown" }), null)
+        assert.strictEqual(yield* pages.site({ host: "unknown.test", slug: null }), null)
         yield* settledMark(pages.version(workspace))
         const before = yield* pages.version(null)
         yield* transact(

@@ -47,7 +47,7 @@ const mailed = Effect.gen(function* () {
   const said = ({ address }: ClaimedDelivery) => ({ _tag: "accepted", reply: `250 <${address}> is here` }) as const
   yield* settle(claimed.map((each) => Deliveries.settlement(each, said(each))))
   const [ann, joann] = sent.contacts
-  if (ann === undefined || joann === undefined) return assert.fail("a scenario has made nobody")
+  if (ann === undefined || joann === undefined) return assert.fail("a contact is missing")
   const before = yield* contacts.get(workspace, ann)
   const after = patchContact(before, { email: email("ann-new@x.test"), phone: "+14152000001" }, at(8_000))
   yield* transact(contacts.apply(workspace, ContactsChange.of([{ before, after, at: at(8_000) }])))

@@ -27,10 +27,10 @@ const birthday: RuleField = {
 }
 const fields = [shoe, birthday]
 
-const nobody = blankContact(ContactId.make("00000000-0000-4000-8000-000000000000"), now)
+const blank = blankContact(ContactId.make("00000000-0000-4000-8000-000000000000"), now)
 
 const subject = (contact: Partial<Contact>, more: Partial<RuleSubject> = {}): RuleSubject => ({
-  contact: { ...nobody, ...contact },
+  contact: { ...blank, ...contact },
   activities: [],
   lists: new Set(),
   ...more,

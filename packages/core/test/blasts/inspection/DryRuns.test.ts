@@ -22,8 +22,7 @@ const email = (html: string): ApprovedEmail => ({
   approvedAt: at(0),
 })
 const fields = new Set(["size"])
-const names = (html: string) =>
-  bareTokens(email(html), fields).map(({ token, of }) => `${token} ${of?.kind ?? "nobody"}`)
+const names = (html: string) => bareTokens(email(html), fields).map(({ token, of }) => `${token} ${of?.kind ?? "none"}`)
 
 describe("Dry run", () => {
   it("names tokens that may be empty once each, and none with a fallback or a value for every contact", () => {
@@ -35,12 +34,12 @@ describe("Dry run", () => {
       [
         "contact.first_name standard",
         "contact.custom_fields.size custom",
-        "contact.custom_fields.gone nobody",
-        "campaign.dynamic.x nobody",
-        "nope nobody",
+        "contact.custom_fields.gone none",
+        "campaign.dynamic.x none",
+        "nope none",
       ],
     )
-    assert.deepStrictEqual(names("{{contact.first_name:loud}}"), ["contact.first_name nobody"])
+    assert.deepStrictEqual(names("{{contact.first_name:loud}}"), ["contact.first_name none"])
   })
 
   it("counts a contact as lacking a value exactly when the token renders empty", () => {

@@ -39,7 +39,7 @@ it.live("a batch returns counts and a result for each item, in order", () =>
       { email: "ann@EXAMPLE.com", client_item_id: "again" },
       { email: "nope" },
       { phone: "12" },
-      { first_name: "Nobody" },
+      { first_name: "Ann" },
       { email: "carl@example.com", marketing_email_invalid: false },
       { email: "carl@example.com", custom_fields: { unheard_of: 1 } },
       { email: "carl@example.com", custom_fields: { shoe_size: 42 } },

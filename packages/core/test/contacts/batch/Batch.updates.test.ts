@@ -21,7 +21,7 @@ import {
 } from "@tentpole/core/contacts/batch/ContactItem"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { assertSound, emails, how, id, ids, later, now, phones, start, written } from "./Batches.ts"
+import { assertSound, emails, how, id, ids, later, now, phones, start, written } from "../Batches.ts"
 
 const people = start([
   { email: "a@x.test", phone: "+14152000001", city: "Bern" },
