@@ -1,5 +1,4 @@
-// The public exports of the package: the use cases, their inputs and results. Other modules can be imported by path;
-// docs/embedding.md has examples.
+// The public exports: use cases, their inputs and results. Other modules can be imported by path (docs/embedding.md).
 export { useCases } from "./Tentpole.ts"
 export { Administration } from "./operations/administration/Administration.ts"
 export { Blasts } from "./blasts/Blasts.ts"

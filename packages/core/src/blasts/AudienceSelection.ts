@@ -1,5 +1,4 @@
-// The selection of a draft's audience: an existing list, or an inline list created for it. The blast's change carries the
-// changes of lists.
+// The selection of a draft's audience: an existing list, or an inline list that the blast's change creates.
 import { DateTime, Effect } from "effect"
 import { type BlastId, type ContactId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
 import { contact_ids_max, type List, ListChange, type NewList } from "../lists/List.ts"

@@ -1,5 +1,4 @@
-// A blast: one email to one audience, sent once. A union by status: a scheduled blast has its time and its approval, a draft
-// has neither.
+// A blast: one email to one audience, sent once. A union by status: each has the parts that its status requires.
 import { type DateTime, Result } from "effect"
 import type { AudienceCounts, AudiencePass, FixedAudience } from "../sending/Delivery.ts"
 import type { ApprovalId, BlastId, EmailId, ListId } from "../kernel/Ids.ts"
@@ -29,7 +28,6 @@ export interface LockedEmail {
   readonly at: DateTime.Utc
 }
 
-/** The time that the user chose. */
 export type SendTime =
   | { readonly mode: "send_now" }
   | { readonly mode: "scheduled"; readonly scheduledAt: DateTime.Utc }

@@ -121,10 +121,7 @@ export class BlastStore extends Context.Service<
         readonly operational?: boolean
       },
     ) => Effect.Effect<{ readonly blast: Blast; readonly facts: LaunchFacts }, NotFound, Transaction>
-    /**
-     * Writes the blast, its lists and email, and its events, audit entries and jobs. Callers lock the blast before they decide:
-     * a blast that differs from the change's `before` is a defect.
-     */
+    /** Writes all parts. Callers lock the blast first: a blast that differs from the change's `before` is a defect. */
     readonly apply: (workspace: WorkspaceId, change: BlastChange) => Effect.Effect<void, ListNameExists, Transaction>
     /**
      * Ends up to `limit` recipients of a blast whose messages were not handed over. Returns their number. It skips those that a

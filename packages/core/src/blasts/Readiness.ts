@@ -48,10 +48,7 @@ export interface EmailFacts {
   readonly subject: string | null
   readonly currentVersion: number
   readonly approval: { readonly approvalId: ApprovalId; readonly version: number } | null
-  /**
-   * The texts that would be sent (of the approval, or of the email while there is none), or those parts of them that contain
-   * merge tokens. Empty unless the blast is a draft.
-   */
+  /** The texts that would be sent, or their parts with merge tokens. Empty unless the blast is a draft. */
   readonly texts: ReadonlyArray<string>
 }
 
@@ -193,7 +190,6 @@ const overAllowance = ({ plan, allotment }: LaunchFacts): FreePlanEmailLimit | n
       })
     : null
 
-/** The plan's limit that a launch would exceed. */
 export const overLimit = (facts: LaunchFacts): FreePlanEmailLimit | null => {
   const limit = facts.plan.emailsPerDay_max
   const current = facts.allotment?.usedToday ?? 0
@@ -208,10 +204,7 @@ const within = (over: FreePlanEmailLimit | null): Result.Result<void, FreePlanEm
 
 export const checkLimits = (facts: LaunchFacts) => within(overLimit(facts))
 
-/**
- * Checks a retry of failed recipients. The daily email limit does not apply: the launch has counted these messages already,
- * and failures did not return them.
- */
+/** The launch has counted these messages, and failures did not return them: the daily email limit does not apply. */
 export const checkRetry = (facts: LaunchFacts): Result.Result<void, CampaignNotReady | FreePlanEmailLimit> =>
   senderVerified(facts)
     ? within(overAllowance(facts))

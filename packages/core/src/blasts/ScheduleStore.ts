@@ -1,5 +1,4 @@
-// The port of schedules: which blasts are due, by the store's clock. Workers hold no state of it. Two workers that find the
-// same blast launch it once, because the launch locks it.
+// The port of schedules, by the store's clock. A blast that two workers find is launched once: the launch locks it.
 import { Context, type DateTime, type Effect } from "effect"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"

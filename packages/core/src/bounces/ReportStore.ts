@@ -12,10 +12,7 @@ export class BounceReportStore extends Context.Service<
       workspace: WorkspaceId,
       deliveries: ReadonlyArray<DeliveryId>,
     ) => Effect.Effect<ReadonlyArray<ReportedDelivery>, never, Transaction>
-    /**
-     * Writes the times, suppressions, contacts, timelines and events. At most one change for each contact: a second one must be
-     * decided on the result of the first.
-     */
+    /** Writes all effects. At most one change a contact: a second one is decided on the result of the first. */
     readonly apply: (
       workspace: WorkspaceId,
       changes: ReadonlyArray<ReportChange>,

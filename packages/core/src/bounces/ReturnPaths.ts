@@ -15,10 +15,7 @@ export class ReturnPaths extends Context.Service<
   {
     /** Whether the address is a return path of this service. Does not query the database. */
     readonly has: (address: string) => boolean
-    /**
-     * Reads a returned message and records its report. When it returns, the report is committed. Mail to other addresses changes
-     * nothing, nor does unreadable mail.
-     */
+    /** Reads a returned message and commits its report. Unreadable mail and mail to other addresses change nothing. */
     readonly receive: (address: string, message: Uint8Array) => Effect.Effect<void>
   }
 >()("tentpole/ReturnPaths") {

@@ -13,7 +13,6 @@ export const read_bytes_max = 2 ** 20
 const read_lines_max = 10_000
 const line_feed = 10
 
-/** The part of a message that is read. */
 const beginning = (bytes: Uint8Array): Uint8Array => {
   const start = bytes.subarray(0, read_bytes_max)
   let end = -1
@@ -38,7 +37,6 @@ export const readReturnedMail = (bytes: Uint8Array): Effect.Effect<ParsedReport>
     { onFailure: () => ({ kind: "unknown" }), onSuccess: readingOf },
   )
 
-/** The report to record, if there is one. */
 export const reportOf = (reading: ParsedReport): BounceReport | undefined => {
   switch (reading.kind) {
     case "bounce":

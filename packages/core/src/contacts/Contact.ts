@@ -2,10 +2,7 @@
 import type { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
 
-/**
- * The value of a custom field. A date is text: a day (`2026-05-01`), or a timestamp in UTC with milliseconds
- * (`2026-05-01T12:30:00.000Z`).
- */
+/** A date is a text: a day (`2026-05-01`), or a timestamp in UTC with milliseconds (`2026-05-01T12:30:00.000Z`). */
 export type CustomValue = string | number | boolean
 
 export interface Contact {

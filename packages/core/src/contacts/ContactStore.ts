@@ -34,10 +34,7 @@ export interface RecordedActivity extends Activity {
   readonly id: string
 }
 
-/**
- * Another transaction has stored an email or phone of the change since the decision. The transaction can't commit: read and
- * decide again in a new one.
- */
+/** Another transaction took an email or phone since the decision. Read and decide again in a new transaction. */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", {}) {}
 
 export class ContactStore extends Context.Service<

@@ -7,10 +7,7 @@ import type { Activity } from "./Activity.ts"
 import type { Contact } from "./Contact.ts"
 import { differences } from "./ContactPatch.ts"
 
-/**
- * One operation on one contact. `before` is null for a new contact, `after` for a deleted one. Each step begins with the
- * `after` of the contact's previous step.
- */
+/** One operation: `before` null creates, `after` null deletes. A contact's step begins where its last one ended. */
 export type ContactStep =
   | {
       readonly before: Contact | null

@@ -119,13 +119,11 @@ interface EditFacts {
   readonly now: DateTime.Utc
 }
 
-/** A field after a change. */
 export interface EditedField {
   readonly field: CustomField
   readonly change: FieldChange
 }
 
-/** A change of a workspace's field definitions. */
 export type FieldChange = Change<
   "contact fields",
   {

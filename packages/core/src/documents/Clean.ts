@@ -129,10 +129,7 @@ export const checkHtml = (
   return size_bytes > bytes_max ? Result.fail(new HtmlTooLarge({ size_bytes, bytes_max })) : Result.succeed(html)
 }
 
-/**
- * HTML that may be stored, or what is wrong with it, reported at the body's `html`. `dangers` shares no code with the cleaner
- * and checks its result.
- */
+/** HTML that may be stored; issues are at the body's `html`. `dangers` checks the cleaner's result with other code. */
 export const storable =
   (clean: Clean, dangers: Dangers, bytes_max: number) =>
   (html: string): Result.Result<string, Invalid | HtmlTooLarge> =>

@@ -1,5 +1,4 @@
-// Document: the model that emails, email templates and tent templates share. HTML in versions, one of which may be approved,
-// and a plain text beside it.
+// The model of emails and templates: HTML in versions, of which one may be approved, and a plain text beside it.
 import { type DateTime, Result } from "effect"
 import type { ApprovalId } from "../kernel/Ids.ts"
 import { Invalid, type Refusal } from "../kernel/Refusal.ts"

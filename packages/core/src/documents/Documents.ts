@@ -130,7 +130,6 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     return { id: GenerationId.make(yield* ids.next), prompt, createdByName }
   })
 
-  /** Writes a new document. */
   const created = Effect.fnUntraced(function* (workspace: WorkspaceId, decided: DocumentChange<T, T["document"]>) {
     yield* transact(write(workspace, decided))
     return { document: decided.after, generationId: decided.generation?.after.id ?? null } satisfies Created<T>

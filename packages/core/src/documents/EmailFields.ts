@@ -65,10 +65,7 @@ export const noHeader: MailHeader = {
 const decodeFields = Schema.decodeUnknownResult(emailFields, { errors: "all", onExcessProperty: "error" })
 const wireNames: Readonly<Record<string, string>> = headerNames
 
-/**
- * The fields to store: addresses are trimmed, an empty preview text or name becomes null. Issues use the names on the wire,
- * with `prefix` before each.
- */
+/** Trims addresses, and empty preview texts and names become null. Issues use the wire's names after `prefix`. */
 export const checkFields = (
   fields: Partial<EmailFields>,
   prefix: "" | "default_" = "",
@@ -92,7 +89,6 @@ export const checkFields = (
 const written = (address: string | null): string | null =>
   address === null ? null : (parseEmail(address)?.written ?? address)
 
-/** Validates the HTML of an email. */
 export const storableEmail = Effect.gen(function* () {
   const { cleanEmail } = yield* Cleaner
   const { html_bytes_max } = yield* Settings

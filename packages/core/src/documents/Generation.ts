@@ -1,5 +1,4 @@
-// Generation: one version that the AI writes. Each document has one at a time. Accepting it takes a credit; failing gives the
-// credit back.
+// Generation: one version by the AI, one at a time. Accepting it takes a credit; failing gives the credit back.
 import { type DateTime, Result } from "effect"
 import type { GenerationId } from "../kernel/Ids.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"

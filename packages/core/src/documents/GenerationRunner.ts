@@ -1,5 +1,4 @@
-// GenerationRunner: the worker's side of AI generations. The AI answers outside any transaction, and the transaction that stores
-// its answer checks again whether the generation is still going on.
+// The worker's side of AI generations. The AI answers outside any transaction, so storing checks the state again.
 import { DateTime, Effect, Option, Result } from "effect"
 import type { AiRefused, AiUnavailable, EmailRequest, WrittenEmail } from "../ports/Ai.ts"
 import type { GenerationId, WorkspaceId } from "../kernel/Ids.ts"
@@ -71,7 +70,6 @@ export interface GenerationRules<T extends DocumentTypes> {
   readonly ask: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
 }
 
-/** The runner of the generations of one kind of document. */
 export const documentGenerations = Effect.fnUntraced(function* <T extends DocumentTypes>(
   name: string,
   { machine, store, storable, ask }: GenerationRules<T>,

@@ -90,7 +90,6 @@ const change = changeOf("document")
 
 const unwritten = { html: null, approved: null, generation: null, basis: null, credits_taken: 0 }
 
-/** The decisions about one kind of document. */
 export class DocumentMachine<T extends DocumentTypes> {
   readonly kind: Kind<T>
   constructor(kind: Kind<T>) {

@@ -4,7 +4,6 @@ import type { DocumentStore } from "../documents/DocumentStore.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import type { ApprovalFacts, EmailTypes } from "./Email.ts"
 
-/** Facts for approvals and token checks. */
 export interface EmailFacts extends ApprovalFacts {
   /** `api_name`s of the active custom fields. */
   readonly customFields: ReadonlyArray<string>

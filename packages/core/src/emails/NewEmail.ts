@@ -1,5 +1,4 @@
-// NewEmail: the request for a new email, from HTML, a template, a prompt or a scaffold, and the draft that results. A blast or
-// a flow step chooses an existing email, or one created inline.
+// A new email, from HTML, a template, a prompt or a scaffold, and the choice of an email by a blast or a flow step.
 import { DateTime, Result, Effect } from "effect"
 import { overrideOfCopy, document_name_length_max } from "../documents/Document.ts"
 import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
@@ -26,7 +25,6 @@ export type NewEmail = Partial<EmailFields> &
     readonly prompt?: string
   }
 
-/** Facts for a draft. */
 interface DraftFacts {
   readonly id: EmailId
   readonly workspace: Workspace
@@ -72,10 +70,7 @@ export const fieldsOf = (
   }
 }
 
-/**
- * The draft of a request without a prompt; `html` is clean. A template's override of the plain text is copied, and is stale
- * if it was stale.
- */
+/** The draft of a request without a prompt; `html` is clean. A stale plain text of the template stays stale. */
 export const draft = (
   request: NewEmail,
   { id, workspace, seed, createdByName, now }: DraftFacts,
@@ -120,7 +115,6 @@ export const emailChooser = Effect.gen(function* () {
   const ids = yield* Ids
   const storable = yield* storableEmail
 
-  /** Cleans and validates the HTML of an inline email. */
   const clean = (choice: EmailChoice): Effect.Effect<EmailChoice, Invalid | HtmlTooLarge> =>
     Effect.fromResult(
       choice.source === "existing" || choice.html === undefined

@@ -9,7 +9,6 @@ export const export_lifetime_ms = 24 * 60 * 60_000
 export const link_lifetime_ms = 60 * 60_000
 export const export_bytes_max = 10 * 2 ** 30
 
-/** The members of a list. */
 export interface ListMembers {
   readonly kind: "list"
   readonly listId: ListId
@@ -23,7 +22,6 @@ export interface BlastRecipients {
   readonly category: RecipientCategory
 }
 
-/** The content of the file. */
 export type ExportSubject = ListMembers | BlastRecipients
 export type ExportKind = ExportSubject["kind"]
 

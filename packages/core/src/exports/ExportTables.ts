@@ -11,16 +11,11 @@ import type { BlastRecipients, ExportKind, ExportSubject, ListMembers } from "./
 import { ExportStore } from "./ExportStore.ts"
 import { memberTable } from "./MemberTable.ts"
 
-/** A table that is read as a stream. */
 export interface OpenTable {
   /** The beginning of the file's name: letters, digits and hyphens. */
   readonly stem: string
-  /** The columns' names. */
   readonly header: ReadonlyArray<string>
-  /**
-   * Chunks of rows from one consistent snapshot. A row has one cell for each column, with guards against formulas in
-   * spreadsheets. Rows are read only when the stream runs.
-   */
+  /** Chunks of rows of one snapshot, read when the stream runs. A row has a guarded cell for each column. */
   readonly rows: Stream.Stream<ReadonlyArray<ReadonlyArray<string>>>
 }
 
@@ -43,10 +38,8 @@ const columns: ReadonlyArray<readonly [name: string, field: keyof BlastRecipient
   ["complained_at", "complainedAt"],
 ]
 
-/** The columns' names. */
 export const recipientHeader: ReadonlyArray<string> = columns.map(([name]) => name)
 
-/** A recipient's cells, one for each column. */
 export const recipientRow = (recipient: BlastRecipient): ReadonlyArray<string> =>
   columns.map(([, field]) => cellText(recipient[field]))
 

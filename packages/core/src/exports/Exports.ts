@@ -1,5 +1,4 @@
-// Use cases of exports: create one, follow it, download its file. The job that writes the file can run twice: it writes the
-// same file again, and ignores an ended export.
+// Use cases of exports. The job that writes a file can run twice: it writes the same file, and ignores ended exports.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { type BlobInfo, type BlobNotFound, BlobStore, type BlobUnavailable } from "../ports/BlobStore.ts"
 import { LinkRefused, readLink, signLink } from "../ports/SignedLink.ts"
@@ -34,7 +33,6 @@ export interface ExportView {
   readonly link: { readonly url: string; readonly expiresAt: DateTime.Utc } | null
 }
 
-/** A file of a valid link. */
 export interface Download extends BlobInfo {
   readonly fileName: string
   readonly bytes: Stream.Stream<Uint8Array, BlobNotFound | BlobUnavailable>

@@ -1,5 +1,4 @@
-// A form of a published page: the fields that it declares, and the page after a submission. Other fields of a request are
-// ignored.
+// A form of a published page: its fields, and the page after a submission. Other fields of a request are ignored.
 import { parse } from "parse5"
 import type { TentId } from "../kernel/Ids.ts"
 import { attribute, type Element, elements } from "../documents/HtmlElements.ts"

@@ -16,10 +16,7 @@ import { SubmissionChange } from "./Submission.ts"
 export class Forms extends Context.Service<
   Forms,
   {
-    /**
-     * Accepts a visitor's submission of a form. Fails when the page is no longer published. A bot's submission is dropped,
-     * and the bot gets the same answer.
-     */
+    /** Fails when the page is not published any more. A bot's submission is dropped, with the same answer. */
     readonly submit: (
       workspace: WorkspaceId,
       form: Form,

@@ -41,7 +41,6 @@ export type TargetKind = "standard" | "custom"
 export type OverwriteBehavior = "overwrite" | "skip_if_filled"
 export type DuplicateStrategy = "update" | "skip"
 
-/** A column and its target field. */
 export interface Mapping {
   /** The column's header as the preview names it. */
   readonly header: string
@@ -117,7 +116,6 @@ export interface RowResult {
   readonly record: ReadonlyArray<string> | null
 }
 
-/** A rejected row. */
 export interface RejectedRow extends RowResult {
   readonly status: "skipped" | "failed"
   readonly record: ReadonlyArray<string>

@@ -9,7 +9,6 @@ import type { ImportRun, RowCounts, RowResult } from "./Import.ts"
 import { pathOf, type ReadRow, rowIssues, sanitizeCell } from "./Rows.ts"
 import type { Row } from "./Table.ts"
 
-/** A row and its decoded item. */
 export interface ChunkRow {
   readonly row: Row
   readonly read: ReadRow

@@ -48,10 +48,7 @@ export class ImportStore extends Context.Service<
     readonly lockRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound, Transaction>
     /** The run of an executed session; null before the execution. */
     readonly runOf: (workspace: WorkspaceId, session: ImportSessionId) => Effect.Effect<ImportRun | null>
-    /**
-     * Writes sessions, runs and field definitions of the change. Returns false and writes nothing when the state of the
-     * session or the run has changed since the decision.
-     */
+    /** Writes all parts, or returns false if the session or the run has changed since the decision. */
     readonly apply: (workspace: WorkspaceId, change: ImportChange) => Effect.Effect<boolean, never, Transaction>
     /**
      * Writes contacts, list members, row results and counters of the chunk. Returns false and writes nothing when the run

@@ -81,7 +81,6 @@ export const analyzeHeaders = ({ headers, rows, formulaGuarded }: SampledFile, f
   return { targets, columns, proposed, suggestionRequest: suggestionRequestOf(columns, proposed, targets) }
 }
 
-/** The preview of a file, with the AI's answer. */
 export const previewOf = (
   sessionId: ImportSessionId,
   file: SampledFile,
@@ -117,7 +116,6 @@ export const previewOf = (
   }
 }
 
-/** A cell's text for display. */
 const displayText =
   (formulaGuarded: boolean) =>
   (cell: string | undefined): string => {

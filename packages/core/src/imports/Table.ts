@@ -26,10 +26,7 @@ export const outcomeColumns: ReadonlyArray<string> = ["row_number", "status", "r
 const endsWithOutcome = (cells: ReadonlyArray<string>): boolean =>
   outcomeColumns.every((name, index) => cells[cells.length - outcomeColumns.length + index] === name)
 
-/**
- * A unique name for each column. A column without a header is named by its number; a repeated name gets a number, so that a
- * mapping can refer to either.
- */
+/** Unique names, for mappings to refer to: columns without header are named by number, repeated names are numbered. */
 export const distinctNames = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {
   const given = new Set(cells)
   const used = new Set<string>()
@@ -52,8 +49,8 @@ export const ownColumns = (names: ReadonlyArray<string>): ReadonlyArray<string> 
 }
 
 /**
- * Unique names for columns: the trimmed headers. Columns that an export of rejected rows added don't count against
- * `columns_max`, so that such an export can always be imported.
+ * Unique trimmed headers. Columns that an export of rejected rows added don't count against `columns_max`, so that such an
+ * export can always be imported.
  */
 export const columnNames = (header: ReadonlyArray<string>): Result.Result<ReadonlyArray<string>, ImportUnreadable> => {
   const cells = header.map((cell) => trim(cell.replaceAll("\0", "")))

@@ -1,5 +1,4 @@
-// The state machines of an import: a session is executed at most once, and its run completes or fails. `ImportChunk.ts`
-// decides rows.
+// The state machines of an import: a session is executed at most once, and its run completes or fails.
 import { DateTime, type Duration, Result } from "effect"
 import { type CustomField, FieldChange } from "../contacts/CustomField.ts"
 import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
@@ -18,7 +17,6 @@ import {
 import { checkMappings, type WantedMapping } from "./mapping/Mapping.ts"
 import { sanitizeCell } from "./Rows.ts"
 
-/** The decoded request of an execution. */
 export interface Execution {
   readonly mappings: ReadonlyArray<WantedMapping>
   readonly duplicateStrategy: DuplicateStrategy
@@ -28,7 +26,6 @@ export interface Execution {
 }
 
 export interface ExecutionFacts {
-  /** The file's columns. */
   readonly headers: ReadonlyArray<string>
   /** Every custom field of the workspace. */
   readonly fields: ReadonlyArray<CustomField>
@@ -42,7 +39,6 @@ const forgotten_after: Duration.Input = "26 hours"
 
 type Of<State> = { readonly before: State | null; readonly after: State }
 
-/** The statuses of a run. */
 export const transitions = {
   queued: { start: "running", fail: "failed" },
   running: { complete: "completed", fail: "failed" },

@@ -18,7 +18,6 @@ export const writeText = (text: string, into: Uint8Array): boolean =>
 /** UTF-8; malformed sequences become U+FFFD. */
 export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-/** Joins arrays. */
 export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0

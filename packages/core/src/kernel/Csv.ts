@@ -19,10 +19,7 @@ const textOf = (records: ReadonlyArray<ReadonlyArray<string>>, write: (cell: str
 /** Records, each ended by CRLF. */
 export const csvText = (records: ReadonlyArray<ReadonlyArray<string>>): string => textOf(records, quotedWhereNeeded)
 
-/**
- * CSV with every cell in quotes, for readers that guess the delimiter, as imports do: no other delimiter splits a fully
- * quoted record.
- */
+/** CSV with every cell in quotes, so that readers that guess the delimiter, as imports do, find no other. */
 export const csvTextInQuotes = (records: ReadonlyArray<ReadonlyArray<string>>): string => textOf(records, quoted)
 
 /** Text that a spreadsheet runs as a formula, and guarded text. */

@@ -25,10 +25,7 @@ const formatted = SchemaIssue.makeFormatterStandardSchemaV1()
 
 type Struct = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }
 
-/**
- * Decodes an object, with one issue for each path. `absent`: whether null means the same as an absent key. `hints` are the
- * messages of keys that belong elsewhere.
- */
+/** One issue a path. `absent`: null means an absent key. `hints` are the messages of keys that belong elsewhere. */
 export const decoderOf = <S extends Struct>(
   schema: S,
   { absent = true, hints = {} }: { readonly absent?: boolean; readonly hints?: Readonly<Record<string, string>> } = {},

@@ -61,7 +61,6 @@ export type PageDomainId = typeof PageDomainId.Type
 export const AuditEntryId = idOf("AuditEntryId", "Id of an entry of the audit log")
 export type AuditEntryId = typeof AuditEntryId.Type
 
-/** Creates ids. */
 export class Ids extends Context.Service<
   Ids,
   {

@@ -1,5 +1,4 @@
-// The refusals that all rooms share. A refusal has a code, a message, and the extra fields of the error body;
-// `http/src/edge/Errors.ts` turns it into a response.
+// The refusals that all rooms share. `http/src/edge/Errors.ts` turns them into responses.
 import { Schema, SchemaIssue } from "effect"
 import type { ErrorCode } from "./ErrorCode.ts"
 
@@ -43,7 +42,6 @@ const inPlainWords = (message: string): string => {
   return `must be ${[...new Set(types)].join(" or ")}`
 }
 
-/** All issues of a schema error. */
 export const issuesOf = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
   formatIssue(error.issue).issues.map(({ path, message }) => ({
     path: (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join("."),

@@ -16,7 +16,6 @@ export interface HookKeys {
 export interface Retention {
   /** Contact timelines. They are deleted by whole months. */
   readonly activity_days: number | null
-  /** The audit log. */
   readonly audit_days: number | null
 }
 
@@ -47,7 +46,6 @@ export class Settings extends Context.Service<
     readonly hooks: HookKeys
     /** Requests a minute for each API key; 0 means no limit. */
     readonly requestsPerMinute_max: number
-    /** Retention of timelines and of the audit log. */
     readonly retention: Retention
     /** In development, sending domains under `.test` and `.localhost` always pass verification. */
     readonly developmentDomains: boolean

@@ -48,5 +48,4 @@ export const slugify = (text: string, length_max = 80): string =>
 export const nameWith = (name: string, suffix: string, length_max: number): string =>
   name.slice(0, length_max - suffix.length).replace(/[\uD800-\uDBFF]$/, "") + suffix
 
-/** The name of a copy. */
 export const copyName = (name: string, length_max: number): string => nameWith(name, " (copy)", length_max)

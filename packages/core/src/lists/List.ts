@@ -110,7 +110,6 @@ export interface EditFacts extends ListForUpdate {
   readonly named: RuleFacts
 }
 
-/** A list after its creation or update, and the change. */
 interface ListWithChange {
   readonly change: ListChange
   readonly list: StaticList | DynamicList
@@ -141,7 +140,6 @@ export interface MembersChanged {
   readonly notFound: ReadonlyArray<ContactId>
 }
 
-/** The refusal of rules on a static list. */
 export const rulesOnStaticList = Invalid.at(
   "rules",
   "are for dynamic lists; a static list has the contacts added to it",
@@ -161,7 +159,6 @@ const ownEvents = (before: List | null, after: List | null, at: DateTime.Utc): R
   return [{ type, contactId: null, at, data: { list_id: before.id } }]
 }
 
-/** A change of a list and its members. */
 export type ListChange = Change<
   "list",
   {

@@ -1,5 +1,4 @@
-// Names and slugs of lists: limits, and the candidates to try when a name or slug is taken. A store reports the taken
-// candidates; `freeName` decides.
+// Names and slugs of lists: limits, and the candidates to try when a name or slug is taken.
 import { Schema } from "effect"
 import { fold, isBlank, slugify } from "../kernel/Text.ts"
 

@@ -63,7 +63,6 @@ export class ListStore extends Context.Service<
     ) => Effect.Effect<Paged<Member>>
     /** The contacts of a static list, in no order; empty if there is no such list. */
     readonly memberIds: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ReadonlyArray<ContactId>>
-    /** The current number of contacts of the list. */
     readonly countMembers: (workspace: WorkspaceId, audience: ListAudience) => Effect.Effect<number>
     /**
      * The facts of a creation. Until the transaction ends, the contacts and the lists that the rules name are not deleted, and
@@ -77,10 +76,7 @@ export class ListStore extends Context.Service<
         readonly named: ReadonlyArray<ListId>
       },
     ) => Effect.Effect<CreationFacts, never, Transaction>
-    /**
-     * The facts of an update. No other transaction changes the list until this one ends. Names, and lists that the rules name,
-     * are locked as in `lockForCreation`.
-     */
+    /** The facts of an update. Locks the list; names and the lists that the rules name as in `lockForCreation`. */
     readonly lockForUpdate: (
       workspace: WorkspaceId,
       id: ListId,

@@ -36,7 +36,6 @@ export interface ListView {
   readonly ruleIssues: ReadonlyArray<RuleIssue>
 }
 
-/** Input of `create`. */
 export interface ListDraft {
   readonly name: string
   readonly kind: "static" | "dynamic"

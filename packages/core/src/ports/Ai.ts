@@ -1,5 +1,4 @@
-// The port to AI: writes pages and emails, and maps columns to fields. Adapters: a deterministic fake, and the wire formats of
-// OpenAI and Anthropic.
+// The port to AI: writes pages and emails, and maps columns to fields.
 import { Context, type Effect, Schema } from "effect"
 
 export interface Brand {

@@ -22,10 +22,7 @@ export interface BlobInfo {
 export class BlobStore extends Context.Service<
   BlobStore,
   {
-    /**
-     * Streams the bytes in. They become visible when all of them are stored. A failed stream, or more than `bytes_max`, leaves
-     * the former blob unchanged.
-     */
+    /** Replaces the blob when all bytes are stored: a failed stream or too many bytes leave the former one. */
     readonly put: <E, R>(
       key: string,
       bytes: Stream.Stream<Uint8Array, E, R>,
@@ -39,10 +36,7 @@ export class BlobStore extends Context.Service<
     readonly delete: (key: string) => Effect.Effect<void, BlobUnavailable>
     /** Removes all blobs of an owner: keys `<room>/<owner>/…` in every room. */
     readonly deleteAllOf: (owner: string) => Effect.Effect<void, BlobUnavailable>
-    /**
-     * A URL that accepts a PUT of the bytes without an API key. S3 signs it; the filesystem returns null, and the API offers
-     * a signed path of its own.
-     */
+    /** A URL that accepts a PUT without an API key. Null: the store signs none, and the API offers its own path. */
     readonly uploadUrl: (
       key: string,
       options: { readonly contentType: string; readonly validFor: Duration.Input },
@@ -88,7 +82,6 @@ export interface BlobAdapter
 
 const unsigned = () => Effect.succeed(null)
 
-/** The store of an adapter. */
 export const blobStore = (adapter: BlobAdapter): Service => {
   const { uploadUrl = unsigned, downloadUrl = unsigned } = adapter
   const on = <A, E, R>(keys: ReadonlyArray<string>, work: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

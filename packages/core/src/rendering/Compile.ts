@@ -1,5 +1,4 @@
-// Compilation of an approved email: HTML with slots for tokens, links, footer and pixel, plain text, headers, and the MIME
-// body with everything encoded that does not depend on the recipient.
+// Compilation of an approved email: everything encoded that does not depend on the recipient, with slots for the rest.
 import { encodeText } from "../kernel/Bytes.ts"
 import type { ApprovalId } from "../kernel/Ids.ts"
 import type { ApprovedEmail, Addresses, LinkKind, Sender } from "./message/Message.ts"
@@ -37,10 +36,7 @@ export interface CompiledEmail {
   readonly replyTo: string
   readonly html: MergeTemplate
   readonly text: MergeTemplate
-  /**
-   * The targets of redirected links, by index: the author's URLs as a browser reads them. `linkTarget` (Render.ts) fills in
-   * the tokens.
-   */
+  /** The targets of redirected links by index, as a browser reads them. `linkTarget` fills in the tokens. */
   readonly links: ReadonlyArray<MergeTemplate>
   /** The boundary of the MIME parts. It can't occur in quoted-printable text. */
   readonly boundary: string
@@ -131,10 +127,7 @@ const commented = (edit: Edit): Edit => ({
   }),
 })
 
-/**
- * Comments are not changed. A `<` directly before a token is escaped: before a value that begins with a letter it would
- * begin a tag.
- */
+/** Leaves comments. Escapes a `<` before a token, which would begin a tag if the value begins with a letter. */
 const textEdits = (source: string, { kind, start, end }: Region): ReadonlyArray<Edit> => {
   if (kind === "comment") return []
   return findTokens(source.slice(start, end)).map(({ token, ...found }): Edit => {

@@ -1,5 +1,4 @@
-// The layout of the emails that this service creates itself, and the email that a user starts with. Tables and inline styles
-// for mail clients without style sheets, narrow screens, dark schemes.
+// The layout of this service's own emails, for clients without style sheets, narrow screens and dark schemes.
 import { night, type Palette, paper, softNight, softPaper, paletteOr } from "./Palette.ts"
 import { escapeHtml, isWebUrl } from "./Escapes.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
@@ -92,10 +91,7 @@ export const heading = (html: string): string =>
 
 export const paragraph = (html: string): string => `<p class="ink" style="margin:0 0 16px;color:${ink}">${html}</p>`
 
-/**
- * A link with the look of a button. The cell has the colour, too, because some clients ignore a link's background and
- * padding.
- */
+/** A link that looks like a button. The cell has the colour too, for clients that ignore a link's background. */
 export const button = (label: string, href: string, { own, onOwn }: Palette): string =>
   `<table role="presentation" cellpadding="0" cellspacing="0" border="0">
 <tr>

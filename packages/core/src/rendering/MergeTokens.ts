@@ -1,5 +1,4 @@
-// Merge tokens, `{{contact.first_name:capitalize|there}}`: their syntax, and the value of each for a recipient. A value is
-// inserted literally: a token inside it is text.
+// Merge tokens, `{{contact.first_name:capitalize|there}}`: their syntax and values. A token in a value is text.
 import { DateTime, Schema } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
@@ -88,10 +87,7 @@ const endOfFallback = (rest: string): number => {
   return end < 0 ? rest.length : end
 }
 
-/**
- * Whether the token has a meaning. `customFields` are the `api_name`s of the workspace's active fields. Without them every
- * well-formed one is known.
- */
+/** Whether the token has a meaning. Without `customFields`, those of active fields, every well-formed one is known. */
 export const isKnown = ({ path, malformed }: MergeToken, customFields?: ReadonlySet<string>): boolean => {
   const [first, second, third] = path
   if (malformed) return false

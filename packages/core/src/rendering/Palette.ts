@@ -1,5 +1,4 @@
-// Readable colours for any brand colour. Text on it and text in it have WCAG's contrast of 4.5 to 1, on pages and in
-// emails, in light and dark schemes.
+// Readable colours for any brand colour: WCAG's contrast of 4.5 to 1 on and under text, in light and dark schemes.
 
 export interface Palette {
   /** The brand colour, `#rrggbb`, as a background or an ornament, and the text colour on it. */

@@ -69,7 +69,6 @@ export const linkTarget = (compiled: CompiledEmail, index: number, recipient: Co
   return isWebUrl(url) ? url : null
 }
 
-/** The part of a recipient that the content depends on. */
 export type ContentRecipient = Pick<Recipient, "contact" | "dynamic" | "links">
 
 const mergeValuesOf = ({ sender }: CompiledEmail, { contact, dynamic, links }: ContentRecipient): MergeValues => ({

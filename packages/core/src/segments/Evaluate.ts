@@ -1,5 +1,4 @@
-// The evaluator of rule trees: compiles a tree into a predicate. The query of every store must return exactly the contacts
-// for which this predicate is true.
+// The evaluator of rule trees. Queries of stores must return exactly the contacts for which its predicate is true.
 import { DateTime } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
 import { type Contact, customValue, type CustomValue } from "../contacts/Contact.ts"
@@ -24,10 +23,7 @@ import { timeRangeOf, startOf } from "./TimeRange.ts"
 /** A contact, and the facts besides its fields that rules need. */
 export interface RuleSubject {
   readonly contact: Contact
-  /**
-   * The latest activity of each type that the tree names is enough, because conditions ask for an activity at or after an
-   * instant, never before one.
-   */
+  /** At least the latest of each type that the tree names: conditions ask only for activities since an instant. */
   readonly activities: ReadonlyArray<Pick<Activity, "type" | "at">>
   /** The contact's static lists: all, or those that the tree names. */
   readonly lists: ReadonlySet<ListId>
@@ -83,7 +79,6 @@ export const compileTree = <Condition extends StepCondition, Subject>(
   }
 }
 
-/** Compiles a single condition. */
 export const compileCondition = (condition: RuleCondition, context: RuleContext): RulePredicate => {
   switch (condition.source) {
     case "contact":

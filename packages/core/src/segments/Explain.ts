@@ -1,5 +1,4 @@
-// Explanations of rule trees for a contact: each condition, the contact's value, and whether the condition holds. The
-// conditions are compiled by the evaluator.
+// Explanations of rule trees for a contact: each condition, the contact's value, and whether the condition holds.
 import type { DateTime } from "effect"
 import { customValue, type CustomValue } from "../contacts/Contact.ts"
 import { standardFieldByKey } from "../contacts/ContactFields.ts"

@@ -10,10 +10,7 @@ export type RuleField = Pick<
   "id" | "apiName" | "displayName" | "valueType" | "status" | "provenanceProvider"
 >
 
-/**
- * The existing ones of the named fields (active and archived) and static lists. Inline lists of blasts are not included,
- * because they are deleted with their blast.
- */
+/** The named fields (archived too) and static lists that exist, without inline lists of blasts. */
 export interface RuleFacts {
   readonly fields: ReadonlyArray<RuleField>
   readonly staticLists: ReadonlySet<ListId>

@@ -1,5 +1,4 @@
-// The schema of rule trees: types, decoding of single conditions, and the API description follow from it. A tree has the same
-// form in requests, in the domain and in storage.
+// The schema of rule trees, the same in requests, domain and storage. Types and the API description follow from it.
 import { Effect, Schema, SchemaGetter } from "effect"
 import { activityTypes } from "../contacts/Activity.ts"
 import { standardFields } from "../contacts/ContactFields.ts"

@@ -64,7 +64,6 @@ export const loneCondition = ({ conditions }: RuleGroup): RuleCondition | undefi
   return only.kind === "group" ? loneCondition(only) : only
 }
 
-/** The ids that a tree names. */
 export interface RuleReferences {
   readonly fields: ReadonlyArray<FieldDefinitionId>
   readonly lists: ReadonlyArray<ListId>

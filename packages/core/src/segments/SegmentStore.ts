@@ -7,7 +7,6 @@ import type { Paged } from "../kernel/Page.ts"
 import type { RuleContext, RuleSubject } from "./Evaluate.ts"
 import type { RuleTree } from "./RuleTree.ts"
 
-/** A rule tree, and the context that it is evaluated in. */
 export interface Segment extends RuleContext {
   readonly tree: RuleTree
 }

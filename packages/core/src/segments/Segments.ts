@@ -10,7 +10,6 @@ import { referencesInJson, parseRules } from "./Parse.ts"
 import { RuleFactsStore } from "./RuleFacts.ts"
 import { type Segment, type SegmentQuery, SegmentStore } from "./SegmentStore.ts"
 
-/** A contact that matches rules. */
 export interface FoundContact {
   readonly contact: Contact
   /** The paths of the conditions that hold; null if not requested. */

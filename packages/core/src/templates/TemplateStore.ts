@@ -1,5 +1,4 @@
-// EmailTemplateStore and TentTemplateStore: the ports to templates, and the lookup of the approved template that a request's
-// body names as `template_id`.
+// The ports to templates, and the lookup of the approved template that a request's body names as `template_id`.
 import { Context, Effect } from "effect"
 import type { DocumentStore } from "../documents/DocumentStore.ts"
 import type { EmailTemplateTypes, TentTemplateTypes, TemplateTypes } from "./Template.ts"

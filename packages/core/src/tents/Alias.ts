@@ -78,10 +78,7 @@ export const alias_adjusted_max = 99_999
 /** The prefix that every `nthAlias` of an alias shares. A store reads the taken aliases by it. */
 export const aliasStem = (alias: Alias): string => alias.slice(0, alias_length_max - `-${alias_adjusted_max}`.length)
 
-/**
- * The first free one of `alias`, `alias-2`, `alias-3` …, from the `turn`th on. Null when none is free, or the root is
- * taken.
- */
+/** The first free one of `alias`, `alias-2`, … from the `turn`th on. Null when none is, or the root is taken. */
 export const firstFree = (alias: Alias, taken: ReadonlySet<string>, turn = 1): Alias | null => {
   for (let n = turn; n <= alias_adjusted_max; n++) {
     const candidate = nthAlias(alias, n)

@@ -1,5 +1,4 @@
-// A tent: a web page with its prompt, the state of its generation, and its publication. The page's body is read apart,
-// because it may have megabytes.
+// A tent: a web page, its prompt, generation and publication. Its body is read apart, because it may have megabytes.
 import { type DateTime, Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { Reasoning } from "../ports/Ai.ts"
@@ -15,7 +14,6 @@ export type TentGeneration =
   | { readonly status: Exclude<TentStatus, "failed"> }
   | { readonly status: "failed"; readonly error: string }
 
-/** The request of the generation. */
 export interface TentRequest {
   readonly prompt: string
   readonly includeBrand: boolean
@@ -45,7 +43,6 @@ interface Requested {
   readonly requestedAlias: Alias | null
 }
 
-/** The state of a requested publication. */
 export type Publication = Requested &
   (
     | { readonly status: "pending" | "unpublished" }

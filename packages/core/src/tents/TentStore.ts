@@ -32,10 +32,7 @@ export class TentStore extends Context.Service<
     readonly site: (workspace: WorkspaceId) => Effect.Effect<Site, NotFound>
 
     readonly lock: (workspace: WorkspaceId, id: TentId) => Effect.Effect<Tent, NotFound, Transaction>
-    /**
-     * Facts for publishing this tent, with an alias or null. Blocks other publications in the workspace until the
-     * transaction ends.
-     */
+    /** Facts for publishing this tent. Blocks other publications in the workspace until the transaction ends. */
     readonly lockPublishing: (
       workspace: WorkspaceId,
       id: TentId,

@@ -29,7 +29,6 @@ import {
 } from "./Tent.ts"
 import { TentStore } from "./TentStore.ts"
 
-/** A tent with its public address. */
 export interface TentView {
   readonly tent: Tent
   readonly url: string | null

@@ -1,5 +1,4 @@
-// The bot filter: whether a request for a pixel or a link comes from a person. Scanners and prefetching proxies get the same
-// response, but are not counted.
+// The bot filter: whether a request for a pixel or a link comes from a person. Only people are counted.
 import type { DateTime } from "effect"
 
 /** What a request shows of its client. */

@@ -9,7 +9,6 @@ import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import type { Delivery } from "../sending/Delivery.ts"
 import { move } from "../sending/machine.ts"
 
-/** A delivery with its recipient. */
 export interface TrackedDelivery extends Delivery {
   readonly operational: boolean
   readonly emailNormalized: string | null
@@ -31,7 +30,6 @@ export type Event =
 
 type MachineEvent = Extract<Event, { readonly _tag: "openedByMachine" | "clickedByMachine" }>
 
-/** An engagement event of a delivery, with its time. */
 export interface TimedEvent {
   readonly deliveryId: DeliveryId
   readonly event: Event

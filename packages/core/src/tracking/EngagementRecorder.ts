@@ -10,7 +10,6 @@ import { isTooSoon } from "./BotFilter.ts"
 import { EngagementChange, type Event, type TimedEvent, type TrackedDelivery } from "./Engagement.ts"
 import { EngagementStore } from "./EngagementStore.ts"
 
-/** A request for a pixel or a link. */
 export interface TrackedRequest {
   readonly workspaceId: WorkspaceId
   readonly deliveryId: DeliveryId

@@ -9,10 +9,7 @@ export class EngagementStore extends Context.Service<
   EngagementStore,
   {
     readonly get: (workspace: WorkspaceId, delivery: DeliveryId) => Effect.Effect<TrackedDelivery, NotFound>
-    /**
-     * Locks the deliveries that exist, and their contacts, until the transaction ends. They are locked in one order, whatever
-     * the order and number of the given ids.
-     */
+    /** Locks deliveries that exist, and their contacts, until the transaction ends; in one order, whatever that of the ids. */
     readonly lock: (
       workspace: WorkspaceId,
       deliveries: ReadonlyArray<DeliveryId>,

@@ -1,5 +1,4 @@
-// The use cases of tracking links: the pixel counts an open, a redirect a click, and one link unsubscribes. Every caller gets a
-// response; only people are counted.
+// The use cases of tracking links: open, click, unsubscribe. Every caller gets a response; only people are counted.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { blankContact } from "../contacts/Contact.ts"
 import { compile } from "../rendering/Compile.ts"

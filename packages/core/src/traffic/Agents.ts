@@ -27,7 +27,6 @@ export class Agents extends Context.Service<
   {
     /** Null for a bot: its visits are not counted. */
     readonly agentOf: (visitor: { readonly userAgent: string; readonly address: string }) => Agent | null
-    /** The referring site. */
     readonly siteOf: (visit: {
       readonly referrer: string | null
       /** The page's own host, which is no referrer. */

@@ -32,7 +32,6 @@ export const daysUntil = (now: DateTime.Utc, count: number): Days => {
   return { first: all[0] ?? dayOf(now), last: dayOf(now), all }
 }
 
-/** The dimensions that views are counted by. */
 export const dimensions = ["country", "device", "browser", "os", "referrer"] as const
 export type Dimension = (typeof dimensions)[number]
 

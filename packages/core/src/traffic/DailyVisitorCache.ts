@@ -1,5 +1,4 @@
-// A cache of the days that views belong to: their salts, their visitors, and which visitors the store has already. In memory
-// only, bounded, and dropped when the day is over.
+// A bounded cache of days: their salts, their visitors, and which visitors are stored. Dropped when the day is over.
 import { type DateTime, Effect } from "effect"
 import { Hex } from "effect/encoding"
 import { WeightedLru } from "../kernel/runtime/WeightedLru.ts"

@@ -53,7 +53,6 @@ export const sumViews = (views: ReadonlyArray<SeenView>): ViewSums => {
   }
 }
 
-/** Counts each key. */
 export const tally = (keys: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)

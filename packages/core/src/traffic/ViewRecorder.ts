@@ -1,5 +1,4 @@
-// The recorder of page views. Pages never wait for it: views are written in batches, and waiting views are written before the
-// process ends.
+// The recorder of page views. Pages never wait for it: views are written in batches, the last before the process ends.
 import { Context, Effect, Layer, Schedule } from "effect"
 import { decodeText, encodeText } from "../kernel/Bytes.ts"
 import { batchWrites } from "../kernel/runtime/Batcher.ts"

@@ -1,5 +1,4 @@
-// The writer of page views: identifies visitors outside of the requests, and sums up each workspace's views before they are
-// stored.
+// The writer of page views: identifies visitors outside of requests, and sums up each workspace's views.
 import { DateTime, Effect } from "effect"
 import { Ids, type TentId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"

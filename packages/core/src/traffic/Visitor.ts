@@ -1,5 +1,4 @@
-// The daily visitor hash: a hash of address and browser under a salt that is deleted after its day. A person is counted once a
-// day and can't be identified later.
+// The daily visitor hash of address and browser. Its salt is deleted after the day: a person can't be identified later.
 import { concat, encodeText } from "../kernel/Bytes.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 

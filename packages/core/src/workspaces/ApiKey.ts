@@ -1,5 +1,4 @@
-// API keys: `tp_live_`, 32 characters of base 62 and 6 of checksum. The checksum detects a mistyped key without a query. Only
-// a hash and the first 12 characters are stored.
+// API keys, with a checksum that detects typing errors without a query. Only a hash and 12 characters are stored.
 import { type DateTime, Effect, Result } from "effect"
 import type { ApiKeyId, WorkspaceId } from "../kernel/Ids.ts"
 import { encodeText } from "../kernel/Bytes.ts"
@@ -66,7 +65,6 @@ export const checkChosenKey = (text: string): Result.Result<string, Invalid> =>
     ? Result.succeed(text)
     : Result.fail(Invalid.at("BOOTSTRAP_API_KEY", "must be 32 to 128 characters of A-Z, a-z, 0-9, _ and -"))
 
-/** Checks the description of a key's purpose. */
 export const checkKeyName = (name: string): Result.Result<string, Invalid> =>
   name.trim() !== "" && name.length <= key_name_length_max
     ? Result.succeed(name)

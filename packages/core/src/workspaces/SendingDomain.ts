@@ -1,5 +1,4 @@
-// Sending domains: domains with a DKIM key pair of this service, verified by their DNS records (DomainCheck.ts). This file
-// generates the records and judges the answers of DNS.
+// Sending domains: their DKIM keys, the DNS records that verify them, and the judgement of what DNS answers.
 import { type DateTime, Result } from "effect"
 import { getDomain } from "tldts"
 import type { DomainId } from "../kernel/Ids.ts"
@@ -97,10 +96,7 @@ export const satisfies = (record: DnsRecord, answers: ReadonlyArray<string>): bo
   }
 }
 
-/**
- * Exactly one key record (RFC 6376 §3.6.1), with our key and without a restriction to other services or hashes. Several key
- * records are unreliable (§3.6.2.2).
- */
+/** Exactly one key record (several are unreliable, RFC 6376 §3.6.2.2), with our key and for all services and hashes. */
 const isKey = (record: DnsRecord, answers: ReadonlyArray<string>): boolean => {
   const [key, ...others] = answers.map(tagsOf).filter((tags) => tags.has("p"))
   if (key === undefined || others.length > 0) return false

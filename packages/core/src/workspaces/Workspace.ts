@@ -239,7 +239,6 @@ const changed = (
   return Result.succeed(workspaceChange({ before, after }))
 }
 
-/** The decisions about a workspace. */
 export const WorkspaceChange = {
   create(id: WorkspaceId, fields: WorkspaceFields & { readonly name: string }, now: DateTime.Utc) {
     const slug = fields.slug ?? (slugify(fields.name, 63) || `workspace-${id.slice(0, 8)}`)

@@ -17,10 +17,7 @@ export class WorkspaceStore extends Context.Service<
     readonly lock: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound, Transaction>
     /** Writes the change; a new workspace includes its two system lists. */
     readonly apply: (change: WorkspaceChange) => Effect.Effect<void, SlugTaken, Transaction>
-    /**
-     * The key with this hash that is live (`isLive`) at the instant, with its workspace. Expired and revoked keys are not found,
-     * in the same time as unknown ones.
-     */
+    /** The live key (`isLive`) with this hash. Expired, revoked and unknown keys are not found in the same time. */
     readonly findKey: (
       hash: Uint8Array,
       at: DateTime.Utc,

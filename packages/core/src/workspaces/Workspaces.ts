@@ -1,5 +1,4 @@
-// The use cases of workspaces, their keys and their sending domains. The command line and the administration call them; the
-// API only authenticates.
+// The use cases of workspaces, their keys and sending domains. The API only authenticates.
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { auditOfWorkspace } from "./WorkspaceAudit.ts"
 import { type AuditAction, AuditLog } from "../kernel/changes/AuditLog.ts"
@@ -86,7 +85,6 @@ export class Workspaces extends Context.Service<
       const secrets = yield* Secrets
       const audit = yield* AuditLog
 
-      /** Appends one audit entry. */
       const recordAudit = (
         workspaceId: WorkspaceId,
         action: AuditAction,

@@ -4,7 +4,6 @@ import type { DeliveryTally } from "../../sending/Delivery.ts"
 import type { DeliveryId } from "../../kernel/Ids.ts"
 import type { AuditFinding, BlastEvidence, StateCount } from "./BlastAuditStore.ts"
 
-/** One check and its result. */
 export interface AuditLine {
   readonly check: string
   readonly holds: boolean

@@ -48,7 +48,6 @@ export interface BlastEvidence {
   readonly recipientCount: number | null
   /** By state, then by reason. */
   readonly recipients: ReadonlyArray<StateCount>
-  /** The stored counters. */
   readonly tally: DeliveryTally
   /** The same counters, counted from the deliveries. */
   readonly recount: DeliveryTally

@@ -5,7 +5,6 @@ import type { StandardField } from "../../contacts/ContactFields.ts"
 import type { BlockReason } from "../../sending/Delivery.ts"
 import type { ContactId, ListId, WorkspaceId } from "../../kernel/Ids.ts"
 
-/** A value of contacts that a message needs. */
 export type NeededValue =
   | { readonly kind: "standard"; readonly field: StandardField }
   | { readonly kind: "custom"; readonly apiName: string }

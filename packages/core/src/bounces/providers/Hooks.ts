@@ -158,7 +158,6 @@ export class Hooks extends Context.Service<
         }),
       }
 
-      /** The provider and workspace of a hook. */
       const known = Effect.fnUntraced(function* (name: string, secret: string) {
         const provider = providers.find((each) => each === name)
         if (provider === undefined || !configured[provider]) return yield* noHook

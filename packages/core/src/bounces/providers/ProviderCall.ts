@@ -26,7 +26,6 @@ export interface MessageReference {
   readonly deliveryId?: string | undefined
 }
 
-/** One report of a provider on one message. */
 export interface ProviderEvent {
   readonly message: MessageReference
   readonly what: ReportedFact
@@ -63,10 +62,7 @@ export const deliveryOf = (
   return named === undefined ? undefined : DeliveryId.make(named.toLowerCase())
 }
 
-/**
- * A bounce as a provider reports it. The provider's verdict counts when the server gave no code, or one without meaning;
- * otherwise the code decides, as for returned mail.
- */
+/** A bounce as a provider reports it. Its verdict counts only if the server gave no meaningful code. */
 export const bounced = (reported: {
   readonly status?: string | undefined
   readonly words?: string | undefined

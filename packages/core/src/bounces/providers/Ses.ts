@@ -1,5 +1,4 @@
-// Amazon SES events over SNS: an envelope signed by SNS (docs.aws.amazon.com/sns, "Verifying the signatures of Amazon SNS
-// messages") that contains an SES event as JSON text.
+// Amazon SES events over SNS: an envelope, signed as docs.aws.amazon.com/sns describes, with an event as JSON text.
 import { Option, Schema } from "effect"
 import { encodeText } from "../../kernel/Bytes.ts"
 import { bounced, eventReader, lenient, type ProviderEvent, Text } from "./ProviderCall.ts"

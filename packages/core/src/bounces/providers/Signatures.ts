@@ -31,7 +31,6 @@ export class Sns extends Context.Service<
   {
     /** A certificate in PEM. */
     readonly certificate: (url: string) => Effect.Effect<string, SnsUnavailable>
-    /** Confirms a subscription. */
     readonly confirm: (url: string) => Effect.Effect<void, SnsUnavailable>
   }
 >()("tentpole/Sns") {}

@@ -40,7 +40,6 @@ export const identitiesOf = (items: ReadonlyArray<Pick<ReadItem, "patch">>): Ide
   return { emails: [...emails], phones: [...phones] }
 }
 
-/** The existing contacts and the current time. */
 export interface ContactFacts {
   /** All contacts of the workspace that the items name by id, email or phone, locked (`ContactStore`). */
   readonly existing: ReadonlyArray<Contact>
@@ -73,13 +72,11 @@ const rejected = (why: ItemRefusal): Rejected => ({ status: "rejected", refusal:
 
 const oneIssue = (path: string, code: ItemErrorCode, message: string) => [{ path, code, message }]
 
-/** The item has neither email nor phone. */
 const missingIdentity: ItemRefusal = refusal(oneIssue("", "INVALID_ITEM", "must have an email or a phone"))
 
 /** The workspace has no such contact. A contact of another workspace gets the same refusal. */
 const notFound: ItemRefusal = refusal(oneIssue("contact_id", "NOT_FOUND", "is not a contact of this workspace"))
 
-/** The item's email or phone belongs to another contact. */
 const conflict = (contact: Contact, path: "email" | "phone"): ItemRefusal =>
   refusal(oneIssue(path, "conflict", "belongs to another contact of this workspace"), {
     contactId: contact.id,
@@ -165,10 +162,7 @@ class BatchContacts {
 export interface UpsertOptions {
   /** The `original_source` of created contacts, unless the item has one. */
   readonly source: ContactSource
-  /**
-   * `email_first`: an item with an email matches by email alone (the API's upsert); a phone matches only without email.
-   * `email_or_phone`: either matches (imports, forms).
-   */
+  /** `email_first`: the phone matches only items without email (the API's upsert). `email_or_phone`: either matches. */
   readonly match: "email_first" | "email_or_phone"
   /**
    * An item whose email and phone belong to two contacts: `reject` it, or let the email win and drop the phone (forms, which
@@ -181,7 +175,6 @@ export interface UpsertOptions {
   readonly skipIfFilled: SkipIfFilled
 }
 
-/** The upsert of the API. */
 export const apiUpsert: UpsertOptions = {
   source: "api",
   match: "email_first",
@@ -193,10 +186,7 @@ export const apiUpsert: UpsertOptions = {
 /** Creation by the API. An item whose email or phone belongs to a contact is rejected. */
 export const apiCreate: UpsertOptions = { ...apiUpsert, match: "email_or_phone", duplicates: "reject" }
 
-/**
- * Creates contacts that do not exist and updates those that do. A contact matched by email keeps the spelling of its email.
- * If the email decides, the contact with the item's phone is not changed.
- */
+/** A contact matched by email keeps its spelling. If the email decides, the contact with the phone does not change. */
 export const decideUpserts = (
   items: ReadonlyArray<ReadItem>,
   facts: BatchFacts,

@@ -1,5 +1,4 @@
-// Decoding of a batch item, an import row or form fields into a patch. All issues of an item are reported at once, and a wrong
-// item does not affect others.
+// Decoding of a batch item, an import row or form fields into a patch, with all issues of an item at once.
 import { Result, Schema } from "effect"
 import { ContactId } from "../../kernel/Ids.ts"
 import { trim } from "../../kernel/Text.ts"
@@ -50,7 +49,6 @@ export interface ReadItem {
   readonly patch: Result.Result<ContactPatch, ItemRefusal>
 }
 
-/** A patch and the contact that it applies to. */
 export interface TargetedPatch {
   readonly contactId: ContactId
   readonly patch: ContactPatch
@@ -82,10 +80,7 @@ export const fieldsByName = (fields: ReadonlyArray<CustomField>): ReadonlyMap<st
 const client_item_id_length_max = 255
 const issues_max = 100
 
-/**
- * Decodes `{client_item_id?, <standard fields>, custom_fields?: {<api_name>: value}}`. With `values: "text"` every value is
- * parsed from text, and a blank one is ignored.
- */
+/** `{client_item_id?, <standard fields>, custom_fields?: {<api_name>: value}}`. Blank values of text are ignored. */
 export const readItem = (value: unknown, how: ItemContext): ReadItem => {
   const { clientItemId, issues, patch } = readKeys(value, { own: ["client_item_id"], fields: how })
   return { clientItemId, patch: resultOf(issues, patch) }

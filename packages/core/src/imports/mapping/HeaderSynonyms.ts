@@ -82,10 +82,7 @@ export const headerKey = (header: string): string =>
 /** Only Mailchimp's files have both columns. */
 const marks = ["LEID", "EUID"]
 
-/**
- * The columns of a Mailchimp export that describe Mailchimp, not its contacts. Some look like fields of a contact: it guesses
- * REGION from an IP address.
- */
+/** Columns that describe Mailchimp, not its contacts, though some look so: it guesses REGION from an IP address. */
 const technical = [
   ...marks,
   ..."MEMBER_RATING OPTIN_TIME OPTIN_IP CONFIRM_TIME CONFIRM_IP LATITUDE LONGITUDE GMTOFF DSTOFF TIMEZONE CC".split(

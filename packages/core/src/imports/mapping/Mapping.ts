@@ -35,7 +35,6 @@ export interface ProposedMapping {
 
 export const noFieldHasThisName = "No field has this name"
 
-/** A column without a target. */
 export const unmapped = (
   header: string,
   standing: Exclude<ProposedMapping["standing"], "mapped">,
@@ -50,16 +49,12 @@ export const unmapped = (
   standing,
 })
 
-/** A column whose field another column has. */
 export const claimed = (header: string, targetField: string, claimant: string): ProposedMapping =>
   unmapped(header, "claimed", `The column "${claimant}" is already mapped to ${targetField}`)
 
 type Match = Pick<ProposedMapping, "targetField" | "targetKind" | "reason"> & { readonly targetField: string }
 
-/**
- * Every name that a header can match, by its key: the fields' own, and those of other tools. The first entry wins: a field's
- * own name before a label.
- */
+/** Every name that a header can match, by its key. The first entry wins: a field's own name before a label. */
 const matchesOf = ({ standard, custom }: Targets) => {
   const [names, synonyms] = [new Map<string, Match>(), new Map<string, Match>()]
   const add = (to: Map<string, Match>, name: string, match: Match) => {

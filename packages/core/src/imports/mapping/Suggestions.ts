@@ -24,7 +24,6 @@ const header_length_max = 100
 const shapes_max = 3
 const shape_length_max = 40
 
-/** A column of the file with the values of its sample. */
 export interface SampledColumn {
   readonly header: string
   readonly values: ReadonlyArray<string>
@@ -127,10 +126,7 @@ export const acceptedMatches = (
   })
 }
 
-/**
- * Adds the answer to the proposals. A field that a header match has claimed stays there. If the AI names one field for two
- * columns, the earlier column gets it.
- */
+/** Adds the answer to the proposals. Header matches stay; of two columns for one field, the earlier gets it. */
 export const withSuggestions = (
   proposed: ReadonlyArray<ProposedMapping>,
   { nameByHeader, omissionByHeader }: SuggestionRequest,
@@ -167,13 +163,9 @@ export const withSuggestions = (
   })
 }
 
-/** The maximum time that a preview waits for the AI. */
 const answer_time_max_s = 10
 
-/**
- * The AI's answer for a preview: the stored one if the request is the same, else a new one, which is stored. When the AI
- * fails, the answer is `silent` and not stored.
- */
+/** The stored answer to the same request, else a new one. After a failure `silent`, which is not stored. */
 export const suggestionService = Effect.gen(function* () {
   const ai = yield* Ai
   const secrets = yield* Secrets

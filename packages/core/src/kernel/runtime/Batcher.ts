@@ -2,7 +2,6 @@
 import { Deferred, Duration, Effect, Latch, Queue, type Scope, Semaphore } from "effect"
 
 export interface BatchOptions {
-  /** The largest batch. */
   readonly batch_max: number
   /** How long the first item of a batch waits for others. */
   readonly linger_ms: number

@@ -26,10 +26,7 @@ export interface Taken {
 /** Rounding errors smaller than this refuse no request. */
 const rounding = 1e-9
 
-/**
- * Takes one token, or none if the bucket is empty. `undefined` is a full bucket. A clock that was set back neither adds nor
- * removes tokens.
- */
+/** Takes a token if there is one. `undefined` is a full bucket. A clock that was set back changes no tokens. */
 export const takeToken = (
   before: Bucket | undefined,
   { capacity, per_second }: BucketOptions,

@@ -2,10 +2,7 @@
 import { Cause, Effect, Schedule } from "effect"
 import { Unavailable } from "../Refusal.ts"
 
-/**
- * Retries while the defect is `Unavailable`, with pauses from 0.2 to 5 seconds; without `retries_max`, until it succeeds. Any
- * other cause fails at once.
- */
+/** Retries while the defect is `Unavailable`, with pauses from 0.2 to 5 seconds; for ever without `retries_max`. */
 export const retryTransient = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   { retries_max }: { readonly retries_max?: number } = {},

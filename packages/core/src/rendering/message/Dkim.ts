@@ -1,10 +1,8 @@
-// DKIM (RFC 6376): RSA-SHA256 over relaxed headers and the simple body. This file chooses what is signed; an adapter hashes
-// and signs.
+// DKIM (RFC 6376): RSA-SHA256 over relaxed headers and the simple body. An adapter hashes and signs.
 import { Context, Effect } from "effect"
 import { concat, encodeText, writeText } from "../../kernel/Bytes.ts"
 import type { RenderedMessage } from "./Message.ts"
 
-/** The key of a sending domain. */
 export interface DkimKey {
   /** `d=`: the domain of `From`. */
   readonly domain: string
@@ -21,16 +19,12 @@ export class DkimSigner extends Context.Service<
   }
 >()("tentpole/DkimSigner") {}
 
-/** The signed message as bytes. */
 export const dkimSigned = Effect.fnUntraced(function* (message: RenderedMessage, key: DkimKey) {
   const signature = yield* (yield* DkimSigner).sign(message.headers, message.body, key)
   return toBytes({ ...message, headers: [["DKIM-Signature", signature], ...message.headers] })
 })
 
-/**
- * The message as bytes: headers, an empty line, the body. The headers are written into the room in front of the body if
- * there is any, so that the body is not copied.
- */
+/** The message as bytes. Headers go into the room in front of the body if they fit, so that the body is not copied. */
 export const toBytes = ({ headers, body, headroom_bytes = 0 }: RenderedMessage): Uint8Array => {
   let lines = ""
   for (const [name, value] of headers) lines += `${name}: ${value}\r\n`

@@ -1,5 +1,4 @@
-// Header values on the wire: encoded (RFC 2047) if they are not plain ASCII, and folded (RFC 5322 §2.2.3). No line is too
-// long, and no value can begin another header.
+// Header values, encoded (RFC 2047) and folded (RFC 5322 §2.2.3), so that no value can begin another header.
 import { DateTime } from "effect"
 import { Base64 } from "effect/encoding"
 import { encodeText } from "../../kernel/Bytes.ts"

@@ -35,10 +35,7 @@ export type Addresses = { readonly [Each in LinkKind]: string }
 
 /** The addresses of one message, with a MAC in each. `Links.ts` creates them. */
 export interface MessageLinks {
-  /**
-   * The end of an address: letters, digits, `-` and `_`, which need no escaping anywhere. `index` is the index of a
-   * redirect.
-   */
+  /** The end of an address, which needs no escaping anywhere. `index` is the index of a redirect. */
   readonly token: (kind: LinkKind, index: number | null) => string
   /** The redirect for the link of this index (from 0) in the compiled email. */
   readonly click: (index: number) => string
@@ -51,7 +48,6 @@ export interface MessageLinks {
 export interface Recipient {
   readonly deliveryId: DeliveryId
   readonly contact: Contact
-  /** The address for `To`. */
   readonly address: string
   /** Flow tokens, `{{campaign.dynamic.<key>}}`. */
   readonly dynamic: Readonly<Record<string, string | number | boolean>>

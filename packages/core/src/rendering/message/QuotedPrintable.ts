@@ -14,7 +14,6 @@ export const roomFor = (length: number): number => {
   return encoded + (Math.ceil(encoded / 73) + 1) * soft_break.length
 }
 
-/** Encodes a whole text. */
 export const encodeQuotedPrintable = (text: string, ending: "" | typeof soft_break): Uint8Array => {
   const out = new Uint8Array(roomFor(text.length))
   return out.slice(0, writeQuotedPrintable(text, ending, out, 0))

@@ -1,5 +1,4 @@
-// An asset: a file uploaded to a tent for the AI to use. Its bytes are in the blob store. Its row is written when all
-// bytes are there.
+// An asset: a file uploaded to a tent for the AI. Its row is written when all bytes are in the blob store.
 import { type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import type { AssetId, TentId, WorkspaceId } from "../../kernel/Ids.ts"

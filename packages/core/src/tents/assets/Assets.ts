@@ -30,7 +30,6 @@ export interface UploadedFile {
   readonly bytes: Stream.Stream<Uint8Array, Invalid | AssetTooLarge>
 }
 
-/** An asset with its bytes, for a download. */
 export interface AssetContent {
   readonly asset: Asset
   readonly bytes: Stream.Stream<Uint8Array, BlobNotFound | BlobUnavailable>

@@ -72,10 +72,7 @@ export const pageAssets = Effect.fnUntraced(function* (
   return all.flat()
 })
 
-/**
- * Converts text of any encoding to UTF-8 without NUL, which providers' JSON rejects. Null for a picture that is too large
- * or whose size can't be read.
- */
+/** Text as UTF-8 without NUL, which providers reject. Null for a picture too large or without a readable size. */
 const readableBytes = (contentType: string, bytes: Uint8Array): Uint8Array | null => {
   if (isText(contentType)) return encodeText(decodeText(bytes).replaceAll("\0", ""))
   return !pictureTypes.has(contentType) || isViewable(bytes) ? bytes : null

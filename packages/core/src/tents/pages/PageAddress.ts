@@ -3,7 +3,6 @@ import { TentId } from "../../kernel/Ids.ts"
 import { Option, Schema } from "effect"
 import { type Alias, isAlias, root } from "../Alias.ts"
 
-/** The hosts of a workspace's pages. */
 export interface Site {
   readonly slug: string
   /** The workspace's custom host; null: `<slug>.<pagesHost>`. */

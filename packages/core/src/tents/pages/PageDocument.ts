@@ -1,5 +1,4 @@
-// The served page: the generated document with form targets, honeypots and the branding line. It edits the source by
-// offsets, so that all other bytes stay the same.
+// The served page: form targets, honeypots and branding, by edits of the source. All other bytes stay the same.
 import { parse } from "parse5"
 import { attribute, type Edit, edited, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
 import type { TentId } from "../../kernel/Ids.ts"

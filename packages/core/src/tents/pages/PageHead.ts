@@ -1,5 +1,4 @@
-// Tags for search engines, social media and browser tabs, derived from the page and its owner's brand. Only missing tags
-// are added; the author's tags stay.
+// Missing tags for search engines, social media and browser tabs, derived from the page and its owner's brand.
 import { parse } from "parse5"
 import { escapeHtml } from "../../rendering/Escapes.ts"
 import { accents, paletteOr } from "../../rendering/Palette.ts"

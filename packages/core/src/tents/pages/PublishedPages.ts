@@ -1,5 +1,4 @@
-// The port that serves published pages. It also reports when a cached answer may be outdated, so that a cached page costs
-// no query.
+// The port that serves published pages, with versions, so that a cached page costs no query.
 import { Context, type DateTime, type Effect } from "effect"
 import type { TentId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { PageAddress, Site } from "./PageAddress.ts"
