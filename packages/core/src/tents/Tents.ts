@@ -202,7 +202,7 @@ const readTentId = Schema.decodeUnknownOption(TentId)
 const inBody = () => new NotFound({ resource: "tent", path: "tent_id" })
 
 /** Finds a tent by id or alias. A malformed id names no tent. */
-const findNamed = (store: TentStore["Service"], workspace: WorkspaceId, name: TentName) => {
+export const findNamed = (store: TentStore["Service"], workspace: WorkspaceId, name: TentName) => {
   if (name.by === "alias") return store.findByAlias(workspace, name.alias)
   return Option.match(name.by === "id" ? readTentId(name.id) : Option.none(), {
     onNone: () => Effect.fail(new NotFound({ resource: "tent" })),

@@ -1,8 +1,9 @@
 // The use cases of traffic: reports of the page views of a tent or a workspace.
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { TentId, type WorkspaceId } from "../kernel/Ids.ts"
-import { type Invalid, NotFound } from "../kernel/Refusal.ts"
+import { Context, DateTime, Effect, Layer } from "effect"
+import type { TentId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { readTentName, root } from "../tents/Alias.ts"
+import { findNamed } from "../tents/Tents.ts"
 import { TentStore } from "../tents/TentStore.ts"
 import { daysUntil, type TrafficReport, type TopTent, toTrafficReport } from "./Analytics.ts"
 import { TrafficStore } from "./TrafficStore.ts"
@@ -28,12 +29,10 @@ export class Traffic extends Context.Service<
       const tents = yield* TentStore
       const store = yield* TrafficStore
 
-      const find = Effect.fnUntraced(function* (workspace: WorkspaceId, text: string) {
-        const name = yield* Effect.fromResult(readTentName("tentIdOrAlias", text, root))
-        if (name.by === "alias") return yield* tents.findByAlias(workspace, name.alias)
-        const id = name.by === "id" ? Option.getOrNull(readTentId(name.id)) : null
-        return yield* id === null ? Effect.fail(new NotFound({ resource: "tent" })) : tents.get(workspace, id)
-      })
+      const find = (workspace: WorkspaceId, text: string) =>
+        Effect.flatMap(Effect.fromResult(readTentName("tentIdOrAlias", text, root)), (name) =>
+          findNamed(tents, workspace, name),
+        )
 
       return Traffic.of({
         ofTent: Effect.fn("Traffic.ofTent")(function* (workspace, name, days_back) {
@@ -50,5 +49,3 @@ export class Traffic extends Context.Service<
     }),
   )
 }
-
-const readTentId = Schema.decodeUnknownOption(TentId)

@@ -53,46 +53,27 @@ export const sumViews = (views: ReadonlyArray<SeenView>): ViewSums => {
   }
 }
 
-export const tally = (keys: ReadonlyArray<string>): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>()
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return counts
-}
-
 interface Group {
   readonly tentId: TentId
   readonly day: Day
   readonly its: Array<SeenView>
 }
 
-const byTentAndDay = (views: ReadonlyArray<SeenView>): ReadonlyArray<Group> => {
-  const groups: Array<Group> = []
-  const places = new Map<TentId, Map<Day, Group>>()
-  for (const view of views) {
-    const { tentId, day } = view
-    const days = places.get(tentId) ?? new Map<Day, Group>()
-    const group = days.get(day)
-    if (group !== undefined) {
-      group.its.push(view)
-      continue
-    }
-    const begun = { tentId, day, its: [view] }
-    groups.push(begun)
-    places.set(tentId, days.set(day, begun))
-  }
-  return groups
-}
+const byTentAndDay = (views: ReadonlyArray<SeenView>): ReadonlyArray<Group> =>
+  Array.from(Map.groupBy(views, ({ tentId }) => tentId)).flatMap(([tentId, ofTent]) =>
+    Array.from(
+      Map.groupBy(ofTent, ({ day }) => day),
+      ([day, its]) => ({ tentId, day, its }),
+    ),
+  )
 
 const sumsOf = ({ tentId, day, its }: Group): ReadonlyArray<DaySum> => [
   { tentId, day, dimension: "all", value: "", views: its.length },
   ...dimensions.flatMap((dimension) =>
-    Array.from(tally(its.map((view) => view[dimension])), ([value, views]) => ({
-      tentId,
-      day,
-      dimension,
-      value,
-      views,
-    })),
+    Array.from(
+      Map.groupBy(its, (view) => view[dimension]),
+      ([value, { length: views }]) => ({ tentId, day, dimension, value, views }),
+    ),
   ),
 ]
 
