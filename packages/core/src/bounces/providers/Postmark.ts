@@ -36,19 +36,11 @@ const bounce = (record: typeof Recorded.Type): ReportedFact | undefined => {
   return bounced({ words: record.Details || record.Description, hard: hardTypes.has(type) })
 }
 
-const suppression = (record: typeof Recorded.Type): ReportedFact | undefined => {
-  if (record.SuppressSending !== true) return undefined
-  switch (record.SuppressionReason) {
-    case "HardBounce":
-      return bounced({ hard: true })
-    case "SpamComplaint":
-      return { _tag: "complained" }
-    case "ManualSuppression":
-      return { _tag: "unsubscribed" }
-    default:
-      return undefined
-  }
-}
+const suppressions = new Map<string, ReportedFact>([
+  ["HardBounce", bounced({ hard: true })],
+  ["SpamComplaint", { _tag: "complained" }],
+  ["ManualSuppression", { _tag: "unsubscribed" }],
+])
 
 const whatOf = (record: typeof Recorded.Type): ReportedFact | undefined => {
   switch (record.RecordType) {
@@ -59,7 +51,7 @@ const whatOf = (record: typeof Recorded.Type): ReportedFact | undefined => {
     case "SpamComplaint":
       return { _tag: "complained" }
     case "SubscriptionChange":
-      return suppression(record)
+      return record.SuppressSending === true ? suppressions.get(record.SuppressionReason ?? "") : undefined
     default:
       return undefined
   }

@@ -55,17 +55,11 @@ export const shapeOf = (value: string): string =>
     .replace(/[^ -~]/gu, "*")
 
 /** The most frequent shapes of a column's values, the most frequent first. */
-const shapesOf = (values: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const counts = new Map<string, number>()
-  for (const value of values) {
-    const shape = shapeOf(value)
-    counts.set(shape, (counts.get(shape) ?? 0) + 1)
-  }
-  return [...counts]
-    .sort(([, left], [, right]) => right - left)
+const shapesOf = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...Map.groupBy(values, shapeOf)]
+    .sort(([, left], [, right]) => right.length - left.length)
     .slice(0, shapes_max)
     .map(([shape]) => shape)
-}
 
 /**
  * Whether a header is an email address or a phone number. Then the header is missing and the first line is a contact's row:
