@@ -1,9 +1,9 @@
 // The conditions of a launch, a schedule and a retry: the facts that they depend on, the readiness of a draft, the limits of the
 // plan, and the errors that refuse. A new condition changes this file, and `BlastFacts.ts` of both stores if it needs a new fact.
+import { refusalClass } from "../kernel/Refusal.ts"
 import { Result, Schema } from "effect"
 import { domainOf } from "../emails/Email.ts"
 import { findTokens, isKnown } from "../rendering/MergeTokens.ts"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { ApprovalId, EmailId, ListId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { Plan } from "../workspaces/Workspace.ts"
@@ -145,36 +145,26 @@ const wanted: { readonly [Part in Exclude<MissingPart, "schedule">]: string } = 
 }
 
 /** The draft can't be scheduled or sent yet. */
-export class CampaignNotReady extends Schema.TaggedError<CampaignNotReady>()("CampaignNotReady", {
-  readiness: Readiness,
-}) {
-  readonly code = "campaign_not_ready" satisfies ErrorCode
-  override get message(): string {
-    const steps = this.readiness.missing.flatMap((part) => (part === "schedule" ? [] : [wanted[part]]))
+export class CampaignNotReady extends refusalClass<CampaignNotReady>()("CampaignNotReady", {
+  code: "campaign_not_ready",
+  fields: { readiness: Readiness },
+  message: (it) => {
+    const steps = it.readiness.missing.flatMap((part) => (part === "schedule" ? [] : [wanted[part]]))
     return `The blast is not ready. First ${steps.join(", then ")}`
-  }
-  get extras() {
-    return { approval_readiness: this.readiness }
-  }
-}
+  },
+  extras: ({ readiness }) => ({ approval_readiness: readiness }),
+}) {}
 
 /** Only plans with limits fail with this. */
-export class FreePlanEmailLimit extends Schema.TaggedError<FreePlanEmailLimit>()("FreePlanEmailLimit", {
-  reason: Schema.Literals(cancelReasons),
-  limit: Schema.Int,
-  current: Schema.Int,
-  needed: Schema.Int,
-}) {
-  readonly code = "free_plan_email_limit" satisfies ErrorCode
-  override get message(): string {
-    return this.reason === "daily_email_limit"
-      ? `The plan allows ${this.limit} emails a day (UTC), ${this.current} are used today and this blast needs ${this.needed}. Send it to fewer contacts, send it another day, or upgrade`
-      : `The plan allows ${this.limit} contacts and the workspace has ${this.current}. Delete some or upgrade`
-  }
-  get extras() {
-    return { limit: this.limit, current: this.current }
-  }
-}
+export class FreePlanEmailLimit extends refusalClass<FreePlanEmailLimit>()("FreePlanEmailLimit", {
+  code: "free_plan_email_limit",
+  fields: { reason: Schema.Literals(cancelReasons), limit: Schema.Int, current: Schema.Int, needed: Schema.Int },
+  message: ({ current, limit, needed, reason }) =>
+    reason === "daily_email_limit"
+      ? `The plan allows ${limit} emails a day (UTC), ${current} are used today and this blast needs ${needed}. Send it to fewer contacts, send it another day, or upgrade`
+      : `The plan allows ${limit} contacts and the workspace has ${current}. Delete some or upgrade`,
+  extras: ({ current, limit }) => ({ limit, current }),
+}) {}
 
 /** How many of the day's emails the blast takes. */
 export const allotted = ({ plan, allotment }: LaunchFacts): number =>

@@ -1,23 +1,7 @@
 // Errors of operations on a single contact. They correspond to the errors of items of a batch.
 import { Schema } from "effect"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
-import { Invalid, type Issue, NotFound } from "../kernel/Refusal.ts"
-import type { ItemErrorCode, ItemRefusal } from "./batch/ContactItem.ts"
-
-/** Issues of values with their own error codes. */
-const valueCodes = [
-  "invalid_email",
-  "invalid_phone",
-  "unknown_custom_field",
-  "invalid_custom_field_value",
-  "field_not_editable",
-] as const
-type ValueCode = (typeof valueCodes)[number]
-
-const IssueSchema = Schema.Struct({ path: Schema.String, message: Schema.String })
-
-const sentence = (issues: ReadonlyArray<Issue>): string =>
-  `The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}`
+import { Invalid, invalidMessage, type Issue, IssueSchema, NotFound, refusalClass } from "../kernel/Refusal.ts"
+import { ExistingContact, type ItemErrorCode, type ItemRefusal, valueCodes } from "./batch/ContactItem.ts"
 
 /** All issues have the same error code. Mixed issues are `Invalid`. */
 export class ValueRefused extends Schema.TaggedError<ValueRefused>()("ValueRefused", {
@@ -25,7 +9,7 @@ export class ValueRefused extends Schema.TaggedError<ValueRefused>()("ValueRefus
   issues: Schema.Array(IssueSchema),
 }) {
   override get message(): string {
-    return sentence(this.issues)
+    return invalidMessage(this.issues)
   }
   get details(): { readonly issues: ReadonlyArray<Issue> } {
     return { issues: this.issues }
@@ -33,31 +17,22 @@ export class ValueRefused extends Schema.TaggedError<ValueRefused>()("ValueRefus
 }
 
 /** The email or the phone belongs to another contact of the workspace. */
-export class ContactConflict extends Schema.TaggedError<ContactConflict>()("ContactConflict", {
-  existing: Schema.Struct({
-    contactId: Schema.String,
-    displayName: Schema.NullOr(Schema.String),
-    email: Schema.NullOr(Schema.String),
-    phone: Schema.NullOr(Schema.String),
+export class ContactConflict extends refusalClass<ContactConflict>()("ContactConflict", {
+  code: "conflict",
+  fields: {
+    existing: ExistingContact,
+    issues: Schema.Array(IssueSchema),
+  },
+  message: ({ issues }) => invalidMessage(issues),
+  details: ({ issues }) => ({ issues }),
+  extras: ({ existing: { contactId, displayName, email, phone } }) => ({
+    existing_contact: { contact_id: contactId, display_name: displayName, email, phone },
   }),
-  issues: Schema.Array(IssueSchema),
-}) {
-  readonly code = "conflict" satisfies ErrorCode
-  override get message(): string {
-    return sentence(this.issues)
-  }
-  get details(): { readonly issues: ReadonlyArray<Issue> } {
-    return { issues: this.issues }
-  }
-  get extras() {
-    const { contactId, displayName, email, phone } = this.existing
-    return { existing_contact: { contact_id: contactId, display_name: displayName, email, phone } }
-  }
-}
+}) {}
 
 export type ContactRefusal = NotFound | Invalid | ValueRefused | ContactConflict
 
-const valueCodeOf = (codes: ReadonlySet<ItemErrorCode>): ValueCode | undefined =>
+const valueCodeOf = (codes: ReadonlySet<ItemErrorCode>): (typeof valueCodes)[number] | undefined =>
   codes.size === 1 ? valueCodes.find((code) => codes.has(code)) : undefined
 
 /** Converts the refusal of a single item to an error of the operation. */

@@ -1,9 +1,8 @@
 // Definitions of custom contact fields, and the changes of them.
 import { Array, type DateTime, Result, Schema } from "effect"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { FieldDefinitionId, ImportSessionId } from "../kernel/Ids.ts"
-import { Invalid, NotFound } from "../kernel/Refusal.ts"
+import { Invalid, NotFound, refusalClass } from "../kernel/Refusal.ts"
 import { type Contact, customValue, type CustomValue } from "./Contact.ts"
 import { reservedNames, type ValueType } from "./ContactFields.ts"
 
@@ -83,35 +82,27 @@ const ConflictSchema = Schema.Struct({
 })
 export type FieldConflict = typeof ConflictSchema.Type
 
-export class FieldCollision extends Schema.TaggedError<FieldCollision>()("FieldCollision", {
-  conflicts: Schema.Array(ConflictSchema),
-}) {
-  readonly code = "field_definition_collision" satisfies ErrorCode
-  override get message(): string {
-    const names = [...new Set(this.conflicts.map((conflict) => conflict.requested_api_name))].join(", ")
+export class FieldCollision extends refusalClass<FieldCollision>()("FieldCollision", {
+  code: "field_definition_collision",
+  fields: { conflicts: Schema.Array(ConflictSchema) },
+  message: (it) => {
+    const names = [...new Set(it.conflicts.map((conflict) => conflict.requested_api_name))].join(", ")
     return `Each api_name must be unique in the request and among all fields, archived ones included: ${names}`
-  }
-  get extras() {
-    return { conflicts: this.conflicts }
-  }
-}
+  },
+  extras: ({ conflicts }) => ({ conflicts }),
+}) {}
 
-export class FieldCapExceeded extends Schema.TaggedError<FieldCapExceeded>()("FieldCapExceeded", {
-  current: Schema.Int,
-  attempted: Schema.Int,
-}) {
-  readonly code = "field_definition_cap_exceeded" satisfies ErrorCode
-  override get message(): string {
-    return `A workspace has at most ${active_fields_max} active custom fields. It has ${this.current}, so ${this.attempted} more can't be created. Archive some first`
-  }
-  get extras() {
-    return {
-      limit: active_fields_max,
-      current_active_count: this.current,
-      attempted_count: this.attempted,
-    }
-  }
-}
+export class FieldCapExceeded extends refusalClass<FieldCapExceeded>()("FieldCapExceeded", {
+  code: "field_definition_cap_exceeded",
+  fields: { current: Schema.Int, attempted: Schema.Int },
+  message: ({ attempted, current }) =>
+    `A workspace has at most ${active_fields_max} active custom fields. It has ${current}, so ${attempted} more can't be created. Archive some first`,
+  extras: ({ attempted, current }) => ({
+    limit: active_fields_max,
+    current_active_count: current,
+    attempted_count: attempted,
+  }),
+}) {}
 
 /** All fields of the workspace, locked, and the current time. */
 interface EditFacts {

@@ -1,31 +1,30 @@
 // Refusals about emails.
+import { refusalClass } from "../kernel/Refusal.ts"
 import { Schema } from "effect"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 
 /** What an approval lacks. */
 export const Missing = Schema.Literals(["subject", "from_name", "from_address", "reply_to_email", "sender_domain"])
 export type Missing = typeof Missing.Type
 
-export class EmailNotReady extends Schema.TaggedError<EmailNotReady>()("EmailNotReady", {
-  missing: Schema.Array(Missing),
-  fromAddress: Schema.NullOr(Schema.String),
-  /** The action that the email is not ready for, as a gerund. */
-  before: Schema.Literals(["approving the email", "sending a test of it"]),
-}) {
-  readonly code = "email_not_ready" satisfies ErrorCode
-  override get message(): string {
-    const fields = this.missing.filter((each) => each !== "sender_domain")
+export class EmailNotReady extends refusalClass<EmailNotReady>()("EmailNotReady", {
+  code: "email_not_ready",
+  fields: {
+    missing: Schema.Array(Missing),
+    fromAddress: Schema.NullOr(Schema.String),
+    /** The action that the email is not ready for, as a gerund. */
+    before: Schema.Literals(["approving the email", "sending a test of it"]),
+  },
+  message: (it) => {
+    const fields = it.missing.filter((each) => each !== "sender_domain")
     return [
-      ...(fields.length === 0 ? [] : [`Set ${fields.join(", ")} before ${this.before}`]),
-      ...(this.missing.includes("sender_domain")
-        ? [`Verify the domain of ${this.fromAddress} or send from a verified one`]
+      ...(fields.length === 0 ? [] : [`Set ${fields.join(", ")} before ${it.before}`]),
+      ...(it.missing.includes("sender_domain")
+        ? [`Verify the domain of ${it.fromAddress} or send from a verified one`]
         : []),
     ].join(". ")
-  }
-  get details(): { readonly missing: ReadonlyArray<Missing> } {
-    return { missing: this.missing }
-  }
-}
+  },
+  details: ({ missing }) => ({ missing }),
+}) {}
 
 /** How many users a refusal names. Its count includes all. */
 export const email_users_max = 20
@@ -45,21 +44,20 @@ export interface EmailUses {
   readonly count: number
 }
 
-export class EmailInUse extends Schema.TaggedError<EmailInUse>()("EmailInUse", {
-  users: Schema.Array(EmailUser),
-  count: Schema.Int,
-  /** The requested action, as a participle. */
-  move: Schema.String,
-}) {
-  readonly code = "email_in_use" satisfies ErrorCode
-  override get message(): string {
-    const more = this.count - this.users.length
-    const users = this.users
+export class EmailInUse extends refusalClass<EmailInUse>()("EmailInUse", {
+  code: "email_in_use",
+  fields: {
+    users: Schema.Array(EmailUser),
+    count: Schema.Int,
+    /** The requested action, as a participle. */
+    move: Schema.String,
+  },
+  message: (it) => {
+    const more = it.count - it.users.length
+    const users = it.users
       .map(({ type, name }) => `the ${type === "blast" ? "email blast" : "flow"} "${name}"`)
       .join(", ")
-    return `The email can't be ${this.move} while it is used by ${users}${more > 0 ? ` and ${more} more` : ""}. Unschedule or cancel the blasts, or let them end, and pause the flows`
-  }
-  get extras() {
-    return { used_by: this.users, used_by_count: this.count }
-  }
-}
+    return `The email can't be ${it.move} while it is used by ${users}${more > 0 ? ` and ${more} more` : ""}. Unschedule or cancel the blasts, or let them end, and pause the flows`
+  },
+  extras: ({ count, users }) => ({ used_by: users, used_by_count: count }),
+}) {}

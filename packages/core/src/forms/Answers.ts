@@ -1,11 +1,10 @@
 // The answers of a submission, limited to the form's fields, and the visitor's contact fields among them.
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { encodeText } from "../kernel/Bytes.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import type { ContactPatch } from "../contacts/ContactPatch.ts"
 import { type ItemContext, readPatch } from "../contacts/batch/ContactItem.ts"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
-import { Invalid } from "../kernel/Refusal.ts"
+import { Invalid, refusalClass } from "../kernel/Refusal.ts"
 import { trim } from "../kernel/Text.ts"
 import { honeypot_name } from "../tents/pages/PageDocument.ts"
 import type { Form } from "./Form.ts"
@@ -16,12 +15,10 @@ export const field_bytes_max = 10_240
 /** Names and values as they were sent, in order. */
 export type SentFields = ReadonlyArray<readonly [name: string, value: string]>
 
-export class TooMuchSent extends Schema.TaggedError<TooMuchSent>()("TooMuchSent", {}) {
-  readonly code = "payload_too_large" satisfies ErrorCode
-  override get message(): string {
-    return `A form takes ${fields_max} fields of ${field_bytes_max} bytes each`
-  }
-}
+export class TooMuchSent extends refusalClass<TooMuchSent>()("TooMuchSent", {
+  code: "payload_too_large",
+  message: () => `A form takes ${fields_max} fields of ${field_bytes_max} bytes each`,
+}) {}
 
 /** By field. Several values of one name, as from check boxes, are joined with commas. */
 export type Answers = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 // The port to the CSV reader. It reads any usual encoding and delimiter, quoted line breaks and ragged records.
+import { refusalClass } from "../kernel/Refusal.ts"
 import { Context, Schema, type Stream } from "effect"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 
 export interface CsvRecord {
   /** The line of the file on which the record begins, from 1; null for rows of a request. */
@@ -10,14 +10,11 @@ export interface CsvRecord {
 }
 
 /** The file is not CSV, or is malformed. `reason` is a clause for users: `it is an Excel workbook`. */
-export class ImportUnreadable extends Schema.TaggedError<ImportUnreadable>()("ImportUnreadable", {
-  reason: Schema.String,
-}) {
-  readonly code = "import_unreadable" satisfies ErrorCode
-  override get message(): string {
-    return `The file can't be read as CSV: ${this.reason}`
-  }
-}
+export class ImportUnreadable extends refusalClass<ImportUnreadable>()("ImportUnreadable", {
+  code: "import_unreadable",
+  fields: { reason: Schema.String },
+  message: ({ reason }) => `The file can't be read as CSV: ${reason}`,
+}) {}
 
 export class CsvReader extends Context.Service<
   CsvReader,

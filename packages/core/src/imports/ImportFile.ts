@@ -1,36 +1,33 @@
 // The decoded file of an import. Preview and run read it the same way, whether it was uploaded or sent as rows.
+import { refusalClass } from "../kernel/Refusal.ts"
 import { Effect, Schema, Stream } from "effect"
 import type { BlobStore } from "../ports/BlobStore.ts"
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { CsvReader } from "./CsvReader.ts"
 import { ImportUnreadable } from "./CsvReader.ts"
 import type { ImportSource } from "./Import.ts"
 import { columnNames, decodeRows, type Row, rowsOf } from "./Table.ts"
 
 /** No file has been uploaded yet. */
-export class UploadMissing extends Schema.TaggedError<UploadMissing>()("UploadMissing", {}) {
-  readonly code = "upload_missing" satisfies ErrorCode
-  override get message(): string {
-    return "The file has not been uploaded. Upload it to upload_url with PUT first"
-  }
-}
+export class UploadMissing extends refusalClass<UploadMissing>()("UploadMissing", {
+  code: "upload_missing",
+  message: () => "The file has not been uploaded. Upload it to upload_url with PUT first",
+}) {}
 
-export class UploadTooLarge extends Schema.TaggedError<UploadTooLarge>()("UploadTooLarge", { bytes_max: Schema.Int }) {
-  readonly code = "payload_too_large" satisfies ErrorCode
-  override get message(): string {
-    const size_megabytes = Number((this.bytes_max / 2 ** 20).toFixed(1))
+export class UploadTooLarge extends refusalClass<UploadTooLarge>()("UploadTooLarge", {
+  code: "payload_too_large",
+  fields: { bytes_max: Schema.Int },
+  message: (it) => {
+    const size_megabytes = Number((it.bytes_max / 2 ** 20).toFixed(1))
     return `The file exceeds the limit of ${size_megabytes} MB for imports. Split it and import the parts`
-  }
-}
+  },
+}) {}
 
 /** The connection ended before the last byte. An earlier upload stays. */
-export class UploadBroken extends Schema.TaggedError<UploadBroken>()("UploadBroken", {}) {
-  readonly code = "validation_failed" satisfies ErrorCode
-  override get message(): string {
-    return "The upload was interrupted. Send the file again"
-  }
-}
+export class UploadBroken extends refusalClass<UploadBroken>()("UploadBroken", {
+  code: "validation_failed",
+  message: () => "The upload was interrupted. Send the file again",
+}) {}
 
 export interface Head {
   readonly headers: ReadonlyArray<string>

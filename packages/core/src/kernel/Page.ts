@@ -1,7 +1,7 @@
 // Pagination: by page number and limit, and by opaque cursor.
-import { Result, Schema } from "effect"
+import { refusalClass } from "./Refusal.ts"
+import { Result } from "effect"
 import { Base64Url } from "effect/encoding"
-import type { ErrorCode } from "./ErrorCode.ts"
 
 export const page_limit_max = 100
 export const page_limit_default = 25
@@ -39,12 +39,10 @@ export interface Sliced<A> {
   readonly next: Cursor | null
 }
 
-export class BrokenCursor extends Schema.TaggedError<BrokenCursor>()("BrokenCursor", {}) {
-  readonly code = "invalid_cursor" satisfies ErrorCode
-  override get message(): string {
-    return "The cursor does not belong to this listing. Omit it to start at the first page"
-  }
-}
+export class BrokenCursor extends refusalClass<BrokenCursor>()("BrokenCursor", {
+  code: "invalid_cursor",
+  message: () => "The cursor does not belong to this listing. Omit it to start at the first page",
+}) {}
 
 export const encodeCursor = ({ at, id }: Cursor): string => Base64Url.encode(`${at}.${id}`)
 

@@ -1,5 +1,5 @@
 // The refusals that all rooms share. `http/src/edge/Errors.ts` turns them into responses.
-import { Schema, SchemaIssue } from "effect"
+import { type Cause, Schema, SchemaIssue } from "effect"
 import type { ErrorCode } from "./ErrorCode.ts"
 
 /** One thing that is wrong. `path` uses dots and indexes: `items.3.email`. */
@@ -20,7 +20,50 @@ export interface Refusal {
   readonly extras?: Readonly<Record<string, unknown>>
 }
 
-const IssueSchema = Schema.Struct({ path: Schema.String, message: Schema.String })
+interface RefusalParts<Code, Fields extends Schema.Struct.Fields, Details, Extras> {
+  readonly code: Code
+  readonly fields?: Fields
+  readonly message: (it: Schema.Struct<Fields>["Type"]) => string
+  readonly details?: (it: Schema.Struct<Fields>["Type"]) => Details
+  readonly extras?: (it: Schema.Struct<Fields>["Type"]) => Extras
+}
+
+type Given<Key extends string, Part> = [Part] extends [never] ? unknown : { readonly [K in Key]: Part }
+
+/** The base class of a refusal: its code, its fields, and the functions of the fields that make the rest of its body. */
+export const refusalClass =
+  <Self>() =>
+  <
+    Tag extends string,
+    const Code extends ErrorCode,
+    const Fields extends Schema.Struct.Fields = {},
+    Details extends NonNullable<Refusal["details"]> = never,
+    Extras extends NonNullable<Refusal["extras"]> = never,
+  >(
+    tag: Tag,
+    { code, fields, ...parts }: RefusalParts<Code, Fields, Details, Extras>,
+  ) => {
+    class Base extends Schema.TaggedError<Base>()(tag, fields ?? {}) {
+      readonly code = code
+      readonly #it = this as unknown as Schema.Struct<Fields>["Type"]
+      override get message(): string {
+        return parts.message(this.#it)
+      }
+      get details(): Details | undefined {
+        return parts.details?.(this.#it)
+      }
+      get extras(): Extras | undefined {
+        return parts.extras?.(this.#it)
+      }
+    }
+    return Base as unknown as Schema.Class<
+      Self,
+      Schema.TaggedStruct<Tag, Fields>,
+      Cause.YieldableError & { readonly code: Code } & Given<"details", Details> & Given<"extras", Extras>
+    >
+  }
+
+export const IssueSchema = Schema.Struct({ path: Schema.String, message: Schema.String })
 
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -49,57 +92,50 @@ export const issuesOf = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
   }))
 
 /** The workspace has no resource with this id or name. An id of another workspace gets the same refusal. */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
-  /** What was requested, as a noun: `contact`, `contact list`. */
-  resource: Schema.String,
-  /** Path of the id in the body; absent if the id was in the URL. */
-  path: Schema.optionalKey(Schema.String),
-}) {
-  readonly code = "not_found" satisfies ErrorCode
-  override get message(): string {
-    return `No such ${this.resource} in this workspace`
-  }
-  get details(): { readonly issues?: ReadonlyArray<Issue> } {
-    return this.path === undefined
-      ? {}
-      : { issues: [{ path: this.path, message: `no such ${this.resource} in this workspace` }] }
-  }
-}
+export class NotFound extends refusalClass<NotFound>()("NotFound", {
+  code: "not_found",
+  fields: {
+    /** What was requested, as a noun: `contact`, `contact list`. */
+    resource: Schema.String,
+    /** Path of the id in the body; absent if the id was in the URL. */
+    path: Schema.optionalKey(Schema.String),
+  },
+  message: ({ resource }) => `No such ${resource} in this workspace`,
+  details: ({ path, resource }) =>
+    path === undefined ? {} : { issues: [{ path, message: `no such ${resource} in this workspace` }] },
+}) {}
+
+export const invalidMessage = (issues: ReadonlyArray<Issue>): string =>
+  `The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}`
 
 /** A well-formed request with values that are not allowed. Lists all issues. */
-export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { issues: Schema.Array(IssueSchema) }) {
-  readonly code = "validation_failed" satisfies ErrorCode
+export class Invalid extends refusalClass<Invalid>()("Invalid", {
+  code: "validation_failed",
+  fields: { issues: Schema.Array(IssueSchema) },
+  message: ({ issues }) => invalidMessage(issues),
+  details: ({ issues }) => ({ issues }),
+}) {
   static at(path: string, message: string): Invalid {
     return new Invalid({ issues: [{ path, message }] })
-  }
-  override get message(): string {
-    return `The request is not valid: ${this.issues.map((issue) => `${issue.path} ${issue.message}`).join("; ")}`
-  }
-  get details(): { readonly issues: ReadonlyArray<Issue> } {
-    return { issues: this.issues }
   }
 }
 
 /** The status of the resource does not allow the operation. */
-export class InvalidState extends Schema.TaggedError<InvalidState>()("InvalidState", {
-  resource: Schema.String,
-  status: Schema.String,
-  /** The operation as a participle: `scheduled`, `sent`. */
-  move: Schema.String,
-}) {
-  readonly code = "invalid_state" satisfies ErrorCode
-  override get message(): string {
-    return `The ${this.resource} is ${this.status} and can't be ${this.move}`
-  }
-  get details(): { readonly status: string } {
-    return { status: this.status }
-  }
-}
+export class InvalidState extends refusalClass<InvalidState>()("InvalidState", {
+  code: "invalid_state",
+  fields: {
+    resource: Schema.String,
+    status: Schema.String,
+    /** The operation as a participle: `scheduled`, `sent`. */
+    move: Schema.String,
+  },
+  message: ({ move, resource, status }) => `The ${resource} is ${status} and can't be ${move}`,
+  details: ({ status }) => ({ status }),
+}) {}
 
 /** The database, the blob store or another part does not answer. The caller may retry. */
-export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { part: Schema.String }) {
-  readonly code = "unavailable" satisfies ErrorCode
-  override get message(): string {
-    return `The ${this.part} does not answer at the moment. Try again in a few seconds`
-  }
-}
+export class Unavailable extends refusalClass<Unavailable>()("Unavailable", {
+  code: "unavailable",
+  fields: { part: Schema.String },
+  message: ({ part }) => `The ${part} does not answer at the moment. Try again in a few seconds`,
+}) {}

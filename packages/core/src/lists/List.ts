@@ -1,11 +1,10 @@
 // Contact lists: static (chosen members), dynamic (members by rules) and system lists, and the changes of lists.
 import { type DateTime, Equal, Result, Schema } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { BlastId, ContactId, ListId } from "../kernel/Ids.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
-import { Invalid, NotFound } from "../kernel/Refusal.ts"
+import { Invalid, NotFound, refusalClass } from "../kernel/Refusal.ts"
 import { parseRules } from "../segments/Parse.ts"
 import type { RuleFacts } from "../segments/RuleFacts.ts"
 import type { RuleTree } from "../segments/RuleTree.ts"
@@ -50,28 +49,24 @@ export const listKinds = ["static", "dynamic", "system"] as const satisfies Read
 /** The most ids of one request: to create a list with, to add or to remove. */
 export const contact_ids_max = 500
 
-export class ListNameExists extends Schema.TaggedError<ListNameExists>()("ListNameExists", { name: Schema.String }) {
-  readonly code = "contact_list_name_exists" satisfies ErrorCode
-  override get message(): string {
-    return `A list with the name "${this.name}" already exists. Choose another name`
-  }
-}
+export class ListNameExists extends refusalClass<ListNameExists>()("ListNameExists", {
+  code: "contact_list_name_exists",
+  fields: { name: Schema.String },
+  message: ({ name }) => `A list with the name "${name}" already exists. Choose another name`,
+}) {}
 
-export class ListNotStatic extends Schema.TaggedError<ListNotStatic>()("ListNotStatic", { name: Schema.String }) {
-  readonly code = "list_not_static" satisfies ErrorCode
-  override get message(): string {
-    return `"${this.name}" is a dynamic list: its rules determine its members. Change the rules or the contacts`
-  }
-}
+export class ListNotStatic extends refusalClass<ListNotStatic>()("ListNotStatic", {
+  code: "list_not_static",
+  fields: { name: Schema.String },
+  message: ({ name }) =>
+    `"${name}" is a dynamic list: its rules determine its members. Change the rules or the contacts`,
+}) {}
 
-export class SystemListProtected extends Schema.TaggedError<SystemListProtected>()("SystemListProtected", {
-  name: Schema.String,
-}) {
-  readonly code = "system_list_protected" satisfies ErrorCode
-  override get message(): string {
-    return `"${this.name}" is a system list and can't be changed. Create another list`
-  }
-}
+export class SystemListProtected extends refusalClass<SystemListProtected>()("SystemListProtected", {
+  code: "system_list_protected",
+  fields: { name: Schema.String },
+  message: ({ name }) => `"${name}" is a system list and can't be changed. Create another list`,
+}) {}
 
 /** A list to create. Its parts are checked. */
 export interface NewList {

@@ -1,6 +1,6 @@
 // The blasts, flows and lists that use a list, and the refusal to delete it that names them.
+import { refusalClass } from "../kernel/Refusal.ts"
 import { Schema } from "effect"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 
 /** The most users that a refusal names. `count` includes all. */
 export const list_users_max = 20
@@ -28,18 +28,13 @@ const nouns: { readonly [Type in ListUser["type"]]: string } = {
 
 const describeUser = ({ type, name }: ListUser): string => `${nouns[type]} "${name}"`
 
-export class ListInUse extends Schema.TaggedError<ListInUse>()("ListInUse", {
-  name: Schema.String,
-  users: Schema.Array(ListUser),
-  count: Schema.Int,
-}) {
-  readonly code = "contact_list_in_use" satisfies ErrorCode
-  override get message(): string {
-    const more = this.count - this.users.length
-    const users = this.users.map(describeUser).join(", ") + (more > 0 ? ` and ${more} more` : "")
-    return `"${this.name}" can't be deleted while it is used by ${users}. Unschedule or cancel the blasts, or let them end, pause the flows, and change the rules`
-  }
-  get extras() {
-    return { used_by: this.users, used_by_count: this.count }
-  }
-}
+export class ListInUse extends refusalClass<ListInUse>()("ListInUse", {
+  code: "contact_list_in_use",
+  fields: { name: Schema.String, users: Schema.Array(ListUser), count: Schema.Int },
+  message: (it) => {
+    const more = it.count - it.users.length
+    const users = it.users.map(describeUser).join(", ") + (more > 0 ? ` and ${more} more` : "")
+    return `"${it.name}" can't be deleted while it is used by ${users}. Unschedule or cancel the blasts, or let them end, pause the flows, and change the rules`
+  },
+  extras: ({ count, users }) => ({ used_by: users, used_by_count: count }),
+}) {}

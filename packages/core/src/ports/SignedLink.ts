@@ -1,9 +1,9 @@
 // Signed links: addresses that need no API key, for blob stores that sign none. A token has workspace, subject and expiry with
 // a MAC bound to its purpose, so that no link can be forged or used for another purpose.
+import { refusalClass } from "../kernel/Refusal.ts"
 import { DateTime, Result, Schema } from "effect"
 import { Base64Url, Hex } from "effect/encoding"
 import { concat } from "../kernel/Bytes.ts"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import { WorkspaceId } from "../kernel/Ids.ts"
 import type { Secrets } from "../kernel/Secrets.ts"
 
@@ -18,14 +18,11 @@ const refusals: { readonly [Purpose in LinkPurpose]: string } = {
 }
 
 /** Forged, expired, or for something that no longer exists; the cases look the same. */
-export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused", {
-  purpose: Schema.Literals(purposes),
-}) {
-  readonly code = "link_refused" satisfies ErrorCode
-  override get message(): string {
-    return refusals[this.purpose]
-  }
-}
+export class LinkRefused extends refusalClass<LinkRefused>()("LinkRefused", {
+  code: "link_refused",
+  fields: { purpose: Schema.Literals(purposes) },
+  message: ({ purpose }) => refusals[purpose],
+}) {}
 
 export interface SignedLink {
   readonly workspaceId: WorkspaceId

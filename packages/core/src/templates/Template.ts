@@ -12,8 +12,7 @@ import { GenerationInProgress } from "../documents/DocumentErrors.ts"
 import { type MailHeader, checkFields, withWritten } from "../documents/EmailFields.ts"
 import type { EmailId, EmailTemplateId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import { inverse } from "../kernel/Keys.ts"
-import { Invalid, type Issue } from "../kernel/Refusal.ts"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import { Invalid, type Issue, refusalClass } from "../kernel/Refusal.ts"
 import { promptIssues } from "../documents/Generation.ts"
 import { isBlank } from "../kernel/Text.ts"
 import { type DocumentChange, DocumentMachine, type Kind } from "../documents/machine.ts"
@@ -89,17 +88,18 @@ export interface TentTemplateTypes extends TemplateTypes {
 export const TemplateUse = Schema.Struct({ kind: Schema.Literals(["email flow"]), name: Schema.String })
 export type TemplateUse = typeof TemplateUse.Type
 
-export class TemplateInUse extends Schema.TaggedError<TemplateInUse>()("TemplateInUse", {
-  uses: Schema.Array(TemplateUse),
-  /** The requested action, as a participle. */
-  move: Schema.String,
-}) {
-  readonly code = "email_in_use" satisfies ErrorCode
-  override get message(): string {
-    const users = this.uses.map(({ kind, name }) => `the ${kind} "${name}"`).join(", ")
-    return `The template can't be ${this.move} while it is used by ${users}`
-  }
-}
+export class TemplateInUse extends refusalClass<TemplateInUse>()("TemplateInUse", {
+  code: "email_in_use",
+  fields: {
+    uses: Schema.Array(TemplateUse),
+    /** The requested action, as a participle. */
+    move: Schema.String,
+  },
+  message: (it) => {
+    const users = it.uses.map(({ kind, name }) => `the ${kind} "${name}"`).join(", ")
+    return `The template can't be ${it.move} while it is used by ${users}`
+  },
+}) {}
 
 /** At most one of `html`, `prompt` and a source; with none of them it starts as a branded scaffold. */
 export interface NewTemplate {

@@ -1,4 +1,5 @@
 // A tent: a web page, its prompt, generation and publication. Its body is read apart, because it may have megabytes.
+import { refusalClass } from "../kernel/Refusal.ts"
 import { type DateTime, Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { Reasoning } from "../ports/Ai.ts"
@@ -85,54 +86,40 @@ export const tent_name_length_max = 200
 export const page_prompt_length_max = 20_000
 export const user_id_length_max = 200
 
-export class InvalidPromptIntent extends Schema.TaggedError<InvalidPromptIntent>()("InvalidPromptIntent", {}) {
-  readonly code = "INVALID_PROMPT_INTENT" satisfies ErrorCode
-  override get message(): string {
-    return "The prompt does not ask for a web page. Describe the page, for example: Create a landing page for our spring sale"
-  }
-}
+export class InvalidPromptIntent extends refusalClass<InvalidPromptIntent>()("InvalidPromptIntent", {
+  code: "INVALID_PROMPT_INTENT",
+  message: () =>
+    "The prompt does not ask for a web page. Describe the page, for example: Create a landing page for our spring sale",
+}) {}
 
-export class HasGeneration extends Schema.TaggedError<HasGeneration>()("HasGeneration", {}) {
-  readonly code = "conflict" satisfies ErrorCode
-  override get message(): string {
-    return "This tent already has a generation. Omit tent_id to create a new tent"
-  }
-  get details() {
-    return { issues: [{ path: "tent_id", message: "must be a tent without a generation" }] }
-  }
-}
+export class HasGeneration extends refusalClass<HasGeneration>()("HasGeneration", {
+  code: "conflict",
+  message: () => "This tent already has a generation. Omit tent_id to create a new tent",
+  details: () => ({ issues: [{ path: "tent_id", message: "must be a tent without a generation" }] }),
+}) {}
 
-export class TentNotReady extends Schema.TaggedError<TentNotReady>()("TentNotReady", { status: Schema.String }) {
-  readonly code = "tent_not_ready" satisfies ErrorCode
-  override get message(): string {
-    return this.status === "failed"
+export class TentNotReady extends refusalClass<TentNotReady>()("TentNotReady", {
+  code: "tent_not_ready",
+  fields: { status: Schema.String },
+  message: ({ status }) =>
+    status === "failed"
       ? "The tent has no page: its generation failed. Create another one"
-      : "The tent has no page yet. Wait until its status is completed"
-  }
-  get details(): { readonly status: string } {
-    return { status: this.status }
-  }
-}
+      : "The tent has no page yet. Wait until its status is completed",
+  details: ({ status }) => ({ status }),
+}) {}
 
-export class AliasTaken extends Schema.TaggedError<AliasTaken>()("AliasTaken", { alias: Schema.String }) {
-  readonly code = "alias_taken" satisfies ErrorCode
-  override get message(): string {
-    return `Another tent of this workspace has the alias "${this.alias}". Choose another one, or publish that tent under another alias first`
-  }
-  get details() {
-    return { issues: [{ path: "custom_page_alias", message: "belongs to another tent" }] }
-  }
-}
+export class AliasTaken extends refusalClass<AliasTaken>()("AliasTaken", {
+  code: "alias_taken",
+  fields: { alias: Schema.String },
+  message: ({ alias }) =>
+    `Another tent of this workspace has the alias "${alias}". Choose another one, or publish that tent under another alias first`,
+  details: () => ({ issues: [{ path: "custom_page_alias", message: "belongs to another tent" }] }),
+}) {}
 
-export class PublishLimitExceeded extends Schema.TaggedError<PublishLimitExceeded>()("PublishLimitExceeded", {
-  limit: Schema.Int,
-  current: Schema.Int,
-}) {
-  readonly code = "publish_limit_exceeded" satisfies ErrorCode
-  override get message(): string {
-    return `The plan allows ${this.limit} published tent${this.limit === 1 ? "" : "s"}, and ${this.current} ${this.current === 1 ? "is" : "are"} published now. Unpublish one, or upgrade the plan`
-  }
-  get extras() {
-    return { limit: this.limit, current: this.current }
-  }
-}
+export class PublishLimitExceeded extends refusalClass<PublishLimitExceeded>()("PublishLimitExceeded", {
+  code: "publish_limit_exceeded",
+  fields: { limit: Schema.Int, current: Schema.Int },
+  message: ({ current, limit }) =>
+    `The plan allows ${limit} published tent${limit === 1 ? "" : "s"}, and ${current} ${current === 1 ? "is" : "are"} published now. Unpublish one, or upgrade the plan`,
+  extras: ({ current, limit }) => ({ limit, current }),
+}) {}

@@ -1,8 +1,7 @@
 // Page domains: hosts of a workspace for its pages.
 import { type DateTime, Result, Schema } from "effect"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { PageDomainId } from "../kernel/Ids.ts"
-import { Invalid } from "../kernel/Refusal.ts"
+import { Invalid, refusalClass } from "../kernel/Refusal.ts"
 import { checkDomain } from "../kernel/values/DomainName.ts"
 
 export interface PageDomain {
@@ -13,14 +12,11 @@ export interface PageDomain {
 }
 
 /** Another workspace uses the host. */
-export class PageDomainTaken extends Schema.TaggedError<PageDomainTaken>()("PageDomainTaken", {
-  domain: Schema.String,
-}) {
-  readonly code = "conflict" satisfies ErrorCode
-  override get message(): string {
-    return `${this.domain} is already a page domain of this or another workspace. Remove it there first`
-  }
-}
+export class PageDomainTaken extends refusalClass<PageDomainTaken>()("PageDomainTaken", {
+  code: "conflict",
+  fields: { domain: Schema.String },
+  message: ({ domain }) => `${domain} is already a page domain of this or another workspace. Remove it there first`,
+}) {}
 
 /** Checks a page domain: it is neither a host of the service nor below the host of all pages. */
 export const checkPageDomain = (

@@ -2,9 +2,9 @@
 import { DateTime, Option, Result, Schema, SchemaIssue, Struct } from "effect"
 import { FromName, SenderAddress } from "./Sender.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
-import { Invalid, type Issue } from "../kernel/Refusal.ts"
+import { Invalid, type Issue, refusalClass } from "../kernel/Refusal.ts"
+import type { Brand } from "../ports/Ai.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
 import { slugify } from "../kernel/Text.ts"
 
@@ -51,17 +51,9 @@ export interface SenderDefaults {
   readonly replyToEmail: string | null
 }
 
-export interface WorkspaceBrand {
-  readonly logoUrl: string | null
-  readonly iconUrl: string | null
-  readonly primaryColor: string | null
-  readonly name: string | null
-  readonly domain: string | null
-  readonly description: string | null
-  readonly guidelines: string | null
-}
+export type { Brand as WorkspaceBrand } from "../ports/Ai.ts"
 
-export const noBrand: WorkspaceBrand = {
+export const noBrand: Brand = {
   logoUrl: null,
   iconUrl: null,
   primaryColor: null,
@@ -84,7 +76,7 @@ export interface Workspace {
   readonly defaultCountry: string
   readonly postalAddress: string | null
   readonly senderDefaults: SenderDefaults
-  readonly brand: WorkspaceBrand
+  readonly brand: Brand
   readonly sendingPerSecond: number | null
   readonly sendingPerDomainPerSecond: number | null
   readonly createdAt: DateTime.Utc
@@ -92,39 +84,26 @@ export interface Workspace {
 }
 
 /** Input of `create` and `update`. */
-export interface WorkspaceFields {
-  readonly name?: string
-  readonly slug?: string
-  readonly plan?: PlanName
-  readonly credits?: number
-  readonly timeZone?: string
-  readonly defaultCountry?: string
-  readonly postalAddress?: string | null
+export interface WorkspaceFields extends Partial<
+  Omit<Workspace, "id" | "senderDefaults" | "brand" | "createdAt" | "updatedAt">
+> {
   readonly senderDefaults?: Partial<SenderDefaults>
-  readonly brand?: Partial<WorkspaceBrand>
-  readonly sendingPerSecond?: number | null
-  readonly sendingPerDomainPerSecond?: number | null
+  readonly brand?: Partial<Brand>
 }
 
-export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {
-  readonly code = "conflict" satisfies ErrorCode
-  override get message(): string {
-    return `Another workspace has the slug "${this.slug}". Choose another one`
-  }
-}
+export class SlugTaken extends refusalClass<SlugTaken>()("SlugTaken", {
+  code: "conflict",
+  fields: { slug: Schema.String },
+  message: ({ slug }) => `Another workspace has the slug "${slug}". Choose another one`,
+}) {}
 
-export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
-  needed: Schema.Int,
-  left: Schema.Int,
-}) {
-  readonly code = "insufficient_credits" satisfies ErrorCode
-  override get message(): string {
-    return `The request needs ${this.needed} credit${this.needed === 1 ? "" : "s"}, but the workspace has ${this.left}. Add credits and try again`
-  }
-  get extras() {
-    return { limit: this.left, current: this.needed }
-  }
-}
+export class InsufficientCredits extends refusalClass<InsufficientCredits>()("InsufficientCredits", {
+  code: "insufficient_credits",
+  fields: { needed: Schema.Int, left: Schema.Int },
+  message: ({ left, needed }) =>
+    `The request needs ${needed} credit${needed === 1 ? "" : "s"}, but the workspace has ${left}. Add credits and try again`,
+  extras: ({ left, needed }) => ({ limit: left, current: needed }),
+}) {}
 
 const slugPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
@@ -152,7 +131,7 @@ const senderIssues = ({ fromAddress, fromName, replyToEmail }: Partial<SenderDef
 const isWebUrl = (text: string): boolean => /^https?:\/\/[^\s/?#"'<>]+[^\s"'<>]*$/i.test(text) && text.length <= 2000
 
 const brandRules: {
-  readonly [Field in keyof WorkspaceBrand]: readonly [name: string, holds: (text: string) => boolean, message: string]
+  readonly [Field in keyof Brand]: readonly [name: string, holds: (text: string) => boolean, message: string]
 } = {
   logoUrl: ["logo_url", isWebUrl, "must be an http or https URL, at most 2000 characters"],
   iconUrl: ["icon_url", isWebUrl, "must be an http or https URL, at most 2000 characters"],
@@ -163,7 +142,7 @@ const brandRules: {
   guidelines: ["guidelines", (text) => text.length <= 10_000, "must have at most 10000 characters"],
 }
 
-const brandIssues = (brand: Partial<WorkspaceBrand>): ReadonlyArray<Issue> =>
+const brandIssues = (brand: Partial<Brand>): ReadonlyArray<Issue> =>
   Struct.keys(brandRules).flatMap((field) => {
     const [name, holds, message] = brandRules[field]
     const value = brand[field] ?? null

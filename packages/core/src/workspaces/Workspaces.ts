@@ -1,11 +1,10 @@
 // The use cases of workspaces, their keys and sending domains. The API only authenticates.
-import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { auditOfWorkspace } from "./WorkspaceAudit.ts"
 import { type AuditAction, AuditLog } from "../kernel/changes/AuditLog.ts"
 import { encodeText } from "../kernel/Bytes.ts"
-import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import { ApiKeyId, DomainId, Ids, WorkspaceId } from "../kernel/Ids.ts"
-import { Invalid, NotFound, Unavailable } from "../kernel/Refusal.ts"
+import { Invalid, NotFound, Unavailable, refusalClass } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type ApiKey, checkChosenKey, checkKeyName, hashOf, newKey, prefix_length, isWellFormed } from "./ApiKey.ts"
@@ -15,12 +14,10 @@ import { type SlugTaken, type Workspace, WorkspaceChange, type WorkspaceFields }
 import { WorkspaceStore } from "./WorkspaceStore.ts"
 
 /** The same error for missing, malformed, unknown, revoked and expired keys. */
-export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {
-  readonly code = "unauthorized" satisfies ErrorCode
-  override get message(): string {
-    return "The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`"
-  }
-}
+export class Unauthorized extends refusalClass<Unauthorized>()("Unauthorized", {
+  code: "unauthorized",
+  message: () => "The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`",
+}) {}
 
 interface KeyFields {
   readonly name: string

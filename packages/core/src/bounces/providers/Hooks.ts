@@ -5,9 +5,8 @@ import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Result } from 
 import { Base64, Base64Url } from "effect/encoding"
 import { concat, decodeText, encodeText } from "../../kernel/Bytes.ts"
 import { Links, uuidText, writeUuid } from "../../rendering/Links.ts"
-import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import { WorkspaceId } from "../../kernel/Ids.ts"
-import { Invalid, NotFound, Unavailable } from "../../kernel/Refusal.ts"
+import { Invalid, NotFound, Unavailable, refusalClass } from "../../kernel/Refusal.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
@@ -22,19 +21,16 @@ import { certificateUrl, sesEvents, signedText, snsEnvelope, subscriptionUrl } f
 import { Signatures, Sns } from "./Signatures.ts"
 
 /** The call does not prove that it comes from the provider. */
-export class HookRefused extends Schema.TaggedError<HookRefused>()("HookRefused", { why: Schema.String }) {
-  readonly code = "hook_refused" satisfies ErrorCode
-  override get message(): string {
-    return `The call was refused: ${this.why}`
-  }
-}
+export class HookRefused extends refusalClass<HookRefused>()("HookRefused", {
+  code: "hook_refused",
+  fields: { why: Schema.String },
+  message: ({ why }) => `The call was refused: ${why}`,
+}) {}
 
-export class HookUnreadable extends Schema.TaggedError<HookUnreadable>()("HookUnreadable", {}) {
-  readonly code = "invalid_json" satisfies ErrorCode
-  override get message(): string {
-    return "The body is not JSON. See the provider's documentation for the format"
-  }
-}
+export class HookUnreadable extends refusalClass<HookUnreadable>()("HookUnreadable", {
+  code: "invalid_json",
+  message: () => "The body is not JSON. See the provider's documentation for the format",
+}) {}
 
 export type HookRefusal = NotFound | HookRefused | HookUnreadable | Invalid | Unavailable
 

@@ -1,6 +1,7 @@
 // Decoding of a batch item, an import row or form fields into a patch, with all issues of an item at once.
 import { Result, Schema } from "effect"
 import { ContactId } from "../../kernel/Ids.ts"
+import { isObject } from "../../kernel/Decoding.ts"
 import { trim } from "../../kernel/Text.ts"
 import type { CustomValue } from "../Contact.ts"
 import { type StandardField, standardFieldByName } from "../ContactFields.ts"
@@ -10,15 +11,16 @@ import { parseEmail } from "../../kernel/values/EmailAddress.ts"
 import { readBoolean, readNumber, readText, readValue, type ValueSource } from "../values/FieldValue.ts"
 import { parsePhone } from "../../kernel/values/PhoneNumber.ts"
 
-export type ItemErrorCode =
-  | "INVALID_ITEM"
-  | "NOT_FOUND"
-  | "conflict"
-  | "invalid_email"
-  | "invalid_phone"
-  | "unknown_custom_field"
-  | "invalid_custom_field_value"
-  | "field_not_editable"
+/** Error codes of single values. */
+export const valueCodes = [
+  "invalid_email",
+  "invalid_phone",
+  "unknown_custom_field",
+  "invalid_custom_field_value",
+  "field_not_editable",
+] as const
+
+export type ItemErrorCode = "INVALID_ITEM" | "NOT_FOUND" | "conflict" | (typeof valueCodes)[number]
 
 export interface ItemIssue {
   /** The field's name in the API (`first_name`, `custom_fields.shoe_size`); empty for the whole item. */
@@ -28,12 +30,13 @@ export interface ItemIssue {
 }
 
 /** The contact that an item conflicts with. */
-export interface ExistingContact {
-  readonly contactId: string
-  readonly displayName: string | null
-  readonly email: string | null
-  readonly phone: string | null
-}
+export const ExistingContact = Schema.Struct({
+  contactId: Schema.String,
+  displayName: Schema.NullOr(Schema.String),
+  email: Schema.NullOr(Schema.String),
+  phone: Schema.NullOr(Schema.String),
+})
+export type ExistingContact = typeof ExistingContact.Type
 
 /** Why an item is rejected. `code` and `message` cover all issues. */
 export interface ItemRefusal {
@@ -139,7 +142,7 @@ interface Reading {
 
 const readKeys = (value: unknown, { own, fields }: Keys): Reading => {
   const read: Reading = { clientItemId: null, contactId: null, patch: {}, issues: [] }
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     read.issues.push(invalid("", "must be an object"))
     return read
   }
@@ -177,9 +180,6 @@ const setContactId = (raw: unknown, read: Reading): ReadonlyArray<ItemIssue> => 
   read.contactId = id.success
   return []
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const invalid = (path: string, message: string): ItemIssue => ({ path, code: "INVALID_ITEM", message })
 
@@ -266,7 +266,7 @@ const setParsed = <Key extends "email" | "phone">(
 }
 
 const readCustomFields = (raw: unknown, how: ItemContext, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
-  if (!isRecord(raw)) return [invalid("custom_fields", "must be an object of values by api_name")]
+  if (!isObject(raw)) return [invalid("custom_fields", "must be an object of values by api_name")]
   const values = new Map<string, CustomValue | null>()
   const issues = Object.entries(raw).flatMap(([name, each]): ReadonlyArray<ItemIssue> => {
     if (isBlankText(each, how)) return []

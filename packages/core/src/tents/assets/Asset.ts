@@ -1,9 +1,8 @@
 // An asset: a file uploaded to a tent for the AI. Its row is written when all bytes are in the blob store.
 import { type DateTime, Result, Schema } from "effect"
-import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import type { AssetId, TentId, WorkspaceId } from "../../kernel/Ids.ts"
 import { type Change, changeOf, type QueuedJob } from "../../kernel/changes/Change.ts"
-import { Invalid } from "../../kernel/Refusal.ts"
+import { Invalid, refusalClass } from "../../kernel/Refusal.ts"
 
 export interface Asset {
   readonly id: AssetId
@@ -25,26 +24,21 @@ const cleanup_after_ms = 2 * upload_time_max_ms
 export const assetKey = (workspace: WorkspaceId, tent: TentId, id: AssetId): string =>
   `tents/${workspace}/${tent}/${id}`
 
-export class AssetTooLarge extends Schema.TaggedError<AssetTooLarge>()("AssetTooLarge", { bytes_max: Schema.Int }) {
-  readonly code = "payload_too_large" satisfies ErrorCode
-  override get message(): string {
-    return `The file exceeds the limit of ${Number((this.bytes_max / 2 ** 20).toFixed(1))} MB for files of tents`
-  }
-}
+export class AssetTooLarge extends refusalClass<AssetTooLarge>()("AssetTooLarge", {
+  code: "payload_too_large",
+  fields: { bytes_max: Schema.Int },
+  message: ({ bytes_max }) =>
+    `The file exceeds the limit of ${Number((bytes_max / 2 ** 20).toFixed(1))} MB for files of tents`,
+}) {}
 
-export class AssetLimitExceeded extends Schema.TaggedError<AssetLimitExceeded>()("AssetLimitExceeded", {
-  limit: Schema.Int,
-  current: Schema.Int,
+export class AssetLimitExceeded extends refusalClass<AssetLimitExceeded>()("AssetLimitExceeded", {
+  code: "asset_limit_exceeded",
+  fields: { limit: Schema.Int, current: Schema.Int },
+  message: ({ limit }) => `A tent can have at most ${limit} files. Delete one first`,
+  extras: ({ current, limit }) => ({ limit, current }),
 }) {
-  readonly code = "asset_limit_exceeded" satisfies ErrorCode
   static by(assets: ReadonlyArray<Asset>): AssetLimitExceeded {
     return new AssetLimitExceeded({ limit: assets_max, current: assets.length })
-  }
-  override get message(): string {
-    return `A tent can have at most ${this.limit} files. Delete one first`
-  }
-  get extras() {
-    return { limit: this.limit, current: this.current }
   }
 }
 
