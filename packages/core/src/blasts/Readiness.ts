@@ -1,9 +1,9 @@
 // The conditions of a launch, a schedule and a retry: the facts that they depend on, the readiness of a draft, the limits of the
 // plan, and the errors that refuse. A new condition changes this file, and `BlastFacts.ts` of both stores if it needs a new fact.
-import { refusalClass } from "../kernel/Refusal.ts"
 import { Result, Schema } from "effect"
+import { refusalClass } from "../kernel/Refusal.ts"
 import { domainOf } from "../emails/Email.ts"
-import { findTokens, isKnown } from "../rendering/MergeTokens.ts"
+import { isKnown, tokenNames } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, EmailId, ListId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { Plan } from "../workspaces/Workspace.ts"
@@ -83,14 +83,8 @@ export interface LaunchFacts extends ReadinessFacts {
 }
 
 /** Merge tokens that resolve for no contact: unknown tokens, and tokens that only flows have values for. */
-export const unresolvedTokens = (texts: ReadonlyArray<string>, customFields: ReadonlySet<string>) => [
-  ...new Set(
-    texts
-      .flatMap(findTokens)
-      .filter(({ token }) => token.path[0] === "campaign" || !isKnown(token, customFields))
-      .map(({ token }) => token.name),
-  ),
-]
+export const unresolvedTokens = (texts: ReadonlyArray<string>, customFields: ReadonlySet<string>) =>
+  tokenNames(texts, (token) => token.path[0] === "campaign" || !isKnown(token, customFields))
 
 export const senderVerified = ({ senderAddress, verifiedDomains }: ReadinessFacts): boolean =>
   senderAddress !== null && verifiedDomains.has(domainOf(senderAddress))

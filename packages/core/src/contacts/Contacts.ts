@@ -148,19 +148,6 @@ export class Contacts extends Context.Service<
         return results
       }, decideInTransaction)
 
-      const findByIdentity = Effect.fnUntraced(function* (
-        workspace: WorkspaceId,
-        email: string | null,
-        phone: string | null,
-      ) {
-        if (email === null && phone === null) return []
-        const identities = { emails: email === null ? [] : [email], phones: phone === null ? [] : [phone] }
-        const found = yield* store.findByIdentity(workspace, identities)
-        if (found.length === 0) return []
-        const fields = yield* fieldStore.list(workspace)
-        return found.map((contact) => ({ contact, customFields: activeValues(contact, fields) }))
-      }, transact)
-
       return Contacts.of({
         create: Effect.fn("Contacts.create")((workspace, items) => writeItems(workspace, items, apiCreate)),
         upsert: Effect.fn("Contacts.upsert")((workspace, items) => writeItems(workspace, items, apiUpsert)),
@@ -195,11 +182,15 @@ export class Contacts extends Context.Service<
           const contact = yield* store.get(workspace, id)
           return { contact, customFields: activeValues(contact, yield* fieldStore.list(workspace)) }
         }, transact),
-        findByIdentity: Effect.fn("Contacts.findByIdentity")((workspace, by) =>
-          "email" in by
-            ? findByIdentity(workspace.id, parseEmail(by.email)?.normalized ?? null, null)
-            : findByIdentity(workspace.id, null, parsePhone(by.phone, workspace.defaultCountry)),
-        ),
+        findByIdentity: Effect.fn("Contacts.findByIdentity")(function* ({ id, defaultCountry }, by) {
+          const emails = "email" in by ? Array.fromNullishOr(parseEmail(by.email)?.normalized) : []
+          const phones = "phone" in by ? Array.fromNullishOr(parsePhone(by.phone, defaultCountry)) : []
+          if (emails.length + phones.length === 0) return []
+          const found = yield* store.findByIdentity(id, { emails, phones })
+          if (found.length === 0) return []
+          const fields = yield* fieldStore.list(id)
+          return found.map((contact) => ({ contact, customFields: activeValues(contact, fields) }))
+        }, transact),
         list: store.list,
         activities: store.activities,
       })

@@ -1,6 +1,6 @@
 // The refusals that emails and templates share.
-import { refusalClass } from "../kernel/Refusal.ts"
 import { Schema } from "effect"
+import { refusalClass } from "../kernel/Refusal.ts"
 
 export class HtmlTooLarge extends refusalClass<HtmlTooLarge>()("HtmlTooLarge", {
   code: "payload_too_large",

@@ -1,6 +1,6 @@
 // Refusals about emails.
-import { refusalClass } from "../kernel/Refusal.ts"
 import { Schema } from "effect"
+import { refusalClass } from "../kernel/Refusal.ts"
 
 /** What an approval lacks. */
 export const Missing = Schema.Literals(["subject", "from_name", "from_address", "reply_to_email", "sender_domain"])

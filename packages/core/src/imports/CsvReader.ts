@@ -1,6 +1,6 @@
 // The port to the CSV reader. It reads any usual encoding and delimiter, quoted line breaks and ragged records.
-import { refusalClass } from "../kernel/Refusal.ts"
 import { Context, Schema, type Stream } from "effect"
+import { refusalClass } from "../kernel/Refusal.ts"
 
 export interface CsvRecord {
   /** The line of the file on which the record begins, from 1; null for rows of a request. */

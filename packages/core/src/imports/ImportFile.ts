@@ -1,6 +1,6 @@
 // The decoded file of an import. Preview and run read it the same way, whether it was uploaded or sent as rows.
-import { refusalClass } from "../kernel/Refusal.ts"
 import { Effect, Schema, Stream } from "effect"
+import { refusalClass } from "../kernel/Refusal.ts"
 import type { BlobStore } from "../ports/BlobStore.ts"
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
 import type { CsvReader } from "./CsvReader.ts"

@@ -1,6 +1,6 @@
 // Pagination: by page number and limit, and by opaque cursor.
-import { refusalClass } from "./Refusal.ts"
 import { Result } from "effect"
+import { refusalClass } from "./Refusal.ts"
 import { Base64Url } from "effect/encoding"
 
 export const page_limit_max = 100

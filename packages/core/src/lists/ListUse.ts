@@ -1,6 +1,6 @@
 // The blasts, flows and lists that use a list, and the refusal to delete it that names them.
-import { refusalClass } from "../kernel/Refusal.ts"
 import { Schema } from "effect"
+import { refusalClass } from "../kernel/Refusal.ts"
 
 /** The most users that a refusal names. `count` includes all. */
 export const list_users_max = 20

@@ -1,7 +1,7 @@
 // Signed links: addresses that need no API key, for blob stores that sign none. A token has workspace, subject and expiry with
 // a MAC bound to its purpose, so that no link can be forged or used for another purpose.
-import { refusalClass } from "../kernel/Refusal.ts"
 import { DateTime, Result, Schema } from "effect"
+import { refusalClass } from "../kernel/Refusal.ts"
 import { Base64Url, Hex } from "effect/encoding"
 import { concat } from "../kernel/Bytes.ts"
 import { WorkspaceId } from "../kernel/Ids.ts"

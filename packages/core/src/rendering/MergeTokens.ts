@@ -99,18 +99,16 @@ export const isKnown = ({ path, malformed }: MergeToken, customFields?: Readonly
   return first === "campaign" && second === "dynamic"
 }
 
-/** The names of unknown tokens in these texts, each once, in order of first use. */
-export const unresolvedTokens = (
-  texts: ReadonlyArray<string | null>,
-  customFields?: ReadonlySet<string>,
-): ReadonlyArray<string> => [
+/** The names of the tokens that `holds` is true for, each once, in order of first use. */
+export const tokenNames = (texts: ReadonlyArray<string | null>, holds: (token: MergeToken) => boolean) => [
   ...new Set(
-    texts
-      .flatMap((text) => (text === null ? [] : findTokens(text)))
-      .filter(({ token }) => !isKnown(token, customFields))
-      .map(({ token }) => token.name),
+    texts.flatMap((text) => findTokens(text ?? "")).flatMap(({ token }) => (holds(token) ? [token.name] : [])),
   ),
 ]
+
+/** The names of unknown tokens. */
+export const unresolvedTokens = (texts: ReadonlyArray<string | null>, customFields?: ReadonlySet<string>) =>
+  tokenNames(texts, (token) => !isKnown(token, customFields))
 
 /** The names of flow tokens in these texts, each once. Only API callers provide their values. */
 export const apiTokens = (texts: ReadonlyArray<string | null>): ReadonlyArray<string> =>

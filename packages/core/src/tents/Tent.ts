@@ -1,6 +1,6 @@
 // A tent: a web page, its prompt, generation and publication. Its body is read apart, because it may have megabytes.
-import { refusalClass } from "../kernel/Refusal.ts"
 import { type DateTime, Schema } from "effect"
+import { refusalClass } from "../kernel/Refusal.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { Reasoning } from "../ports/Ai.ts"
 import { generationStatuses } from "../documents/Generation.ts"
