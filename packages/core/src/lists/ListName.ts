@@ -1,6 +1,6 @@
 // Names and slugs of lists: limits, and the candidates to try when a name or slug is taken.
 import { Schema } from "effect"
-import { fold, isBlank, slugify } from "../kernel/Text.ts"
+import { fold, isBlank, nameWith, slugify } from "../kernel/Text.ts"
 
 export const name_length_max = 255
 export const description_length_max = 1000
@@ -40,11 +40,6 @@ const numbered_max = 50
 
 const numbers = Array.from({ length: numbered_max - 1 }, (_, index) => index + 2)
 
-/** Does not split a surrogate pair. */
-const cut = (text: string, length_max: number): string => text.slice(0, length_max).replace(/[\uD800-\uDBFF]$/, "")
-
-const withSuffix = (text: string, suffix: string): string => cut(text, name_length_max - suffix.length) + suffix
-
 /** `random` is a UUID. A slug contains six digits of it if the name has no Latin letters, or if all numbers are taken. */
 export const nameCandidates = ({ text, origin }: WantedName, random: string): NameCandidates => {
   const digits = random.replaceAll("-", "")
@@ -55,8 +50,8 @@ export const nameCandidates = ({ text, origin }: WantedName, random: string): Na
     base === ""
       ? sixes.map((six) => `list-${six}`)
       : [base, ...numbers.map((number) => `${base}-${number}`), ...sixes.map((six) => `${base}-${six}`)]
-  const names =
-    origin === "given" ? [text] : [withSuffix(text, ""), ...numbers.map((number) => withSuffix(text, ` (${number})`))]
+  const suffixes = ["", ...numbers.map((number) => ` (${number})`)]
+  const names = origin === "given" ? [text] : suffixes.map((suffix) => nameWith(text, suffix, name_length_max))
   return { names, slugs }
 }
 

@@ -1,18 +1,16 @@
 // The port to blobs of any size: uploads, exports, page assets. The service chooses the keys, never the user.
 import { Context, type Duration, Effect, Schema, Stream } from "effect"
+import { refusalClass } from "../kernel/Refusal.ts"
 
 export class BlobNotFound extends Schema.TaggedError<BlobNotFound>()("BlobNotFound", { key: Schema.String }) {}
 export class BlobTooLarge extends Schema.TaggedError<BlobTooLarge>()("BlobTooLarge", { bytes_max: Schema.Int }) {}
 
 /** The store does not answer, or the stream broke off. */
-export class BlobUnavailable extends Schema.TaggedError<BlobUnavailable>()("BlobUnavailable", {
-  cause: Schema.Defect(),
-}) {
-  readonly code = "unavailable" as const
-  override get message(): string {
-    return "The file store does not answer. Try again in a few seconds"
-  }
-}
+export class BlobUnavailable extends refusalClass<BlobUnavailable>()("BlobUnavailable", {
+  code: "unavailable",
+  fields: { cause: Schema.Defect() },
+  message: () => "The file store does not answer. Try again in a few seconds",
+}) {}
 
 export interface BlobInfo {
   readonly size_bytes: number

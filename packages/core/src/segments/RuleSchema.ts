@@ -14,20 +14,18 @@ import {
   timeWindowUnits,
 } from "./Operators.ts"
 
-const joinWords = (words: ReadonlyArray<string>): string => words.join(", ")
-
 const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
   Schema.Literals(words)
-    .annotate({ message: `must be one of ${joinWords(words)}` })
-    .annotateKey({ messageMissingKey: `is required: one of ${joinWords(words)}` })
+    .annotate({ message: `must be one of ${words.join(", ")}` })
+    .annotateKey({ messageMissingKey: `is required: one of ${words.join(", ")}` })
 
 /** Decodes an operator by its name or an alias; the result is canonical. */
 export const operatorOf = <const Words extends ReadonlyArray<string>>(words: Words) => {
   const aliases = [...operatorAliases].flatMap(([alias, name]) => (words.includes(name) ? [alias] : []))
-  const message = `must be one of ${joinWords(words)}`
+  const message = `must be one of ${words.join(", ")}`
   return Schema.String.annotate({
     message,
-    description: `One of ${joinWords(words)}. Also read: ${joinWords(aliases)}`,
+    description: `One of ${words.join(", ")}. Also read: ${aliases.join(", ")}`,
     examples: words.slice(0, 1),
   }).pipe(
     Schema.decodeTo(Schema.Literals(words).annotate({ message }), {
@@ -58,19 +56,17 @@ export const ContactRule = Schema.Struct({
   value,
 }).annotate({ identifier: "ContactRule", description: "Compares a standard field" })
 
-const idMessage = { messageMissingKey: "must be the id of a custom field" }
-
 export const CustomFieldRule = Schema.Struct({
   kind: condition,
   source: Schema.Literal("custom_field"),
-  fieldDefinitionId: FieldDefinitionId.annotateKey(idMessage),
+  fieldDefinitionId: FieldDefinitionId.annotateKey({ messageMissingKey: "must be the id of a custom field" }),
   operator: operatorOf(everyValueOperator),
   value,
 }).annotate({ identifier: "CustomFieldRule", description: "Compares a custom field that is active" })
 
 const singular = Schema.String.annotate({
-  message: `must be one of ${joinWords(timeWindowUnits)}`,
-  description: `One of ${joinWords(timeWindowUnits)}`,
+  message: `must be one of ${timeWindowUnits.join(", ")}`,
+  description: `One of ${timeWindowUnits.join(", ")}`,
   examples: ["day"],
 }).pipe(
   Schema.decodeTo(oneOf(timeWindowUnits), {
@@ -79,7 +75,7 @@ const singular = Schema.String.annotate({
     ),
     encode: SchemaGetter.passthroughSupertype(),
   }),
-  Schema.annotateKey({ messageMissingKey: `must be one of ${joinWords(timeWindowUnits)}` }),
+  Schema.annotateKey({ messageMissingKey: `must be one of ${timeWindowUnits.join(", ")}` }),
 )
 
 const amountMessage = `must be a whole number from 1 to ${time_window_amount_max}`
