@@ -2,7 +2,7 @@
 // is never run.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { InvalidState, NotFound } from "@tentpole/core/kernel/Refusal"
-import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
+import { Auth, CurrentWorkspace } from "@tentpole/http/edge/Auth"
 import * as Endpoint from "@tentpole/http/Endpoint"
 import { errors, table } from "@tentpole/http/edge/Errors"
 import { answer } from "@tentpole/http/Wire"
@@ -54,7 +54,7 @@ export const handlesNothing = HttpApiBuilder.group(Toy, "things", (group) =>
 
 // A handler has a workspace only behind the authentication middleware.
 const Guarded = HttpApi.make("guarded").add(HttpApiGroup.make("things").add(find)).middleware(Auth)
-const named = () => withWorkspace(({ slug }) => Effect.succeed(slug))
+const named = () => Effect.map(CurrentWorkspace, ({ workspace }) => workspace.slug)
 type Serving<Id extends string> = Layer.Layer<HttpApiGroup.Service<Id, "things">, never, Auth>
 export const guarded: Serving<"guarded"> = HttpApiBuilder.group(Guarded, "things", (group) =>
   group.handle("find", named),

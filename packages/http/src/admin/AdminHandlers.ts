@@ -4,7 +4,7 @@ import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { handlersFor } from "../GroupHandlers.ts"
 import { answer } from "../Wire.ts"
 import { AdminApi } from "./AdminApi.ts"
 import {
@@ -21,127 +21,84 @@ import {
   toWorkspaceWire,
 } from "./AdminWire.ts"
 
+const handlersOf = handlersFor(AdminApi, Effect.succeed([] as const))
+
 const nothing = answer(() => undefined)
 
-const workspaces = HttpApiBuilder.group(
-  AdminApi,
+const workspaces = handlersOf(
   "workspaces",
-  Effect.fn(function* (group) {
-    const administration = yield* Administration
-    const all = yield* Workspaces
-    const store = yield* WorkspaceStore
-    return group.handleAll({
-      list: ({ query }) => administration.workspaces(query).pipe(answer(toListing("workspaces", toWorkspaceWire))),
-      create: ({ payload }) =>
-        all.create({ ...toWorkspaceFields(payload), name: payload.name }).pipe(answer(toWorkspaceWire)),
-      find: ({ params }) => store.get(params.workspace_id).pipe(answer(toWorkspaceWire)),
-      update: ({ params, payload }) =>
-        all.update(params.workspace_id, toWorkspaceFields(payload)).pipe(answer(toWorkspaceWire)),
-      remove: ({ params, query }) =>
-        administration
-          .delete(params.workspace_id, query.confirm)
-          .pipe(answer(() => ({ workspace_id: params.workspace_id, status: "erasing" as const }))),
-    })
+  Effect.all({ administration: Administration, all: Workspaces, store: WorkspaceStore }),
+  ({ administration, all, store }) => ({
+    list: ({ query }) => administration.workspaces(query).pipe(answer(toListing("workspaces", toWorkspaceWire))),
+    create: ({ payload }) =>
+      all.create({ ...toWorkspaceFields(payload), name: payload.name }).pipe(answer(toWorkspaceWire)),
+    find: ({ params }) => store.get(params.workspace_id).pipe(answer(toWorkspaceWire)),
+    update: ({ params, payload }) =>
+      all.update(params.workspace_id, toWorkspaceFields(payload)).pipe(answer(toWorkspaceWire)),
+    remove: ({ params, query }) =>
+      administration
+        .delete(params.workspace_id, query.confirm)
+        .pipe(answer(() => ({ workspace_id: params.workspace_id, status: "erasing" as const }))),
   }),
 )
 
-const keys = HttpApiBuilder.group(
-  AdminApi,
+const keys = handlersOf(
   "keys",
-  Effect.fn(function* (group) {
-    const administration = yield* Administration
-    const { createKey, revokeKey } = yield* Workspaces
-    return group.handleAll({
-      list: ({ params, query }) =>
-        administration.keys(params.workspace_id, query).pipe(answer(toListing("keys", toKeyWire))),
-      create: ({ params, payload: { expires_at, name } }) =>
-        createKey(params.workspace_id, {
-          name,
-          ...(expires_at === undefined || expires_at === null ? {} : { expiresAt: expires_at }),
-        }).pipe(answer(toNewKeyWire)),
-      revoke: ({ params }) => revokeKey(params.workspace_id, params.key_id).pipe(nothing),
-    })
+  Effect.all({ administration: Administration, workspaces: Workspaces }),
+  ({ administration, workspaces: { createKey, revokeKey } }) => ({
+    list: ({ params, query }) =>
+      administration.keys(params.workspace_id, query).pipe(answer(toListing("keys", toKeyWire))),
+    create: ({ params, payload: { expires_at, name } }) =>
+      createKey(params.workspace_id, {
+        name,
+        ...(expires_at === undefined || expires_at === null ? {} : { expiresAt: expires_at }),
+      }).pipe(answer(toNewKeyWire)),
+    revoke: ({ params }) => revokeKey(params.workspace_id, params.key_id).pipe(nothing),
   }),
 )
 
-const domains = HttpApiBuilder.group(
-  AdminApi,
+const domains = handlersOf(
   "domains",
-  Effect.fn(function* (group) {
-    const administration = yield* Administration
-    const { addDomain, removeDomain, getDomain, verifyDomain } = yield* Workspaces
-    return group.handleAll({
-      list: ({ params, query }) =>
-        administration.domains(params.workspace_id, query).pipe(answer(toListing("domains", toDomainWire))),
-      add: ({ params, payload }) => addDomain(params.workspace_id, payload.domain).pipe(answer(toCheckedDomainWire)),
-      find: ({ params }) => getDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
-      verify: ({ params }) => verifyDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
-      remove: ({ params }) => removeDomain(params.workspace_id, params.domain_id).pipe(nothing),
-    })
+  Effect.all({ administration: Administration, workspaces: Workspaces }),
+  ({ administration, workspaces: { addDomain, removeDomain, getDomain, verifyDomain } }) => ({
+    list: ({ params, query }) =>
+      administration.domains(params.workspace_id, query).pipe(answer(toListing("domains", toDomainWire))),
+    add: ({ params, payload }) => addDomain(params.workspace_id, payload.domain).pipe(answer(toCheckedDomainWire)),
+    find: ({ params }) => getDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
+    verify: ({ params }) => verifyDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
+    remove: ({ params }) => removeDomain(params.workspace_id, params.domain_id).pipe(nothing),
   }),
 )
 
-const pageDomains = HttpApiBuilder.group(
-  AdminApi,
-  "pageDomains",
-  Effect.fn(function* (group) {
-    const administration = yield* Administration
-    return group.handleAll({
-      list: ({ params, query }) =>
-        administration
-          .pageDomains(params.workspace_id, query)
-          .pipe(answer(toListing("page_domains", toPageDomainWire))),
-      add: ({ params, payload }) =>
-        administration.addPageDomain(params.workspace_id, payload.domain).pipe(answer(toPageDomainWire)),
-      remove: ({ params }) => administration.removePageDomain(params.workspace_id, params.page_domain_id).pipe(nothing),
-    })
-  }),
-)
+const pageDomains = handlersOf("pageDomains", Administration, (administration) => ({
+  list: ({ params, query }) =>
+    administration.pageDomains(params.workspace_id, query).pipe(answer(toListing("page_domains", toPageDomainWire))),
+  add: ({ params, payload }) =>
+    administration.addPageDomain(params.workspace_id, payload.domain).pipe(answer(toPageDomainWire)),
+  remove: ({ params }) => administration.removePageDomain(params.workspace_id, params.page_domain_id).pipe(nothing),
+}))
 
-const suppressions = HttpApiBuilder.group(
-  AdminApi,
-  "suppressions",
-  Effect.fn(function* (group) {
-    const administration = yield* Administration
-    return group.handleAll({
-      list: ({ params, query }) =>
-        administration
-          .suppressions(params.workspace_id, query)
-          .pipe(answer(toListing("suppressions", toSuppressionWire))),
-      add: ({ params, payload: { email, reason = "manual" } }) =>
-        administration.suppress(params.workspace_id, { email, reason }).pipe(answer(toSuppressionWire)),
-      remove: ({ params }) => administration.unsuppress(params.workspace_id, params.email).pipe(nothing),
-    })
-  }),
-)
+const suppressions = handlersOf("suppressions", Administration, (administration) => ({
+  list: ({ params, query }) =>
+    administration.suppressions(params.workspace_id, query).pipe(answer(toListing("suppressions", toSuppressionWire))),
+  add: ({ params, payload: { email, reason = "manual" } }) =>
+    administration.suppress(params.workspace_id, { email, reason }).pipe(answer(toSuppressionWire)),
+  remove: ({ params }) => administration.unsuppress(params.workspace_id, params.email).pipe(nothing),
+}))
 
-const contacts = HttpApiBuilder.group(
-  AdminApi,
-  "contacts",
-  Effect.fn(function* (group) {
-    const privacy = yield* Privacy
-    return group.handleAll({
-      export: ({ params }) =>
-        Effect.zipWith(privacy.rowsOf(params.workspace_id, params.contact_id), DateTime.now, (rows, at) =>
-          toContactExportWire(params.contact_id, rows, at),
-        ).pipe(answer((exported) => exported)),
-      erase: ({ params }) => privacy.erase(params.workspace_id, params.contact_id).pipe(nothing),
-    })
-  }),
-)
+const contacts = handlersOf("contacts", Privacy, (privacy) => ({
+  export: ({ params }) =>
+    Effect.zipWith(privacy.rowsOf(params.workspace_id, params.contact_id), DateTime.now, (rows, at) =>
+      toContactExportWire(params.contact_id, rows, at),
+    ).pipe(answer((exported) => exported)),
+  erase: ({ params }) => privacy.erase(params.workspace_id, params.contact_id).pipe(nothing),
+}))
 
-const auditLog = HttpApiBuilder.group(
-  AdminApi,
-  "auditLog",
-  Effect.fn(function* (group) {
-    const administration = yield* Administration
-    return group.handleAll({
-      list: ({ query: { workspace_id, ...by } }) =>
-        administration
-          .auditLog({ ...by, ...(workspace_id === undefined ? {} : { workspaceId: workspace_id }) })
-          .pipe(answer(toListing("entries", toAuditEntryWire))),
-    })
-  }),
-)
+const auditLog = handlersOf("auditLog", Administration, (administration) => ({
+  list: ({ query: { workspace_id, ...by } }) =>
+    administration
+      .auditLog({ ...by, ...(workspace_id === undefined ? {} : { workspaceId: workspace_id }) })
+      .pipe(answer(toListing("entries", toAuditEntryWire))),
+}))
 
 export const groups = Layer.mergeAll(workspaces, keys, domains, pageDomains, suppressions, contacts, auditLog)

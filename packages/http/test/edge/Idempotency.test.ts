@@ -1,6 +1,6 @@
 // Tests of idempotency keys.
 import { tagged } from "@tentpole/core/contract"
-import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
+import { Auth, CurrentWorkspace } from "@tentpole/http/edge/Auth"
 import { layer as authLayer } from "@tentpole/http/edge/Authentication"
 import { body, errors } from "@tentpole/http/edge/Errors"
 import { Idempotent } from "@tentpole/http/edge/Idempotency"
@@ -52,7 +52,8 @@ interface Toys {
 }
 
 const handlersOf = (toys: Toys) => {
-  const made = () => withWorkspace(({ slug }) => Effect.sync(() => ({ number: ++toys.done, secret: `for ${slug}` })))
+  const made = () =>
+    Effect.map(CurrentWorkspace, ({ workspace }) => ({ number: ++toys.done, secret: `for ${workspace.slug}` }))
   return HttpApiBuilder.group(Toy, "things", (group) =>
     group.handleAll({
       make: ({ payload }) =>

@@ -1,6 +1,6 @@
 // Tests of the edge: error bodies, validation, authentication and request ids.
 import { tagged } from "@tentpole/core/contract"
-import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
+import { Auth, CurrentWorkspace } from "@tentpole/http/edge/Auth"
 import { layer as authLayer } from "@tentpole/http/edge/Authentication"
 import { errors } from "@tentpole/http/edge/Errors"
 import { layer as validationLayer, Validation } from "@tentpole/http/edge/Validation"
@@ -38,7 +38,7 @@ const handlers = HttpApiBuilder.group(
   "things",
   Effect.fn(function* (group) {
     return group.handleAll({
-      create: () => withWorkspace(({ slug }) => Effect.succeed({ slug })),
+      create: () => Effect.map(CurrentWorkspace, ({ workspace: { slug } }) => ({ slug })),
       find: () => Effect.fail(new NotFound({ resource: "thing" })).pipe(answer((found: string) => found)),
       down: () => Effect.die(new Unavailable({ part: "database" })),
       broken: () => Effect.die(new Error("the password is hunter2")),

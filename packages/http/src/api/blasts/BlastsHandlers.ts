@@ -6,9 +6,7 @@ import { Schedules } from "@tentpole/core/blasts/Schedules"
 import { Exports } from "@tentpole/core/exports/Exports"
 import type { BlastId } from "@tentpole/core/kernel/Ids"
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
+import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
 import { toBegun, toFollowed } from "../exports/ExportEndpoints.ts"
 import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
@@ -28,84 +26,59 @@ const blast = answer(toBlastWire)
 
 const deleted = (id: BlastId) => answer(() => ({ blast_id: id, deleted: true }) as const)
 
-const blastsLayer = HttpApiBuilder.group(
-  Api,
+const blastsLayer = handlersOf(
   "blasts",
-  Effect.fnUntraced(function* (handlers) {
-    const blasts = yield* Blasts
-    const schedules = yield* Schedules
-    const dryRuns = yield* DryRuns
-    return handlers.handleAll({
-      list: ({ query }) =>
-        withWorkspace(({ id }) =>
-          blasts
-            .list(id, {
-              ...pageOf(query),
-              status: query.status ?? null,
-              search: query.search ?? "",
-              sortBy: query.sort_by ?? "updated_at",
-              sortOrder: query.sort_order ?? "desc",
-            })
-            .pipe(Effect.map(paged("blasts", query, toBlastWire))),
-        ),
-      create: ({ payload }) => withWorkspace(({ id }) => blast(blasts.create(id, payload))),
-      find: ({ params }) => withWorkspace(({ id }) => blast(blasts.get(id, params.blastId))),
-      update: ({ params, payload }) => withWorkspace(({ id }) => blast(blasts.update(id, params.blastId, payload))),
-      remove: ({ params }) => withWorkspace(({ id }) => deleted(params.blastId)(blasts.delete(id, params.blastId))),
-      setAudience: ({ params, payload }) =>
-        withWorkspace(({ id }) => blast(blasts.setAudience(id, params.blastId, audienceOf(payload)))),
-      setEmail: ({ params, payload }) =>
-        withWorkspace(({ id }, key) => blast(blasts.setEmail(id, params.blastId, toEmailChoice(payload), key.name))),
-      sendNow: ({ params, payload }) =>
-        withWorkspace(({ id }) =>
-          blast(blasts.sendNow(id, params.blastId, { operational: payload?.operational ?? false })),
-        ),
-      schedule: ({ params, payload: { scheduled_at, operational = false } }) =>
-        withWorkspace(({ id }) =>
-          blast(schedules.schedule(id, params.blastId, { scheduledAt: scheduled_at, operational })),
-        ),
-      unschedule: ({ params }) => withWorkspace(({ id }) => blast(schedules.unschedule(id, params.blastId))),
-      archive: ({ params }) => withWorkspace(({ id }) => blast(blasts.archive(id, params.blastId))),
-      duplicate: ({ params }) => withWorkspace(({ id }, key) => blast(blasts.duplicate(id, params.blastId, key.name))),
-      dryRun: ({ params, payload = {} }) =>
-        withWorkspace(({ id }) => dryRuns.dryRun(id, params.blastId, payload).pipe(answer(toDryRunWire))),
-      retryFailed: ({ params, payload }) =>
-        withWorkspace(({ id }) =>
-          blast(blasts.retryFailed(id, params.blastId, { includeUnconfirmed: payload?.include_unconfirmed ?? false })),
-        ),
-      pause: ({ params }) => withWorkspace(({ id }) => blast(blasts.pause(id, params.blastId))),
-      resume: ({ params }) => withWorkspace(({ id }) => blast(blasts.resume(id, params.blastId))),
-      cancel: ({ params }) => withWorkspace(({ id }) => blast(blasts.cancel(id, params.blastId))),
-      recipients: ({ params, query }) =>
-        withWorkspace(({ id }) =>
-          blasts
-            .recipients(id, params.blastId, {
-              ...pageOf(query),
-              category: query.category ?? "recipients",
-              search: query.search ?? "",
-              sort: query.sort ?? "created_at",
-              order: query.order ?? "desc",
-            })
-            .pipe(answer(paged("contacts", query, toRecipientWire))),
-        ),
-    })
+  Effect.all({ blasts: Blasts, schedules: Schedules, dryRuns: DryRuns }),
+  ({ blasts, schedules, dryRuns }) => ({
+    list: ({ query }, { id }) =>
+      blasts
+        .list(id, {
+          ...pageOf(query),
+          status: query.status ?? null,
+          search: query.search ?? "",
+          sortBy: query.sort_by ?? "updated_at",
+          sortOrder: query.sort_order ?? "desc",
+        })
+        .pipe(Effect.map(paged("blasts", query, toBlastWire))),
+    create: ({ payload }, { id }) => blast(blasts.create(id, payload)),
+    find: ({ params }, { id }) => blast(blasts.get(id, params.blastId)),
+    update: ({ params, payload }, { id }) => blast(blasts.update(id, params.blastId, payload)),
+    remove: ({ params }, { id }) => deleted(params.blastId)(blasts.delete(id, params.blastId)),
+    setAudience: ({ params, payload }, { id }) => blast(blasts.setAudience(id, params.blastId, audienceOf(payload))),
+    setEmail: ({ params, payload }, { id }, key) =>
+      blast(blasts.setEmail(id, params.blastId, toEmailChoice(payload), key.name)),
+    sendNow: ({ params, payload }, { id }) =>
+      blast(blasts.sendNow(id, params.blastId, { operational: payload?.operational ?? false })),
+    schedule: ({ params, payload: { scheduled_at, operational = false } }, { id }) =>
+      blast(schedules.schedule(id, params.blastId, { scheduledAt: scheduled_at, operational })),
+    unschedule: ({ params }, { id }) => blast(schedules.unschedule(id, params.blastId)),
+    archive: ({ params }, { id }) => blast(blasts.archive(id, params.blastId)),
+    duplicate: ({ params }, { id }, key) => blast(blasts.duplicate(id, params.blastId, key.name)),
+    dryRun: ({ params, payload = {} }, { id }) =>
+      dryRuns.dryRun(id, params.blastId, payload).pipe(answer(toDryRunWire)),
+    retryFailed: ({ params, payload }, { id }) =>
+      blast(blasts.retryFailed(id, params.blastId, { includeUnconfirmed: payload?.include_unconfirmed ?? false })),
+    pause: ({ params }, { id }) => blast(blasts.pause(id, params.blastId)),
+    resume: ({ params }, { id }) => blast(blasts.resume(id, params.blastId)),
+    cancel: ({ params }, { id }) => blast(blasts.cancel(id, params.blastId)),
+    recipients: ({ params, query }, { id }) =>
+      blasts
+        .recipients(id, params.blastId, {
+          ...pageOf(query),
+          category: query.category ?? "recipients",
+          search: query.search ?? "",
+          sort: query.sort ?? "created_at",
+          order: query.order ?? "desc",
+        })
+        .pipe(answer(paged("contacts", query, toRecipientWire))),
   }),
 )
 
-const exportsLayer = HttpApiBuilder.group(
-  Api,
-  "blastExports",
-  Effect.fnUntraced(function* (handlers) {
-    const exports = yield* Exports
-    return handlers.handleAll({
-      begin: ({ params: { blastId }, payload }) =>
-        withWorkspace(({ id }) =>
-          exports.create(id, { kind: "blast", blastId, category: payload?.category ?? "recipients" }),
-        ).pipe(answer(toBegun)),
-      find: ({ params: { blastId, exportId } }) =>
-        withWorkspace(({ id }) => exports.get(id, { kind: "blast", blastId }, exportId)).pipe(answer(toFollowed)),
-    })
-  }),
-)
+const exportsLayer = handlersOf("blastExports", Exports, (exports) => ({
+  begin: ({ params: { blastId }, payload }, { id }) =>
+    exports.create(id, { kind: "blast", blastId, category: payload?.category ?? "recipients" }).pipe(answer(toBegun)),
+  find: ({ params: { blastId, exportId } }, { id }) =>
+    exports.get(id, { kind: "blast", blastId }, exportId).pipe(answer(toFollowed)),
+}))
 
 export const layer = Layer.merge(blastsLayer, exportsLayer)

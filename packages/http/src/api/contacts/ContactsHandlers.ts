@@ -3,62 +3,45 @@ import type { ContactQuery } from "@tentpole/core/contacts/ContactStore"
 import { Contacts, type ContactsWorkspace } from "@tentpole/core/contacts/Contacts"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../Api.ts"
+import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
 import { toRuleMetadata } from "../segments/RuleMetadataWire.ts"
 import { type DeleteBatch, toCreateResults, toDeleteResults, toUpdateResults, toUpsertResults } from "./BatchWire.ts"
 import { toFieldPatch, toFieldsWire, toFieldWire, toNewFields } from "./ContactFieldsApi.ts"
 import { toActivity, toContactWire, toListedContact } from "./ContactWire.ts"
 import type { ActivitiesQuery, ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
 
-const contactsLayer = HttpApiBuilder.group(
-  Api,
-  "contacts",
-  Effect.fn(function* (group) {
-    const contacts = yield* Contacts
+const contactsLayer = handlersOf("contacts", Contacts, (contacts) => {
+  const lookUp = (workspace: ContactsWorkspace, by: { readonly email: string } | { readonly phone: string }) =>
+    Effect.map(contacts.findByIdentity(workspace, by), (found): typeof ContactsAnswer.Type => ({
+      items: found.map(toContactWire),
+    }))
 
-    const lookUp = (workspace: ContactsWorkspace, by: { readonly email: string } | { readonly phone: string }) =>
-      Effect.map(contacts.findByIdentity(workspace, by), (found): typeof ContactsAnswer.Type => ({
-        items: found.map(toContactWire),
-      }))
+  const deleteThese = ({ payload }: { readonly payload: typeof DeleteBatch.Type }, { id }: ContactsWorkspace) =>
+    contacts.delete(id, payload.items).pipe(answer(toDeleteResults))
 
-    const deleteThese = ({ payload }: { readonly payload: typeof DeleteBatch.Type }) =>
-      withWorkspace(({ id }) => contacts.delete(id, payload.items)).pipe(answer(toDeleteResults))
-
-    return group.handleAll({
-      list: ({ query }) =>
-        withWorkspace((workspace) =>
-          query.email !== undefined
-            ? lookUp(workspace, { email: query.email })
-            : query.phone !== undefined
-              ? lookUp(workspace, { phone: query.phone })
-              : contacts.list(workspace.id, toQuery(query)).pipe(answer(paged("items", query, toListedContact))),
-        ),
-      create: ({ payload }) =>
-        withWorkspace((workspace) => contacts.create(workspace, payload.items)).pipe(answer(toCreateResults)),
-      upsert: ({ payload }) =>
-        withWorkspace((workspace) => contacts.upsert(workspace, payload.items)).pipe(answer(toUpsertResults)),
-      update: ({ payload }) =>
-        withWorkspace((workspace) => contacts.update(workspace, payload.items)).pipe(answer(toUpdateResults)),
-      delete: deleteThese,
-      deleteThese,
-      find: ({ params }) =>
-        withWorkspace((workspace) => contacts.get(workspace.id, params.contact_id)).pipe(answer(toContactWire)),
-      patch: ({ params, payload }) =>
-        withWorkspace((workspace) => contacts.updateOne(workspace, params.contact_id, payload)).pipe(
-          answer(toContactWire),
-        ),
-      deleteOne: ({ params }) =>
-        withWorkspace(({ id }) => contacts.deleteOne(id, params.contact_id)).pipe(answer(() => undefined)),
-      activities: ({ params, query }) =>
-        withWorkspace(({ id }) => contacts.activities(id, params.contact_id, toActivitiesQuery(query))).pipe(
-          answer(paged("activities", query, toActivity)),
-        ),
-    })
-  }),
-)
+  return {
+    list: ({ query }, workspace) =>
+      query.email !== undefined
+        ? lookUp(workspace, { email: query.email })
+        : query.phone !== undefined
+          ? lookUp(workspace, { phone: query.phone })
+          : contacts.list(workspace.id, toQuery(query)).pipe(answer(paged("items", query, toListedContact))),
+    create: ({ payload }, workspace) => contacts.create(workspace, payload.items).pipe(answer(toCreateResults)),
+    upsert: ({ payload }, workspace) => contacts.upsert(workspace, payload.items).pipe(answer(toUpsertResults)),
+    update: ({ payload }, workspace) => contacts.update(workspace, payload.items).pipe(answer(toUpdateResults)),
+    delete: deleteThese,
+    deleteThese,
+    find: ({ params }, workspace) => contacts.get(workspace.id, params.contact_id).pipe(answer(toContactWire)),
+    patch: ({ params, payload }, workspace) =>
+      contacts.updateOne(workspace, params.contact_id, payload).pipe(answer(toContactWire)),
+    deleteOne: ({ params }, { id }) => contacts.deleteOne(id, params.contact_id).pipe(answer(() => undefined)),
+    activities: ({ params, query }, { id }) =>
+      contacts
+        .activities(id, params.contact_id, toActivitiesQuery(query))
+        .pipe(answer(paged("activities", query, toActivity))),
+  }
+})
 
 const toQuery = (query: typeof ContactsQuery.Type): ContactQuery => ({
   ...pageOf(query),
@@ -73,27 +56,14 @@ const toActivitiesQuery = (query: typeof ActivitiesQuery.Type) => ({
   order: query.order ?? "desc",
 })
 
-const fieldsLayer = HttpApiBuilder.group(
-  Api,
-  "contactFields",
-  Effect.fn(function* (group) {
-    const fields = yield* CustomFields
-    return group.handleAll({
-      list: ({ query }) =>
-        withWorkspace(({ id }) => fields.list(id, query.status ?? "active")).pipe(answer(toFieldsWire)),
-      create: ({ payload }) =>
-        withWorkspace(({ id }) => fields.create(id, ...toNewFields(payload))).pipe(answer(toFieldsWire)),
-      ruleMetadata: () => withWorkspace(({ id }) => fields.list(id, "active")).pipe(answer(toRuleMetadata)),
-      find: ({ params }) =>
-        withWorkspace(({ id }) => fields.get(id, params.fieldDefinitionId)).pipe(answer(toFieldWire)),
-      edit: ({ params, payload }) =>
-        withWorkspace(({ id }) => fields.update(id, params.fieldDefinitionId, toFieldPatch(payload))).pipe(
-          answer(toFieldWire),
-        ),
-      archive: ({ params }) =>
-        withWorkspace(({ id }) => fields.archive(id, params.fieldDefinitionId)).pipe(answer(() => undefined)),
-    })
-  }),
-)
+const fieldsLayer = handlersOf("contactFields", CustomFields, (fields) => ({
+  list: ({ query }, { id }) => fields.list(id, query.status ?? "active").pipe(answer(toFieldsWire)),
+  create: ({ payload }, { id }) => fields.create(id, ...toNewFields(payload)).pipe(answer(toFieldsWire)),
+  ruleMetadata: (_, { id }) => fields.list(id, "active").pipe(answer(toRuleMetadata)),
+  find: ({ params }, { id }) => fields.get(id, params.fieldDefinitionId).pipe(answer(toFieldWire)),
+  edit: ({ params, payload }, { id }) =>
+    fields.update(id, params.fieldDefinitionId, toFieldPatch(payload)).pipe(answer(toFieldWire)),
+  archive: ({ params }, { id }) => fields.archive(id, params.fieldDefinitionId).pipe(answer(() => undefined)),
+}))
 
 export const layer = Layer.merge(contactsLayer, fieldsLayer)

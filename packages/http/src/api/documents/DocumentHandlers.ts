@@ -3,8 +3,9 @@ import type { DocumentTypes, IdOf } from "@tentpole/core/documents/Document"
 import type { Documents, ListedBy, PlainTexts } from "@tentpole/core/documents/Documents"
 import type { GenerationId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Refusal } from "@tentpole/core/kernel/Refusal"
+import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
+import type { Workspace } from "@tentpole/core/workspaces/Workspace"
 import type { Effect } from "effect"
-import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, sliced } from "../../Wire.ts"
 import {
   type Approve,
@@ -45,29 +46,35 @@ export const documentHandlers =
     { idOf, toWire, key: name, ownerOf }: Wires<T, Params, Wire, Key, Owner>,
     toApproved: (approved: Approved) => ApprovedWire,
   ) => ({
-    list: ({ query }: { readonly query: ListedBy }) =>
-      withWorkspace(({ id }) => documents.list(id, query)).pipe(answer(sliced(name, toWire))),
-    find: ({ params }: Call<Params>) => withWorkspace(({ id }) => documents.get(id, idOf(params))).pipe(answer(toWire)),
-    remove: ({ params }: Call<Params>) =>
-      withWorkspace(({ id }) => documents.delete(id, idOf(params))).pipe(answer(() => undefined)),
-    duplicate: ({ params }: Call<Params>) =>
-      withWorkspace(({ id }, key) => documents.duplicate(id, idOf(params), key.name)).pipe(answer(toWire)),
-    content: ({ params, query }: Call<Params> & { readonly query: { readonly version?: number } }) =>
-      withWorkspace(({ id }) => documents.content(id, idOf(params), query.version)).pipe(answer(toServed)),
-    setContent: ({ params, payload }: Call<Params> & { readonly payload: typeof SetContent.Type }) =>
-      withWorkspace(({ id }) => documents.setContent(id, idOf(params), payload.html)).pipe(answer(toWire)),
-    generate: ({ params, payload: { prompt } }: Call<Params> & { readonly payload: typeof AskForVersion.Type }) =>
-      withWorkspace(({ id }, key) =>
-        documents.startGeneration(id, idOf(params), { prompt, createdByName: key.name }),
-      ).pipe(answer(toGeneration(ownerOf(params)))),
-    generation: ({ params }: { readonly params: Params & { readonly generationId: GenerationId } }) =>
-      withWorkspace(({ id }) => documents.generation(id, idOf(params), params.generationId)).pipe(
-        answer(toPolled(ownerOf(params))),
-      ),
-    approve: ({ params, payload }: Call<Params> & { readonly payload: typeof Approve.Type | undefined }) =>
-      withWorkspace(({ id }) => documents.approve(id, idOf(params), payload ?? {})).pipe(answer(toApproved)),
-    unapprove: ({ params }: Call<Params>) =>
-      withWorkspace(({ id }) => documents.unapprove(id, idOf(params))).pipe(answer(toWire)),
+    list: ({ query }: { readonly query: ListedBy }, { id }: Workspace) =>
+      documents.list(id, query).pipe(answer(sliced(name, toWire))),
+    find: ({ params }: Call<Params>, { id }: Workspace) => documents.get(id, idOf(params)).pipe(answer(toWire)),
+    remove: ({ params }: Call<Params>, { id }: Workspace) =>
+      documents.delete(id, idOf(params)).pipe(answer(() => undefined)),
+    duplicate: ({ params }: Call<Params>, { id }: Workspace, key: ApiKey) =>
+      documents.duplicate(id, idOf(params), key.name).pipe(answer(toWire)),
+    content: ({ params, query }: Call<Params> & { readonly query: { readonly version?: number } }, { id }: Workspace) =>
+      documents.content(id, idOf(params), query.version).pipe(answer(toServed)),
+    setContent: ({ params, payload }: Call<Params> & { readonly payload: typeof SetContent.Type }, { id }: Workspace) =>
+      documents.setContent(id, idOf(params), payload.html).pipe(answer(toWire)),
+    generate: (
+      { params, payload: { prompt } }: Call<Params> & { readonly payload: typeof AskForVersion.Type },
+      { id }: Workspace,
+      key: ApiKey,
+    ) =>
+      documents
+        .startGeneration(id, idOf(params), { prompt, createdByName: key.name })
+        .pipe(answer(toGeneration(ownerOf(params)))),
+    generation: (
+      { params }: { readonly params: Params & { readonly generationId: GenerationId } },
+      { id }: Workspace,
+    ) => documents.generation(id, idOf(params), params.generationId).pipe(answer(toPolled(ownerOf(params)))),
+    approve: (
+      { params, payload }: Call<Params> & { readonly payload: typeof Approve.Type | undefined },
+      { id }: Workspace,
+    ) => documents.approve(id, idOf(params), payload ?? {}).pipe(answer(toApproved)),
+    unapprove: ({ params }: Call<Params>, { id }: Workspace) =>
+      documents.unapprove(id, idOf(params)).pipe(answer(toWire)),
   })
 
 /** The handlers of the plain text, which emails and email templates have. */
@@ -77,10 +84,12 @@ export const plainTextHandlers =
     documents: PlainTexts<T>,
     { idOf, toWire }: Pick<Wires<T, Params, Wire, unknown, unknown>, "idOf" | "toWire">,
   ) => ({
-    plainText: ({ params }: Call<Params>) =>
-      withWorkspace(({ id }) => documents.plainText(id, idOf(params))).pipe(answer(toServed)),
-    setPlainText: ({ params, payload }: Call<Params> & { readonly payload: typeof SetPlainText.Type }) =>
-      withWorkspace(({ id }) => documents.setPlainText(id, idOf(params), payload.text)).pipe(answer(toWire)),
-    unsetPlainText: ({ params }: Call<Params>) =>
-      withWorkspace(({ id }) => documents.setPlainText(id, idOf(params), null)).pipe(answer(toWire)),
+    plainText: ({ params }: Call<Params>, { id }: Workspace) =>
+      documents.plainText(id, idOf(params)).pipe(answer(toServed)),
+    setPlainText: (
+      { params, payload }: Call<Params> & { readonly payload: typeof SetPlainText.Type },
+      { id }: Workspace,
+    ) => documents.setPlainText(id, idOf(params), payload.text).pipe(answer(toWire)),
+    unsetPlainText: ({ params }: Call<Params>, { id }: Workspace) =>
+      documents.setPlainText(id, idOf(params), null).pipe(answer(toWire)),
   })

@@ -4,23 +4,14 @@ import type { Submission } from "@tentpole/core/forms/Submission"
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { decodeCursor, page_limit_default } from "@tentpole/core/kernel/Page"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
+import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, sliced, toSnakeCase } from "../../Wire.ts"
 import type { SubmissionsQuery } from "./FormsApi.ts"
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "forms",
-  Effect.fn(function* (group) {
-    const forms = yield* Forms
-    return group.handleAll({
-      submissions: ({ params, query }) =>
-        withWorkspace(({ id }) => slice(forms, id, params.tentId, query)).pipe(answer(sliced("submissions", toWire))),
-    })
-  }),
-)
+export const layer = handlersOf("forms", Forms, (forms) => ({
+  submissions: ({ params, query }, { id }) =>
+    slice(forms, id, params.tentId, query).pipe(answer(sliced("submissions", toWire))),
+}))
 
 const slice = Effect.fnUntraced(function* (
   forms: Forms["Service"],

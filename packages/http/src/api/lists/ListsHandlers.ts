@@ -2,47 +2,27 @@
 import { Exports } from "@tentpole/core/exports/Exports"
 import type { ListQuery, MemberQuery } from "@tentpole/core/lists/ListStore"
 import { Lists } from "@tentpole/core/lists/Lists"
-import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../Api.ts"
+import { Layer } from "effect"
+import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf, toCamelCase } from "../../Wire.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
 import { toBegun, toFollowed } from "../exports/ExportEndpoints.ts"
 import { type ListsQuery, type MembersQuery, toListWire, toMember, toMemberCount, toMoved } from "./ListsApi.ts"
 
-const listsLayer = HttpApiBuilder.group(
-  Api,
-  "lists",
-  Effect.fn(function* (group) {
-    const lists = yield* Lists
-    return group.handleAll({
-      list: ({ query }) =>
-        withWorkspace(({ id }) => lists.list(id, toListQuery(query))).pipe(answer(paged("lists", query, toListWire))),
-      create: ({ payload }) =>
-        withWorkspace(({ id }) => lists.create(id, { description: null, ...toCamelCase(payload) })).pipe(
-          answer(toListWire),
-        ),
-      edit: ({ params, payload }) =>
-        withWorkspace(({ id }) => lists.update(id, params.listId, payload)).pipe(answer(toListWire)),
-      remove: ({ params }) => withWorkspace(({ id }) => lists.delete(id, params.listId)).pipe(answer(() => undefined)),
-      find: ({ params }) => withWorkspace(({ id }) => lists.get(id, params.listId)).pipe(answer(toListWire)),
-      members: ({ params, query }) =>
-        withWorkspace(({ id }) => lists.members(id, params.listId, toMemberQuery(query))).pipe(
-          answer(paged("contacts", query, toMember)),
-        ),
-      addMembers: ({ params, payload }) =>
-        withWorkspace(({ id }) => lists.addMembers(id, params.listId, payload.contact_ids)).pipe(
-          answer(toMoved("added_count")),
-        ),
-      removeMembers: ({ params, payload }) =>
-        withWorkspace(({ id }) => lists.removeMembers(id, params.listId, payload.contact_ids)).pipe(
-          answer(toMoved("removed_count")),
-        ),
-      memberCount: ({ params }) =>
-        withWorkspace(({ id }) => lists.memberCount(id, params.listId)).pipe(answer(toMemberCount)),
-    })
-  }),
-)
+const listsLayer = handlersOf("lists", Lists, (lists) => ({
+  list: ({ query }, { id }) => lists.list(id, toListQuery(query)).pipe(answer(paged("lists", query, toListWire))),
+  create: ({ payload }, { id }) =>
+    lists.create(id, { description: null, ...toCamelCase(payload) }).pipe(answer(toListWire)),
+  edit: ({ params, payload }, { id }) => lists.update(id, params.listId, payload).pipe(answer(toListWire)),
+  remove: ({ params }, { id }) => lists.delete(id, params.listId).pipe(answer(() => undefined)),
+  find: ({ params }, { id }) => lists.get(id, params.listId).pipe(answer(toListWire)),
+  members: ({ params, query }, { id }) =>
+    lists.members(id, params.listId, toMemberQuery(query)).pipe(answer(paged("contacts", query, toMember))),
+  addMembers: ({ params, payload }, { id }) =>
+    lists.addMembers(id, params.listId, payload.contact_ids).pipe(answer(toMoved("added_count"))),
+  removeMembers: ({ params, payload }, { id }) =>
+    lists.removeMembers(id, params.listId, payload.contact_ids).pipe(answer(toMoved("removed_count"))),
+  memberCount: ({ params }, { id }) => lists.memberCount(id, params.listId).pipe(answer(toMemberCount)),
+}))
 
 const toListQuery = (query: typeof ListsQuery.Type): ListQuery => ({
   ...pageOf(query),
@@ -59,20 +39,13 @@ const toMemberQuery = (query: typeof MembersQuery.Type): MemberQuery => ({
   unsubscribed: query.exclude_unsubscribed !== undefined ? false : query.only_unsubscribed !== undefined ? true : null,
 })
 
-const exportsLayer = HttpApiBuilder.group(
-  Api,
-  "listExports",
-  Effect.fn(function* (group) {
-    const exports = yield* Exports
-    return group.handleAll({
-      begin: ({ params: { listId }, payload }) =>
-        withWorkspace(({ id }) =>
-          exports.create(id, { kind: "list", listId, excludeUnsubscribed: payload?.exclude_unsubscribed ?? false }),
-        ).pipe(answer(toBegun)),
-      find: ({ params: { listId, exportId } }) =>
-        withWorkspace(({ id }) => exports.get(id, { kind: "list", listId }, exportId)).pipe(answer(toFollowed)),
-    })
-  }),
-)
+const exportsLayer = handlersOf("listExports", Exports, (exports) => ({
+  begin: ({ params: { listId }, payload }, { id }) =>
+    exports
+      .create(id, { kind: "list", listId, excludeUnsubscribed: payload?.exclude_unsubscribed ?? false })
+      .pipe(answer(toBegun)),
+  find: ({ params: { listId, exportId } }, { id }) =>
+    exports.get(id, { kind: "list", listId }, exportId).pipe(answer(toFollowed)),
+}))
 
 export const layer = Layer.merge(listsLayer, exportsLayer)

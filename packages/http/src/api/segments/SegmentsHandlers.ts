@@ -4,34 +4,23 @@ import type { Paged } from "@tentpole/core/kernel/Page"
 import { type FoundContact, Segments } from "@tentpole/core/segments/Segments"
 import type { SegmentQuery } from "@tentpole/core/segments/SegmentStore"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
+import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
 import { type SearchContacts, type SegmentPreview, toExplanation, toFound } from "./SegmentsApi.ts"
 
-export const layer = HttpApiBuilder.group(
-  Api,
+export const layer = handlersOf(
   "segments",
-  Effect.fn(function* (group) {
-    const segments = yield* Segments
-    const lists = yield* Lists
-    return group.handleAll({
-      search: ({ payload }) =>
-        withWorkspace(({ id }) => segments.search(id, payload.rules, toQuery(payload))).pipe(
-          answer(paged("items", payload, toFound)),
-        ),
-      preview: ({ payload }) =>
-        withWorkspace(({ id }) => segments.preview(id, payload.rules, { explain: payload.explain ?? false })).pipe(
-          answer(toPreview),
-        ),
-      explain: ({ params, payload }) =>
-        withWorkspace(({ id }) =>
-          payload.list_id === undefined
-            ? segments.explain(id, params.contact_id, payload.rules)
-            : lists.explain(id, payload.list_id, params.contact_id),
-        ).pipe(answer(toExplanation)),
-    })
+  Effect.all({ segments: Segments, lists: Lists }),
+  ({ segments, lists }) => ({
+    search: ({ payload }, { id }) =>
+      segments.search(id, payload.rules, toQuery(payload)).pipe(answer(paged("items", payload, toFound))),
+    preview: ({ payload }, { id }) =>
+      segments.preview(id, payload.rules, { explain: payload.explain ?? false }).pipe(answer(toPreview)),
+    explain: ({ params, payload }, { id }) =>
+      (payload.list_id === undefined
+        ? segments.explain(id, params.contact_id, payload.rules)
+        : lists.explain(id, payload.list_id, params.contact_id)
+      ).pipe(answer(toExplanation)),
   }),
 )
 

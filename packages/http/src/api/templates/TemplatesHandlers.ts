@@ -2,10 +2,8 @@
 import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
 import type { EmailTemplateTypes, TentTemplateTypes } from "@tentpole/core/templates/Template"
 import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
-import { Effect, Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
+import { Layer } from "effect"
+import { handlersOf } from "../../GroupHandlers.ts"
 import { answer } from "../../Wire.ts"
 import { toCreated } from "../documents/ContentWire.ts"
 import { documentHandlers, plainTextHandlers } from "../documents/DocumentHandlers.ts"
@@ -24,44 +22,24 @@ const wires = <D extends { readonly id: string }, Wire>(toWire: (template: D) =>
   ownerOf: ({ templateId }: { readonly templateId: D["id"] }) => ({ template_id: templateId }),
 })
 
-const emailTemplates = HttpApiBuilder.group(
-  Api,
-  "emailTemplates",
-  Effect.fn(function* (group) {
-    const templates = yield* EmailTemplates
-    const ofEmails = wires(toEmailTemplateWire)
-    return group.handleAll({
-      ...documentHandlers<EmailTemplateTypes>()(templates, ofEmails, toEmailTemplateWire),
-      ...plainTextHandlers<EmailTemplateTypes>()(templates, ofEmails),
-      create: ({ payload }) =>
-        withWorkspace(({ id }, key) => templates.create(id, toNewEmailTemplate(payload), key.name)).pipe(
-          answer(toCreated(toEmailTemplateWire)),
-        ),
-      update: ({ params, payload }) =>
-        withWorkspace(({ id }) => templates.update(id, params.templateId, toPatch(payload))).pipe(
-          answer(toEmailTemplateWire),
-        ),
-    })
-  }),
-)
+const emailTemplates = handlersOf("emailTemplates", EmailTemplates, (templates) => {
+  const ofEmails = wires(toEmailTemplateWire)
+  return {
+    ...documentHandlers<EmailTemplateTypes>()(templates, ofEmails, toEmailTemplateWire),
+    ...plainTextHandlers<EmailTemplateTypes>()(templates, ofEmails),
+    create: ({ payload }, { id }, key) =>
+      templates.create(id, toNewEmailTemplate(payload), key.name).pipe(answer(toCreated(toEmailTemplateWire))),
+    update: ({ params, payload }, { id }) =>
+      templates.update(id, params.templateId, toPatch(payload)).pipe(answer(toEmailTemplateWire)),
+  }
+})
 
-const tentTemplates = HttpApiBuilder.group(
-  Api,
-  "tentTemplates",
-  Effect.fn(function* (group) {
-    const templates = yield* TentTemplates
-    return group.handleAll({
-      ...documentHandlers<TentTemplateTypes>()(templates, wires(toTentTemplateWire), toTentTemplateWire),
-      create: ({ payload }) =>
-        withWorkspace(({ id }, key) => templates.create(id, toNewTentTemplate(payload), key.name)).pipe(
-          answer(toCreated(toTentTemplateWire)),
-        ),
-      rename: ({ params, payload: { name } }) =>
-        withWorkspace(({ id }) => templates.update(id, params.templateId, name === undefined ? {} : { name })).pipe(
-          answer(toTentTemplateWire),
-        ),
-    })
-  }),
-)
+const tentTemplates = handlersOf("tentTemplates", TentTemplates, (templates) => ({
+  ...documentHandlers<TentTemplateTypes>()(templates, wires(toTentTemplateWire), toTentTemplateWire),
+  create: ({ payload }, { id }, key) =>
+    templates.create(id, toNewTentTemplate(payload), key.name).pipe(answer(toCreated(toTentTemplateWire))),
+  rename: ({ params, payload: { name } }, { id }) =>
+    templates.update(id, params.templateId, name === undefined ? {} : { name }).pipe(answer(toTentTemplateWire)),
+}))
 
 export const layer = Layer.merge(emailTemplates, tentTemplates)

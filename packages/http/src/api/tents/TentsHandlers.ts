@@ -6,10 +6,9 @@ import { isInProgress } from "@tentpole/core/tents/Tent"
 import { Tents, type TentView } from "@tentpole/core/tents/Tents"
 import { BulkTents } from "@tentpole/core/tents/bulk/BulkTents"
 import { Effect, Layer, Result } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { Api } from "../../Api.ts"
+import { HttpApiSchema } from "effect/http-api"
+import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, polled, sliced, toCamelCase } from "../../Wire.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
 import {
   type CreateTent,
   type PublishTent,
@@ -21,35 +20,23 @@ import {
 } from "./TentsApi.ts"
 import { toAdmission, toFollowed, toNewBulk } from "./bulk/BulkTentsApi.ts"
 
-const tentsLayer = HttpApiBuilder.group(
-  Api,
-  "tents",
-  Effect.fn(function* (group) {
-    const tents = yield* Tents
-    return group.handleAll({
-      create: ({ payload }) => withWorkspace(({ id }) => tents.create(id, toNewTent(payload))).pipe(answer(toAccepted)),
-      list: ({ query }) => withWorkspace(({ id }) => tents.list(id, query)).pipe(answer(sliced("tents", toListedTent))),
-      show: ({ params }) =>
-        withWorkspace(({ id }) => tents.get(id, params.tentId)).pipe(
-          answer((shown) => polled(toTentWire(shown), isInProgress(shown.tent))),
-        ),
-      content: ({ params }) =>
-        withWorkspace(({ id }) => tents.content(id, params.tentId)).pipe(
-          answer((body) => HttpApiSchema.withHeaders({ body, headers: sandboxed })),
-        ),
-      publish: ({ params, payload }) =>
-        withWorkspace(({ id }) =>
-          Effect.flatMap(Effect.fromResult(toWish(payload)), (wish) => tents.publish(id, params.tentId, wish)),
-        ).pipe(answer(toPublished(publishMessage))),
-      unpublish: ({ params }) =>
-        withWorkspace(({ id }) => tents.unpublish(id, params.tentId)).pipe(answer(toPublished(unpublishMessage))),
-      remove: ({ params }) =>
-        withWorkspace(({ id }) => tents.delete(id, params.tentId)).pipe(
-          answer((tent_id): typeof TentDeleted.Type => ({ message: "The tent and its page are deleted", tent_id })),
-        ),
-    })
-  }),
-)
+const tentsLayer = handlersOf("tents", Tents, (tents) => ({
+  create: ({ payload }, { id }) => tents.create(id, toNewTent(payload)).pipe(answer(toAccepted)),
+  list: ({ query }, { id }) => tents.list(id, query).pipe(answer(sliced("tents", toListedTent))),
+  show: ({ params }, { id }) =>
+    tents.get(id, params.tentId).pipe(answer((shown) => polled(toTentWire(shown), isInProgress(shown.tent)))),
+  content: ({ params }, { id }) =>
+    tents.content(id, params.tentId).pipe(answer((body) => HttpApiSchema.withHeaders({ body, headers: sandboxed }))),
+  publish: ({ params, payload }, { id }) =>
+    Effect.flatMap(Effect.fromResult(toWish(payload)), (wish) => tents.publish(id, params.tentId, wish)).pipe(
+      answer(toPublished(publishMessage)),
+    ),
+  unpublish: ({ params }, { id }) => tents.unpublish(id, params.tentId).pipe(answer(toPublished(unpublishMessage))),
+  remove: ({ params }, { id }) =>
+    tents
+      .delete(id, params.tentId)
+      .pipe(answer((tent_id): typeof TentDeleted.Type => ({ message: "The tent and its page are deleted", tent_id }))),
+}))
 
 /** Isolates a tenant's HTML on the API's origin: the browser uses an opaque origin and runs no scripts. */
 const sandboxed = { "content-security-policy": "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'" }
@@ -76,17 +63,9 @@ const unpublishMessage = (shown: TentView & { readonly changed?: boolean }): str
     ? "The page was not published any more"
     : "The page is no longer public. Its alias stays reserved for it"
 
-const bulkLayer = HttpApiBuilder.group(
-  Api,
-  "bulkTents",
-  Effect.fn(function* (group) {
-    const tents = yield* BulkTents
-    return group.handleAll({
-      create: ({ payload }) =>
-        withWorkspace(({ id }) => tents.create(id, toNewBulk(payload))).pipe(answer(toAdmission)),
-      find: ({ params }) => withWorkspace(({ id }) => tents.get(id, params.bulkJobId)).pipe(answer(toFollowed)),
-    })
-  }),
-)
+const bulkLayer = handlersOf("bulkTents", BulkTents, (tents) => ({
+  create: ({ payload }, { id }) => tents.create(id, toNewBulk(payload)).pipe(answer(toAdmission)),
+  find: ({ params }, { id }) => tents.get(id, params.bulkJobId).pipe(answer(toFollowed)),
+}))
 
 export const layer = Layer.merge(tentsLayer, bulkLayer)

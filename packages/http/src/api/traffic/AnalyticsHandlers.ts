@@ -1,38 +1,28 @@
 // The handlers of the traffic of published pages.
 import { readDaysBack, type TrafficReport } from "@tentpole/core/traffic/Analytics"
 import { Traffic } from "@tentpole/core/traffic/Traffic"
-import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../edge/Auth.ts"
+import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, iso } from "../../Wire.ts"
 import type { TentAnalytics, WorkspaceAnalytics } from "./AnalyticsApi.ts"
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "analytics",
-  Effect.fn(function* (group) {
-    const traffic = yield* Traffic
-    return group.handleAll({
-      tent: ({ query }) =>
-        withWorkspace(({ id }) => traffic.ofTent(id, query.tentIdOrAlias, readDaysBack(query.daysBack))).pipe(
-          answer((report): typeof TentAnalytics.Type => ({ tent_id: report.tentId, ...toReport(report) })),
-        ),
-      workspace: ({ query }) =>
-        withWorkspace(({ id }) => traffic.ofWorkspace(id, readDaysBack(query.daysBack))).pipe(
-          answer((report): typeof WorkspaceAnalytics.Type => ({
-            ...toReport(report),
-            top_tents: report.topTents.map(({ tentId, name, views, visits }) => ({
-              tent_id: tentId,
-              name,
-              pageviews: views,
-              visits,
-            })),
-          })),
-        ),
-    })
-  }),
-)
+export const layer = handlersOf("analytics", Traffic, (traffic) => ({
+  tent: ({ query }, { id }) =>
+    traffic
+      .ofTent(id, query.tentIdOrAlias, readDaysBack(query.daysBack))
+      .pipe(answer((report): typeof TentAnalytics.Type => ({ tent_id: report.tentId, ...toReport(report) }))),
+  workspace: ({ query }, { id }) =>
+    traffic.ofWorkspace(id, readDaysBack(query.daysBack)).pipe(
+      answer((report): typeof WorkspaceAnalytics.Type => ({
+        ...toReport(report),
+        top_tents: report.topTents.map(({ tentId, name, views, visits }) => ({
+          tent_id: tentId,
+          name,
+          pageviews: views,
+          visits,
+        })),
+      })),
+    ),
+}))
 
 const toReport = ({ visits, views, range, days, groups, recent }: TrafficReport) => ({
   visits,
