@@ -30,6 +30,9 @@ const pathParameters = {
 
 type PathParameters = typeof pathParameters
 
+/** The error codes of an endpoint that names none: `not_found` if its path names an id. */
+type CodesOf<Path extends string> = Path extends `${string}:${string}` ? readonly ["not_found"] : readonly []
+
 /** The ids that a path names; `never` if it names none. */
 type ParamsOf<Path extends string> = Path extends `${string}:${string}`
   ? {
@@ -55,7 +58,7 @@ const constructor =
     Query extends Schema.Top | Schema.Struct.Fields = never,
     Payload extends HttpApiEndpoint.PayloadConstraintCodecs<Method> = never,
     const Success extends HttpApiEndpoint.SuccessConstraint = HttpApiSchema.NoContent,
-    const Codes extends ReadonlyArray<ErrorCode> = readonly [],
+    const Codes extends ReadonlyArray<ErrorCode> = CodesOf<Path>,
   >(
     identifier: Identifier,
     path: Path,
@@ -67,14 +70,16 @@ const constructor =
       readonly query?: Query
       readonly payload?: Payload
       readonly success?: Success
+      /** Default: `not_found` if the path names an id, else none. */
       readonly errors?: Codes
     },
   ) => {
-    const { summary, description, errors: codes, params, ...schemas } = options
+    const { summary, description, params, ...schemas } = options
+    const codes: ReadonlyArray<ErrorCode> = options.errors ?? (path.includes(":") ? ["not_found"] : [])
     return HttpApiEndpoint.make(method)<Identifier, Path, Params, Query, Payload, never, Success, Errors<Codes>>(
       identifier,
       path,
-      { ...schemas, params: (params ?? paramsOf(path)) as never, error: errors(...(codes ?? [])) as never },
+      { ...schemas, params: (params ?? paramsOf(path)) as never, error: errors(...codes) as never },
     )
       .annotate(OpenApi.Summary, summary)
       .annotate(OpenApi.Description, description)

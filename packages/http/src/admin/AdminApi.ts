@@ -29,8 +29,6 @@ const one = `${all}/:workspace_id` as const
 const query = cursorQuery
 const listed = ["invalid_cursor", "not_found"] as const
 const created = HttpApiSchema.status(201)
-const noContent = HttpApiSchema.NoContent
-const removed = { success: noContent, errors: ["not_found"] } as const
 
 const workspaces = Endpoint.group("workspaces", "Workspaces with their plans, credits and defaults.").add(
   Endpoint.get("list", all, {
@@ -52,7 +50,6 @@ const workspaces = Endpoint.group("workspaces", "Workspaces with their plans, cr
     summary: "Get a workspace",
     description: "Returns one workspace with its plan, credits, defaults, brand and limits.",
     success: WorkspaceWire,
-    errors: ["not_found"],
   }),
   Endpoint.patch("update", one, {
     summary: "Update a workspace",
@@ -92,7 +89,6 @@ const keys = Endpoint.group("keys", "API keys of a workspace.").add(
   Endpoint.delete("revoke", `${one}/keys/:key_id`, {
     summary: "Revoke an API key",
     description: "Revokes the key at once. This cannot be undone.",
-    ...removed,
   }),
 )
 
@@ -115,7 +111,6 @@ const domains = Endpoint.group("domains", "Domains that a workspace sends email 
     summary: "Get a sending domain",
     description: "Returns the domain with its DNS records and the result of the last check of each.",
     success: CheckedDomainWire,
-    errors: ["not_found"],
   }),
   Endpoint.post("verify", `${one}/domains/:domain_id/verify`, {
     summary: "Verify a sending domain",
@@ -127,7 +122,6 @@ const domains = Endpoint.group("domains", "Domains that a workspace sends email 
     summary: "Remove a sending domain",
     description:
       "Removes the domain. Emails with a sender on it can no longer be approved, and blasts that use one fail.",
-    ...removed,
   }),
 )
 
@@ -150,7 +144,6 @@ const pageDomains = Endpoint.group("pageDomains", "Custom domains for the pages 
   Endpoint.delete("remove", `${one}/page-domains/:page_domain_id`, {
     summary: "Remove a page domain",
     description: "Removes the domain: requests to it return 404. The pages stay available at their other addresses.",
-    ...removed,
   }),
 )
 
@@ -174,7 +167,6 @@ const suppressions = Endpoint.group("suppressions", "Addresses that get no messa
     summary: "Remove a suppression",
     description: "Removes the suppression. The contact's own state (unsubscribed, invalid address) does not change.",
     params: { workspace_id: WorkspaceId, email: Text(1000, 1) },
-    ...removed,
   }),
 )
 
@@ -184,13 +176,11 @@ const contacts = Endpoint.group("contacts", "Export and erasure of the personal 
     description:
       "Returns all stored data of a contact, row by row under the names of the tables, for example to answer a data subject access request.",
     success: ContactExportWire,
-    errors: ["not_found"],
   }),
   Endpoint.delete("erase", `${one}/contacts/:contact_id`, {
     summary: "Erase a contact",
     description:
       "Deletes a contact and its personal data: current and former addresses and numbers are removed from all tables and files, suppressions included. Returns 409 while a message to the contact is being sent, an export is being written, or an import that contains it is running: try again in a minute.",
-    success: noContent,
     errors: ["not_found", "conflict", "unavailable"],
   }),
 )

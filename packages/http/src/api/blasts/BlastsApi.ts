@@ -136,7 +136,6 @@ export const BlastsApi = Endpoint.group(
     description:
       "Returns the blast with its counts. For a draft, `approval_readiness` lists what is missing before it can be sent.",
     success: BlastWire,
-    errors: ["not_found"],
   }),
   Endpoint.patch("update", "/v1/email-blasts/:blastId", {
     summary: "Update a blast",
@@ -241,7 +240,6 @@ export const BlastsApi = Endpoint.group(
       "Returns the recipients that the audience contained when sending began, with the outcome of each message. Filter them with `category`, for example `opened`.",
     query: recipientQuery,
     success: RecipientsWire,
-    errors: ["not_found"],
   }),
 )
 

@@ -176,7 +176,6 @@ export const ContactFieldsApi = Endpoint.group(
     summary: "Get a custom field",
     description: "Returns one custom field, active or archived.",
     success: FieldWire,
-    errors: ["not_found"],
   }),
   Endpoint.patch("edit", "/v1/contact-fields/:fieldDefinitionId", {
     summary: "Update a custom field",
@@ -190,6 +189,5 @@ export const ContactFieldsApi = Endpoint.group(
     summary: "Archive a custom field",
     description:
       "Archives the field and hides its values. Set `status` to `active` to restore both. Rule conditions on an archived field match no contact.",
-    errors: ["not_found"],
   }),
 )

@@ -113,7 +113,6 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     summary: "Get a contact",
     description: "Returns one contact with its custom fields. Fields without a value are `null`.",
     success: ContactWire,
-    errors: ["not_found"],
   }),
   Endpoint.patch("patch", "/v1/contacts/:contact_id", {
     summary: "Update a contact",
@@ -135,7 +134,6 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
   Endpoint.delete("deleteOne", "/v1/contacts/:contact_id", {
     summary: "Delete a contact",
     description: "Deletes one contact with its memberships. What blasts recorded about it stays with the blasts.",
-    errors: ["not_found"],
   }),
   Endpoint.get("activities", "/v1/contacts/:contact_id/activities", {
     summary: "List a contact's activities",
@@ -143,6 +141,5 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
       "Returns the timeline of the contact, the newest activity first by default. Opens and clicks by bots are not included.",
     query: ActivitiesQuery,
     success: ActivitiesAnswer,
-    errors: ["not_found"],
   }),
 )

@@ -41,7 +41,6 @@ export const contentEndpoints = <
       description: texts.find,
       params,
       success: document,
-      errors: ["not_found"],
     }),
     remove: Endpoint.delete("remove", path, {
       summary: `Delete ${one}`,
@@ -63,7 +62,6 @@ export const contentEndpoints = <
       params,
       query: contentQuery,
       success: served("text/html"),
-      errors: ["not_found"],
     }),
     setContent: Endpoint.put("setContent", `${path}/content`, {
       summary: `Set the HTML of ${one}`,
@@ -78,7 +76,6 @@ export const contentEndpoints = <
       description: "Returns the plain text: the override if there is one, otherwise the text derived from the HTML.",
       params,
       success: served("text/plain"),
-      errors: ["not_found"],
     }),
     setPlainText: Endpoint.put("setPlainText", `${path}/plain-text`, {
       summary: `Override the plain text of ${one}`,
@@ -117,7 +114,6 @@ export const contentEndpoints = <
       description: "Returns the status of the generation. `Retry-After` is set while it is in progress.",
       params: { ...params, generationId: GenerationId },
       success: HttpApiSchema.WithHeaders(generation, pollHeaders),
-      errors: ["not_found"],
     }),
   }
 }

@@ -62,13 +62,11 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
     description: "Returns every membership of the flow, including ended ones, sorted by `entered_at` by default.",
     query,
     success: FlowMembersWire,
-    errors: ["not_found"],
   }),
   Endpoint.get("find", "/v1/email-flows/:flowId/members/:membershipId", {
     summary: "Get a flow membership",
     description: "Returns the membership with its timeline. The timeline holds at most the newest 1,000 entries.",
     success: FlowMemberRunWire,
-    errors: ["not_found"],
   }),
   Endpoint.post("trigger", "/v1/email-flows/:flowId/trigger", {
     summary: "Trigger a flow for a contact",
@@ -90,6 +88,5 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
     description:
       "Drops the contact's current membership, also while the flow is paused. Messages that were not sent yet are not sent. Returns 204 if the contact has no current membership.",
     success: [FlowMemberWire, HttpApiSchema.NoContent],
-    errors: ["not_found"],
   }),
 )

@@ -58,7 +58,6 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     summary: "Get a flow",
     description: "Returns the flow with its triggers, steps and counts.",
     success: FlowWire,
-    errors: ["not_found"],
   }),
   Endpoint.patch("update", "/v1/email-flows/:flowId", {
     summary: "Update a flow",
@@ -164,13 +163,11 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     summary: "Get a flow as a graph",
     description: "Returns the steps as nodes with the number of members at each, and the edges between them.",
     success: GraphWire,
-    errors: ["not_found"],
   }),
   Endpoint.get("graphImage", "/v1/email-flows/:flowId/graph.svg", {
     summary: "Get a flow as an image",
     description: "Returns the graph as an SVG image without scripts. It follows the viewer's light or dark mode.",
     success: served("image/svg+xml"),
-    errors: ["not_found"],
   }),
   Endpoint.post("simulate", "/v1/email-flows/:flowId/simulate", {
     summary: "Simulate a flow",

@@ -334,7 +334,6 @@ export const ImportsApi = Endpoint.group("imports", "Imports of contacts from CS
     summary: "Get an import run",
     description: "Returns the progress and the counts of the run.",
     success: RunWire,
-    errors: ["not_found"],
   }),
   Endpoint.get("results", "/v1/contacts/imports/:import_run_id/results", {
     summary: "List an import's results",
@@ -342,13 +341,11 @@ export const ImportsApi = Endpoint.group("imports", "Imports of contacts from CS
       "Returns the outcome of each row in the order of the file. While the run is in progress, it returns the rows that are done.",
     query: ResultsQuery,
     success: ResultsAnswer,
-    errors: ["not_found"],
   }),
   Endpoint.get("exportKept", "/v1/contacts/imports/:import_run_id/export", {
     summary: "Export rejected rows",
     description:
       "Returns the skipped and failed rows as CSV (UTF-8 with byte order mark): the columns of the file, then row_number, status and reason. While the run is in progress, it returns the rows so far. Corrected, the file can be imported again: an import removes the apostrophe before formulas. If the response is cut off, request it again.",
     success: KeptRowsAnswer,
-    errors: ["not_found"],
   }),
 )

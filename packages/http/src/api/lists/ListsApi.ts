@@ -189,7 +189,6 @@ export const ListsApi = Endpoint.group(
     summary: "Get a contact list",
     description: "Returns one list. Inline lists of blasts can be read, too.",
     success: ListWire,
-    errors: ["not_found"],
   }),
   Endpoint.patch("edit", "/v1/contact-lists/:listId", {
     summary: "Update a contact list",
@@ -210,7 +209,6 @@ export const ListsApi = Endpoint.group(
     description: "Returns the current members. For static lists, each has the time at which it was added.",
     query: MembersQuery,
     success: MembersAnswer,
-    errors: ["not_found"],
   }),
   Endpoint.post("addMembers", "/v1/contact-lists/:listId/contacts", {
     summary: "Add members to a static list",
@@ -232,7 +230,6 @@ export const ListsApi = Endpoint.group(
     summary: "Count a contact list's members",
     description: "Counts the current members of a list of any kind.",
     success: MemberCountWire,
-    errors: ["not_found"],
   }),
 )
 

@@ -199,7 +199,6 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     description:
       "Returns the status of the generation and, once requested, of the publication. `Retry-After` is set while work is in progress.",
     success: HttpApiSchema.WithHeaders(TentWire, pollHeaders),
-    errors: ["not_found"],
   }),
   Endpoint.get("content", "/v1/tents/:tentId/content", {
     summary: "Get a tent's page",

@@ -68,7 +68,6 @@ export const AssetsApi = Endpoint.group("tentAssets", "Files for the prompt of a
     summary: "List a tent's files",
     description: "Returns the files of the tent in the order of their upload.",
     success: AssetsWire,
-    errors: ["not_found"],
   }),
   Endpoint.get("content", "/v1/tents/:tentId/assets/:asset_id/content", {
     summary: "Download a tent's file",
@@ -79,6 +78,5 @@ export const AssetsApi = Endpoint.group("tentAssets", "Files for the prompt of a
   Endpoint.delete("remove", "/v1/tents/:tentId/assets/:asset_id", {
     summary: "Delete a tent's file",
     description: "Deletes the file. A generation that has not sent its request to the AI yet continues without it.",
-    errors: ["not_found"],
   }),
 )

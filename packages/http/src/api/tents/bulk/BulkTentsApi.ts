@@ -123,7 +123,6 @@ export const BulkTentsApi = Endpoint.group("bulkTents", "Creation of up to 25 te
     description:
       "Returns the admission result and the progress of each accepted item. The status is `accepted` until the first item starts, and `completed` when no item remains. Tents that were deleted meanwhile count neither as completed nor as failed.",
     success: FollowedBulkJob,
-    errors: ["not_found"],
   }),
 )
 
