@@ -1,36 +1,29 @@
 // `HookTokenStore` on PostgreSQL: tokens of webhooks.
-import { PgClient } from "@effect/sql-pg"
 import { HookTokenStore } from "@tentpole/core/bounces/providers/HookTokenStore"
-import { Effect, Layer } from "effect"
-import { fencedWrites } from "../kernel/Postgres.ts"
+import { Effect } from "effect"
+import { storeLayer } from "../StoreLayer.ts"
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
-export const layer = Layer.effect(
-  HookTokenStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    return HookTokenStore.of({
-      use: (workspace, { body, keep_s, provider, token }) =>
-        fencedWrites(sql)(
-          workspace,
-          Effect.gen(function* () {
-            yield* sql`
-              delete from hook_token
-              where workspace_id = ${workspace} and used_at < clock_timestamp() - make_interval(secs => ${keep_s})`
-            // Of two concurrent calls, the second waits here and then sees the first one's token.
-            yield* sql`
-              insert into hook_token (workspace_id, provider, token_hash, body_hash, used_at)
-              values (${workspace}, ${provider}, decode(${hex(token)}, 'hex'), decode(${hex(body)}, 'hex'),
-                clock_timestamp())
-              on conflict do nothing`
-            const same = yield* sql`
-              select 1 from hook_token
-              where workspace_id = ${workspace} and provider = ${provider} and token_hash = decode(${hex(token)}, 'hex')
-                and body_hash = decode(${hex(body)}, 'hex')`
-            return same.length === 1
-          }),
-        ),
-    })
-  }),
-)
+export const layer = storeLayer(HookTokenStore, ({ sql, write }) => ({
+  use: (workspace, { body, keep_s, provider, token }) =>
+    write(
+      workspace,
+      Effect.gen(function* () {
+        yield* sql`
+          delete from hook_token
+          where workspace_id = ${workspace} and used_at < clock_timestamp() - make_interval(secs => ${keep_s})`
+        // Of two concurrent calls, the second waits here and then sees the first one's token.
+        yield* sql`
+          insert into hook_token (workspace_id, provider, token_hash, body_hash, used_at)
+          values (${workspace}, ${provider}, decode(${hex(token)}, 'hex'), decode(${hex(body)}, 'hex'),
+            clock_timestamp())
+          on conflict do nothing`
+        const same = yield* sql`
+          select 1 from hook_token
+          where workspace_id = ${workspace} and provider = ${provider} and token_hash = decode(${hex(token)}, 'hex')
+            and body_hash = decode(${hex(body)}, 'hex')`
+        return same.length === 1
+      }),
+    ),
+}))

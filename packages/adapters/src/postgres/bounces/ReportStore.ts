@@ -1,17 +1,16 @@
 // `BounceReportStore` on PostgreSQL: deliveries with the facts of their addresses, and batched writes of bounce reports.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import type { ReportChange, ReportedDelivery } from "@tentpole/core/bounces/Report"
 import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from "../sending/DeliveryRows.ts"
 import { iso } from "../kernel/Instants.ts"
-import { fencedWrites } from "../kernel/Postgres.ts"
 import { newestTo, suppress } from "../sending/Suppressions.ts"
 import { suppressionsOf, writeRecipients } from "../tracking/EngagementStore.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 type Row = DeliveryRow & { readonly bounceKind: BounceKind | null }
 
@@ -81,16 +80,8 @@ const writeDeliveries = Effect.fnUntraced(function* (
   if (written.length !== changes.length) return yield* Effect.die("a delivery is no longer what was decided on")
 })
 
-export const layer = Layer.effect(
-  BounceReportStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const writer = yield* ChangeWriter
-    const write = fencedWrites(sql)
-    return BounceReportStore.of({
-      lock: (workspace, ids) => write(workspace, lock(sql, workspace, ids)),
-      apply: (workspace, changes) =>
-        write(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
-    })
-  }),
-)
+export const layer = storeLayer(BounceReportStore, ({ sql, write, writer }) => ({
+  lock: (workspace, ids) => write(workspace, lock(sql, workspace, ids)),
+  apply: (workspace, changes) =>
+    write(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
+}))

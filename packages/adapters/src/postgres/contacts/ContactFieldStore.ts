@@ -1,19 +1,13 @@
 // `ContactFieldStore` on PostgreSQL: definitions of custom fields.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import type { CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer, Struct } from "effect"
+import { DateTime, Effect, Struct } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { fromRow, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { assignColumns } from "./NumberColumns.ts"
-import { fenced } from "../kernel/Postgres.ts"
-
-interface FieldRow extends Omit<CustomField, "createdAt" | "updatedAt"> {
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+import { storeLayer } from "../StoreLayer.ts"
 
 /** The column of each property, and its type. */
 const columns: { readonly [Key in keyof CustomField]: readonly [name: string, type: string] } = {
@@ -37,18 +31,12 @@ const columns: { readonly [Key in keyof CustomField]: readonly [name: string, ty
 const keys = Struct.keys(columns)
 const fieldColumns = keys.map((key) => `f.${columns[key][0]} as "${key}"`).join(", ")
 
-const toField = (row: FieldRow): CustomField => ({
-  ...row,
-  createdAt: DateTime.makeUnsafe(row.createdAt),
-  updatedAt: DateTime.makeUnsafe(row.updatedAt),
-})
-
 const allFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
   Effect.map(
-    sql<FieldRow>`
+    sql<RowOf<CustomField>>`
       select ${sql.literal(fieldColumns)} from contact_field f where f.workspace_id = ${workspace}
       order by f.created_at, f.field_definition_id`,
-    (rows) => rows.map(toField),
+    (rows) => rows.map(fromRow<CustomField>),
   )
 
 /** A new field has no row to lock, so one advisory lock covers all fields of the workspace. */
@@ -64,7 +52,7 @@ const asText = (value: CustomField[keyof CustomField]): string | null => {
 }
 
 /** Inserts new fields and updates the mutable columns of existing ones in one statement. */
-const write = (sql: PgClient.PgClient, workspace: WorkspaceId, fields: ReadonlyArray<CustomField>) => sql`
+const writeRows = (sql: PgClient.PgClient, workspace: WorkspaceId, fields: ReadonlyArray<CustomField>) => sql`
   insert into contact_field as f (workspace_id, ${sql.literal(keys.map((key) => columns[key][0]).join(", "))})
   select ${workspace}, * from unnest(${sql.csv(
     keys.map((key) => sql`${texts(fields.map((field) => asText(field[key])))}::${sql.literal(columns[key][1])}[]`),
@@ -81,30 +69,19 @@ export const writeFields = Effect.fnUntraced(function* (
   change: FieldChange,
 ) {
   const fields = [...change.creates, ...change.updates.map((update) => update.after)]
-  if (fields.length > 0) yield* write(sql, workspace, fields)
+  if (fields.length > 0) yield* writeRows(sql, workspace, fields)
   if (change.creates.length > 0) yield* assignColumns(sql, workspace)
 })
 
-export const layer = Layer.effect(
-  ContactFieldStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const within = fenced(sql)
-    return ContactFieldStore.of({
-      list: (workspace) => within(workspace, allFields(sql, workspace)),
-      get: (workspace, id) =>
-        within(
-          workspace,
-          sql<FieldRow>`
-            select ${sql.literal(fieldColumns)} from contact_field f
-            where f.workspace_id = ${workspace} and f.field_definition_id = ${id}`,
-        ).pipe(
-          Effect.flatMap(([row]) =>
-            row === undefined ? Effect.fail(new NotFound({ resource: "contact field" })) : Effect.succeed(toField(row)),
-          ),
-        ),
-      lock: (workspace) => Effect.andThen(Transaction, within(workspace, lockFields(sql, workspace))),
-      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, writeFields(sql, workspace, change))),
-    })
-  }),
-)
+export const layer = storeLayer(ContactFieldStore, ({ sql, within, write }) => ({
+  list: (workspace) => within(workspace, allFields(sql, workspace)),
+  get: (workspace, id) =>
+    within(
+      workspace,
+      sql<RowOf<CustomField>>`
+        select ${sql.literal(fieldColumns)} from contact_field f
+        where f.workspace_id = ${workspace} and f.field_definition_id = ${id}`,
+    ).pipe(Effect.flatMap(requireRow("contact field")), Effect.map(fromRow<CustomField>)),
+  lock: (workspace) => write(workspace, lockFields(sql, workspace)),
+  apply: (workspace, change) => write(workspace, writeFields(sql, workspace, change)),
+}))

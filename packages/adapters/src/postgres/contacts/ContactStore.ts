@@ -1,21 +1,20 @@
 // `ContactStore` on PostgreSQL: contacts and their timelines.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { type ContactQuery, ContactStore, type RecordedActivity } from "@tentpole/core/contacts/ContactStore"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { PageRequest } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { requireRow } from "../kernel/Instants.ts"
 import { lockForDeletion } from "./ContactDeletion.ts"
 import { contactSortKeys, contactsWhere, countedPage, searchIn } from "./ContactPages.ts"
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { writeContacts } from "./ContactWrites.ts"
 import { storedContactCount } from "../lists/StoredCounts.ts"
-import { fenced, LongReads, Reads } from "../kernel/Postgres.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 /** Contacts by id, in the caller's fence. Deleted contacts are missing from the map. */
 export const contactsById = (sql: PgClient.PgClient, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
@@ -87,72 +86,56 @@ const activitiesOf = Effect.fnUntraced(function* (
   return { items: rows.map((row) => ({ ...row, at: DateTime.makeUnsafe(row.at) })), total: all.total }
 })
 
-export const layer = Layer.effect(
-  ContactStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const [quick, long] = [yield* Reads, yield* LongReads]
-    const writer = yield* ChangeWriter
-    const within = fenced(sql)
-    const inTransaction = <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
-      Effect.andThen(Transaction, within(workspace, statements))
-    const columns = sql.literal(contactColumns)
-    return ContactStore.of({
-      get: (workspace, id) =>
-        quick
-          .read(
+export const layer = storeLayer(ContactStore, ({ sql, write, quick, long, writer }) => {
+  const columns = sql.literal(contactColumns)
+
+  return {
+    get: (workspace, id) =>
+      quick
+        .read(
+          workspace,
+          (client) => client<ContactRow>`
+            select ${columns} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`,
+        )
+        .pipe(Effect.flatMap(requireRow("contact")), Effect.map(toContact)),
+    findByIdentity: (workspace, identities) =>
+      isEmpty(identities)
+        ? Effect.succeed([])
+        : quick
+            .read(
+              workspace,
+              (client) => client<ContactRow>`
+                select ${columns} from (${matching(client, workspace, identities)}) as matching
+                join contact c on c.workspace_id = ${workspace} and c.contact_id = matching.contact_id`,
+            )
+            .pipe(Effect.map((rows) => rows.map(toContact))),
+    lock: (workspace, keys) =>
+      isEmpty(keys)
+        ? Effect.succeed([])
+        : Effect.map(write(workspace, lockByKeys(sql, workspace, keys)), (rows) => rows.map(toContact)),
+    lockForDeletion: (workspace, ids) =>
+      ids.length === 0
+        ? Effect.succeed([])
+        : write(
             workspace,
-            (client) => client<ContactRow>`
-              select ${columns} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`,
-          )
-          .pipe(
-            Effect.flatMap(([row]) =>
-              row === undefined ? Effect.fail(new NotFound({ resource: "contact" })) : Effect.succeed(toContact(row)),
+            Effect.andThen(
+              lockForDeletion(sql, workspace, ids),
+              Effect.map(contactsById(sql, workspace, ids), (found) => [...found.values()]),
             ),
           ),
-      findByIdentity: (workspace, identities) =>
-        isEmpty(identities)
-          ? Effect.succeed([])
-          : quick
-              .read(
-                workspace,
-                (client) => client<ContactRow>`
-                  select ${columns} from (${matching(client, workspace, identities)}) as matching
-                  join contact c on c.workspace_id = ${workspace} and c.contact_id = matching.contact_id`,
-              )
-              .pipe(Effect.map((rows) => rows.map(toContact))),
-      lock: (workspace, keys) =>
-        isEmpty(keys)
-          ? Effect.succeed([])
-          : Effect.map(inTransaction(workspace, lockByKeys(sql, workspace, keys)), (rows) => rows.map(toContact)),
-      lockForDeletion: (workspace, ids) =>
-        ids.length === 0
-          ? Effect.succeed([])
-          : inTransaction(
-              workspace,
-              Effect.andThen(
-                lockForDeletion(sql, workspace, ids),
-                Effect.map(contactsById(sql, workspace, ids), (found) => [...found.values()]),
-              ),
-            ),
-      apply: (workspace, change) =>
-        inTransaction(
-          workspace,
-          Effect.andThen(writeContacts(sql, workspace, change), writer.writeEffects(workspace, [change])),
-        ),
-      list: (workspace, query) =>
-        countedPage({ quick, long }, workspace, {
-          selection: (client) => {
-            const after = query.updatedAfter && DateTime.formatIso(query.updatedAfter)
-            const isLater = after === null ? null : client`c.updated_at > ${after}::timestamptz`
-            return Effect.succeed(contactsWhere(client, workspace, searchIn(client, query.search), isLater))
-          },
-          ordered: { ...query, key: contactSortKeys[query.sort] },
-          total: isUnfiltered(query) ? storedContactCount(workspace) : null,
-        }).pipe(Effect.map(({ items, total }) => ({ items: items.map(({ contact }) => contact), total }))),
-      count: (workspace) => quick.read(workspace, storedContactCount(workspace)),
-      activities: (workspace, id, query) =>
-        quick.read(workspace, (client) => activitiesOf(client, workspace, id, query)),
-    })
-  }),
-)
+    apply: (workspace, change) =>
+      write(workspace, Effect.andThen(writeContacts(sql, workspace, change), writer.writeEffects(workspace, [change]))),
+    list: (workspace, query) =>
+      countedPage({ quick, long }, workspace, {
+        selection: (client) => {
+          const after = query.updatedAfter && DateTime.formatIso(query.updatedAfter)
+          const isLater = after === null ? null : client`c.updated_at > ${after}::timestamptz`
+          return Effect.succeed(contactsWhere(client, workspace, searchIn(client, query.search), isLater))
+        },
+        ordered: { ...query, key: contactSortKeys[query.sort] },
+        total: isUnfiltered(query) ? storedContactCount(workspace) : null,
+      }).pipe(Effect.map(({ items, total }) => ({ items: items.map(({ contact }) => contact), total }))),
+    count: (workspace) => quick.read(workspace, storedContactCount(workspace)),
+    activities: (workspace, id, query) => quick.read(workspace, (client) => activitiesOf(client, workspace, id, query)),
+  }
+})

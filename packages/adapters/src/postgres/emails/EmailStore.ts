@@ -1,14 +1,14 @@
 // `EmailStore` on PostgreSQL.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { headerFields, headerNames, type MailHeader } from "@tentpole/core/documents/EmailFields"
 import type { EmailTypes } from "@tentpole/core/emails/Email"
 import { email_users_max, type EmailUser } from "@tentpole/core/emails/EmailErrors"
 import { EmailStore } from "@tentpole/core/emails/EmailStore"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
+import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { EmailId } from "@tentpole/core/kernel/Ids"
 import { type Renamed, renamed } from "@tentpole/core/kernel/Keys"
 import type { ApprovedEmail } from "@tentpole/core/rendering/message/Message"
-import { Effect, Layer, Struct } from "effect"
+import { Effect, Struct } from "effect"
 import {
   documentStore,
   type DocumentTables,
@@ -19,7 +19,7 @@ import {
   toPlainText,
 } from "../documents/DocumentStore.ts"
 import { flowsUsingEmail } from "../flows/FlowUses.ts"
-import { fenced } from "../kernel/Postgres.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 type EmailRow = Renamed<MailHeader, typeof headerNames> & PlainTextRow
 type ApprovedRow = Renamed<Pick<ApprovedEmail, keyof MailHeader>, typeof headerNames> & { readonly plain_text: string }
@@ -66,21 +66,16 @@ const emails: DocumentTables<EmailTypes, EmailRow, ApprovedRow> = {
 export const applyEmail = (sql: PgClient.PgClient, writer: ChangeWriter["Service"]) =>
   documentWriter(sql, writer, emails)
 
-export const layer = Layer.effect(
-  EmailStore,
-  Effect.zipWith(PgClient.PgClient, ChangeWriter, (sql, writer) =>
-    EmailStore.of({
-      ...documentStore(sql, writer, emails),
-      facts: (workspace) =>
-        fenced(sql)(
-          workspace,
-          sql<{ readonly domains: ReadonlyArray<string>; readonly fields: ReadonlyArray<string> }>`
-            select
-              array(select domain from sending_domain
-                where workspace_id = ${workspace} and status = 'verified' order by domain) as domains,
-              array(select api_name from contact_field
-                where workspace_id = ${workspace} and status = 'active' order by api_name collate "C") as fields`,
-        ).pipe(Effect.map(([row]) => ({ verifiedDomains: row?.domains ?? [], customFields: row?.fields ?? [] }))),
-    }),
-  ),
-)
+export const layer = storeLayer(EmailStore, ({ sql, within, writer }) => ({
+  ...documentStore(sql, writer, emails),
+  facts: (workspace) =>
+    within(
+      workspace,
+      sql<{ readonly domains: ReadonlyArray<string>; readonly fields: ReadonlyArray<string> }>`
+        select
+          array(select domain from sending_domain
+            where workspace_id = ${workspace} and status = 'verified' order by domain) as domains,
+          array(select api_name from contact_field
+            where workspace_id = ${workspace} and status = 'active' order by api_name collate "C") as fields`,
+    ).pipe(Effect.map(([row]) => ({ verifiedDomains: row?.domains ?? [], customFields: row?.fields ?? [] }))),
+}))

@@ -1,18 +1,17 @@
 // `ExportStore` on PostgreSQL, and the streams of list members and recipients that exports write.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { type BlastRecipients, type Export, type ExportSubject, isPending } from "@tentpole/core/exports/Export"
 import type { ExportChange } from "@tentpole/core/exports/machine"
 import { ExportStore } from "@tentpole/core/exports/ExportStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ListAudience } from "@tentpole/core/lists/ListStore"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { categories, recipientColumns, type RecipientRow, toRecipient } from "../blasts/BlastRecipients.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
 import { readThrough } from "../kernel/Cursor.ts"
 import { fromRow, instant, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
-import { fenced, fencedWrites, LongReads } from "../kernel/Postgres.ts"
 import { audienceCondition, withColumns } from "../segments/RuleSql.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 type Sql = PgClient.PgClient
 
@@ -116,48 +115,39 @@ const recipientsSelected = (
     where d.workspace_id = ${workspace} and d.blast_id = ${blastId} and ${sql.literal(categories[category])}
     order by d.contact_id`)
 
-export const layer = Layer.effect(
-  ExportStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const long = yield* LongReads
-    const writer = yield* ChangeWriter
-    const within = fenced(sql)
-    return ExportStore.of({
-      get: (workspace, id) =>
-        within(
-          workspace,
-          sql<ExportRow>`
-            select ${sql.literal(exportColumns)} from export x
-            where x.workspace_id = ${workspace} and x.export_id = ${id}
-              and (exists (select 1 from list l where l.workspace_id = x.workspace_id and l.list_id = x.list_id)
-                or exists (select 1 from blast b where b.workspace_id = x.workspace_id and b.blast_id = x.blast_id))`,
-        ).pipe(Effect.flatMap(requireRow("export")), Effect.map(toExport)),
-      lock: (workspace, id) =>
-        fencedWrites(sql)(
-          workspace,
-          sql<ExportRow>`
-            select ${sql.literal(exportColumns)} from export x
-            where x.workspace_id = ${workspace} and x.export_id = ${id} for update`,
-        ).pipe(Effect.flatMap(requireRow("export")), Effect.map(toExport)),
-      apply: (workspace, change) =>
-        Effect.tap(fencedWrites(sql)(workspace, apply(sql, workspace, change)), (applied) =>
-          applied ? writer.writeEffects(workspace, [change]) : Effect.void,
-        ),
-      members: (workspace, audience, options) =>
-        readThrough(
-          long,
-          workspace,
-          (client) => membersSelected(client, workspace, audience, options),
-          (row: ContactRow) => toContact(row),
-        ),
-      recipients: (workspace, wanted) =>
-        readThrough(
-          long,
-          workspace,
-          (client) => recipientsSelected(client, workspace, wanted),
-          (row: RecipientRow) => toRecipient(row),
-        ),
-    })
-  }),
-)
+export const layer = storeLayer(ExportStore, ({ sql, within, write, long, writer }) => ({
+  get: (workspace, id) =>
+    within(
+      workspace,
+      sql<ExportRow>`
+        select ${sql.literal(exportColumns)} from export x
+        where x.workspace_id = ${workspace} and x.export_id = ${id}
+          and (exists (select 1 from list l where l.workspace_id = x.workspace_id and l.list_id = x.list_id)
+            or exists (select 1 from blast b where b.workspace_id = x.workspace_id and b.blast_id = x.blast_id))`,
+    ).pipe(Effect.flatMap(requireRow("export")), Effect.map(toExport)),
+  lock: (workspace, id) =>
+    write(
+      workspace,
+      sql<ExportRow>`
+        select ${sql.literal(exportColumns)} from export x
+        where x.workspace_id = ${workspace} and x.export_id = ${id} for update`,
+    ).pipe(Effect.flatMap(requireRow("export")), Effect.map(toExport)),
+  apply: (workspace, change) =>
+    Effect.tap(write(workspace, apply(sql, workspace, change)), (applied) =>
+      applied ? writer.writeEffects(workspace, [change]) : Effect.void,
+    ),
+  members: (workspace, audience, options) =>
+    readThrough(
+      long,
+      workspace,
+      (client) => membersSelected(client, workspace, audience, options),
+      (row: ContactRow) => toContact(row),
+    ),
+  recipients: (workspace, wanted) =>
+    readThrough(
+      long,
+      workspace,
+      (client) => recipientsSelected(client, workspace, wanted),
+      (row: RecipientRow) => toRecipient(row),
+    ),
+}))

@@ -1,14 +1,13 @@
 // `FormStore` on PostgreSQL: form submissions.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
 import type { Submission, SubmissionChange } from "@tentpole/core/forms/Submission"
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { writeActivities, writeContacts } from "../contacts/ContactWrites.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
-import { fencedWrites, Reads } from "../kernel/Postgres.ts"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 /** Locked in shared mode: submissions run concurrently, and unpublishing the page waits for them. */
 const lockPublished = (sql: PgClient.PgClient, workspace: WorkspaceId, tent: TentId) =>
@@ -53,21 +52,12 @@ const sliceOf = Effect.fnUntraced(function* (
   return slicedByAge(rows.map(fromRow<Submission>), query.limit)
 })
 
-export const layer = Layer.effect(
-  FormStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const { read } = yield* Reads
-    const writer = yield* ChangeWriter
-    const write = fencedWrites(sql)
-    return FormStore.of({
-      lockPublished: (workspace, tent) => write(workspace, lockPublished(sql, workspace, tent)),
-      apply: (workspace, change) =>
-        write(
-          workspace,
-          Effect.andThen(apply(sql, workspace, change), writer.writeEffects(workspace, [change.contacts, change])),
-        ),
-      list: (workspace, tent, query) => read(workspace, (client) => sliceOf(client, workspace, tent, query)),
-    })
-  }),
-)
+export const layer = storeLayer(FormStore, ({ sql, write, quick, writer }) => ({
+  lockPublished: (workspace, tent) => write(workspace, lockPublished(sql, workspace, tent)),
+  apply: (workspace, change) =>
+    write(
+      workspace,
+      Effect.andThen(apply(sql, workspace, change), writer.writeEffects(workspace, [change.contacts, change])),
+    ),
+  list: (workspace, tent, query) => quick.read(workspace, (client) => sliceOf(client, workspace, tent, query)),
+}))

@@ -1,5 +1,5 @@
 // `ImportStore` on PostgreSQL. A chunk takes a few statements, whatever its size.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import type { ImportRunId, ImportSessionId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import {
   chunk_rows_max,
@@ -16,15 +16,15 @@ import {
   type ListKind,
   type ResultsQuery,
 } from "@tentpole/core/imports/ImportStore"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
+import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { ints, texts } from "../kernel/Arrays.ts"
 import { writeFields } from "../contacts/ContactFieldStore.ts"
 import { writeContacts } from "../contacts/ContactWrites.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
-import { fenced, fencedWrites, LongReads } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 const sessionColumns = `s.import_session_id as id, s.source, s.file_name as "fileName", s.content_type as "contentType",
   s.blob_key as "blobKey", s.created_at as "createdAt", s.expires_at as "expiresAt", s.executed_at as "executedAt",
@@ -201,76 +201,67 @@ const widestRejectedRow = (sql: PgClient.PgClient, workspace: WorkspaceId, run: 
   where workspace_id = ${workspace} and import_run_id = ${run} and status in ('skipped', 'failed')
     and row_number <= ${through}::int`
 
-export const layer = Layer.effect(
-  ImportStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const long = yield* LongReads
-    const writer = yield* ChangeWriter
-    const within = fenced(sql)
-    const write = fencedWrites(sql)
+export const layer = storeLayer(ImportStore, ({ sql, within, write, long, writer }) => {
+  const session = (workspace: WorkspaceId, id: ImportSessionId, lock: "" | "for update") =>
+    within(
+      workspace,
+      sql<RowOf<ImportSession>>`
+        select ${sql.literal(sessionColumns)} from import_session s
+        where s.workspace_id = ${workspace} and s.import_session_id = ${id} ${sql.literal(lock)}`,
+    ).pipe(Effect.flatMap(requireRow("import session")), Effect.map(fromRow<ImportSession>))
 
-    const session = (workspace: WorkspaceId, id: ImportSessionId, lock: "" | "for update") =>
-      within(
-        workspace,
-        sql<RowOf<ImportSession>>`
-          select ${sql.literal(sessionColumns)} from import_session s
-          where s.workspace_id = ${workspace} and s.import_session_id = ${id} ${sql.literal(lock)}`,
-      ).pipe(Effect.flatMap(requireRow("import session")), Effect.map(fromRow<ImportSession>))
+  const run = (workspace: WorkspaceId, id: ImportRunId, lock: "" | "for update") =>
+    within(
+      workspace,
+      sql<RowOf<ImportRun>>`
+        select ${sql.literal(runColumns)} from import_run r
+        where r.workspace_id = ${workspace} and r.import_run_id = ${id} ${sql.literal(lock)}`,
+    ).pipe(Effect.flatMap(requireRow("import run")), Effect.map(fromRow<ImportRun>))
 
-    const run = (workspace: WorkspaceId, id: ImportRunId, lock: "" | "for update") =>
+  return {
+    getSession: (workspace, id) => session(workspace, id, ""),
+    lockSession: (workspace, id) => Effect.andThen(Transaction, session(workspace, id, "for update")),
+    listKinds: (workspace, ids) =>
+      ids.length === 0
+        ? Effect.succeed([])
+        : within(
+            workspace,
+            sql<ListKind>`
+              select list_id as id, kind from list
+              where workspace_id = ${workspace} and list_id = any(${texts(ids)}::uuid[])`,
+          ),
+    getRun: (workspace, id) => run(workspace, id, ""),
+    lockRun: (workspace, id) => Effect.andThen(Transaction, run(workspace, id, "for update")),
+    runOf: (workspace, id) =>
       within(
         workspace,
         sql<RowOf<ImportRun>>`
           select ${sql.literal(runColumns)} from import_run r
-          where r.workspace_id = ${workspace} and r.import_run_id = ${id} ${sql.literal(lock)}`,
-      ).pipe(Effect.flatMap(requireRow("import run")), Effect.map(fromRow<ImportRun>))
-
-    return ImportStore.of({
-      getSession: (workspace, id) => session(workspace, id, ""),
-      lockSession: (workspace, id) => Effect.andThen(Transaction, session(workspace, id, "for update")),
-      listKinds: (workspace, ids) =>
-        ids.length === 0
-          ? Effect.succeed([])
-          : within(
-              workspace,
-              sql<ListKind>`
-                select list_id as id, kind from list
-                where workspace_id = ${workspace} and list_id = any(${texts(ids)}::uuid[])`,
-            ),
-      getRun: (workspace, id) => run(workspace, id, ""),
-      lockRun: (workspace, id) => Effect.andThen(Transaction, run(workspace, id, "for update")),
-      runOf: (workspace, id) =>
-        within(
-          workspace,
-          sql<RowOf<ImportRun>>`
-            select ${sql.literal(runColumns)} from import_run r
-            where r.workspace_id = ${workspace} and r.import_session_id = ${id}`,
-        ).pipe(Effect.map(([row]) => (row === undefined ? null : fromRow<ImportRun>(row)))),
-      apply: (workspace, change) =>
-        Effect.tap(write(workspace, apply(sql, workspace, change)), (applied) =>
-          applied ? writer.writeEffects(workspace, [change]) : Effect.void,
-        ),
-      applyChunk: (workspace, change) => write(workspace, applyChunk(sql, writer, workspace, change)),
-      results: (workspace, id, query) =>
-        Effect.gen(function* () {
-          const counted = yield* run(workspace, id, "")
-          const items = yield* within(workspace, pageOfResults(sql, workspace, counted, query))
-          const total = query.status === null ? counted.processedRows : counted.counts[query.status]
-          return { items, total }
-        }),
-      rejectedRows: (workspace, id, query) => within(workspace, pageOfRejectedRows(sql, workspace, id, query)),
-      widestRejected: (workspace, id, through) =>
-        long
-          .read(workspace, (client) => widestRejectedRow(client, workspace, id, through))
-          .pipe(Effect.map(([row]) => row?.widest ?? 0)),
-      deleteSession: (workspace, id) =>
-        write(
-          workspace,
-          sql`
-            delete from import_session
-            where workspace_id = ${workspace} and import_session_id = ${id} and executed_at is null`,
-        ),
-    })
-  }),
-)
+          where r.workspace_id = ${workspace} and r.import_session_id = ${id}`,
+      ).pipe(Effect.map(([row]) => (row === undefined ? null : fromRow<ImportRun>(row)))),
+    apply: (workspace, change) =>
+      Effect.tap(write(workspace, apply(sql, workspace, change)), (applied) =>
+        applied ? writer.writeEffects(workspace, [change]) : Effect.void,
+      ),
+    applyChunk: (workspace, change) => write(workspace, applyChunk(sql, writer, workspace, change)),
+    results: (workspace, id, query) =>
+      Effect.gen(function* () {
+        const counted = yield* run(workspace, id, "")
+        const items = yield* within(workspace, pageOfResults(sql, workspace, counted, query))
+        const total = query.status === null ? counted.processedRows : counted.counts[query.status]
+        return { items, total }
+      }),
+    rejectedRows: (workspace, id, query) => within(workspace, pageOfRejectedRows(sql, workspace, id, query)),
+    widestRejected: (workspace, id, through) =>
+      long
+        .read(workspace, (client) => widestRejectedRow(client, workspace, id, through))
+        .pipe(Effect.map(([row]) => row?.widest ?? 0)),
+    deleteSession: (workspace, id) =>
+      write(
+        workspace,
+        sql`
+          delete from import_session
+          where workspace_id = ${workspace} and import_session_id = ${id} and executed_at is null`,
+      ),
+  }
+})

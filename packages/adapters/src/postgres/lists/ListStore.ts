@@ -1,16 +1,13 @@
 // `ListStore` on PostgreSQL: contact lists and their members. A database trigger keeps the member counts.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { ContactId, type ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List, SystemList } from "@tentpole/core/lists/List"
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
 import { type ListAudience, type ListQuery, ListStore, type MemberQuery } from "@tentpole/core/lists/ListStore"
 import { list_users_max, type ListUser, type ListUses } from "@tentpole/core/lists/ListUse"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/kernel/Text"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer, Predicate } from "effect"
+import { Effect, Predicate } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import {
   contactSortKeys,
@@ -25,29 +22,26 @@ import { segmentCounted } from "../segments/SegmentCounts.ts"
 import { storedListCount } from "./StoredCounts.ts"
 import { applyList } from "./ListWrites.ts"
 import { flowsUsingList } from "../flows/FlowUses.ts"
-import { fenced, LongReads, Reads } from "../kernel/Postgres.ts"
 import { audienceCondition, withColumns } from "../segments/RuleSql.ts"
+import { fromRow, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 type Sql = PgClient.PgClient
 
-interface ListRow extends Omit<SystemList, "kind" | "systemList" | "createdAt" | "updatedAt"> {
+type Common = Omit<SystemList, "kind" | "systemList">
+
+type ListRow = RowOf<Common> & {
   readonly kind: List["kind"]
   readonly systemList: SystemList["systemList"] | null
   readonly rules: RuleTree | null
   readonly memberCount: number | null
-  readonly createdAt: Date
-  readonly updatedAt: Date
 }
 
 const listColumns = `l.list_id as id, l.kind, l.system_list as "systemList", l.name, l.slug, l.description, l.rules,
   l.member_count as "memberCount", l.owner_blast_id as "ownerBlastId", l.created_at as "createdAt", l.updated_at as "updatedAt"`
 
 const toList = ({ kind, systemList, rules, memberCount, ...row }: ListRow): List => {
-  const common = {
-    ...row,
-    createdAt: DateTime.makeUnsafe(row.createdAt),
-    updatedAt: DateTime.makeUnsafe(row.updatedAt),
-  }
+  const common = fromRow<Common>(row)
   switch (kind) {
     case "static":
       return { ...common, kind, memberCount: memberCount ?? 0 }
@@ -58,8 +52,7 @@ const toList = ({ kind, systemList, rules, memberCount, ...row }: ListRow): List
   }
 }
 
-const found = (rows: ReadonlyArray<ListRow>): Effect.Effect<List, NotFound> =>
-  rows[0] === undefined ? Effect.fail(new NotFound({ resource: "contact list" })) : Effect.succeed(toList(rows[0]))
+const found = (rows: ReadonlyArray<ListRow>) => Effect.map(requireRow("contact list")(rows), toList)
 
 const pageOf = Effect.fnUntraced(function* (
   sql: Sql,
@@ -267,47 +260,31 @@ const memberFacts = Effect.fnUntraced(function* (
   return { list, contacts, members: new Set(rows.map((row) => ContactId.make(row.contact_id))) }
 })
 
-export const layer = Layer.effect(
-  ListStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const [quick, long] = [yield* Reads, yield* LongReads]
-    const writer = yield* ChangeWriter
-    const within = fenced(sql)
-    const inTransaction = <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
-      Effect.andThen(Transaction, within(workspace, statements))
-    return ListStore.of({
-      get: (workspace, id) =>
-        quick
-          .read(
-            workspace,
-            (client) => client<ListRow>`
-              select ${client.literal(listColumns)} from list l
-              where l.workspace_id = ${workspace} and l.list_id = ${id}`,
-          )
-          .pipe(Effect.flatMap(found)),
-      list: (workspace, query) => quick.read(workspace, (client) => pageOf(client, workspace, query)),
-      members: (workspace, audience, query) => memberPage({ quick, long }, workspace, audience, query),
-      memberIds: (workspace, id) =>
-        quick
-          .read(
-            workspace,
-            (client) => client<{ readonly contact_id: string }>`
-              select m.contact_id from list_member m where m.workspace_id = ${workspace} and m.list_id = ${id}`,
-          )
-          .pipe(Effect.map((rows) => rows.map((row) => ContactId.make(row.contact_id)))),
-      countMembers: (workspace, audience) =>
-        long.read(workspace, (client) => countMembers(client, workspace, audience)),
-      lockForCreation: (workspace, wanted) => inTransaction(workspace, creationFacts(sql, workspace, wanted)),
-      lockForUpdate: (workspace, id, wanted) => inTransaction(workspace, editFacts(sql, workspace, id, wanted)),
-      lockForDelete: (workspace, id) => inTransaction(workspace, deletionFacts(sql, workspace, id)),
-      lockForMembers: (workspace, id, contactIds) =>
-        inTransaction(workspace, memberFacts(sql, workspace, id, contactIds)),
-      apply: (workspace, change) =>
-        inTransaction(
-          workspace,
-          Effect.andThen(applyList(sql, workspace, change), writer.writeEffects(workspace, [change])),
-        ),
-    })
-  }),
-)
+export const layer = storeLayer(ListStore, ({ sql, write, quick, long, writer }) => ({
+  get: (workspace, id) =>
+    quick
+      .read(
+        workspace,
+        (client) => client<ListRow>`
+          select ${client.literal(listColumns)} from list l
+          where l.workspace_id = ${workspace} and l.list_id = ${id}`,
+      )
+      .pipe(Effect.flatMap(found)),
+  list: (workspace, query) => quick.read(workspace, (client) => pageOf(client, workspace, query)),
+  members: (workspace, audience, query) => memberPage({ quick, long }, workspace, audience, query),
+  memberIds: (workspace, id) =>
+    quick
+      .read(
+        workspace,
+        (client) => client<{ readonly contact_id: string }>`
+          select m.contact_id from list_member m where m.workspace_id = ${workspace} and m.list_id = ${id}`,
+      )
+      .pipe(Effect.map((rows) => rows.map((row) => ContactId.make(row.contact_id)))),
+  countMembers: (workspace, audience) => long.read(workspace, (client) => countMembers(client, workspace, audience)),
+  lockForCreation: (workspace, wanted) => write(workspace, creationFacts(sql, workspace, wanted)),
+  lockForUpdate: (workspace, id, wanted) => write(workspace, editFacts(sql, workspace, id, wanted)),
+  lockForDelete: (workspace, id) => write(workspace, deletionFacts(sql, workspace, id)),
+  lockForMembers: (workspace, id, contactIds) => write(workspace, memberFacts(sql, workspace, id, contactIds)),
+  apply: (workspace, change) =>
+    write(workspace, Effect.andThen(applyList(sql, workspace, change), writer.writeEffects(workspace, [change]))),
+}))

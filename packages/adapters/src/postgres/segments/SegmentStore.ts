@@ -6,13 +6,13 @@ import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/
 import type { RuleSubject } from "@tentpole/core/segments/Evaluate"
 import { activitiesAndListsIn } from "@tentpole/core/segments/RuleTree"
 import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { contactSortKeys, contactsWhere, countedPage, type Readers, searchIn } from "../contacts/ContactPages.ts"
 import { segmentCounted } from "./SegmentCounts.ts"
 import { storedTreeCount } from "../lists/StoredCounts.ts"
-import { LongReads, Reads } from "../kernel/Postgres.ts"
 import { ruleCondition, withColumns } from "./RuleSql.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 type Sql = PgClient.PgClient
 
@@ -82,16 +82,10 @@ export const subjectsOf = Effect.fnUntraced(function* (
   }))
 })
 
-export const layer = Layer.effect(
-  SegmentStore,
-  Effect.gen(function* () {
-    const [quick, long] = [yield* Reads, yield* LongReads]
-    return SegmentStore.of({
-      list: (workspace, segment, query) => pageOf({ quick, long }, workspace, segment, query),
-      subjects: (workspace, contacts, tree) =>
-        contacts.length === 0
-          ? Effect.succeed([])
-          : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, activitiesAndListsIn(tree))),
-    })
-  }),
-)
+export const layer = storeLayer(SegmentStore, ({ quick, long }) => ({
+  list: (workspace, segment, query) => pageOf({ quick, long }, workspace, segment, query),
+  subjects: (workspace, contacts, tree) =>
+    contacts.length === 0
+      ? Effect.succeed([])
+      : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, activitiesAndListsIn(tree))),
+}))

@@ -1,7 +1,6 @@
 // `EmailTemplateStore` and `TentTemplateStore` on PostgreSQL.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import type { MailHeader } from "@tentpole/core/documents/EmailFields"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { type EmailId, EmailTemplateId, type TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Renamed, renamed } from "@tentpole/core/kernel/Keys"
 import {
@@ -21,6 +20,7 @@ import {
   toPlainText,
 } from "../documents/DocumentStore.ts"
 import { flowsUsingTemplate } from "../flows/FlowUses.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 type MailRow = Renamed<MailHeader, typeof defaultNames> & PlainTextRow
 
@@ -78,17 +78,7 @@ const tentTemplates: DocumentTables<TentTemplateTypes, { readonly source_tent_id
   uses,
 }
 
-export const layer = Layer.mergeAll(
-  Layer.effect(
-    EmailTemplateStore,
-    Effect.zipWith(PgClient.PgClient, ChangeWriter, (sql, writer) =>
-      EmailTemplateStore.of(documentStore(sql, writer, emailTemplates)),
-    ),
-  ),
-  Layer.effect(
-    TentTemplateStore,
-    Effect.zipWith(PgClient.PgClient, ChangeWriter, (sql, writer) =>
-      TentTemplateStore.of(documentStore(sql, writer, tentTemplates)),
-    ),
-  ),
+export const layer = Layer.merge(
+  storeLayer(EmailTemplateStore, ({ sql, writer }) => documentStore(sql, writer, emailTemplates)),
+  storeLayer(TentTemplateStore, ({ sql, writer }) => documentStore(sql, writer, tentTemplates)),
 )

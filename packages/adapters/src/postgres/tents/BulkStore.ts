@@ -1,14 +1,13 @@
 // `BulkStore` on PostgreSQL: bulk jobs of tents. The job, its items and its tents take one statement each, whatever their number.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import type { BulkJobId, TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { AdmittedItem, BulkChange, BulkJob, BulkResult, RejectedItem } from "@tentpole/core/tents/bulk/Bulk"
 import { BulkStore } from "@tentpole/core/tents/bulk/BulkStore"
-import { Array, Effect, Layer } from "effect"
+import { Array, Effect } from "effect"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
-import { fenced, fencedWrites } from "../kernel/Postgres.ts"
 import { columns, insertedRow, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 const jobColumns = `bulk_job_id as id, template_id as "templateId", auto_publish as "autoPublish", metadata,
   created_at as "createdAt"`
@@ -71,24 +70,16 @@ const findBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace:
   return { job: { ...fromRow<Omit<BulkJob, "items">>(job), items: items.map(toResult) }, tents: tents.map(toTent) }
 })
 
-export const layer = Layer.effect(
-  BulkStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const writer = yield* ChangeWriter
-    const write = fencedWrites(sql)
-    return BulkStore.of({
-      lockCredits: (workspace) =>
-        write(
-          workspace,
-          sql<{ credits: number }>`select credits from workspace where workspace_id = ${workspace} for no key update`,
-        ).pipe(
-          Effect.flatMap(requireRow("workspace")),
-          Effect.map(({ credits }) => credits),
-        ),
-      apply: (workspace, change) =>
-        write(workspace, Effect.andThen(applyBulk(sql, workspace, change), writer.writeEffects(workspace, [change]))),
-      get: (workspace, id) => fenced(sql)(workspace, findBulk(sql, workspace, id)),
-    })
-  }),
-)
+export const layer = storeLayer(BulkStore, ({ sql, within, write, writer }) => ({
+  lockCredits: (workspace) =>
+    write(
+      workspace,
+      sql<{ credits: number }>`select credits from workspace where workspace_id = ${workspace} for no key update`,
+    ).pipe(
+      Effect.flatMap(requireRow("workspace")),
+      Effect.map(({ credits }) => credits),
+    ),
+  apply: (workspace, change) =>
+    write(workspace, Effect.andThen(applyBulk(sql, workspace, change), writer.writeEffects(workspace, [change]))),
+  get: (workspace, id) => within(workspace, findBulk(sql, workspace, id)),
+}))

@@ -1,5 +1,5 @@
 // `EngagementStore` on PostgreSQL: deliveries found by their links, and opens, clicks and unsubscriptions.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import type { Activity } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
@@ -7,15 +7,14 @@ import type { DeliveryState } from "@tentpole/core/sending/Delivery"
 import type { EngagementChange, TrackedDelivery } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import type { ContactId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
-import { type DateTime, Effect, Layer } from "effect"
+import { type DateTime, Effect } from "effect"
 import { booleans, texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
 import { deliveryColumns, type DeliveryRow, lockDeliveries } from "../sending/DeliveryRows.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
-import { fencedWrites, Reads } from "../kernel/Postgres.ts"
 import { suppress } from "../sending/Suppressions.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 type Tracked = Omit<TrackedDelivery, "contact" | "suppressed">
 type Row = DeliveryRow & RowOf<Tracked>
@@ -150,18 +149,9 @@ export const writeRecipients = Effect.fnUntraced(function* (
   )
 })
 
-export const layer = Layer.effect(
-  EngagementStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const { read } = yield* Reads
-    const writer = yield* ChangeWriter
-    const write = fencedWrites(sql)
-    return EngagementStore.of({
-      get: (workspace, id) => read(workspace, (client) => find(client, workspace, id)),
-      lock: (workspace, ids) => write(workspace, lock(sql, workspace, ids)),
-      apply: (workspace, changes) =>
-        write(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
-    })
-  }),
-)
+export const layer = storeLayer(EngagementStore, ({ sql, write, quick, writer }) => ({
+  get: (workspace, id) => quick.read(workspace, (client) => find(client, workspace, id)),
+  lock: (workspace, ids) => write(workspace, lock(sql, workspace, ids)),
+  apply: (workspace, changes) =>
+    write(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
+}))

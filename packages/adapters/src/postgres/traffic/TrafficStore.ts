@@ -1,5 +1,5 @@
 // `TrafficStore` on PostgreSQL: page views, written by `TrafficBatches` and read from daily sums.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { devices, type Device } from "@tentpole/core/traffic/Agents"
 import {
@@ -16,11 +16,12 @@ import {
 } from "@tentpole/core/traffic/Analytics"
 import { TrafficStore } from "@tentpole/core/traffic/TrafficStore"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import type { RowOf } from "../kernel/Instants.ts"
-import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
+import { orDefect } from "../kernel/Postgres.ts"
 import { recordBatch } from "./TrafficBatches.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 interface GroupRow extends Counted {
   readonly dimension: Dimension
@@ -80,27 +81,20 @@ const topOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { first, last }: 
   group by d.tent_id, t.name
   order by views desc, d.tent_id limit ${groups_max}`
 
-export const layer = Layer.effect(
-  TrafficStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const { read } = yield* Reads
-    return TrafficStore.of({
-      record: (workspace, batch) => fencedWrites(sql)(workspace, recordBatch(sql, workspace, batch)),
-      counts: (workspace, tent, days) => read(workspace, (client) => countViews(client, workspace, tent, days)),
-      topTents: (workspace, days) => read(workspace, (client) => topOf(client, workspace, days)),
-      salt: (day, offered) =>
-        Transaction.pipe(
-          Effect.andThen(
-            // An update without effect returns the existing row.
-            orDefect(sql<{ salt: Uint8Array }>`
-              insert into visitor_salt as s (day, salt) values (${day}, ${offered})
-              on conflict (day) do update set salt = s.salt returning salt`),
-          ),
-          Effect.map(([row]) => row?.salt ?? offered),
-        ),
-      forgetSalts: (before) =>
-        Transaction.pipe(Effect.andThen(orDefect(sql`delete from visitor_salt where day < ${before}`)), Effect.asVoid),
-    })
-  }),
-)
+export const layer = storeLayer(TrafficStore, ({ sql, write, quick }) => ({
+  record: (workspace, batch) => write(workspace, recordBatch(sql, workspace, batch)),
+  counts: (workspace, tent, days) => quick.read(workspace, (client) => countViews(client, workspace, tent, days)),
+  topTents: (workspace, days) => quick.read(workspace, (client) => topOf(client, workspace, days)),
+  salt: (day, offered) =>
+    Transaction.pipe(
+      Effect.andThen(
+        // An update without effect returns the existing row.
+        orDefect(sql<{ salt: Uint8Array }>`
+          insert into visitor_salt as s (day, salt) values (${day}, ${offered})
+          on conflict (day) do update set salt = s.salt returning salt`),
+      ),
+      Effect.map(([row]) => row?.salt ?? offered),
+    ),
+  forgetSalts: (before) =>
+    Transaction.pipe(Effect.andThen(orDefect(sql`delete from visitor_salt where day < ${before}`)), Effect.asVoid),
+}))
