@@ -52,7 +52,6 @@ const json = Logger.map(Logger.formatStructured, (entry) => printable(scrub(JSON
 
 const readable = Logger.map(Logger.formatLogFmt, (line) => printable(scrub(cut(line, line_length_max))))
 
-/** The logger of each format. */
 export const formats = { json, readable } as const
 
 const write = (line: string) => process.stdout.write(`${line}\n`)

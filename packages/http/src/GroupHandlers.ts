@@ -15,7 +15,6 @@ type Handler<Endpoint extends HttpApiEndpoint.Constraint> = HttpApiEndpoint.Hand
 type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups> ? Groups : never
 type IdOf<Api> = Api extends HttpApi.HttpApi<infer Id, infer _Groups> ? Id : never
 
-/** The endpoints of a group by their names. */
 type Endpoints<Api, Name extends string> = HttpApiGroup.WithIdentifier<GroupsOf<Api>, Name>["endpoints"]
 
 /** The middleware of endpoints, and of these services those that it does not provide. */

@@ -19,7 +19,6 @@ import * as Authentication from "./edge/Authentication.ts"
 import * as Repetition from "./edge/RepeatedRequests.ts"
 import * as Validation from "./edge/Validation.ts"
 
-/** Middleware of all groups. */
 export const middlewares = Layer.mergeAll(Authentication.layer, Repetition.layer, Validation.layer)
 
 const groups = Layer.mergeAll(
@@ -38,7 +37,6 @@ const groups = Layer.mergeAll(
   Segments.layer,
 )
 
-/** The administration API, for the holder of the token. */
 export const adminHandlers = (token: Redacted.Redacted) =>
   Admin.groups.pipe(Layer.provideMerge(Layer.merge(AdminAuth.layer(token), Validation.layer)))
 

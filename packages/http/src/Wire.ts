@@ -148,7 +148,6 @@ export const whole = (minimum: number, maximum: number) => {
     )
 }
 
-/** One of these words. */
 export const oneOf = <const Words extends ReadonlyArray<string>>(...words: Words) =>
   Schema.Literals(words).annotate({ message: `must be one of ${words.join(", ")}` })
 
@@ -157,10 +156,8 @@ export const limitParameter = (maximum = page_limit_max) => Schema.optionalKey(w
 export const searchParameter = Schema.optionalKey(Text(255, 1))
 export const orderParameter = Schema.optionalKey(oneOf("asc", "desc"))
 
-/** `page` and `limit` of listings by page. */
 export const pageQuery = { page: pageParameter, limit: limitParameter() }
 
-/** `cursor` and `limit` of listings by cursor. */
 export const cursorQuery = { cursor: Schema.optionalKey(Text(200, 1)), limit: limitParameter() }
 
 /** A listing by cursor: `listing({ keys: Schema.Array(KeyWire) })`. */
@@ -173,7 +170,6 @@ export const pollHeaders = { "retry-after": Schema.optionalKey(Schema.String) }
 export const polled = <Body>(body: Body, inProgress: boolean) =>
   HttpApiSchema.withHeaders({ body, headers: inProgress ? { "retry-after": "10" } : {} })
 
-/** Read-only keys, which requests may not have. */
 export const readOnlyKeys = <const Names extends ReadonlyArray<string>>(...names: Names) =>
   Object.fromEntries(names.map((name) => [name, readOnly()])) as {
     readonly [Name in Names[number]]: ReturnType<typeof readOnly>
@@ -200,7 +196,6 @@ export const sliced =
     next_cursor: next === null ? null : encodeCursor(next),
   })
 
-/** An object with one key. */
 export const named = <Key extends string, Value>(key: Key, value: Value) =>
   ({ [key]: value }) as { readonly [Name in Key]: Value }
 

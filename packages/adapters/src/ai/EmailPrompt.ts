@@ -36,7 +36,6 @@ export const readEmail = (answer: string): Result.Result<WrittenEmail, AiRefused
 
 const no_email = "The AI answered with something that is no email. Say more about the email you want"
 
-/** The maximum lengths of the fields of an email. */
 const subject_length_max = 998
 const preview_length_max = 200
 

@@ -54,7 +54,6 @@ export const dialect = <Answer>({ answer, read, ...rest }: Format<Answer>): Dial
   }
 }
 
-/** The limit on the size of an answer. */
 const answer_bytes_max = 5 * 2 ** 20
 /** For a page or an email. */
 const document_tokens_max = 16_000

@@ -69,7 +69,6 @@ const afresh = <R>(measure: Effect.Effect<unknown, never, R>, prefix?: string) =
 
 const prefix = "tentpole"
 
-/** The counters and measures of the process. */
 export const processMetrics: Effect.Effect<string, never, EventLoop> = Effect.zipWith(
   PrometheusMetrics.format({ prefix }),
   afresh(measureProcess),

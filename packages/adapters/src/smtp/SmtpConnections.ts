@@ -11,7 +11,6 @@ import type { SmtpOptions } from "./SmtpUrl.ts"
 export const layer = (options: SmtpOptions) =>
   Layer.succeed(MailConnections, MailConnections.of({ open: Effect.map(open(options), connection) }))
 
-/** An open connection. */
 export interface Session {
   readonly socket: SmtpSocket
   readonly options: SmtpOptions

@@ -6,7 +6,6 @@ import { type Json, isObject, listIn, mapped, objectIn, withComponents, withOper
 
 const prefix = "#/components/schemas/Error_"
 
-/** The error codes in the schema of a response. */
 export const codesOf = (response: unknown): ReadonlyArray<ErrorCode> => {
   const schema = objectIn(objectIn(objectIn(response, "content"), "application/json"), "schema")
   const refs = "anyOf" in schema ? listIn(schema, "anyOf") : [schema]
@@ -16,7 +15,6 @@ export const codesOf = (response: unknown): ReadonlyArray<ErrorCode> => {
     .filter(isCode)
 }
 
-/** The schema of a response with these codes. */
 export const schemaOf = (codes: ReadonlyArray<ErrorCode>): Json => ({
   anyOf: codes.map((code) => ({ $ref: `${prefix}${code}` })),
 })

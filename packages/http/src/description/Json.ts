@@ -18,7 +18,6 @@ export const listIn = (value: unknown, key: string): ReadonlyArray<unknown> => {
 export const mapped = (value: unknown, change: (key: string, inner: unknown) => unknown): Json =>
   isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(key, inner)])) : {}
 
-/** Maps each operation of the document. */
 export const withOperations = (
   description: Json,
   change: (operation: Json, at: { readonly method: string; readonly path: string }) => unknown,
@@ -29,7 +28,6 @@ export const withOperations = (
   ),
 })
 
-/** Adds components to the document. */
 export const withComponents = (description: Json, kind: string, more: Json): Json => {
   const components = objectIn(description, "components")
   return { ...description, components: { ...components, [kind]: { ...objectIn(components, kind), ...more } } }

@@ -145,7 +145,6 @@ export const meanings: { readonly [Code in ErrorCode]: string } = {
   ...codes[503],
 }
 
-/** The content of docs/errors.md. */
 export const errorsPage = (): string => {
   const rows = Object.entries(codes).flatMap(([status, meanings]) =>
     Object.entries(meanings).map(([code, meaning]) => `| \`${code}\` | ${status} | ${meaning} |`),

@@ -46,7 +46,6 @@ const pageRoutes: ReadonlyMap<string, string> = new Map([
 
 const pageRoute = (url: string): string => pageRoutes.get(/^\/([a-z])\//.exec(url)?.[1] ?? "") ?? "page"
 
-/** Records every request of the pages' listener. */
 export const pagesMeasured = HttpRouter.middleware(
   (handle) =>
     Effect.gen(function* () {

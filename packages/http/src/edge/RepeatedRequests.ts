@@ -33,7 +33,6 @@ const before: ReadonlySet<ErrorCode> = new Set([
 ])
 const beforeByStatus: ReadonlySet<number> = new Set([401, 413, 415])
 
-/** Response headers that are stored with an answer. */
 const storedHeaders = ["content-type", "content-disposition", "location", "retry-after"]
 
 const bytesOf = ({ body: it }: Response): Uint8Array | null =>
@@ -59,7 +58,6 @@ const toResponse = ({ body: bytes, headers, status }: Answer & { readonly body: 
   return HttpServerResponse.setHeaders(response, { ...others, "idempotency-replayed": "true" })
 }
 
-/** The code of an error body, or null. */
 const codeOf = (error: unknown): ErrorCode | null =>
   Predicate.hasProperty(error, "error_code") && isCode(error.error_code) ? error.error_code : null
 

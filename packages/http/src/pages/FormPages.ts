@@ -33,7 +33,6 @@ export const visitorLimit = ({ burst, per_second, visitors_max }: LimitOptions =
   return (address: string, now_ms: number): number => take(networkOf(address), now_ms).retryAfter_s
 }
 
-/** A form with its page. */
 interface Found extends FoundPage {
   readonly form: Form
   /** Origin of the requested host. */

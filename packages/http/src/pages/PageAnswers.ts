@@ -44,7 +44,6 @@ export interface Representations {
 interface Answer {
   readonly etag: string
   readonly whole: Response
-  /** The 304 response. */
   readonly notModified: Response
 }
 

@@ -49,7 +49,6 @@ export const pageCache = Effect.fnUntraced(function* () {
       return known
     })
 
-  /** The site of a host, or null. */
   const siteOf = (host: string) =>
     Effect.flatMap(source.version(null), (mark) => {
       const known = sites.get(host, mark)
@@ -90,7 +89,6 @@ export const pageCache = Effect.fnUntraced(function* () {
           : Effect.map(pageOf(known, path), (page) => (page === null ? null : { site: known.site, page })),
       ),
 
-    /** The sitemap of a host. */
     map: Effect.fnUntraced(function* (host: string, of: PageSite) {
       const mark = yield* source.version(of.workspaceId)
       const known = maps.get(host, mark)

@@ -91,7 +91,6 @@ const runStep = ({ members, type, workspaceId }: Of<"flow_email" | "flow_tent">,
     return retryThenFail(attempt, runAll, abandonAll)
   })
 
-/** Runs an AI generation of the next version of a document. */
 const runGeneration =
   <Args extends ReadonlyArray<unknown>, E>(attempt: JobAttempt, ...args: Args) =>
   (documents: {

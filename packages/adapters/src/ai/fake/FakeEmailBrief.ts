@@ -14,9 +14,7 @@ export interface EmailBrief {
 }
 
 export interface ButtonBrief {
-  /** Null: the prompt gives no label. */
   readonly label: string | null
-  /** Null: the prompt gives no address. */
   readonly url: string | null
 }
 

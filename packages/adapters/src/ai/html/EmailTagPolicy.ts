@@ -12,7 +12,6 @@ export const tagJudge = () => {
   const verdicts = new Map<string, ReadonlySet<string>>()
   let calls_count = 0
   return {
-    /** The attributes that may stay. */
     allowedAttributes: (tag: Tag): ReadonlyArray<TagAttribute> => {
       if (tag.attributes.length === 0) return []
       const key = JSON.stringify([tag.name, tag.attributes.map(({ name, value }) => [name, value])])

@@ -8,7 +8,6 @@ export interface Tag {
   readonly from: number
   readonly to: number
   readonly attributes: ReadonlyArray<TagAttribute>
-  /** It has no end tag. */
   readonly isVoid: boolean
 }
 

@@ -70,7 +70,6 @@ const depthOf = (root: Document): number => {
   return deepest
 }
 
-/** Options of sanitize-html for pages and emails. */
 export const sanitizerOptions = {
   allowedSchemes: ["http", "https", "mailto", "tel"],
   allowProtocolRelative: true,

@@ -36,7 +36,6 @@ const writable = {
   custom_fields: Schema.optionalKey(CustomFieldsWire),
 }
 
-/** Fields of a contact that requests may not have. */
 export const readOnlyFields = [
   "contact_id",
   "marketing_email_invalid",

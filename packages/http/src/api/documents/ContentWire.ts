@@ -35,7 +35,6 @@ export const Html = Schema.String.annotate({
     "At most 2 MB. Stored byte for byte, except that active content is removed: scripts, event handlers, frames, external form targets",
 })
 
-/** Fields of all of them. */
 export const shownFields = {
   name: Schema.String.annotate({ description: "Internal name" }),
   status: Schema.Literals(contentStatuses),
@@ -62,7 +61,6 @@ export const toShownFields = (it: Document, path: string) => ({
   content_path: `${path}/content`,
 })
 
-/** Fields of the plain text. */
 export const plainTextFields = {
   plain_text_overridden: Schema.Boolean,
   plain_text_overridden_at: Schema.NullOr(InstantWire),
@@ -136,7 +134,6 @@ export const toGeneration =
   <Owner extends object>(owner: Owner) =>
   ({ id, ...generation }: Generation) => ({ generation_id: id, ...owner, ...toSnakeCase(generation) })
 
-/** A generation with the poll headers. */
 export const toPolled =
   <Owner extends object>(owner: Owner) =>
   (it: Generation) =>

@@ -11,7 +11,6 @@ const status = oneOf("queued", "running", "completed", "failed")
 
 const Begun = Schema.Struct({ export_id: ExportId, status }).annotate({ identifier: "ExportBegun" })
 
-/** The answer to the start of an export. */
 export const ExportBegun = Begun.pipe(HttpApiSchema.status(202))
 
 export const toBegun = ({ id, status }: Export): typeof Begun.Type => ({ export_id: id, status })

@@ -28,7 +28,6 @@ import {
   toShownFields,
 } from "../documents/ContentWire.ts"
 
-/** Fields that answers have and requests may not. */
 const readOnlyFields = {
   template_id: readOnly(),
   status: readOnly("is read-only: use approve and unapprove"),
@@ -64,7 +63,6 @@ const emailTemplateFields = {
 
 export const EmailTemplateWire = Schema.Struct(emailTemplateFields).annotate({ identifier: "EmailTemplate" })
 
-/** The answer to a creation that started a generation. */
 export const EmailTemplateBegun = Schema.Struct({ ...emailTemplateFields, ...generationField }).annotate({
   identifier: "EmailTemplateBegun",
 })
@@ -143,7 +141,6 @@ const tentTemplateFields = {
 
 export const TentTemplateWire = Schema.Struct(tentTemplateFields).annotate({ identifier: "TentTemplate" })
 
-/** The answer to a creation that started a generation. */
 export const TentTemplateBegun = Schema.Struct({ ...tentTemplateFields, ...generationField }).annotate({
   identifier: "TentTemplateBegun",
 })
