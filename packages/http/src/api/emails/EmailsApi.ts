@@ -171,13 +171,8 @@ export const EmailsApi = HttpApiGroup.make("emails")
       success: EmailWire,
       errors: ["not_found", "validation_failed"],
     }),
-    shared.remove,
-    shared.duplicate,
-    shared.content,
-    shared.setContent,
-    shared.plainText,
-    shared.setPlainText,
-    shared.unsetPlainText,
+    ...shared.contents,
+    ...shared.plainTexts,
     Endpoint.post("approve", "/v1/emails/:emailId/approve", {
       summary: "Approve an email",
       description:
@@ -187,8 +182,7 @@ export const EmailsApi = HttpApiGroup.make("emails")
       errors: ["not_found", "email_not_ready", "approval_version_stale", "template_not_ready"],
     }),
     shared.unapprove,
-    shared.generate,
-    shared.generation,
+    ...shared.generations,
     Endpoint.get("preview", "/v1/emails/:emailId/preview", {
       summary: "Preview an email",
       description: "Renders the current version, approved or not, with the values of a contact.",

@@ -217,15 +217,9 @@ export const EmailTemplatesApi = Endpoint.group("emailTemplates", "Templates of 
     success: EmailTemplateWire,
     errors: ["not_found", "validation_failed"],
   }),
-  ofEmails.remove,
-  ofEmails.duplicate,
-  ofEmails.content,
-  ofEmails.setContent,
-  ofEmails.plainText,
-  ofEmails.setPlainText,
-  ofEmails.unsetPlainText,
-  ofEmails.generate,
-  ofEmails.generation,
+  ...ofEmails.contents,
+  ...ofEmails.plainTexts,
+  ...ofEmails.generations,
   Endpoint.post("approve", "/v1/email-templates/:templateId/approve", {
     summary: "Approve an email template",
     description:
@@ -274,12 +268,8 @@ export const TentTemplatesApi = Endpoint.group("tentTemplates", "Templates of te
     success: TentTemplateWire,
     errors: ["not_found", "validation_failed"],
   }),
-  ofTents.remove,
-  ofTents.duplicate,
-  ofTents.content,
-  ofTents.setContent,
-  ofTents.generate,
-  ofTents.generation,
+  ...ofTents.contents,
+  ...ofTents.generations,
   Endpoint.post("approve", "/v1/tent-templates/:templateId/approve", {
     summary: "Approve a tent template",
     description:
