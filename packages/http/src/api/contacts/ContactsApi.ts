@@ -65,7 +65,7 @@ export const ContactsAnswer = Schema.Struct({
   pagination: Schema.optionalKey(PaginationWire),
 }).annotate({ identifier: "Contacts", description: "Lookups have no `pagination`" })
 
-export const ActivitiesQuery = Schema.Struct({ ...pageQuery, order: orderParameter })
+const ActivitiesQuery = Schema.Struct({ ...pageQuery, order: orderParameter })
 
 export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by email address or phone number.").add(
   Endpoint.get("list", "/v1/contacts", {

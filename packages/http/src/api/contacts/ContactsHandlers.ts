@@ -9,7 +9,7 @@ import { toRuleMetadata } from "../segments/RuleMetadataWire.ts"
 import { type DeleteBatch, toCreateResults, toDeleteResults, toUpdateResults, toUpsertResults } from "./BatchWire.ts"
 import { toFieldPatch, toFieldsWire, toFieldWire, toNewFields } from "./ContactFieldsApi.ts"
 import { toActivity, toContactWire, toListedContact } from "./ContactWire.ts"
-import type { ActivitiesQuery, ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
+import type { ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
 
 const contactsLayer = handlersOf("contacts", Contacts, (contacts) => {
   const lookUp = (workspace: ContactsWorkspace, by: { readonly email: string } | { readonly phone: string }) =>
@@ -38,7 +38,7 @@ const contactsLayer = handlersOf("contacts", Contacts, (contacts) => {
     deleteOne: ({ params }, { id }) => contacts.deleteOne(id, params.contact_id).pipe(answer(() => undefined)),
     activities: ({ params, query }, { id }) =>
       contacts
-        .activities(id, params.contact_id, toActivitiesQuery(query))
+        .activities(id, params.contact_id, { order: "desc", ...query, ...pageOf(query) })
         .pipe(answer(paged("activities", query, toActivity))),
   }
 })
@@ -49,11 +49,6 @@ const toQuery = (query: typeof ContactsQuery.Type): ContactQuery => ({
   order: query.order ?? "desc",
   search: query.search ?? null,
   updatedAfter: query.updated_after ?? null,
-})
-
-const toActivitiesQuery = (query: typeof ActivitiesQuery.Type) => ({
-  ...pageOf(query),
-  order: query.order ?? "desc",
 })
 
 const fieldsLayer = handlersOf("contactFields", CustomFields, (fields) => ({

@@ -283,7 +283,7 @@ export const toResultWire = ({ issues, record: _, ...row }: RowResult): typeof R
   field_issues: issues.map(toSnakeCase),
 })
 
-export const ResultsQuery = Schema.Struct({
+const ResultsQuery = Schema.Struct({
   status: Schema.optionalKey(oneOf("created", "updated", "skipped", "failed")),
   page: pageParameter,
   limit: limitParameter(results_limit_max),

@@ -1,5 +1,4 @@
 // The handlers of contact imports.
-import type { ResultsQuery as CoreResultsQuery } from "@tentpole/core/imports/ImportStore"
 import { Imports } from "@tentpole/core/imports/Imports"
 import type { RejectedRowsExport } from "@tentpole/core/imports/RejectedRows"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -10,7 +9,6 @@ import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
 import {
   type BeginImport,
-  type ResultsQuery,
   toExecution,
   toPreviewWire,
   toResultWire,
@@ -35,7 +33,7 @@ export const layer = handlersOf("imports", Imports, (imports) => {
     find: ({ params }, { id }) => imports.getRun(id, params.import_run_id).pipe(answer(toRunWire)),
     results: ({ params, query }, { id }) =>
       imports
-        .results(id, params.import_run_id, toResultsQuery(query))
+        .results(id, params.import_run_id, { status: null, ...query, ...pageOf(query) })
         .pipe(answer(paged("items", query, toResultWire))),
     exportKept: ({ params }, { id }) => imports.exportRejected(id, params.import_run_id).pipe(answer(toFile)),
   }
@@ -43,8 +41,3 @@ export const layer = handlersOf("imports", Imports, (imports) => {
 
 const toFile = ({ fileName, bytes }: RejectedRowsExport) =>
   HttpApiSchema.withHeaders({ body: bytes, headers: { "content-disposition": attachment(fileName) } })
-
-const toResultsQuery = (query: typeof ResultsQuery.Type): CoreResultsQuery => ({
-  ...pageOf(query),
-  status: query.status ?? null,
-})

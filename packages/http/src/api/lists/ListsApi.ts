@@ -140,7 +140,7 @@ export const toMemberCount = ({
   counted_at: iso(countedAt),
 })
 
-export const ListsQuery = Schema.Struct({
+const ListsQuery = Schema.Struct({
   ...pageQuery,
   search: searchParameter,
   kind: Schema.optionalKey(oneOf(...listKinds)),

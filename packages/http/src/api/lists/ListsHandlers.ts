@@ -1,15 +1,18 @@
 // The handlers of contact lists and of exports of their members.
 import { Exports } from "@tentpole/core/exports/Exports"
-import type { ListQuery, MemberQuery } from "@tentpole/core/lists/ListStore"
+import type { MemberQuery } from "@tentpole/core/lists/ListStore"
 import { Lists } from "@tentpole/core/lists/Lists"
 import { Layer } from "effect"
 import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf, toCamelCase } from "../../Wire.ts"
 import { toBegun, toFollowed } from "../exports/ExportEndpoints.ts"
-import { type ListsQuery, type MembersQuery, toListWire, toMember, toMemberCount, toMoved } from "./ListsApi.ts"
+import { type MembersQuery, toListWire, toMember, toMemberCount, toMoved } from "./ListsApi.ts"
 
 const listsLayer = handlersOf("lists", Lists, (lists) => ({
-  list: ({ query }, { id }) => lists.list(id, toListQuery(query)).pipe(answer(paged("lists", query, toListWire))),
+  list: ({ query }, { id }) =>
+    lists
+      .list(id, { search: null, kind: null, ...query, ...pageOf(query) })
+      .pipe(answer(paged("lists", query, toListWire))),
   create: ({ payload }, { id }) =>
     lists.create(id, { description: null, ...toCamelCase(payload) }).pipe(answer(toListWire)),
   edit: ({ params, payload }, { id }) => lists.update(id, params.listId, payload).pipe(answer(toListWire)),
@@ -23,12 +26,6 @@ const listsLayer = handlersOf("lists", Lists, (lists) => ({
     lists.removeMembers(id, params.listId, payload.contact_ids).pipe(answer(toMoved("removed_count"))),
   memberCount: ({ params }, { id }) => lists.memberCount(id, params.listId).pipe(answer(toMemberCount)),
 }))
-
-const toListQuery = (query: typeof ListsQuery.Type): ListQuery => ({
-  ...pageOf(query),
-  search: query.search ?? null,
-  kind: query.kind ?? null,
-})
 
 /** If both flags are set, `exclude_unsubscribed` takes precedence. */
 const toMemberQuery = (query: typeof MembersQuery.Type): MemberQuery => ({
