@@ -29,12 +29,12 @@ export class Deployment extends Data.Class<Parts> implements Callable {
   static async over(ending: Ending, owner: Redacted.Redacted, more: Variables = {}): Promise<Deployment> {
     const [port, pagesPort] = [await freePort(), await freePort()]
     const variables = {
-      ...more,
       DATABASE_URL: Redacted.value(owner),
       DATA_DIR: await ending.folder(),
       PORT: String(port),
       PAGES_PORT: String(pagesPort),
       BOOTSTRAP_API_KEY: apiKey,
+      ...more,
     }
     const inside = new Inside(variables, owner)
     await ending.with(() => inside.close())

@@ -12,6 +12,8 @@ interface Link {
 
 export class Proxy {
   readonly #links = new Set<Link>()
+  /** Of new connections. */
+  target_port: number
   #port = 0
   #frozen = false
   /** In each direction, for every packet. */
@@ -19,10 +21,14 @@ export class Proxy {
   /** New connections are refused. */
   refusing = false
 
+  private constructor(target_port: number) {
+    this.target_port = target_port
+  }
+
   /** Creates a proxy to this local port, which runs until `ending`. */
   static async to(target_port: number, ending: Ending): Promise<Proxy> {
-    const proxy = new Proxy()
-    const server = createServer((near) => proxy.#join(near, target_port))
+    const proxy = new Proxy(target_port)
+    const server = createServer((near) => proxy.#join(near))
     proxy.#port = await listening(server)
     await ending.with(async () => {
       server.close()
@@ -61,9 +67,9 @@ export class Proxy {
     return { cut: () => this.#end(link) }
   }
 
-  #join(near: Socket, target_port: number): void {
+  #join(near: Socket): void {
     if (this.refusing) return void near.destroy()
-    const far = connect({ host: "127.0.0.1", port: target_port })
+    const far = connect({ host: "127.0.0.1", port: this.target_port })
     const link: Link = { near, far, deaf: false }
     this.#links.add(link)
     this.#pipe(link, near, far)

@@ -3,6 +3,7 @@ import { activity_days_min, audit_days_min } from "@tentpole/core/ports/Maintena
 import { commonSettings, type HookKeys, type Settings } from "@tentpole/core/kernel/Settings"
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
+import { serversOf } from "./postgres/kernel/Primary.ts"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
 import { html_size_bytes_max } from "@tentpole/core/documents/Clean"
 
@@ -70,13 +71,19 @@ const reader = (environment: Environment) => {
       )
     },
     /** A URL with one of these schemes. The error does not repeat the URL: it may contain a password. */
-    url: (name: string, example: string, schemes: ReadonlyArray<string> = ["http:", "https:"]): string | null => {
+    url: (
+      name: string,
+      example: string,
+      schemes: ReadonlyArray<string> = ["http:", "https:"],
+      split = (value: string): ReadonlyArray<string> => [value],
+    ): string | null => {
       const value = text(name)
       if (value === null) return null
-      const parsed = URL.canParse(value) ? new URL(value) : undefined
-      return parsed !== undefined && schemes.includes(parsed.protocol) && parsed.hostname !== ""
-        ? value
-        : complain(name, `must be a URL like ${example}`, null)
+      const isRight = (each: string) => {
+        const parsed = URL.canParse(each) ? new URL(each) : undefined
+        return parsed !== undefined && schemes.includes(parsed.protocol) && parsed.hostname !== ""
+      }
+      return split(value).every(isRight) ? value : complain(name, `must be a URL like ${example}`, null)
     },
   }
 }
@@ -100,8 +107,9 @@ const smtpUrl = (from: ReturnType<typeof reader>): Redacted.Redacted | null => {
   )
 }
 
+/** With several servers, by commas, one of them is the primary. */
 const postgresUrl = (from: ReturnType<typeof reader>, name: string): Redacted.Redacted | null =>
-  redacted(from.url(name, "postgres://user:password@host:5432/database", ["postgres:", "postgresql:"]))
+  redacted(from.url(name, "postgres://user:password@host:5432/database", ["postgres:", "postgresql:"], serversOf))
 
 const mebibyte = 2 ** 20
 

@@ -30,6 +30,13 @@ describe("readConfiguration", () => {
     assert.strictEqual(Redacted.value(read({ DATABASE_URL: url }).databaseMigrationUrl ?? Redacted.make("")), url)
   })
 
+  it("accepts several database servers", () => {
+    const url = "postgres://a:b@db1:5432,[::1]:5433,db3/x?sslmode=require"
+    assert.strictEqual(Redacted.value(read({ DATABASE_URL: url }).databaseUrl ?? Redacted.make("")), url)
+    assert.include(refusal({ DATABASE_URL: "postgres://a:b@db1:x,db2/y" }), "DATABASE_URL must be a URL like")
+    assert.include(refusal({ DATABASE_URL: "postgres://a:b@db1,/y" }), "DATABASE_URL must be a URL like")
+  })
+
   it("reports the variable, its problem and a valid value", () => {
     assert.include(refusal({ PORT: "80a" }), 'PORT must be a whole number from 1 to 65535, got "80a"')
     assert.include(refusal({ PORT: "8081" }), "PAGES_PORT must differ from PORT")

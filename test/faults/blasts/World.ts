@@ -51,11 +51,16 @@ export class World extends Data.Class<Parts> {
   }
 
   /** Over a migrated database, which scenarios must not stop. */
-  static async over(ending: Ending, ownerUrl: Redacted.Redacted, database: Database | null): Promise<World> {
+  static async over(
+    ending: Ending,
+    ownerUrl: Redacted.Redacted,
+    database: Database | null,
+    variables: Variables = {},
+  ): Promise<World> {
     const sink = await FakeSmtpProcess.start(ending, join(await ending.folder(), "mail.log"))
     const toSink = await Proxy.to(sink.port, ending)
     const toDatabase = await Proxy.to(Number(new URL(Redacted.value(ownerUrl)).port), ending)
-    const deployment = await Deployment.over(ending, ownerUrl)
+    const deployment = await Deployment.over(ending, ownerUrl, variables)
     await keepHistory(deployment.inside)
     const folder = await ending.folder()
     return new World({

@@ -5,6 +5,7 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Context, Effect, Layer, Predicate, type Redacted } from "effect"
 import { SqlError } from "effect/sql"
+import * as Primary from "./Primary.ts"
 
 /** The role that the service runs under. It owns nothing. */
 export const service_role = "tentpole_service"
@@ -31,7 +32,7 @@ const session = (options: PostgresOptions, statement_timeout_ms: number) => ({
 })
 
 /** The pool for all statements. Those that write need a transaction; those across workspaces have no fence. */
-export const client = (options: PostgresOptions) => PgClient.layer(poolOf(options))
+export const client = (options: PostgresOptions) => Primary.layer(poolOf(options))
 
 const poolOf = (options: PostgresOptions) => ({
   url: options.url,
@@ -89,7 +90,7 @@ export const raiseStatementTimeout = (sql: PgClient.PgClient) =>
 const long_statement_timeout_ms = 5 * 60_000
 
 const longClient = (options: PostgresOptions) =>
-  PgClient.layer({
+  Primary.layer({
     ...poolOf({ ...options, connections_max: 2 }),
     startupParameters: {
       ...session(options, long_statement_timeout_ms),

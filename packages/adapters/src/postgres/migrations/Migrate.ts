@@ -7,6 +7,7 @@ import { PersistedQueue } from "effect/persistence"
 import { type SqlError, SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
+import * as Primary from "../kernel/Primary.ts"
 import { migrations } from "./All.ts"
 import { queue_table } from "../../jobs/QueueTable.ts"
 
@@ -127,7 +128,7 @@ export const migrate = (url: Redacted.Redacted): Effect.Effect<ReadonlyArray<str
     )
   }).pipe(
     Effect.provide(
-      PgClient.layer({
+      Primary.layer({
         url,
         maxConnections: 2,
         connectTimeout: "5 seconds",

@@ -1,6 +1,7 @@
 // Facts about the database for `doctor`: role, version, migrations and clock.
 import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted } from "effect"
+import * as Primary from "../kernel/Primary.ts"
 import { SqlError } from "effect/sql"
 import { service_role } from "../kernel/Postgres.ts"
 import { migrations } from "../migrations/All.ts"
@@ -64,7 +65,7 @@ const readDiagnosis = Effect.gen(function* () {
 export const diagnose = (url: Redacted.Redacted): Effect.Effect<Diagnosis, string> =>
   readDiagnosis.pipe(
     Effect.provide(
-      PgClient.layer({ url, maxConnections: 1, connectTimeout: "5 seconds", applicationName: "tentpole doctor" }),
+      Primary.layer({ url, maxConnections: 1, connectTimeout: "5 seconds", applicationName: "tentpole doctor" }),
     ),
     Effect.timeout(timeout),
     Effect.mapError((error) => (SqlError.isSqlError(error) ? error.reason._tag : `no answer within ${timeout}`)),
