@@ -19,6 +19,7 @@ import {
   tallyOf,
   wholeAudience,
 } from "./deliveryScenario.ts"
+import { blockReasons } from "./blockReasons.ts"
 import { deliveryOutcomes } from "./deliveryOutcomes.ts"
 import { deliveryPace } from "./sendRateLimits.ts"
 import { deliveryQueue } from "./deliveryQueue.ts"
@@ -31,6 +32,7 @@ export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./deliver
 /** All contract tests of `DeliveryStore`, `EngagementStore` and `ReportStore`. */
 export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) => {
   deliveryQueue(name, live)
+  blockReasons(name, live)
   deliveryPace(name, live)
   deliveryOutcomes(name, live)
   deliveryTracking(name, live)

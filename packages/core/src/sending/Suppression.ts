@@ -33,15 +33,46 @@ export interface RecipientFacts {
   readonly suppression: SuppressionReason | null
 }
 
-/** The first block reason; undefined when there is none. Operational mail ignores the recipient's own choices. */
-export const blockReason = (facts: RecipientFacts, operational: boolean): BlockReason | undefined => {
-  if (facts.emailNormalized === null) return "no_email"
-  if (!operational && (facts.unsubscribed || facts.suppression === "unsubscribe")) return "unsubscribed"
-  if (!operational && facts.marketingEmailSubscribed === false) return "opt_out"
-  if (facts.marketingEmailInvalid) return "invalid_email"
-  if (facts.suppression !== null && facts.suppression !== "unsubscribe") return "suppressed"
-  return undefined
+/** A fact and a value of it. */
+type FactValue = { [Fact in keyof RecipientFacts]: readonly [Fact, RecipientFacts[Fact]] }[keyof RecipientFacts]
+
+interface BlockCondition {
+  readonly reason: BlockReason
+  /** A choice of the recipient, which operational mail ignores. */
+  readonly marketingOnly: boolean
+  /** One of these is enough. */
+  readonly when: ReadonlyArray<FactValue>
 }
+
+/** Why a recipient is not mailed: the reason of the first condition that holds. Adapters generate SQL from this table. */
+export const blockConditions: ReadonlyArray<BlockCondition> = [
+  { reason: "no_email", marketingOnly: false, when: [["emailNormalized", null]] },
+  {
+    reason: "unsubscribed",
+    marketingOnly: true,
+    when: [
+      ["unsubscribed", true],
+      ["suppression", "unsubscribe"],
+    ],
+  },
+  { reason: "opt_out", marketingOnly: true, when: [["marketingEmailSubscribed", false]] },
+  { reason: "invalid_email", marketingOnly: false, when: [["marketingEmailInvalid", true]] },
+  {
+    reason: "suppressed",
+    marketingOnly: false,
+    when: [
+      ["suppression", "bounce"],
+      ["suppression", "complaint"],
+      ["suppression", "manual"],
+    ],
+  },
+]
+
+/** The first block reason; undefined when there is none. */
+export const blockReason = (facts: RecipientFacts, operational: boolean): BlockReason | undefined =>
+  blockConditions.find(
+    ({ marketingOnly, when }) => !(marketingOnly && operational) && when.some(([fact, value]) => facts[fact] === value),
+  )?.reason
 
 /** The answer to a request for an intent. `recipient` is null when the contact has been deleted. */
 export const intentAnswer = (facts: {

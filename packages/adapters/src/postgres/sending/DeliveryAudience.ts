@@ -1,5 +1,5 @@
 // The audience pass of a blast: one statement writes a delivery for each contact of a slice, with the block reason where there
-// is one. The reasons and their order match core's `blockReason`; contract tests compare the two.
+// is one.
 import type { PgClient } from "@effect/sql-pg"
 import type { AudienceCounts, FixedAudience } from "@tentpole/core/sending/Delivery"
 import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
@@ -9,22 +9,10 @@ import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { makeDue } from "../kernel/DueWork.ts"
 import { raiseStatementTimeout } from "../kernel/Postgres.ts"
+import { blockReasonOf } from "./BlockReason.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
 
 type Sql = PgClient.PgClient
-
-/**
- * The block reason of a recipient as SQL, or null. It reads `contact c`, left joined to the `suppression s` of its address.
- * Audience passes and dry runs share it.
- */
-export const blockReasonOf = (sql: Sql, operational: boolean): Statement.Fragment =>
-  sql`case
-    when c.email_normalized is null then 'no_email'
-    when not ${operational}::boolean and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
-    when not ${operational}::boolean and c.marketing_email_subscribed is false then 'opt_out'
-    when c.marketing_email_invalid then 'invalid_email'
-    when s.reason <> 'unsubscribe' then 'suppressed'
-  end`
 
 /** The part of a list that selects contacts. `list_id` is null when the list is deleted. */
 export interface AudienceRow {
