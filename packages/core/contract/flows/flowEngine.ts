@@ -2,6 +2,7 @@
 // event and date counts once.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import type { BounceReportStore } from "../../src/bounces/ReportStore.ts"
 import type { EngagementStore } from "../../src/tracking/EngagementStore.ts"
 import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
 import { flowHappenings } from "./flowHappenings.ts"
@@ -10,7 +11,7 @@ import { day, send } from "./flowWorld.ts"
 import { check, day_ms, type FlowLive, flowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
 import { eventually } from "../kernel/eventually.ts"
 
-type Needs = FlowRooms | EngagementStore
+type Needs = FlowRooms | EngagementStore | BounceReportStore
 type Live = Needs | FlowLive
 
 export const flowEngine = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {

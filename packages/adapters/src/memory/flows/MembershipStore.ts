@@ -28,11 +28,12 @@ import {
   type WorkspaceId,
 } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { blockReason } from "@tentpole/core/sending/Suppression"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
-import { deliveries, makeDue, moved, newDelivery, suppressions } from "../sending/DeliveryTables.ts"
+import { deliveries, factsOf, makeDue, moved, newDelivery, suppressions } from "../sending/DeliveryTables.ts"
 import { emails } from "../emails/EmailStore.ts"
 import { findFlow, flows, pausedFlows } from "./FlowTables.ts"
 import {
@@ -254,7 +255,9 @@ const sendMessages = Effect.fnUntraced(function* (
     const blastId = yield* sendingStepId(db, ids, workspace, { flowId, stepId })
     const flow = { membershipId, flowId, stepId, visit, tokens }
     const message = { id, blastId, flow, contactId, approvalId, operational }
-    yield* db.put(deliveries, workspace, id, newDelivery(message, contact, undefined, yield* DateTime.now))
+    const recipient = yield* factsOf(db, workspace, contact, contact.emailNormalized)
+    const delivery = newDelivery(message, contact, blockReason(recipient, operational), yield* DateTime.now)
+    yield* putMoved(db, workspace, { ...delivery, state: "queued" }, delivery)
     yield* makeDue(db, workspace)
   }
 })

@@ -6,6 +6,7 @@ import type { Delivery } from "@tentpole/core/sending/Delivery"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import { type DateTime, Effect } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
+import { putMoved } from "../flows/MembershipTables.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
 import { deliveries, type DeliveryRow } from "./DeliveryTables.ts"
 import { suppress } from "./Suppressions.ts"
@@ -22,7 +23,7 @@ export const putEngaged = Effect.fnUntraced(function* (
   const row = yield* db.find(deliveries, workspace, before.id)
   if (row?.state !== before.state) return yield* Effect.die(`delivery ${before.id} is no longer what was decided on`)
   const { contact, ...delivery } = after
-  yield* db.put(deliveries, workspace, row.id, { ...row, ...delivery })
+  yield* putMoved(db, workspace, row, { ...row, ...delivery })
   if (suppression !== null && before.emailNormalized !== null) {
     yield* suppress(db, workspace, before.emailNormalized, suppression, at)
   }

@@ -13,6 +13,7 @@ import { blastNotFound, lockForLaunch, views } from "./BlastFacts.ts"
 import { recipients } from "./BlastRecipients.ts"
 import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
 import { makeDue, makeDueAt } from "../kernel/DueWork.ts"
+import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
 import { applyList } from "../lists/ListWrites.ts"
 import { fenced, fencedWrites, raiseStatementTimeout } from "../kernel/Postgres.ts"
@@ -90,22 +91,30 @@ const apply = Effect.fnUntraced(function* (
  * searched separately, since each has its own index. The update finds rows by an array of ids: no plan then reads all
  * deliveries, whatever the statistics are.
  */
-const endOpen = (sql: Sql, workspace: WorkspaceId, id: BlastId, ending: EarlyEndReason, limit: number) => {
+const endOpen = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: BlastId,
+  ending: EarlyEndReason,
+  limit: number,
+) {
   const openIn = (phase: "queued" | "leased", state: "queued" | "claimed") => sql`
     select delivery_id from delivery
     where workspace_id = ${workspace} and blast_id = ${id} and phase = ${sql.literal(`'${phase}'`)}
       and state = ${sql.literal(`'${state}'`)}
     limit ${limit}
     for update skip locked`
-  return sql`
+  const rows = yield* sql<WrittenDelivery>`
     with queued as materialized (${openIn("queued", "queued")}),
     claimed as materialized (${openIn("leased", "claimed")}),
     open as (select delivery_id from queued union all select delivery_id from claimed limit ${limit})
     update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending}, token = null,
       lease_until = null
     where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from open))
-    returning 1`
-}
+    returning d.state, d.membership_id, d.visit`
+  yield* makeMembersDue(sql, workspace, rows)
+  return rows.length
+})
 
 /**
  * Uses the index of contacts within a blast: a retry scans it once, whatever its batch size. Waits for rows that a late
@@ -187,8 +196,7 @@ export const layer = Layer.effect(
         write(workspace, Effect.andThen(fenceIntents(sql, id), lock(sql, workspace, id))),
       lockForLaunch: (workspace, id, options) => write(workspace, lockForLaunch(sql, workspace, id, options)),
       apply: (workspace, change) => write(workspace, apply(sql, writer, workspace, change)),
-      endOpen: (workspace, id, ending, limit) =>
-        Effect.map(write(workspace, endOpen(sql, workspace, id, ending, limit)), (rows) => rows.length),
+      endOpen: (workspace, id, ending, limit) => write(workspace, endOpen(sql, workspace, id, ending, limit)),
       requeue: (workspace, id, options) => write(workspace, requeue(sql, workspace, id, options)),
       lockFinished: (workspace, limit) =>
         Effect.map(write(workspace, finished(sql, workspace, limit)), (rows) => rows.map(toBlast)),

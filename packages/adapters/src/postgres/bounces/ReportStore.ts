@@ -6,6 +6,7 @@ import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from "../sending/DeliveryRows.ts"
 import { iso } from "../kernel/Instants.ts"
 import { newestTo, suppress } from "../sending/Suppressions.ts"
@@ -63,7 +64,7 @@ const writeDeliveries = Effect.fnUntraced(function* (
   changes: ReadonlyArray<ReportChange>,
 ) {
   const rows = changes.map(({ after }) => after)
-  const written = yield* sql`
+  const written = yield* sql<WrittenDelivery & { readonly was: string }>`
     update delivery d set
       state = g.state, reason = g.reason, sent_at = g.sent_at, delivered_at = g.delivered_at, bounced_at = g.bounced_at,
       bounce_kind = g.bounce_kind, complained_at = g.complained_at
@@ -76,8 +77,13 @@ const writeDeliveries = Effect.fnUntraced(function* (
       ${texts(rows.map(({ complainedAt }) => iso(complainedAt)))}::timestamptz[])
       as g (id, was, state, reason, sent_at, delivered_at, bounced_at, bounce_kind, complained_at)
     where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.state = g.was
-    returning 1`
+    returning d.state, d.membership_id, d.visit, g.was`
   if (written.length !== changes.length) return yield* Effect.die("a delivery is no longer what was decided on")
+  yield* makeMembersDue(
+    sql,
+    workspace,
+    written.filter(({ state, was }) => state !== was),
+  )
 })
 
 export const layer = storeLayer(BounceReportStore, ({ sql, write, writer }) => ({

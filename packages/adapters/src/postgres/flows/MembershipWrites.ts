@@ -8,6 +8,8 @@ import { DateTime, Effect } from "effect"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
 import { makeDue } from "../kernel/DueWork.ts"
+import { blockReasonOf } from "../sending/BlockReason.ts"
+import { makeMembersDue, type WrittenDelivery } from "./FlowMessages.ts"
 import { dueArrays, stateColumns, stateArrays } from "./MembershipRows.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 
@@ -152,7 +154,7 @@ const insertMessages = Effect.fnUntraced(function* (
       and b.flow_id = g.flow_id and b.step_id = g.step_id)
     order by g.flow_id, g.step_id
     on conflict do nothing`
-  const rows = yield* sql<{ readonly id: MembershipId; readonly state: string }>`
+  const rows = yield* sql<WrittenDelivery>`
     insert into delivery (workspace_id, delivery_id, blast_id, membership_id, flow_id, step_id, visit, tokens, contact_id,
       approval_id, email, email_normalized, email_domain, lane, display_name, display_name_folded, operational, state, reason,
       due_at, created_at)
@@ -160,10 +162,7 @@ const insertMessages = Effect.fnUntraced(function* (
       g.approval_id, c.email, c.email_normalized, split_part(c.email_normalized, '@', -1),
       case when w.sending_per_domain_per_second is null then ''
         else coalesce(split_part(c.email_normalized, '@', -1), '') end,
-      c.display_name, c.display_name_folded, g.operational,
-      -- the address was removed since the decision
-      case when c.email_normalized is null then 'blocked' else 'queued' end,
-      case when c.email_normalized is null then 'no_email' end,
+      c.display_name, c.display_name_folded, g.operational, case when r.reason is null then 'queued' else 'blocked' end, r.reason,
       clock_timestamp(), clock_timestamp()
     from unnest(${members(({ id }) => id)}::uuid[], ${members(({ flowId }) => flowId)}::uuid[],
       ${members(({ contactId }) => contactId)}::uuid[], ${commands(({ stepId }) => stepId)}::text[],
@@ -173,30 +172,33 @@ const insertMessages = Effect.fnUntraced(function* (
     join workspace w on w.workspace_id = ${workspace}
     join blast b on b.workspace_id = ${workspace} and b.purpose = 'flow_step' and b.flow_id = g.flow_id and b.step_id = g.step_id
     join contact c on c.workspace_id = ${workspace} and c.contact_id = g.contact_id
-    returning membership_id as id, state`
-  const blocked = rows.filter(({ state }) => state === "blocked").map(({ id }) => id)
-  if (blocked.length > 0) {
-    yield* sql`
-      update flow_membership set due_at = clock_timestamp()
-      where workspace_id = ${workspace} and membership_id = any(${texts(blocked)}::uuid[])`
-  }
+    left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
+    -- null at the decision; the contact may have changed since
+    cross join lateral (select ${blockReasonOf(sql, "g.operational")} as reason) as r
+    returning state, membership_id, visit`
+  yield* makeMembersDue(sql, workspace, rows)
   yield* makeDue(sql, "deliveries", workspace)
 })
 
 /** Cancels queued messages. Claimed ones are blocked at the intent, which is refused when the contact has left. */
-const withdrawMessages = (sql: Sql, workspace: WorkspaceId, changes: ReadonlyArray<MembershipChange>) => {
+const withdrawMessages = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  changes: ReadonlyArray<MembershipChange>,
+) {
   const withdrawn = commandsOf(changes, "withdraw_email")
-  return withdrawn.length === 0
-    ? Effect.void
-    : sql`
-        with withdrawn as materialized (
-          select d.delivery_id
-          from unnest(${texts(withdrawn.map(({ member }) => member.id))}::uuid[],
-            ${ints(withdrawn.map(({ command }) => command.visit))}::int[]) as g (membership_id, visit)
-          join delivery d on d.workspace_id = ${workspace} and d.membership_id = g.membership_id and d.visit = g.visit
-          where d.state in ('queued', 'claimed')
-          for update of d skip locked
-        )
-        update delivery d set state = 'blocked', reason = 'cancelled', token = null, lease_until = null
-        where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from withdrawn))`
-}
+  if (withdrawn.length === 0) return
+  const rows = yield* sql<WrittenDelivery>`
+    with withdrawn as materialized (
+      select d.delivery_id
+      from unnest(${texts(withdrawn.map(({ member }) => member.id))}::uuid[],
+        ${ints(withdrawn.map(({ command }) => command.visit))}::int[]) as g (membership_id, visit)
+      join delivery d on d.workspace_id = ${workspace} and d.membership_id = g.membership_id and d.visit = g.visit
+      where d.state in ('queued', 'claimed')
+      for update of d skip locked
+    )
+    update delivery d set state = 'blocked', reason = 'cancelled', token = null, lease_until = null
+    where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from withdrawn))
+    returning d.state, d.membership_id, d.visit`
+  yield* makeMembersDue(sql, workspace, rows)
+})

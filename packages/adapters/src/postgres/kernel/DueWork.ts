@@ -4,13 +4,13 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 
 /** The kinds of work in `due_work`. */
-export type DueKind = "blasts" | "deliveries" | "flows"
+export type DueKind = "blasts" | "deliveries" | "flows" | "flow_events" | "flow_dates"
 
 /** Makes a workspace due now, unless it already is. Runs in the transaction that creates the work. */
 export const makeDue = (sql: PgClient.PgClient, kind: DueKind, workspace: WorkspaceId) =>
   Effect.asVoid(sql`
     insert into due_work as w (kind, workspace_id, due_at) values (${kind}, ${workspace}, clock_timestamp())
-    on conflict (kind, workspace_id) do update set due_at = least(w.due_at, excluded.due_at)`)
+    on conflict (kind, workspace_id) do update set due_at = least(w.due_at, excluded.due_at), looks = 0`)
 
 /** Makes a workspace due at a time, unless it is due earlier. Runs in the transaction that creates the work. */
 export const makeDueAt = (sql: PgClient.PgClient, kind: DueKind, workspace: WorkspaceId, at: DateTime.Utc) =>

@@ -7,6 +7,7 @@ import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
+import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { suppressWornOut } from "./Suppressions.ts"
 
 type Sql = PgClient.PgClient
@@ -15,13 +16,17 @@ interface IdRow {
   readonly delivery_id: string
 }
 
+interface MovedRow extends IdRow, WrittenDelivery {}
+
 export const settle = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   settlements: ReadonlyArray<Settlement>,
 ) {
   if (settlements.length === 0) return []
-  const moved = new Set((yield* write(sql, workspace, settlements)).map((row) => row.delivery_id))
+  const written = yield* write(sql, workspace, settlements)
+  yield* makeMembersDue(sql, workspace, written)
+  const moved = new Set(written.map((row) => row.delivery_id))
   const soft = settlements.filter(({ bounce, id }) => bounce === "soft" && moved.has(id))
   if (soft.length > 0) yield* suppressWornOut(sql, workspace, soft)
   const rest = settlements.filter((each) => !moved.has(each.id))
@@ -60,7 +65,7 @@ const activityMetadata = (sql: Sql): Statement.Fragment => sql`case
       'recipient_id', m.delivery_id)
   end`
 
-const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
+const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<MovedRow>`
   with locked as materialized (
     select g.*, d.state as was
     from ${settlementRows(sql, settlements)}
@@ -87,7 +92,7 @@ const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Sett
       and (g.was = 'handed_over'
         or (g.was = 'claimed' and g.state in ('queued', 'failed'))
         or (g.was = 'unconfirmed' and g.state in ('sent', 'failed', 'queued')))
-    returning d.delivery_id, d.blast_id, d.flow_id, d.membership_id, d.step_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
+    returning d.delivery_id, d.blast_id, d.flow_id, d.membership_id, d.visit, d.step_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
       g.delivered, g.bounce is not distinct from 'hard' as bounced
   ),
   new_activities as (
@@ -128,7 +133,7 @@ const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Sett
       '{"changes": [{"field": "marketing_email_invalid", "from": false, "to": true}]}'::jsonb
     from invalid
   )
-  select delivery_id from moved`
+  select delivery_id, state, membership_id, visit from moved`
 
 /** The settlements that changed no row because they were written before. A delivery that was queued again is not recognised. */
 const writtenBefore = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`

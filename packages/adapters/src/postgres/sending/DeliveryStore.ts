@@ -9,6 +9,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
 import { claim } from "./DeliveryClaim.ts"
 import { settle } from "./DeliverySettle.ts"
+import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fencedWrites, OpenTransaction, orDefect } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
@@ -68,7 +69,7 @@ const release = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, c
 
 const sweep = (sql: Sql, workspace: WorkspaceId) =>
   Effect.gen(function* () {
-    const rows = yield* sql<{ readonly state: string }>`
+    const rows = yield* sql<WrittenDelivery>`
       with lapsed as materialized (
         select delivery_id from delivery
         where workspace_id = ${workspace} and phase = 'leased' and lease_until < clock_timestamp()
@@ -82,7 +83,8 @@ const sweep = (sql: Sql, workspace: WorkspaceId) =>
         token = case d.state when 'claimed' then null else d.token end,
         lease_until = case d.state when 'claimed' then null else d.lease_until end
       where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from lapsed))
-      returning d.state`
+      returning d.state, d.membership_id, d.visit`
+    yield* makeMembersDue(sql, workspace, rows)
     const queued = rows.filter((row) => row.state === "queued").length
     if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
     return { queued, unconfirmed: rows.length - queued }

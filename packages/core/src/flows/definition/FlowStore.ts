@@ -72,8 +72,9 @@ export class FlowStore extends Context.Service<
       id: FlowId,
     ) => Effect.Effect<{ readonly flow: Flow; readonly facts: ActivationFacts }, NotFound, Transaction>
     /**
-     * Writes the flow, the change's email and its events. With a deleted flow it deletes the emails that its steps created,
-     * except those that something else sends. Dies if the flow is no longer the change's `before`: lock before you decide.
+     * Writes the flow, the change's email, what happens to unsent messages, and the events. With a deleted flow it deletes the
+     * emails that its steps created, except those that something else sends. Dies if the flow is no longer the change's
+     * `before`: lock before you decide.
      */
     readonly apply: (workspace: WorkspaceId, change: FlowChange) => Effect.Effect<void, never, Transaction>
     /** Records that a step created this email. It can't change while the flow is active, and is deleted with the flow. */

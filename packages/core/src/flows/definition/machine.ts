@@ -50,13 +50,20 @@ const refusedMoves: { readonly [Each in Tag]: string } = {
 
 type Refusal<T extends Tag> = InvalidState | (T extends "activate" ? PaidPlanRequired | FlowNotReady : never)
 
-/**
- * A change of a flow. `after` null: the flow is deleted, with its memberships and the emails that its steps created.
- * `email`: an email that is created with it. A store writes the change only if revision and status are those of `before`.
- */
+/** A change of a flow. A store writes it only if revision and status are those of `before`. */
 export type FlowChange<After extends Flow | null = Flow | null> = Change<
   "flow",
-  { readonly before: Flow | null; readonly after: After; readonly email: EmailChange<Email> | null }
+  {
+    readonly before: Flow | null
+    /** Null: the flow is deleted, with its memberships and the emails that its steps created. */
+    readonly after: After
+    /** An email that is created with it. */
+    readonly email: EmailChange<Email> | null
+    /** What happens to messages of its steps that are not sent; null: nothing. */
+    readonly messages: "resume" | "pause" | "cancel" | null
+    /** Whether events and dates enroll contacts from now on. Earlier ones enroll no contact. */
+    readonly activates: boolean
+  }
 >
 
 const flowChange = changeOf("flow")
@@ -67,7 +74,18 @@ const toChange = <After extends Flow | null>(
   at: DateTime.Utc,
   email: EmailChange<Email> | null = null,
 ): FlowChange<After> =>
-  flowChange({ before, after, email }, { events: eventsOf(before, after, at), jobs: jobsOf(before, after, at) })
+  flowChange(
+    { before, after, email, ...controlsOf(before?.lifecycle.status ?? "draft", after?.lifecycle.status ?? "deleted") },
+    { events: eventsOf(before, after, at), jobs: jobsOf(before, after, at) },
+  )
+
+/** What a flow does with its unsent messages in each status. A draft has none. */
+const messagesIn = { draft: null, active: "resume", paused: "pause", archived: "cancel", deleted: "cancel" } as const
+
+const controlsOf = (was: FlowStatus, is: FlowStatus | "deleted"): Pick<FlowChange, "messages" | "activates"> => ({
+  messages: was === "draft" || messagesIn[was] === messagesIn[is] ? null : messagesIn[is],
+  activates: was !== "active" && is === "active",
+})
 
 export const createFlow = (id: FlowId, input: NewFlow, now: DateTime.Utc): FlowChange<Flow> => {
   const lifecycle = lifecycleOf("draft", now)

@@ -117,6 +117,28 @@ describe("the flow machine", () => {
     )
   })
 
+  it("decides with the status what happens to unsent messages, and when contacts begin to enter", () => {
+    const controls = (result: Result.Result<FlowChange, unknown>) => {
+      const { activates, messages } = Result.getOrThrow(result)
+      return [messages, activates]
+    }
+    const activate = { _tag: "activate", facts: known } as const
+    assert.deepStrictEqual(controls(decide(inStatus("draft"), activate, later)), [null, true])
+    assert.deepStrictEqual(controls(decide(inStatus("active"), activate, later)), [null, false])
+    assert.deepStrictEqual(controls(decide(inStatus("paused"), activate, later)), ["resume", true])
+    assert.deepStrictEqual(controls(decide(inStatus("active"), { _tag: "pause" }, later)), ["pause", false])
+    for (const _tag of ["archive", "delete"] as const) {
+      const ended = (status: FlowStatus) => controls(decide(inStatus(status), { _tag }, later))
+      assert.deepStrictEqual(ended("draft"), [null, false], "a draft has no messages")
+      assert.deepStrictEqual(ended("paused"), ["cancel", false])
+      assert.deepStrictEqual(ended("archived"), [null, false], "its messages were cancelled before")
+    }
+    for (const status of statuses) {
+      const edit = decide(inStatus(status), { _tag: "edit", patch: { name: "Other", structure: {} } }, later)
+      assert.deepStrictEqual(controls(edit), [null, false])
+    }
+  })
+
   it("allows each edit only in its statuses", () => {
     const edit = (patch: FlowPatch) =>
       statuses.filter((status) => Result.isSuccess(decide(inStatus(status), { _tag: "edit", patch }, later))).join(" ")

@@ -213,79 +213,21 @@ end $$;
 create trigger flow_tally_update after update on flow_membership referencing old table as removed new table as added
   for each statement execute function flow_tally_move();
 
--- A settled or expired message makes its membership due. In the order of their ids, like every transaction that locks several.
-create function flow_message_ended() returns trigger language plpgsql as $$
+-- Makes memberships due whose messages have ended, if they still wait for these visits. In the order of their ids, like every
+-- transaction that locks several.
+create function make_members_due(workspace uuid, members uuid[], visits int[]) returns void language plpgsql volatile as $$
 declare
-  workspace uuid;
+  ended_at timestamptz := clock_timestamp();
 begin
-  if not exists (select from added where membership_id is not null
-    and state in ('sent', 'failed', 'blocked', 'unconfirmed')) then
-    return null;
-  end if;
-  with ended as (
-    select a.workspace_id, a.membership_id, a.visit
-    from added a join removed r on r.workspace_id = a.workspace_id and r.delivery_id = a.delivery_id
-    where a.membership_id is not null and a.state in ('sent', 'failed', 'blocked', 'unconfirmed')
-      and r.state not in ('sent', 'failed', 'blocked', 'unconfirmed')
-  ),
-  waiting as materialized (
-    select m.workspace_id, m.membership_id
-    from ended e
-    join flow_membership m on m.workspace_id = e.workspace_id and m.membership_id = e.membership_id
-      and m.awaited_visit = e.visit
+  with waiting as materialized (
+    select m.membership_id
+    from unnest(members, visits) as ended (membership_id, visit)
+    join flow_membership m on m.workspace_id = workspace and m.membership_id = ended.membership_id
+      and m.awaited_visit = ended.visit
     order by m.membership_id
     for no key update of m
   )
-  update flow_membership m set due_at = clock_timestamp()
-  from waiting w where m.workspace_id = w.workspace_id and m.membership_id = w.membership_id;
-  for workspace in select distinct workspace_id from added loop
-    perform hint_due('flows', workspace);
-  end loop;
-  return null;
+  update flow_membership m set due_at = ended_at
+  where m.workspace_id = workspace and m.membership_id = any(array(select membership_id from waiting));
+  perform hint_due('flows', workspace);
 end $$;
-create trigger flow_message_ended after update on delivery referencing old table as removed new table as added
-  for each statement execute function flow_message_ended();
-
--- The messages of a flow follow its state: they wait while it is paused, and unsent ones are cancelled when it ends. The locks
--- stop intents, as when a blast is paused.
-create function flow_moved() returns trigger language plpgsql as $$
-declare
-  step_blast uuid;
-  moved record;
-begin
-  moved := case when tg_op = 'DELETE' then old else new end;
-  for step_blast in select blast_id from blast
-    where workspace_id = moved.workspace_id and purpose = 'flow_step' and flow_id = moved.flow_id order by blast_id
-  loop
-    perform pg_advisory_xact_lock(hashtextextended(step_blast::text, 0));
-  end loop;
-  if tg_op = 'DELETE' or new.status = 'archived' then
-    update blast set status = 'cancelled', paused = false, cancelled_at = now(), updated_at = now()
-    where workspace_id = moved.workspace_id and purpose = 'flow_step' and flow_id = moved.flow_id and status = 'sending';
-  else
-    update blast set paused = new.status <> 'active', updated_at = now()
-    where workspace_id = new.workspace_id and purpose = 'flow_step' and flow_id = new.flow_id and status = 'sending';
-  end if;
-  -- From now on workers check the workspace. Without an active flow they find no work, and check it less and less often.
-  insert into due_work as w (kind, workspace_id, due_at)
-  select kind, moved.workspace_id, clock_timestamp()
-  from (values ('flows'), ('flow_events'), ('flow_dates'), ('deliveries')) as work (kind)
-  where exists (select from workspace where workspace_id = moved.workspace_id)
-  on conflict (kind, workspace_id) do update set due_at = least(w.due_at, excluded.due_at), looks = 0;
-  return null;
-end $$;
-create trigger flow_moved after update on flow for each row when (old.status is distinct from new.status)
-  execute function flow_moved();
-create trigger flow_removed after delete on flow for each row when (old.status <> 'draft')
-  execute function flow_moved();
-
-create function flow_activated() returns trigger language plpgsql as $$
-begin
-  new.activated_in := pg_current_xact_id();
-  insert into outbox_consumer (workspace_id, consumer, transaction_id, position)
-  values (new.workspace_id, 'flows', pg_current_xact_id(), 0) on conflict do nothing;
-  insert into flow_clock (workspace_id, dates_until) values (new.workspace_id, clock_timestamp()) on conflict do nothing;
-  return new;
-end $$;
-create trigger flow_activated before update on flow for each row when (new.status = 'active' and old.status <> 'active')
-  execute function flow_activated();

@@ -86,11 +86,13 @@ comment on column delivery.bounce_kind is 'soft without `bounced_at`: refused du
 -- volatile function takes a new snapshot for each statement, so the last one sees a pause or cancellation that committed while
 -- the function waited for its locks. A transaction that changes whether a blast may send takes these locks exclusively. No
 -- intent is granted for a membership that no longer waits for the message. Returns, for each delivery whose token is still
--- valid: granted, paused (queued again), or its block reason. The tables of blasts and flows are created by later files.
+-- valid: granted, paused (queued again), or its block reason. The memberships of blocked messages become due. Contract tests
+-- compare the answers with `intentAnswer` of core. The tables of blasts and flows are created by later files.
 create function grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval)
   returns table (granted_id uuid, answer text) language plpgsql volatile as $$
 declare
   involved uuid;
+  answers record;
 begin
   -- A few rows by their ids: no plan may read all deliveries of a workspace for them, whatever the statistics say.
   perform set_config('tentpole.workspace_id', workspace::text, true), set_config('enable_hashjoin', 'off', true),
@@ -102,33 +104,33 @@ begin
   for involved in select distinct blast from unnest(blasts) as named (blast) order by blast loop
     perform pg_advisory_xact_lock_shared(hashtextextended(involved::text, 0));
   end loop;
-  return query
-    -- By id first, whatever the state: the index of leases is full of rows that were leased a moment ago.
-    with held as materialized (
-      select d.delivery_id as id, d.state, d.lease_until,
-        case
-          when b.status = 'cancelled' then 'cancelled'
-          when d.membership_id is not null and (m.status is distinct from 'active'
-            or m.awaited_visit is distinct from d.visit) then 'cancelled'
-          when b.status <> 'sending' or b.paused then 'paused'
-          when c.contact_id is null then 'contact_deleted'
-          when not d.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
-          when not d.operational and c.marketing_email_subscribed is false then 'opt_out'
-          when c.marketing_email_invalid then 'invalid_email'
-          when s.reason <> 'unsubscribe' then 'suppressed'
-          else 'granted'
-        end as verdict
-      from unnest(asked, holders, blasts) as ask (id, holder, blast)
-      join delivery d on d.workspace_id = workspace and d.delivery_id = ask.id and d.token = ask.holder
-        -- only of the blast that was locked
-        and d.blast_id = ask.blast
-      join blast b on b.workspace_id = workspace and b.blast_id = d.blast_id
-      left join contact c on c.workspace_id = workspace and c.contact_id = d.contact_id
-      left join suppression s on s.workspace_id = workspace and s.email_normalized = d.email_normalized
-      left join flow_membership m on m.workspace_id = workspace and m.membership_id = d.membership_id
-      order by d.delivery_id
-      for update of d
-    )
+  -- By id first, whatever the state: the index of leases is full of rows that were leased a moment ago.
+  with held as materialized (
+    select d.delivery_id as id, d.state, d.lease_until,
+      case
+        when b.status = 'cancelled' then 'cancelled'
+        when d.membership_id is not null and (m.status is distinct from 'active'
+          or m.awaited_visit is distinct from d.visit) then 'cancelled'
+        when b.status <> 'sending' or b.paused then 'paused'
+        when c.contact_id is null then 'contact_deleted'
+        when not d.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
+        when not d.operational and c.marketing_email_subscribed is false then 'opt_out'
+        when c.marketing_email_invalid then 'invalid_email'
+        when s.reason <> 'unsubscribe' then 'suppressed'
+        else 'granted'
+      end as verdict
+    from unnest(asked, holders, blasts) as ask (id, holder, blast)
+    join delivery d on d.workspace_id = workspace and d.delivery_id = ask.id and d.token = ask.holder
+      -- only of the blast that was locked
+      and d.blast_id = ask.blast
+    join blast b on b.workspace_id = workspace and b.blast_id = d.blast_id
+    left join contact c on c.workspace_id = workspace and c.contact_id = d.contact_id
+    left join suppression s on s.workspace_id = workspace and s.email_normalized = d.email_normalized
+    left join flow_membership m on m.workspace_id = workspace and m.membership_id = d.membership_id
+    order by d.delivery_id
+    for update of d
+  ),
+  moved as (
     update delivery d set
       state = case held.verdict when 'granted' then 'handed_over' when 'paused' then 'queued' else 'blocked' end,
       reason = case when held.verdict in ('granted', 'paused') then null else held.verdict end,
@@ -138,7 +140,16 @@ begin
     from held
     where d.workspace_id = workspace and d.delivery_id = held.id
       and held.state = 'claimed' and held.lease_until > clock_timestamp()
-    returning d.delivery_id, held.verdict;
+    returning d.delivery_id, held.verdict, d.membership_id, d.visit,
+      d.state = 'blocked' and d.membership_id is not null as ends_visit
+  )
+  select array_agg(delivery_id) as ids, array_agg(verdict) as verdicts,
+    array_agg(membership_id) filter (where ends_visit) as members, array_agg(visit) filter (where ends_visit) as visits
+  into answers from moved;
+  if answers.members is not null then
+    perform make_members_due(workspace, answers.members, answers.visits);
+  end if;
+  return query select * from unnest(answers.ids, answers.verdicts);
 end $$;
 
 create table delivery_lane (

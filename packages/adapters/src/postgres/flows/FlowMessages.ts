@@ -1,0 +1,51 @@
+// Messages of flows: what a change of a flow does to those that are not sent, and what the end of a message does to its
+// membership.
+import type { PgClient } from "@effect/sql-pg"
+import type { FlowChange } from "@tentpole/core/flows/definition/machine"
+import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type DeliveryState, finalStates } from "@tentpole/core/sending/Delivery"
+import { Effect } from "effect"
+import { ints, texts } from "../kernel/Arrays.ts"
+
+type Sql = PgClient.PgClient
+
+/**
+ * Pauses, resumes or cancels the blasts that represent the steps of a flow. Their locks, in the order of their ids, stop
+ * intents, as when a blast is paused. The caller has locked the flow, so that no step gets its first message meanwhile.
+ */
+export const controlMessages = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: FlowId,
+  control: NonNullable<FlowChange["messages"]>,
+) {
+  const steps = sql`workspace_id = ${workspace} and purpose = 'flow_step' and flow_id = ${id}`
+  yield* sql`
+    select pg_advisory_xact_lock(hashtextextended(step.blast_id::text, 0))
+    from (select blast_id from blast where ${steps} order by blast_id offset 0) as step`
+  yield* control === "cancel"
+    ? sql`
+        update blast set status = 'cancelled', paused = false, cancelled_at = now(), updated_at = now()
+        where ${steps} and status = 'sending'`
+    : sql`update blast set paused = ${control === "pause"}, updated_at = now() where ${steps} and status = 'sending'`
+})
+
+/** A delivery after a write. */
+export interface WrittenDelivery {
+  readonly state: DeliveryState
+  readonly membership_id: string | null
+  readonly visit: number | null
+}
+
+/**
+ * Makes the memberships due whose messages have ended. Every write that may end a message calls it with the rows that it wrote,
+ * in the same transaction. Without messages of flows it costs nothing.
+ */
+export const makeMembersDue = (sql: Sql, workspace: WorkspaceId, written: ReadonlyArray<WrittenDelivery>) => {
+  const ended = written.filter(({ membership_id, state }) => membership_id !== null && finalStates.has(state))
+  return ended.length === 0
+    ? Effect.void
+    : Effect.asVoid(sql`
+        select make_members_due(${workspace}, ${texts(ended.map((each) => each.membership_id))}::uuid[],
+          ${ints(ended.map((each) => each.visit))}::int[])`)
+}
