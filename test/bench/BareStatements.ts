@@ -50,24 +50,20 @@ export interface BareActivity {
   readonly at?: string
 }
 
-/** The activities, and an event for each. */
-export const recordActivities = (
-  workspace: string,
-  activities: ReadonlyArray<BareActivity>,
-): ReadonlyArray<Statement> => {
+/** The activities. There are no events: the workspace has no consumer. */
+export const recordActivities = (workspace: string, activities: ReadonlyArray<BareActivity>): Statement => {
   const now = new Date().toISOString()
-  const parameters = [
-    workspace,
-    texts(activities.map(({ contact_id }) => contact_id)),
-    texts(activities.map(({ at = now }) => at)),
-    texts(activities.map(({ type }) => type)),
-    texts(activities.map(({ metadata }) => metadata)),
-  ]
-  const rows = "select $1::uuid, u.* from unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::jsonb[]) as u"
-  return [
-    { text: `insert into activity (workspace_id, contact_id, at, type, metadata) ${rows}`, parameters },
-    { text: `insert into outbox_event (workspace_id, contact_id, at, type, data) ${rows}`, parameters },
-  ]
+  return {
+    text: `insert into activity (workspace_id, contact_id, at, type, metadata)
+      select $1::uuid, u.* from unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::jsonb[]) as u`,
+    parameters: [
+      workspace,
+      texts(activities.map(({ contact_id }) => contact_id)),
+      texts(activities.map(({ at = now }) => at)),
+      texts(activities.map(({ type }) => type)),
+      texts(activities.map(({ metadata }) => metadata)),
+    ],
+  }
 }
 
 /** Runs the statements in one transaction. */

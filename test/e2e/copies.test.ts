@@ -51,6 +51,7 @@ describe("stored data", () => {
   const filesNaming = () => filesHolding(join(service.folder, "data/assets"), trace)
 
   it("a contact has rows in every room, and files", async () => {
+    await superuser(database, "select outbox_subscribe(workspace_id, 'test') from workspace")
     const created = await call("POST", "/v1/contacts", {
       items: [{ email: `${trace}@x.test`, first_name: trace, phone: "+14155550123" }, { email: "other@x.test" }],
     })

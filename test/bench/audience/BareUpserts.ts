@@ -83,7 +83,7 @@ const contactStatement = (world: LargeWorkspace, { creates, updates }: ContactsC
 /** All statements of a change. */
 export const bareStatements = (world: LargeWorkspace, change: ContactsChange): ReadonlyArray<Statement> => [
   contactStatement(world, change),
-  ...recordActivities(
+  recordActivities(
     world.workspace,
     change.activities.map(({ at, contactId, metadata, type }) => ({
       contact_id: contactId,

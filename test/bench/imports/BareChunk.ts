@@ -86,13 +86,10 @@ const addMembers = ({ workspace, list }: BareTarget, results: ReadonlyArray<Bare
       select $1::uuid, $2::uuid, u.contact_id, now() from unnest($3::uuid[]) as u (contact_id)
       on conflict do nothing
       returning contact_id
-    ), noted as (
-      insert into activity (workspace_id, contact_id, at, type, metadata)
-      select $1::uuid, contact_id, now(), 'list_added', jsonb_build_object('list_id', $2::uuid, 'list_name', 'Imported')
-      from added
     )
-    insert into outbox_event (workspace_id, contact_id, at, type, data)
-    select $1::uuid, contact_id, now(), 'list_added', jsonb_build_object('list_id', $2::uuid) from added`,
+    insert into activity (workspace_id, contact_id, at, type, metadata)
+    select $1::uuid, contact_id, now(), 'list_added', jsonb_build_object('list_id', $2::uuid, 'list_name', 'Imported')
+    from added`,
   parameters: [workspace, list, texts([...new Set(results.flatMap(({ contact_id }) => contact_id ?? []))])],
 })
 
@@ -137,7 +134,7 @@ export const writeChunk = (target: BareTarget, chunk: Chunk): ReadonlyArray<Stat
       ? []
       : [writeContacts("update", target.workspace, columns, updated, { updated_at: "now()" })]),
     ...(created.length === 0 ? [] : [writeContacts("insert", target.workspace, columns, created, added)]),
-    ...(people.activities.length === 0 ? [] : recordActivities(target.workspace, people.activities)),
+    ...(people.activities.length === 0 ? [] : [recordActivities(target.workspace, people.activities)]),
     addMembers(target, results),
     writeRows(target, chunk),
     moveOn(target, chunk),

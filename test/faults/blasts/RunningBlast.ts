@@ -40,6 +40,8 @@ export class RunningBlast extends Data.Class<Parts> {
     const { inside } = world.deployment
     const workspace = await sendingWorkspace(world.deployment, domain, domain)
     const { call, id } = workspace
+    // Events are written for a consumer only, and the audit checks them.
+    await inside.asOwner("select outbox_subscribe($1::uuid, 'test')", [id])
     const list = await call("POST", "/v1/contact-lists", { name: "People", kind: "static" })
     await addPeople(
       inside,

@@ -58,9 +58,15 @@ export class RunningFlow extends Data.Class<Parts> {
            select $1::uuid, uuidv7_or_v4(), p.email, p.email, p.city, lower(p.city), false, false, now(), now()
            from unnest($2::text[], $3::text[]) as p (email, city)
            returning contact_id
+         ), stream as (
+           update outbox_stream set position = position + cardinality($2::text[]) where workspace_id = $1::uuid
+           returning position
+         ), events as (
+           insert into outbox_event (workspace_id, position, type, contact_id, at, data)
+           select $1::uuid, position + 1 - row_number() over (), 'contact_created', contact_id, clock_timestamp(), '{}'
+           from people, stream
          )
-         insert into outbox_event (workspace_id, type, contact_id, at, data)
-         select $1::uuid, 'contact_created', contact_id, clock_timestamp(), '{}' from people`,
+         select hint_due('flow_events', $1::uuid)`,
         [this.workspace.id, nths.map((nth) => `person${nth}@${this.domain}`), nths.map(cityOf)],
       )
     }
@@ -75,7 +81,7 @@ export class RunningFlow extends Data.Class<Parts> {
           where workspace_id = $1::uuid and state in ('queued', 'claimed', 'handed_over'))::int as open,
          (select count(*) from outbox_event e where e.workspace_id = $1::uuid and not exists (
             select from outbox_consumer c where c.workspace_id = $1::uuid and c.consumer = 'flows'
-              and (c.transaction_id, c.position) >= (e.transaction_id, e.position)))::int as pending,
+              and c.position >= e.position))::int as pending,
          (select extract(epoch from min(due_at) - now)::float8 * 1000 from flow_membership, clock
           where workspace_id = $1::uuid group by now) as next_ms`,
       [this.workspace.id],

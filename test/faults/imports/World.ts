@@ -65,10 +65,17 @@ export class DisturbedRun extends Data.Class<Parts> {
   }
 }
 
+/** A workspace whose events are written. */
+const readWorkspace = async (deployment: Deployment, name: string): Promise<ImportingWorkspace> => {
+  const workspace = await importingWorkspace(deployment.inside, deployment, name)
+  await deployment.inside.asOwner("select outbox_subscribe($1::uuid, 'test')", [workspace.id])
+  return workspace
+}
+
 /** Starts an import of the file into its own workspace. */
 export const disturbedRun = async (world: World, name: string): Promise<DisturbedRun> => {
   const { deployment, file } = world
-  const workspace = await importingWorkspace(deployment.inside, deployment, name)
+  const workspace = await readWorkspace(deployment, name)
   return new DisturbedRun({ world, workspace, id: await beginImport(workspace, file) })
 }
 
@@ -76,7 +83,7 @@ export const disturbedRun = async (world: World, name: string): Promise<Disturbe
 export const worldOf = async (deployment: Deployment, rows_count: number, ending: Ending): Promise<World> => {
   const file = join(await ending.folder(), "people.csv")
   await writePeople(file, { rows_count, edition: 1, note_chars: 0 })
-  const workspace = await importingWorkspace(deployment.inside, deployment, "Undisturbed")
+  const workspace = await readWorkspace(deployment, "Undisturbed")
   await importEnded(workspace, await beginImport(workspace, file), patience)
   return { deployment, rows_count, file, undisturbed: workspace.id, calm: () => deployment.killWorkers() }
 }

@@ -86,8 +86,8 @@ const plants: { readonly [What in string]: Planted } = {
   },
   "a message with two events": {
     statements: ({ other }) => [
-      `insert into outbox_event (workspace_id, type, contact_id, at, data)
-       select workspace_id, type, contact_id, at, data from outbox_event
+      `insert into outbox_event (workspace_id, position, type, contact_id, at, data)
+       select workspace_id, position + 1000000, type, contact_id, at, data from outbox_event
        where type = 'email_sent' and data ->> 'recipient_id' = '${other}'`,
     ],
     wrong: ["events contain each message once"],

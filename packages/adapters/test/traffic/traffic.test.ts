@@ -1,5 +1,6 @@
 // The recorder of page views, and notifications of changed pages between processes.
 import * as PageInvalidation from "@tentpole/adapters/postgres/tents/PageInvalidation"
+import * as OutboxPostgres from "@tentpole/adapters/postgres/kernel/Outbox"
 import * as PostgresTransactor from "@tentpole/adapters/postgres/kernel/Transactor"
 import * as PublishedPagesPostgres from "@tentpole/adapters/postgres/tents/PublishedPages"
 import * as TentStorePostgres from "@tentpole/adapters/postgres/tents/TentStore"
@@ -195,6 +196,7 @@ const noEffects = Layer.succeed(ChangeWriter, { writeEffects: () => Effect.void 
 /** One process with its own connections and page cache, over a shared database. */
 const stores = Layer.mergeAll(
   PostgresTransactor.layer,
+  OutboxPostgres.layer,
   TentStorePostgres.layer,
   PublishedPagesPostgres.layer,
   WorkspaceStorePostgres.layer,

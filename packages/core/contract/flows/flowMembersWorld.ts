@@ -22,7 +22,6 @@ import { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import type { WorkspaceFields } from "../../src/workspaces/Workspace.ts"
 import { later } from "../blasts/blastWorld.ts"
 import { type FlowRooms as FlowPorts, flowWorld } from "./flowWorld.ts"
-import { eventsOf } from "../contacts/notifications.ts"
 
 /** The use cases that the contract tests of members cover. */
 export type FlowLive = FlowEngine | FlowDateRounds | FlowEventRounds | Flows | MembershipRunner | Memberships
@@ -90,11 +89,8 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
   const look = (which: MemberSelection) =>
     transact(Effect.flatMap(members.lockMembers(workspace, which), (held) => advanceLocked(workspace, held)))
 
-  /** Handles all readable events. An open transaction elsewhere delays the events after it. */
-  const takeNews = Effect.gen(function* () {
-    yield* eventsOf(workspace)
-    yield* Effect.repeat(takeEvents(workspace), { while: (more) => more })
-  })
+  /** Handles all readable events. */
+  const takeNews = Effect.repeat(takeEvents(workspace), { while: (more) => more })
 
   /** Runs rounds until nothing is due at this instant. */
   const settleDown = Effect.gen(function* () {

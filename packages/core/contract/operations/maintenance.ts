@@ -10,7 +10,7 @@ import { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { at, begin, email } from "../contacts/contactWorld.ts"
 import { Fresh } from "../kernel/fresh.ts"
-import { eventually } from "../kernel/eventually.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 
 /** Settings that retain everything forever. */
 const forGood: Retention = { activity_days: null, audit_days: null }
@@ -30,8 +30,7 @@ export const maintenance = <E>(
         yield* transact(outbox.append(workspace, [event]))
         yield* Effect.all([tidy, tidy, tidy, tidy], { concurrency: 4 })
         yield* tidy
-        const kept = eventually(outbox.read(workspace, "reader", 10), (events) => events.length > 0)
-        assert.strictEqual((yield* kept).length, 1)
+        assert.strictEqual((yield* eventsOf(workspace)).length, 1)
       }),
     )
 

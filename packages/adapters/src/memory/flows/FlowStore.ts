@@ -3,7 +3,7 @@ import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import type { FlowChange } from "@tentpole/core/flows/definition/machine"
 import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import { type FlowQuery, FlowStore } from "@tentpole/core/flows/definition/FlowStore"
-import { flowWork } from "@tentpole/core/flows/engine/FlowQueue"
+import { flow_consumer, flowWork } from "@tentpole/core/flows/engine/FlowQueue"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { creditsOfRemoval } from "@tentpole/core/documents/Generation"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -24,7 +24,7 @@ import {
 } from "./MembershipTables.ts"
 import { latestGeneration } from "../documents/Generations.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { lastPosition } from "../kernel/Outbox.ts"
+import { subscribe } from "../kernel/Outbox.ts"
 import { makeDue } from "../sending/DeliveryTables.ts"
 import { inOrder, paged } from "../kernel/Slices.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
@@ -102,7 +102,7 @@ const controlMessages = Effect.fnUntraced(function* (
 })
 
 const startReading = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: FlowId) {
-  yield* db.put(activations, workspace, id, yield* lastPosition(db, workspace))
+  yield* db.put(activations, workspace, id, yield* subscribe(db, workspace, flow_consumer))
   if ((yield* db.find(flowClock, workspace, "dates")) === undefined)
     yield* db.put(flowClock, workspace, "dates", yield* DateTime.now)
   const dueAt_ms = yield* Clock.currentTimeMillis

@@ -50,7 +50,7 @@ export const firedDates = table<ContactId>("flow_date_fired")
 /** The time up to which date triggers were checked, under the key `dates`. */
 export const flowClock = table<DateTime.Utc>("flow_clock")
 /** The outbox position at a flow's activation, by flow id. */
-export const activations = table<string>("flow activated_in")
+export const activations = table<string>("flow activated_after")
 
 /** Records that there may be work. Does nothing in a workspace where no flow was ever active. */
 export const hintDue = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace: WorkspaceId) {

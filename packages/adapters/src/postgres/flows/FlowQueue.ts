@@ -89,16 +89,16 @@ const newEvents = (sql: Sql, outbox: Outbox["Service"], reader: FlowReader, work
       workspace,
       sql`where f.workspace_id = ${workspace} and f.status in ('active', 'paused') order by f.flow_id`,
     )
-    const activations = yield* sql<{ readonly id: FlowId; readonly transaction: string }>`
-      select flow_id as id, coalesce(activated_in::text, '0') as transaction from flow
+    const activations = yield* sql<{ readonly id: FlowId; readonly after: string }>`
+      select flow_id as id, activated_after::text as after from flow
       where workspace_id = ${workspace} and status = 'active'`
-    const since = new Map(activations.map(({ id, transaction }) => [id, BigInt(transaction)]))
+    const since = new Map(activations.map(({ id, after }) => [id, BigInt(after)]))
     const result: EventBatch = {
       events,
       flows: [...flows.values()],
       isSince: ({ position }, flow) => {
         const activated = since.get(flow)
-        return activated !== undefined && BigInt(position.split(".")[0] ?? 0) > activated
+        return activated !== undefined && BigInt(position) > activated
       },
     }
     return result

@@ -4,6 +4,7 @@ import type { FlowChange } from "@tentpole/core/flows/definition/machine"
 import { type FlowQuery, type FlowSort, FlowStore } from "@tentpole/core/flows/definition/FlowStore"
 import { flow_consumer, flowWork } from "@tentpole/core/flows/engine/FlowQueue"
 import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
+import { flow_consumer } from "@tentpole/core/flows/engine/FlowQueue"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -28,6 +29,7 @@ import {
 } from "./FlowRows.ts"
 import { flowsUsingEmail } from "./FlowUses.ts"
 import { deleteGenerationsOf } from "../documents/Generations.ts"
+import { subscribe } from "../kernel/Outbox.ts"
 import { fenced, fencedWrites, raiseStatementTimeout } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
@@ -117,15 +119,19 @@ const apply = Effect.fnUntraced(function* (
   yield* writer.writeEffects(workspace, [change])
 })
 
-/** From now on workers check the workspace for events, dates and due members, and earlier events enroll no contact. */
+/**
+ * From the commit on, the flow reads events and dates, and workers check the workspace for them and for due members. The consumer
+ * stays when no flow is active any more: memberships of paused flows wait for events.
+ */
 const startReading = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: FlowId) {
   yield* sql`
-    update flow set activated_in = pg_current_xact_id() where workspace_id = ${workspace} and flow_id = ${id}`
-  yield* sql`
-    insert into outbox_consumer (workspace_id, consumer, transaction_id, position)
-    values (${workspace}, ${flow_consumer}, pg_current_xact_id(), 0) on conflict do nothing`
-  yield* sql`
     insert into flow_clock (workspace_id, dates_until) values (${workspace}, clock_timestamp()) on conflict do nothing`
+  yield* subscribe(
+    workspace,
+    flow_consumer,
+    (last) => sql`
+      update flow set activated_after = ${last}::bigint where workspace_id = ${workspace} and flow_id = ${id}`,
+  )
   for (const kind of flowWork) yield* makeDue(sql, kind, workspace)
 })
 

@@ -32,7 +32,6 @@ export const applyMemberships = Effect.fnUntraced(function* (
     applied.flatMap(({ activities }) => activities),
   )
   yield* appendEvents(
-    sql,
     workspace,
     applied.flatMap(({ events }) => events),
   )

@@ -23,6 +23,7 @@ import { ints, texts } from "../kernel/Arrays.ts"
 import { writeFields } from "../contacts/ContactFieldStore.ts"
 import { writeContacts } from "../contacts/ContactWrites.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 import { storeLayer } from "../StoreLayer.ts"
 
@@ -99,26 +100,33 @@ const claimChunk = (sql: PgClient.PgClient, workspace: WorkspaceId, change: Impo
 const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, at }: ImportChunkChange) =>
   members.listIds.length === 0 || members.contactIds.length === 0
     ? Effect.void
-    : sql`
-        with target as (
-          select list_id, name from list
-          where workspace_id = ${workspace} and list_id = any(${texts(members.listIds)}::uuid[]) and kind = 'static'
-          order by list_id for no key update
-        ), added as (
-          insert into list_member (workspace_id, list_id, contact_id, added_at)
-          select ${workspace}, t.list_id, u.contact_id, ${iso(at)}::timestamptz
-          from target t cross join unnest(${texts(members.contactIds)}::uuid[]) as u (contact_id)
-          on conflict do nothing
-          returning list_id, contact_id
-        ), new_activities as (
-          insert into activity (workspace_id, contact_id, at, type, metadata)
-          select ${workspace}, a.contact_id, ${iso(at)}::timestamptz, 'list_added',
-            jsonb_build_object('list_id', t.list_id, 'list_name', t.name)
-          from added a join target t using (list_id)
-        )
-        insert into outbox_event (workspace_id, type, contact_id, at, data)
-        select ${workspace}, 'list_added', a.contact_id, ${iso(at)}::timestamptz, jsonb_build_object('list_id', a.list_id)
-        from added a`
+    : Effect.flatMap(
+        sql<{ readonly events: ReadonlyArray<EventJson> | null }>`
+          with target as (
+            select list_id, name from list
+            where workspace_id = ${workspace} and list_id = any(${texts(members.listIds)}::uuid[]) and kind = 'static'
+            order by list_id for no key update
+          ), added as (
+            insert into list_member (workspace_id, list_id, contact_id, added_at)
+            select ${workspace}, t.list_id, u.contact_id, ${iso(at)}::timestamptz
+            from target t cross join unnest(${texts(members.contactIds)}::uuid[]) as u (contact_id)
+            on conflict do nothing
+            returning list_id, contact_id
+          ), new_activities as (
+            insert into activity (workspace_id, contact_id, at, type, metadata)
+            select ${workspace}, a.contact_id, ${iso(at)}::timestamptz, 'list_added',
+              jsonb_build_object('list_id', t.list_id, 'list_name', t.name)
+            from added a join target t using (list_id)
+          )
+          select ${eventsIfRead(
+            sql,
+            workspace,
+            sql`(
+              select coalesce(jsonb_agg(jsonb_build_array('list_added', contact_id, ${iso(at)}::text,
+                jsonb_build_object('list_id', list_id))), '[]') from added)`,
+          )} as events`,
+        ([row]) => appendEventsIfRead(workspace, row?.events ?? null),
+      )
 
 const writeResults = (sql: PgClient.PgClient, workspace: WorkspaceId, { runId, results }: ImportChunkChange) =>
   results.length === 0

@@ -1,21 +1,138 @@
-// `Outbox` on PostgreSQL.
+// `Outbox` on PostgreSQL. A transaction collects its events; the transactor writes them just before the commit.
 import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/kernel/changes/Outbox"
-import { DateTime, Effect, Layer } from "effect"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
+import { Context, DateTime, Effect, Layer } from "effect"
+import type { SqlError, Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
 import { fromRow, type RowOf } from "./Instants.ts"
-import { fenced, fencedWrites } from "./Postgres.ts"
+import { Conflicted, fenced, fencedWrites } from "./Postgres.ts"
 
-/** Appends events in one statement, in the caller's fence. Stores call it with the events of their changes. */
-export const appendEvents = (sql: PgClient.PgClient, workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) =>
+interface Subscription {
+  readonly consumer: string
+  /** Runs with the position of the last event, in the subscribing transaction. */
+  readonly started: (position: string) => Effect.Effect<unknown, SqlError.SqlError>
+}
+
+/** What a transaction writes to the outbox of a workspace. */
+interface Pending {
+  readonly events: Array<DomainEvent>
+  readonly subscriptions: Array<Subscription>
+  /** Whether a statement returned no events because there was no consumer. */
+  hasUnreadEvents: boolean
+}
+
+/** What the open transaction writes to the outbox just before its commit. */
+export class PendingOutbox {
+  readonly #pending = new Map<WorkspaceId, Pending>()
+
+  of(workspace: WorkspaceId): Pending {
+    const pending = this.#pending.get(workspace) ?? { events: [], subscriptions: [], hasUnreadEvents: false }
+    this.#pending.set(workspace, pending)
+    return pending
+  }
+
+  /** Takes over what a savepoint has collected. */
+  add(inner: PendingOutbox): void {
+    for (const [workspace, { events, hasUnreadEvents, subscriptions }] of inner.#pending) {
+      const pending = this.of(workspace)
+      for (const event of events) pending.events.push(event)
+      pending.subscriptions.push(...subscriptions)
+      pending.hasUnreadEvents ||= hasUnreadEvents
+    }
+  }
+
+  /**
+   * The last statements of a transaction: no transaction waits for another lock after those of the outbox. Workspaces are
+   * locked in the order of their ids.
+   */
+  write(sql: PgClient.PgClient): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const inOrder = [...this.#pending].sort(([left], [right]) => (left < right ? -1 : 1))
+      return Effect.forEach(
+        inOrder,
+        ([workspace, pending]) => fenced(sql)(workspace, writePending(sql, workspace, pending)),
+        { discard: true },
+      )
+    })
+  }
+}
+
+export const OpenOutbox = Context.Reference<PendingOutbox | undefined>("tentpole/postgres/OpenOutbox", {
+  defaultValue: () => undefined,
+})
+
+const pendingOf = (workspace: WorkspaceId) =>
+  Effect.flatMap(OpenOutbox, (open) =>
+    open === undefined ? Effect.die("events are written by the transactor") : Effect.succeed(open.of(workspace)),
+  )
+
+const writePending = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  { events, hasUnreadEvents, subscriptions }: Pending,
+) {
+  for (const { consumer, started } of subscriptions) {
+    const [row] = yield* sql<{ readonly last: string }>`select outbox_subscribe(${workspace}, ${consumer})::text as last`
+    yield* started(row?.last ?? "0")
+  }
+  if (events.length === 0 && !hasUnreadEvents) return
+  // Events of a workspace without consumer are not sent to the database.
+  const [row] = yield* sql<{ readonly found: boolean }>`select outbox_has_consumer(${workspace}) as found`
+  if (row?.found !== true) return
+  // The consumer was added after the statement. The next attempt finds it.
+  if (hasUnreadEvents) return yield* Effect.die(new Conflicted("a consumer was added"))
+  yield* append(sql, workspace, events)
+})
+
+const append = (sql: PgClient.PgClient, workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) => sql`
+  with moved as (
+    update outbox_stream set position = position + ${events.length}::int where workspace_id = ${workspace}
+    returning position - ${events.length}::int as before
+  ), written as (
+    insert into outbox_event (workspace_id, position, type, contact_id, at, data)
+    select ${workspace}, moved.before + added.nth, added.type, added.contact_id, added.at, added.data
+    from moved cross join unnest(${texts(events.map((event) => event.type))}::text[],
+      ${texts(events.map((event) => event.contactId))}::uuid[],
+      ${texts(events.map((event) => DateTime.formatIso(event.at)))}::timestamptz[],
+      ${texts(events.map((event) => JSON.stringify(event.data)))}::jsonb[])
+      with ordinality as added (type, contact_id, at, data, nth)
+  )
+  select hint_due('flow_events', ${workspace})`
+
+/** Adds events to the open transaction. Stores call it with the events of their changes. */
+export const appendEvents = (workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) =>
   events.length === 0
     ? Effect.void
-    : Effect.asVoid(sql`
-        insert into outbox_event (workspace_id, type, contact_id, at, data)
-        select ${workspace}, * from unnest(${texts(events.map((event) => event.type))}::text[],
-          ${texts(events.map((event) => event.contactId))}::uuid[], ${texts(events.map((event) => DateTime.formatIso(event.at)))}::timestamptz[],
-          ${texts(events.map((event) => JSON.stringify(event.data)))}::jsonb[])`)
+    : Effect.map(pendingOf(workspace), (pending) => {
+        for (const event of events) pending.events.push(event)
+      })
+
+/** An event that a statement returns as JSON: type, contact, instant, data. */
+export type EventJson = readonly [string, DomainEvent["contactId"], string, DomainEvent["data"]]
+
+/** `events`, an array of `EventJson`, if the workspace has a consumer, else null. */
+export const eventsIfRead = (sql: PgClient.PgClient, workspace: WorkspaceId, events: Statement.Fragment) => sql`
+  case when exists (select from outbox_consumer where workspace_id = ${workspace}) then ${events} end`
+
+/** `appendEvents` for the result of `eventsIfRead`. If a consumer is added before the commit, the transaction is repeated. */
+export const appendEventsIfRead = (workspace: WorkspaceId, events: ReadonlyArray<EventJson> | null) =>
+  events === null
+    ? Effect.map(pendingOf(workspace), (pending) => {
+        pending.hasUnreadEvents = true
+      })
+    : appendEvents(
+        workspace,
+        events.map(([type, contactId, at, data]) => ({ type, contactId, at: DateTime.makeUnsafe(at), data })),
+      )
+
+/** Adds a consumer just before the commit of the open transaction. Does nothing for one that exists, except to run `started`. */
+export const subscribe = (
+  workspace: WorkspaceId,
+  consumer: string,
+  started: Subscription["started"] = () => Effect.void,
+) => Effect.map(pendingOf(workspace), ({ subscriptions }) => void subscriptions.push({ consumer, started }))
 
 export const layer = Layer.effect(
   Outbox,
@@ -24,38 +141,26 @@ export const layer = Layer.effect(
     const within = fenced(sql)
     const write = fencedWrites(sql)
     return Outbox.of({
-      append: (workspace, events) => write(workspace, appendEvents(sql, workspace, events)),
+      subscribe: (workspace, consumer) => Effect.andThen(Transaction, subscribe(workspace, consumer)),
+      append: (workspace, events) => Effect.andThen(Transaction, appendEvents(workspace, events)),
       read: (workspace, consumer, limit) =>
         within(
           workspace,
           sql<RowOf<RecordedEvent>>`
-            select e.transaction_id || '.' || e.position as position, e.type, e.contact_id as "contactId", e.at, e.data
+            select e.position::text as position, e.type, e.contact_id as "contactId", e.at, e.data
             from outbox_event e
-            left join outbox_consumer c on c.workspace_id = e.workspace_id and c.consumer = ${consumer}
-            where e.workspace_id = ${workspace}
-              and e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
-              and (c.consumer is null or (e.transaction_id, e.position) > (c.transaction_id, c.position))
-            order by e.transaction_id, e.position
+            where e.workspace_id = ${workspace} and e.position > (
+              select c.position from outbox_consumer c where c.workspace_id = ${workspace} and c.consumer = ${consumer})
+            order by e.position
             limit ${limit}`,
         ).pipe(Effect.map((rows) => rows.map(fromRow<RecordedEvent>))),
-      advance: (workspace, consumer, position) => {
-        const [transaction_id = "0", at = "0"] = position.split(".")
-        return write(
-          workspace,
-          sql`
-            insert into outbox_consumer as c (workspace_id, consumer, transaction_id, position)
-            values (${workspace}, ${consumer}, ${transaction_id}::text::xid8, ${at}::text::bigint)
-            on conflict (workspace_id, consumer) do update
-              set transaction_id = excluded.transaction_id, position = excluded.position
-              where (c.transaction_id, c.position) < (excluded.transaction_id, excluded.position)`,
-        )
-      },
-      delete: (workspace, days) =>
+      advance: (workspace, consumer, position) =>
         write(
           workspace,
-          sql`delete from outbox_event where workspace_id = ${workspace}
-            and recorded_at < now() - make_interval(days => ${days}) returning 1`,
-        ).pipe(Effect.map((rows) => rows.length)),
+          sql`
+            update outbox_consumer set position = ${position}::bigint
+            where workspace_id = ${workspace} and consumer = ${consumer} and position < ${position}::bigint`,
+        ),
     })
   }),
 )

@@ -140,9 +140,9 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
 
 /** A conflict between transactions. The transactor runs the whole transaction again. */
 export class Conflicted {
-  readonly error: SqlError.SqlError
-  constructor(error: SqlError.SqlError) {
-    this.error = error
+  readonly reason: SqlError.SqlError | string
+  constructor(reason: SqlError.SqlError | string) {
+    this.reason = reason
   }
 }
 

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer, Random } from "effect"
+import { OpenOutbox, PendingOutbox } from "./Outbox.ts"
 import { conflictOf, OpenTransaction, orDefect } from "./Postgres.ts"
 
 /** Attempts of a transaction before its conflict is answered with 503. */
@@ -14,16 +15,19 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
 
     const once = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Transaction>> =>
-      Effect.suspend(() =>
-        orDefect(
+      Effect.flatMap(OpenOutbox, (outer) => {
+        const outbox = new PendingOutbox()
+        const end = outer === undefined ? outbox.write(sql) : Effect.sync(() => outer.add(outbox))
+        return orDefect(
           sql.withTransaction(
-            body.pipe(
+            Effect.tap(body, end).pipe(
               Effect.provideService(Transaction, { open: true }),
               Effect.provideService(OpenTransaction, { workspace: undefined }),
+              Effect.provideService(OpenOutbox, outbox),
             ),
           ),
-        ),
-      ) as Effect.Effect<A, E, Exclude<R, Transaction>>
+        )
+      }) as Effect.Effect<A, E, Exclude<R, Transaction>>
 
     const again = <A, E, R>(
       body: Effect.Effect<A, E, R>,

@@ -8,7 +8,6 @@ import {
   keys_forgotten_at_once,
 } from "@tentpole/core/ports/Maintenance"
 import { IdempotencyStore } from "@tentpole/core/operations/idempotency/IdempotencyStore"
-import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Effect, Layer } from "effect"
@@ -28,14 +27,14 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const workspaces = yield* WorkspaceStore
-    const outbox = yield* Outbox
     const keys = yield* IdempotencyStore
     const { transact } = yield* Transactor
     return Maintenance.of({
       run: Effect.fnUntraced(function* ({ activity_days, audit_days }) {
         yield* orDefect(sql`
-          select tentpole_partitions('activity'), tentpole_partitions('page_view'), tentpole_partitions('page_visitor_day'),
-            tentpole_partitions('workspace_visitor_day'), tentpole_forget_traffic()`)
+          select tentpole_partitions('activity'), tentpole_partitions('outbox_event'), tentpole_partitions('page_view'),
+            tentpole_partitions('page_visitor_day'), tentpole_partitions('workspace_visitor_day'), tentpole_forget_traffic(),
+            tentpole_forget_events(${event_days_kept})`)
         yield* renewStatistics(sql)
         if (activity_days !== null) yield* orDefect(sql`select tentpole_forget_activity(${activity_days})`)
         if (audit_days !== null) yield* orDefect(sql`select tentpole_forget_audit(${audit_days})`)
@@ -43,7 +42,6 @@ export const layer = Layer.effect(
           Effect.repeat({ while: (deleted) => deleted.length === jobs_forgotten_at_once }),
         )
         for (const { id } of yield* workspaces.list) {
-          yield* transact(outbox.delete(id, event_days_kept))
           yield* transact(keys.forget(id, keys_forgotten_at_once)).pipe(
             Effect.repeat({ while: (deleted) => deleted === keys_forgotten_at_once }),
           )

@@ -8,6 +8,7 @@ import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
+import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
 import { suppressWornOut } from "./Suppressions.ts"
 
 type Sql = PgClient.PgClient
@@ -18,15 +19,22 @@ interface IdRow {
 
 interface MovedRow extends IdRow, WrittenDelivery {}
 
+interface Written {
+  readonly moved: ReadonlyArray<MovedRow>
+  readonly events: ReadonlyArray<EventJson> | null
+}
+
 export const settle = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   settlements: ReadonlyArray<Settlement>,
 ) {
   if (settlements.length === 0) return []
-  const written = yield* write(sql, workspace, settlements)
-  yield* makeMembersDue(sql, workspace, written)
-  const moved = new Set(written.map((row) => row.delivery_id))
+  const [written] = yield* write(sql, workspace, settlements)
+  const rows = written?.moved ?? []
+  yield* makeMembersDue(sql, workspace, rows)
+  yield* appendEventsIfRead(workspace, written?.events ?? null)
+  const moved = new Set(rows.map((row) => row.delivery_id))
   const soft = settlements.filter(({ bounce, id }) => bounce === "soft" && moved.has(id))
   if (soft.length > 0) yield* suppressWornOut(sql, workspace, soft)
   const rest = settlements.filter((each) => !moved.has(each.id))
@@ -65,7 +73,7 @@ const activityMetadata = (sql: Sql): Statement.Fragment => sql`case
       'recipient_id', m.delivery_id)
   end`
 
-const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<MovedRow>`
+const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<Written>`
   with locked as materialized (
     select g.*, d.state as was
     from ${settlementRows(sql, settlements)}
@@ -126,14 +134,24 @@ const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Sett
       where s.reason = 'unsubscribe'
   ),
   events as (
-    insert into outbox_event (workspace_id, type, contact_id, at, data)
-    select ${workspace}::uuid, type, contact_id, at, metadata from new_activities
+    select type, contact_id, at, metadata as data from new_activities
     union all
-    select ${workspace}::uuid, 'contact_updated', contact_id, at,
+    select 'contact_updated', contact_id, at,
       '{"changes": [{"field": "marketing_email_invalid", "from": false, "to": true}]}'::jsonb
     from invalid
   )
-  select delivery_id, state, membership_id, visit from moved`
+  select ${movedRows(sql)} as moved, ${newEvents(sql, workspace)} as events`
+
+const movedRows = (sql: Sql) => sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('delivery_id', delivery_id, 'state', state, 'membership_id', membership_id,
+    'visit', visit)), '[]') from moved)`
+
+const newEvents = (sql: Sql, workspace: WorkspaceId) =>
+  eventsIfRead(
+    sql,
+    workspace,
+    sql`(select coalesce(jsonb_agg(jsonb_build_array(type, contact_id, at, data)), '[]') from events)`,
+  )
 
 /** The settlements that changed no row because they were written before. A delivery that was queued again is not recognised. */
 const writtenBefore = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`

@@ -21,15 +21,20 @@ export interface RecordedEvent extends DomainEvent {
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Stores call this for the events of a change. */
+    /**
+     * Adds a consumer. It reads the events of all transactions that commit later, and no earlier ones. Does nothing if the
+     * consumer exists.
+     */
+    readonly subscribe: (workspace: WorkspaceId, consumer: string) => Effect.Effect<void, never, Transaction>
+    /**
+     * Stores call this for the events of a change. They are written just before the commit, and only if the workspace has a
+     * consumer.
+     */
     readonly append: (
       workspace: WorkspaceId,
       events: ReadonlyArray<DomainEvent>,
     ) => Effect.Effect<void, never, Transaction>
-    /**
-     * The next events of a consumer, at most `limit`, in an order that never skips an event that commits later. A new consumer
-     * begins with the oldest stored event.
-     */
+    /** The next events of a consumer, at most `limit`, in the order of their commits. No event is read before an earlier one. */
     readonly read: (
       workspace: WorkspaceId,
       consumer: string,
@@ -41,7 +46,5 @@ export class Outbox extends Context.Service<
       consumer: string,
       position: string,
     ) => Effect.Effect<void, never, Transaction>
-    /** Deletes events older than `days` (the worker uses 7) and returns their number. */
-    readonly delete: (workspace: WorkspaceId, days: number) => Effect.Effect<number, never, Transaction>
   }
 >()("tentpole/Outbox") {}

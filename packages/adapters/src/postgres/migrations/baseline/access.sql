@@ -8,7 +8,7 @@ declare
   tenant regclass;
 begin
   foreach tenant in array array[
-    'outbox_event', 'outbox_consumer',
+    'outbox_stream', 'outbox_event', 'outbox_consumer',
     'sending_domain',
     'contact_field', 'contact', 'contact_tally', 'activity',
     'list', 'list_member',
@@ -55,6 +55,6 @@ alter default privileges in schema jobs grant usage on sequences to tentpole_ser
 
 -- These functions have the rights of their owner, or serve one that has.
 revoke execute on function tentpole_partitions(text), tentpole_forget_activity(int), tentpole_forget_traffic(),
-  tentpole_forget_audit(int), tentpole_backlog(), tentpole_statistics(), tentpole_misjudged(text, text, text) from public;
+  tentpole_forget_events(int), tentpole_forget_audit(int), tentpole_backlog(), tentpole_statistics(), tentpole_misjudged(text, text, text) from public;
 grant execute on function tentpole_partitions(text), tentpole_forget_activity(int), tentpole_forget_traffic(),
-  tentpole_forget_audit(int), tentpole_backlog(), tentpole_statistics() to tentpole_service;
+  tentpole_forget_events(int), tentpole_forget_audit(int), tentpole_backlog(), tentpole_statistics() to tentpole_service;

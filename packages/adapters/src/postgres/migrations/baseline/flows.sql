@@ -8,7 +8,7 @@ create table flow (
   status text not null constraint flow_status_known check (status in ('draft', 'active', 'paused', 'archived')),
   structure jsonb not null constraint flow_structure_is_object check (jsonb_typeof(structure) = 'object'),
   revision int not null constraint flow_revision_positive check (revision >= 1),
-  activated_in xid8,
+  activated_after bigint,
   activated_at timestamptz,
   paused_at timestamptz,
   archived_at timestamptz,
@@ -26,7 +26,8 @@ create index flow_active on flow (workspace_id, flow_id) where status = 'active'
 comment on table flow is 'Automations: triggers that enroll contacts, and steps.';
 comment on column flow.structure is 'Triggers, steps, rules and settings, in the format of the API.';
 comment on column flow.revision is 'Grows with every change of the structure.';
-comment on column flow.activated_in is 'The transaction of the activation. Earlier events enroll no contact.';
+comment on column flow.activated_after is
+  'The outbox position at the last activation. Events up to it enroll no contact.';
 
 create table flow_email (
   workspace_id uuid not null,

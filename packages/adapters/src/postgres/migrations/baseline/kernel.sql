@@ -33,7 +33,7 @@ do $$ begin
 end $$;
 
 -- Creates the missing partitions of a table and returns their number: monthly ones for timelines, from last month to three
--- months ahead; daily ones for traffic, from yesterday to a week ahead. Rows of other times are in the default partition.
+-- months ahead; daily ones for others, from yesterday to a week ahead. Rows of other times are in the default partition.
 -- Workers call it. It runs with the rights of its owner, because the service may not create tables.
 create function tentpole_partitions(parent text) returns int language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp as $$
@@ -44,9 +44,9 @@ declare
   first timestamp;
   created int := 0;
   name text;
-  zone text := case when parent in ('activity', 'page_view') then '+00' else '' end;
+  zone text := case when parent in ('activity', 'outbox_event', 'page_view') then '+00' else '' end;
 begin
-  if parent not in ('activity', 'page_view', 'page_visitor_day', 'workspace_visitor_day') then
+  if parent not in ('activity', 'outbox_event', 'page_view', 'page_visitor_day', 'workspace_visitor_day') then
     raise exception 'no partitioned table %', parent;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('tentpole_partitions', 0));
@@ -89,43 +89,90 @@ create function hint_due(hinted text, workspace uuid) returns void language sql 
   where w.kind = quiet.kind and w.workspace_id = quiet.workspace_id
 $$;
 
--- It has no foreign key: a transaction that writes an event locks other rows of its workspace, and erasure empties every table.
-create table outbox_event (
+-- The outbox. Just before its commit, a transaction that has events locks the stream of the workspace, moves its position by their
+-- number, and inserts them with the positions in between. Therefore positions have no gaps, transactions commit in the order of
+-- their positions, and a consumer reads what is greater than its own position. The lock is the last one that a transaction
+-- waits for, and lasts until its commit: transactions cannot deadlock on it, and a long one blocks no other.
+
+create table outbox_stream (
   workspace_id uuid not null,
-  transaction_id xid8 not null default pg_current_xact_id(),
-  position bigint generated always as identity,
-  type text not null,
-  contact_id uuid,
-  at timestamptz not null,
-  data jsonb not null,
-  recorded_at timestamptz not null default now(),
-  constraint outbox_event_pkey primary key (workspace_id, transaction_id, position)
-);
-create index outbox_event_age on outbox_event (workspace_id, recorded_at);
-comment on table outbox_event is 'Events in the order in which consumers read them.';
-comment on column outbox_event.transaction_id is
-  'First part of the order. A consumer stops before the oldest open transaction: `position` alone would skip an event whose '
-  'transaction commits after that of a later event.';
-comment on column outbox_event.at is 'When it happened. `recorded_at` is when it was written.';
+  position bigint not null,
+  constraint outbox_stream_pkey primary key (workspace_id)
+) with (fillfactor = 50);
+comment on table outbox_stream is 'The position of the last event of each workspace that has ever had a consumer.';
 
 create table outbox_consumer (
   workspace_id uuid not null,
   consumer text not null,
-  transaction_id xid8 not null,
   position bigint not null,
   constraint outbox_consumer_pkey primary key (workspace_id, consumer)
 );
-comment on table outbox_consumer is 'The last event that each consumer has read.';
+comment on table outbox_consumer is
+  'The position of the last event that each consumer has read. Events are written only for workspaces with a consumer.';
 
--- Flows are the only consumer.
-create function outbox_hint() returns trigger language plpgsql as $$
-declare
-  workspace uuid;
+-- It has no foreign key: erasure empties every table. Its rows are inserted under the lock of the stream, which makes positions
+-- unique across partitions.
+create table outbox_event (
+  workspace_id uuid not null,
+  position bigint not null,
+  recorded_at timestamptz not null default statement_timestamp(),
+  type text not null,
+  contact_id uuid,
+  at timestamptz not null,
+  data jsonb not null,
+  constraint outbox_event_pkey primary key (workspace_id, position, recorded_at)
+) partition by range (recorded_at);
+create table outbox_event_rest partition of outbox_event default;
+select tentpole_partitions('outbox_event');
+comment on table outbox_event is
+  'Events in the order in which consumers read them, in a partition for each day (UTC) of their recording.';
+comment on column outbox_event.at is 'When it happened. `recorded_at` is when it was written.';
+
+-- Returns whether the workspace has a consumer. Until the transaction ends, it does not get its first one (`outbox_subscribe`).
+-- Two statements: the second one sees what was committed while the first one waited.
+create function outbox_has_consumer(workspace uuid) returns boolean language plpgsql as $$
 begin
-  for workspace in select distinct workspace_id from added loop
-    perform hint_due('flow_events', workspace);
-  end loop;
-  return null;
+  perform pg_advisory_xact_lock_shared(hashtextextended('outbox ' || workspace, 0));
+  return exists (select from outbox_consumer where workspace_id = workspace);
 end $$;
-create trigger outbox_hint after insert on outbox_event referencing new table as added
-  for each statement execute function outbox_hint();
+
+-- Adds a consumer and returns the position of the last event. It waits for transactions that have checked for a consumer, which
+-- are about to commit. Every later transaction writes its events, with greater positions.
+create function outbox_subscribe(workspace uuid, name text) returns bigint language plpgsql as $$
+declare
+  last bigint;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outbox ' || workspace, 0));
+  insert into outbox_stream (workspace_id, position) values (workspace, 0) on conflict do nothing;
+  select position into last from outbox_stream where workspace_id = workspace;
+  insert into outbox_consumer (workspace_id, consumer, position) values (workspace, name, last) on conflict do nothing;
+  return last;
+end $$;
+
+-- Drops days that ended before the retention, for all workspaces at once, and returns their number. It gives up on a day when a
+-- long read blocks it; housekeeping calls it again in an hour.
+create function tentpole_forget_events(days int) returns int language plpgsql security definer
+  set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' as $$
+declare
+  before date := (now() at time zone 'UTC')::date - days;
+  part record;
+  dropped int := 0;
+begin
+  if days < 1 then
+    raise exception 'events are kept for a day at least, got %', days;
+  end if;
+  for part in
+    select c.oid::regclass as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'public.outbox_event'::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}_[0-9]{2}$'
+      and to_date(right(c.relname, 10), 'YYYY_MM_DD') < before
+  loop
+    begin
+      execute format('drop table %s', part.name);
+      dropped := dropped + 1;
+    exception when lock_not_available then
+      null;
+    end;
+  end loop;
+  delete from public.outbox_event_rest where recorded_at < before::timestamp at time zone 'UTC';
+  return dropped;
+end $$;
