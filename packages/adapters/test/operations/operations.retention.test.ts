@@ -1,5 +1,5 @@
-// Retention on PostgreSQL: whole months of activities, audit entries, completed jobs. The service can't delete anything younger
-// than the minimum.
+// Retention on PostgreSQL: whole months of activities, whole days of events, audit entries, completed jobs. The service can't
+// delete anything younger than the minimum.
 import { PgClient } from "@effect/sql-pg"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { Fresh } from "@tentpole/core/contract"
@@ -47,6 +47,30 @@ layer(postgres, { excludeTestServices: true })("retention", (it) => {
         yield* months,
         before.filter((name) => name !== "activity_2021_03"),
       )
+    }),
+  )
+
+  it.effect("a day of events is dropped for all workspaces when it ended a week ago", () =>
+    Effect.gen(function* () {
+      const { run } = yield* Maintenance
+      yield* asSuperuser(`do $$
+        declare first date; name text;
+        begin
+          foreach first in array array[(now() at time zone 'UTC')::date - 8, (now() at time zone 'UTC')::date - 7] loop
+            name := 'outbox_event_' || to_char(first, 'YYYY_MM_DD');
+            execute format('create table %s partition of outbox_event for values from (%L) to (%L)', name,
+              first || ' 00:00+00', first + 1 || ' 00:00+00');
+            execute format('alter table %s owner to %I', name,
+              (select tableowner from pg_tables where tablename = 'outbox_event'));
+          end loop;
+          insert into outbox_event (workspace_id, position, recorded_at, type, at, data)
+          select gen_random_uuid(), age, date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'
+            - make_interval(days => age), 'x', now(), '{}' from unnest(array[1, 7, 8, 9]) as age;
+        end $$`)
+      yield* run({ activity_days: null, audit_days: null })
+      assert.deepStrictEqual(yield* names("select position::int from outbox_event order by 1"), [1, 7])
+      const dropped = names("select to_regclass('outbox_event_' || to_char((now() at time zone 'UTC')::date - 8, 'YYYY_MM_DD'))")
+      assert.deepStrictEqual(yield* dropped, [null])
     }),
   )
 
