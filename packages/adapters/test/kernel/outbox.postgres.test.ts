@@ -68,7 +68,10 @@ layer(postgres, { excludeTestServices: true })("the first consumer on PostgreSQL
       yield* Deferred.succeed(go, undefined)
       assert.strictEqual(yield* Fiber.join(unread), false)
       yield* Fiber.join(subscribing)
-      assert.strictEqual(yield* Effect.map(within(workspace, sql`select 1 from outbox_consumer`), (rows) => rows.length), 1)
+      assert.strictEqual(
+        yield* Effect.map(within(workspace, sql`select 1 from outbox_consumer`), (rows) => rows.length),
+        1,
+      )
     }),
   )
 })

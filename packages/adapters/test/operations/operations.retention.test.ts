@@ -69,7 +69,9 @@ layer(postgres, { excludeTestServices: true })("retention", (it) => {
         end $$`)
       yield* run({ activity_days: null, audit_days: null })
       assert.deepStrictEqual(yield* names("select position::int from outbox_event order by 1"), [1, 7])
-      const dropped = names("select to_regclass('outbox_event_' || to_char((now() at time zone 'UTC')::date - 8, 'YYYY_MM_DD'))")
+      const dropped = names(
+        "select to_regclass('outbox_event_' || to_char((now() at time zone 'UTC')::date - 8, 'YYYY_MM_DD'))",
+      )
       assert.deepStrictEqual(yield* dropped, [null])
     }),
   )

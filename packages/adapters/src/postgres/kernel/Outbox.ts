@@ -74,7 +74,9 @@ const writePending = Effect.fnUntraced(function* (
   { events, hasUnreadEvents, subscriptions }: Pending,
 ) {
   for (const { consumer, started } of subscriptions) {
-    const [row] = yield* sql<{ readonly last: string }>`select outbox_subscribe(${workspace}, ${consumer})::text as last`
+    const [row] = yield* sql<{
+      readonly last: string
+    }>`select outbox_subscribe(${workspace}, ${consumer})::text as last`
     yield* started(row?.last ?? "0")
   }
   if (events.length === 0 && !hasUnreadEvents) return

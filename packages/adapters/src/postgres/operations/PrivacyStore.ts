@@ -22,7 +22,15 @@ import { readThrough } from "../kernel/Cursor.ts"
 import { fenced, fencedWrites, LongReads } from "../kernel/Postgres.ts"
 
 /** Tables with a workspace id that hold secrets or internal state, not the workspace's data. */
-const not_data = ["api_key", "due_work", "hook_token", "idempotency_key", "outbox_consumer", "outbox_event", "outbox_stream"]
+const not_data = [
+  "api_key",
+  "due_work",
+  "hook_token",
+  "idempotency_key",
+  "outbox_consumer",
+  "outbox_event",
+  "outbox_stream",
+]
 
 const tables = (sql: PgClient.PgClient, column: "contact_id" | "workspace_id") =>
   Effect.map(
