@@ -15,9 +15,9 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inject } from "vitest"
-import { postgresTimes } from "../fixtures/FlowTimesOf.ts"
-import { postgresOver } from "../fixtures/Stores.ts"
-import { clone, connectionsTo } from "../support/TestDatabase.ts"
+import { postgresTimes } from "../../fixtures/FlowTimesOf.ts"
+import { postgresOver } from "../../fixtures/Stores.ts"
+import { clone, connectionsTo } from "../../support/TestDatabase.ts"
 
 const flowsOver = (url: Redacted.Redacted) =>
   flowLive.pipe(Layer.provideMerge(Layer.provideMerge(postgresTimes, postgresOver(connectionsTo(url)))))

@@ -7,7 +7,7 @@ import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { postgres } from "../fixtures/Stores.ts"
+import { postgres } from "../../fixtures/Stores.ts"
 
 layer(postgres, { excludeTestServices: true })("the first consumer on PostgreSQL", (it) => {
   const begin = Effect.gen(function* () {
