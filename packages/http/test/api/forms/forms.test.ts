@@ -4,6 +4,7 @@ import { tagged } from "@tentpole/core/contract"
 import { field_bytes_max } from "@tentpole/core/forms/Answers"
 import { Forms } from "@tentpole/core/forms/Forms"
 import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { honeypot_name } from "@tentpole/core/tents/pages/PageDocument"
 import { visitorLimit } from "@tentpole/http/pages/FormPages"
 import { assert, it } from "@effect/vitest"
@@ -38,6 +39,7 @@ const signUp = (over = served) =>
 it.live("a submission is stored, creates a contact and an event, and gets a thank-you page", () =>
   Effect.gen(function* () {
     const { get, workspace, id, at, action, send, visit, received, people } = yield* signUp()
+    yield* get(Transactor).transact(get(Outbox).subscribe(workspace, "test"))
     const answer = yield* send({ email: "Ada@Example.com", first_name: "Ada", nobody_asked: "x", [honeypot_name]: "" })
     assert.deepStrictEqual([answer.status, answer.headers.get("cache-control")], [200, "no-store"])
     assert.strictEqual(answer.headers.get("set-cookie"), null)
