@@ -37,6 +37,11 @@ const located = async (): Promise<string> => {
 
 let programs: Promise<string> | undefined
 
+/** Uses the programs of this folder in place of those from npm. The contract tests run on several versions of PostgreSQL. */
+export const setPrograms = (folder: string): void => {
+  programs = Promise.resolve(folder)
+}
+
 /** The path of a program. It fails where npm installed no platform package. */
 export const binary = async (program: Program): Promise<string> => {
   programs ??= located()

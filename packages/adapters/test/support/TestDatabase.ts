@@ -8,6 +8,8 @@ declare module "vitest" {
   interface ProvidedContext {
     readonly pgServer: string
     readonly pgOwner: string
+    /** The address of a pooler in transaction mode, up to and without the database's name; null: none. */
+    readonly pgPooler: string | null
   }
 }
 
@@ -31,8 +33,15 @@ export const clone = (prefix = "test") => from("template_tentpole", prefix)
 /** A database without a schema. */
 export const empty = (prefix = "test") => from("template0", prefix)
 
+const pooled = (url: Redacted.Redacted) => {
+  const pooler = inject("pgPooler")
+  return pooler === null
+    ? { url }
+    : { url: Redacted.make(`${pooler}${new URL(Redacted.value(url)).pathname}`), directUrl: url }
+}
+
 export const optionsOf = (url: Redacted.Redacted): Postgres.PostgresOptions => ({
-  url,
+  ...pooled(url),
   applicationName: "tentpole test",
   connections_max: 6,
   statement_timeout_ms: 60_000,
