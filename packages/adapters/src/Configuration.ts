@@ -155,6 +155,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
   const region = from.text("S3_REGION") ?? "us-east-1"
   const endpoint = from.url("S3_ENDPOINT", "https://s3.example.com")
   const databaseUrl = postgresUrl(from, "DATABASE_URL")
+  const databaseDirectUrl = postgresUrl(from, "DATABASE_DIRECT_URL")
   return {
     production,
     host,
@@ -167,7 +168,9 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     developmentDomains: !production,
     /** Null: an embedded PostgreSQL under `dataDir`. */
     databaseUrl,
-    databaseMigrationUrl: postgresUrl(from, "DATABASE_MIGRATION_URL") ?? databaseUrl,
+    /** The server itself, when `databaseUrl` is a pooler. Null: `databaseUrl` is the server. */
+    databaseDirectUrl,
+    databaseMigrationUrl: postgresUrl(from, "DATABASE_MIGRATION_URL") ?? databaseDirectUrl ?? databaseUrl,
     dataDir: resolve(from.text("DATA_DIR") ?? "./data"),
     /** Null: mail is written to files under `dataDir`. */
     smtpUrl: smtpUrl(from),

@@ -2,7 +2,8 @@
 import { PgClient } from "@effect/sql-pg"
 import type { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { Settings } from "@tentpole/core/kernel/Settings"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Predicate, Redacted } from "effect"
+import type { SqlError } from "effect/sql"
 import { join } from "node:path"
 import * as Ai from "./ai/FromConfig.ts"
 import * as Cleaner from "./ai/html/SanitizeHtml.ts"
@@ -19,6 +20,7 @@ import * as Jobs from "./jobs/PersistedJobs.ts"
 import * as MailLog from "./mail-log/MailLog.ts"
 import * as Stores from "./postgres/All.ts"
 import * as Postgres from "./postgres/kernel/Postgres.ts"
+import { lackingSettings, service_role, sessionSettings } from "./postgres/kernel/Session.ts"
 import * as S3 from "./s3/BlobStore.ts"
 import * as Sns from "./sns/Sns.ts"
 import * as Smtp from "./smtp/SmtpConnections.ts"
@@ -51,45 +53,53 @@ export const blobs = (config: Configuration) => {
   )
 }
 
-/** Checks that the database answers, with a role that row-level security applies to. */
-const checked = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const [role] = yield* sql<{ name: string; unbound: boolean }>`
-    select rolname as name, rolsuper or rolbypassrls as unbound from pg_roles where rolname = current_user`
-  if (role === undefined || role.unbound) {
-    return yield* new BadConfiguration({
-      reason: `The service refuses to run as ${role?.name ?? "an unknown role"}: it must be neither superuser nor BYPASSRLS, or workspaces would not be fenced from each other.`,
-    })
-  }
-}).pipe(
-  Effect.catchTag("SqlError", (error) =>
-    Effect.fail(
-      new BadConfiguration({
-        reason:
-          error.reason._tag === "ConnectionError"
-            ? "PostgreSQL can't be reached: check DATABASE_URL, and that the server is running and lets this machine in."
-            : `PostgreSQL refuses the service: ${error.reason.message}. Check DATABASE_URL, and that \`tentpole migrate\` has run.`,
-      }),
-    ),
-  ),
-)
+const refusal = (reason: string) => new BadConfiguration({ reason })
+
+/** Checks that the database answers, with the session's settings and a role that row-level security applies to. */
+const checked = (config: Configuration) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const lacking = yield* lackingSettings(sql, sessionSettings(Postgres.default_statement_timeout_ms))
+    if (lacking.length > 0) {
+      return yield* refusal(
+        config.databaseDirectUrl === null
+          ? "DATABASE_URL names a pooler that drops settings of the session: set DATABASE_DIRECT_URL to the server itself."
+          : `The login of DATABASE_URL lacks defaults, and the pooler passes no settings on. Run: ${lacking.join(" ")} Then run RECONNECT in the pooler's console.`,
+      )
+    }
+    const [role] = yield* sql<{ name: string; unbound: boolean }>`
+      select rolname as name, rolsuper or rolbypassrls as unbound from pg_roles where rolname = ${service_role}`
+    if (role === undefined || role.unbound) {
+      return yield* refusal(
+        `The service refuses to run as ${role?.name ?? "an unknown role"}: it must be neither superuser nor BYPASSRLS, or workspaces would not be fenced from each other.`,
+      )
+    }
+  }).pipe(Effect.catchTag("SqlError", ({ reason }) => Effect.fail(refusal(sentenceOf(reason)))))
+
+const sentenceOf = ({ _tag, message, cause }: SqlError.SqlError["reason"]): string => {
+  if (Predicate.hasProperty(cause, "message") && String(cause.message).includes("startup parameter"))
+    return "DATABASE_URL names a pooler: set DATABASE_DIRECT_URL to the server itself."
+  return _tag === "ConnectionError"
+    ? "PostgreSQL can't be reached: check DATABASE_URL, and that the server is running and lets this machine in."
+    : `PostgreSQL refuses the service: ${message}. Check DATABASE_URL, and that \`tentpole migrate\` has run.`
+}
 
 const database = (config: Configuration, { name, connections_max }: Process) =>
   Layer.unwrap(
     Effect.gen(function* () {
       if (config.databaseUrl === null) {
-        return yield* new BadConfiguration({
-          reason:
-            "DATABASE_URL is not set: `tentpole start` brings a PostgreSQL of its own, a process by itself needs one.",
-        })
+        return yield* refusal(
+          "DATABASE_URL is not set: `tentpole start` brings a PostgreSQL of its own, a process by itself needs one.",
+        )
       }
       const options: Postgres.PostgresOptions = {
         url: config.databaseUrl,
+        directUrl: config.databaseDirectUrl,
         applicationName: `tentpole ${name}`,
         connections_max,
-        statement_timeout_ms: 15_000,
+        statement_timeout_ms: Postgres.default_statement_timeout_ms,
       }
-      return Layer.effectDiscard(checked).pipe(Layer.provideMerge(Postgres.connections(options)))
+      return Layer.effectDiscard(checked(config)).pipe(Layer.provideMerge(Postgres.connections(options)))
     }),
   )
 

@@ -89,7 +89,7 @@ export const onPostgres = ({ url, folder, connections_max = 10, ...options }: Po
         url: database,
         applicationName: "tentpole library",
         connections_max,
-        statement_timeout_ms: 15_000,
+        statement_timeout_ms: Postgres.default_statement_timeout_ms,
       }),
     ),
     Layer.provide(Layer.effectDiscard(migrate(database))),

@@ -19,8 +19,8 @@ const limit_ms = 3_000
 
 const clients = Layer.unwrap(
   Effect.map(clone(), (url) => {
-    const hurried = Postgres.client({ ...optionsOf(url), statement_timeout_ms: limit_ms })
-    return Layer.provideMerge(Postgres.longReadsOver.pipe(Layer.provide(hurried)), Postgres.connections(optionsOf(url)))
+    const hurried = Postgres.longReadsOver(limit_ms).pipe(Layer.provide(Postgres.client(optionsOf(url))))
+    return Layer.provideMerge(hurried, Postgres.connections(optionsOf(url)))
   }),
 )
 

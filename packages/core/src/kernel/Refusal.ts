@@ -133,9 +133,13 @@ export class InvalidState extends refusalClass<InvalidState>()("InvalidState", {
   details: ({ status }) => ({ status }),
 }) {}
 
-/** The database, the blob store or another part does not answer. The caller may retry. */
+/** The database, the blob store or another part does not answer, or not in time. The caller may retry. */
 export class Unavailable extends refusalClass<Unavailable>()("Unavailable", {
   code: "unavailable",
-  fields: { part: Schema.String },
-  message: ({ part }) => `The ${part} does not answer at the moment. Try again in a few seconds`,
+  fields: {
+    part: Schema.String,
+    /** What went wrong, if more is known than that the part does not answer. One sentence. */
+    reason: Schema.optionalKey(Schema.String),
+  },
+  message: ({ part, reason }) => reason ?? `The ${part} does not answer at the moment. Try again in a few seconds`,
 }) {}

@@ -108,7 +108,7 @@ export const codes = {
   },
   503: {
     unavailable:
-      "The database, the file store or another dependency does not answer. Wait for `Retry-After` seconds and try again.",
+      "The database, the file store or another dependency does not answer, or not in time. Wait for `Retry-After` seconds and try again.",
   },
 } as const
 

@@ -26,9 +26,7 @@ export const readThrough = <Row extends object, A>(
   Stream.callback<ReadonlyArray<A>>(
     (queue) =>
       Effect.andThen(
-        long.transaction(workspace, (sql) =>
-          Effect.flatMap(select(sql), (selected) => steps(sql, selected, to, queue)),
-        ),
+        long.read(workspace, (sql) => Effect.flatMap(select(sql), (selected) => steps(sql, selected, to, queue))),
         Queue.end(queue),
       ),
     { bufferSize: 1 },

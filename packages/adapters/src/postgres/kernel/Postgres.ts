@@ -3,66 +3,55 @@ import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
-import { Cause, Context, Effect, Layer, Predicate, type Redacted } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Predicate, type Redacted, Scope } from "effect"
 import { SqlError } from "effect/sql"
 import * as Primary from "./Primary.ts"
+import { service_role, sessionSettings } from "./Session.ts"
 
-/** The role that the service runs under. It owns nothing. */
-export const service_role = "tentpole_service"
+/** The statement timeout of service processes. */
+export const default_statement_timeout_ms = 15_000
 
 export interface PostgresOptions {
   readonly url: Redacted.Redacted
+  /** The server itself, if `url` is a pooler such as PgBouncer in transaction mode. */
+  readonly directUrl?: Redacted.Redacted | null
   readonly applicationName: string
   readonly connections_max: number
   /** A statement that takes longer is cancelled. The API then answers 503, and requests do not pile up. */
   readonly statement_timeout_ms: number
 }
 
-/** `jobs` is first because the queue library names its table without a schema. UTC because its columns have no time zone. */
-const session = (options: PostgresOptions, statement_timeout_ms: number) => ({
-  role: service_role,
-  timezone: "UTC",
-  search_path: "jobs, public",
-  statement_timeout: String(statement_timeout_ms),
-  lock_timeout: "10000",
-  idle_in_transaction_session_timeout: "60000",
-  // JIT compilation costs more than it saves here, and plans of large tables would be compiled each time.
-  jit: "off",
-  application_name: options.applicationName,
-})
-
 /** The pool for all statements. Those that write need a transaction; those across workspaces have no fence. */
 export const client = (options: PostgresOptions) => Primary.layer(poolOf(options))
 
-const poolOf = (options: PostgresOptions) => ({
-  url: options.url,
-  maxConnections: options.connections_max,
+/** A pooler runs each transaction on another session: it has no named statements, and startup parameters reach no session. */
+const poolOf = ({ applicationName, connections_max, directUrl, statement_timeout_ms, url }: PostgresOptions) => ({
+  url,
+  applicationName,
+  maxConnections: connections_max,
   connectTimeout: "5 seconds" as const,
   keepAlive: "10 seconds" as const,
-  startupParameters: session(options, options.statement_timeout_ms),
+  ...(Predicate.isNullish(directUrl)
+    ? { startupParameters: sessionSettings(statement_timeout_ms) }
+    : { startupParameters: { timezone: "UTC" }, prepare: false }),
 })
 
 export type Statements<A, E, R> = (sql: PgClient.PgClient) => Effect.Effect<A, E, R>
 type Fenced<A, E, R> = Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
 
-/**
- * Runs read-only statements, each with its own snapshot. There is no transaction around them, which saves two messages to the
- * server. Every user of these connections sets the workspace first, so a connection may keep the previous one.
- */
+/** Runs statements in a read-only transaction. Each has its own snapshot. */
 type Read = <A, E, R>(workspace: WorkspaceId, statements: Statements<A, E, R>) => Fenced<A, E, R>
 
 /** Quick reads of requests. In an open transaction they run on its connection and see its writes. */
 export class Reads extends Context.Service<Reads, { readonly read: Read }>()("tentpole/postgres/Reads") {}
 
 /** Reads that may take long, such as counts of all contacts and exports. They do not block quick reads. */
-export class LongReads extends Context.Service<
-  LongReads,
-  {
-    readonly read: Read
-    /** For statements that need a transaction, such as those of a cursor. */
-    readonly transaction: Read
-  }
->()("tentpole/postgres/LongReads") {}
+export class LongReads extends Context.Service<LongReads, { readonly read: Read }>()("tentpole/postgres/LongReads") {}
+
+/** Receives notifications. They need a session with the server itself: a pooler does not deliver them. */
+export class Notifications extends Context.Service<Notifications, Pick<PgClient.PgClient, "listen">>()(
+  "tentpole/postgres/Notifications",
+) {}
 
 const reads = (options: PostgresOptions) =>
   Layer.effect(
@@ -74,64 +63,65 @@ const reads = (options: PostgresOptions) =>
         read: (workspace, statements) =>
           Effect.flatMap(OpenTransaction, (open) =>
             open === undefined
-              ? asWorkspace(reader, workspace, statements(reader))
+              ? readAs(reader, fenceOf(reader, workspace), statements(reader))
               : fenced(writer)(workspace, statements(writer)),
           ),
       })
     }),
   )
 
+const notifications = ({ directUrl, ...options }: PostgresOptions) => {
+  const listening = Layer.effect(Notifications, PgClient.PgClient)
+  return Predicate.isNullish(directUrl)
+    ? listening
+    : Layer.provide(listening, client({ ...options, url: directUrl, connections_max: 1 }))
+}
+
 const million_rows_timeout_ms = 15 * 60_000
 
 /** Raises the statement timeout for the rest of this transaction: it writes or deletes up to a million rows. */
 export const raiseStatementTimeout = (sql: PgClient.PgClient) =>
-  sql`select set_config('statement_timeout', ${String(million_rows_timeout_ms)}, true)`
+  Effect.flatMap(OpenTransaction, (open) => {
+    if (open !== undefined) open.statement_timeout_ms = million_rows_timeout_ms
+    return sql`select set_config('statement_timeout', ${String(million_rows_timeout_ms)}, true)`
+  })
 
 const long_statement_timeout_ms = 5 * 60_000
 
-const longClient = (options: PostgresOptions) =>
-  Primary.layer({
-    ...poolOf({ ...options, connections_max: 2 }),
-    startupParameters: {
-      ...session(options, long_statement_timeout_ms),
-      // Fits the ids of a million contacts twice.
-      work_mem: "64MB",
-      // Random reads cost about the same as sequential reads on SSDs.
-      random_page_cost: "1.1",
-    },
-  })
-
 /** Long reads over a pool of their own. */
-export const longReadsOver = Layer.effect(
-  LongReads,
-  Effect.map(PgClient.PgClient, (sql) =>
-    LongReads.of({
-      read: (workspace, statements) => asWorkspace(sql, workspace, statements(sql)),
-      // An open transaction belongs to another pool.
-      transaction: (workspace, statements) =>
-        Effect.provideService(fenced(sql)(workspace, statements(sql)), OpenTransaction, undefined),
-    }),
-  ),
-)
+export const longReadsOver = (statement_timeout_ms = long_statement_timeout_ms) =>
+  Layer.effect(
+    LongReads,
+    Effect.map(PgClient.PgClient, (sql) =>
+      LongReads.of({
+        read: (workspace, statements) => {
+          // The memory fits the ids of a million contacts twice. Random reads cost about the same as sequential reads on SSDs.
+          const fence = sql`${fenceOf(sql, workspace)}, set_config('statement_timeout', ${String(statement_timeout_ms)}, true),
+            set_config('work_mem', '64MB', true), set_config('random_page_cost', '1.1', true)`
+          return Effect.provideService(readAs(sql, fence, statements(sql)), StatementTimeout, statement_timeout_ms)
+        },
+      }),
+    ),
+  )
 
 /** The share of the connections that only read. */
 const readers_share = 1 / 3
 
-/** All connection pools: for all statements, quick reads and long reads. */
+/** All connection pools: for all statements, quick reads, long reads and notifications. */
 export const connections = (options: PostgresOptions) => {
   const readers = Math.max(1, Math.floor(options.connections_max * readers_share))
   const others = Math.max(1, options.connections_max - readers)
   return Layer.merge(
     Layer.provideMerge(
-      reads({ ...options, connections_max: readers }),
+      Layer.merge(reads({ ...options, connections_max: readers }), notifications(options)),
       client({ ...options, connections_max: others }),
     ),
-    longReadsOver.pipe(Layer.provide(longClient(options))),
+    longReadsOver().pipe(Layer.provide(client({ ...options, connections_max: 2 }))),
   )
 }
 
 /** SQLSTATEs that are temporary: no connection, no resources, read-only, shutting down. */
-const temporary = /^(08|53|57P0|58)|^25006$|^XX000$/
+const temporary = /^(08|53|57P0|58)|^25006$/
 
 const sqlState = (error: SqlError.SqlError): string | undefined => {
   const cause: unknown = error.reason.cause
@@ -146,19 +136,36 @@ export class Conflicted {
   }
 }
 
-const asDefect = (error: SqlError.SqlError): unknown => {
+const asDefect = (error: SqlError.SqlError, timeout_ms: number): unknown => {
+  const unavailable = (reason?: string) =>
+    new Unavailable({ part: "database", ...(reason === undefined ? {} : { reason }) })
   switch (error.reason._tag) {
     case "DeadlockError":
     case "SerializationError":
       return new Conflicted(error)
+    case "StatementTimeoutError":
+      return unavailable(
+        `The database cancelled a statement because it took longer than ${timeout_ms / 1000} s. Request less at once, or try again later`,
+      )
     case "ConnectionError":
     case "LockTimeoutError":
-    case "StatementTimeoutError":
-      return new Unavailable({ part: "database" })
+      return unavailable()
     default:
-      return temporary.test(sqlState(error) ?? "") ? new Unavailable({ part: "database" }) : error
+      return temporary.test(sqlState(error) ?? "") ? unavailable() : error
   }
 }
+
+/** The statement timeout of the statements in an effect, for error messages. */
+const StatementTimeout = Context.Reference("tentpole/postgres/StatementTimeout", {
+  defaultValue: () => default_statement_timeout_ms,
+})
+
+/** A cancelled statement is logged where operators see it: they find out which request or job is too slow. */
+const logFailure = (error: SqlError.SqlError) =>
+  (error.reason._tag === "StatementTimeoutError"
+    ? Effect.logWarning("sql statement timed out")
+    : Effect.logDebug("sql failed")
+  ).pipe(Effect.annotateLogs({ reason: error.reason._tag, state: sqlState(error) }))
 
 /**
  * Turns SQL errors into defects. Temporary errors become `Unavailable`, which the API answers with 503. Conflicts go to the
@@ -168,10 +175,10 @@ export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
   Effect.catch(effect, (error) =>
     SqlError.isSqlError(error)
       ? Effect.andThen(
-          Effect.logDebug("sql failed").pipe(
-            Effect.annotateLogs({ reason: error.reason._tag, state: sqlState(error) }),
+          logFailure(error),
+          Effect.flatMap(Effect.all([OpenTransaction, StatementTimeout]), ([open, timeout_ms]) =>
+            Effect.die(asDefect(error, open?.statement_timeout_ms ?? timeout_ms)),
           ),
-          Effect.die(asDefect(error)),
         )
       : Effect.fail(error as Exclude<E, SqlError.SqlError>),
   )
@@ -195,6 +202,8 @@ export const conflictOf = (cause: Cause.Cause<unknown>): Conflicted | undefined 
 /** The open transaction of a fiber, and the workspace to which it is fenced. */
 export interface OpenTransaction {
   workspace: WorkspaceId | undefined
+  /** The raised statement timeout. */
+  statement_timeout_ms?: number
 }
 
 export const OpenTransaction = Context.Reference<OpenTransaction | undefined>("tentpole/postgres/OpenTransaction", {
@@ -202,9 +211,16 @@ export const OpenTransaction = Context.Reference<OpenTransaction | undefined>("t
 })
 
 /**
+ * Fences the rest of a transaction to a workspace. The role is part of the fence: row-level security does not apply to the
+ * owner of the tables, and behind a pooler the role is only a default of the login. `SET LOCAL` ends with the transaction, so
+ * that a pooled connection keeps no workspace.
+ */
+const fenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
+  sql`select set_config('tentpole.workspace_id', ${workspace}, true), set_config('role', ${sql.literal(`'${service_role}'`)}, true)`
+
+/**
  * Runs statements as a workspace. In an open transaction, the first statement also sets the fence, which costs one round trip.
- * Outside one, the statements get a short transaction of their own. `SET LOCAL` ends with the transaction, so that a pooled
- * connection keeps no workspace.
+ * Outside one, the statements get a short transaction of their own.
  */
 export const fenced =
   (sql: PgClient.PgClient) =>
@@ -212,18 +228,18 @@ export const fenced =
     workspace: WorkspaceId,
     statements: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> => {
-    const name = sql`select set_config('tentpole.workspace_id', ${workspace}, true)`
+    const fence = fenceOf(sql, workspace)
     return orDefect(
       Effect.flatMap(OpenTransaction, (open) => {
         if (open === undefined) {
           const own: OpenTransaction = { workspace }
           return sql.withTransaction(
-            Effect.andThen(name, Effect.provideService(statements, OpenTransaction, own)),
+            Effect.andThen(fence, Effect.provideService(statements, OpenTransaction, own)),
           ) as Effect.Effect<A, E | SqlError.SqlError, R>
         }
         if (open.workspace === workspace) return statements
         return Effect.andThen(
-          Effect.map(name, () => {
+          Effect.map(fence, () => {
             open.workspace = workspace
           }),
           statements,
@@ -238,15 +254,30 @@ export const fencedWrites =
   <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
     Effect.andThen(Transaction, fenced(sql)(workspace, statements))
 
-/** Reserves a connection, sets the workspace on it and runs the statements. */
-const asWorkspace = <A, E, R>(
+/**
+ * Runs statements in a read-only transaction on a reserved connection. It ends in the background: its result is known, and the
+ * caller saves a round trip.
+ */
+const readAs = <A, E, R>(
   sql: PgClient.PgClient,
-  workspace: WorkspaceId,
+  fence: Effect.Effect<unknown, SqlError.SqlError>,
   statements: Effect.Effect<A, E, R>,
-): Fenced<A, E, R> => {
-  const name = sql`select set_config('tentpole.workspace_id', ${workspace}, false)`
-  const onOne = Effect.flatMap(sql.reserve, (connection) =>
-    Effect.provideService(Effect.andThen(name, statements), sql.transactionService, [connection, 0]),
-  )
-  return orDefect(Effect.scoped(onOne)) as Fenced<A, E, R>
-}
+): Fenced<A, E, R> =>
+  orDefect(
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Scope.make(), (scope) => {
+        const released = Scope.close(scope, Exit.void)
+        const connected = Effect.onError(restore(Scope.provide(sql.reserve, scope)), () => released)
+        return Effect.flatMap(connected, (connection) => {
+          const execute = (statement: string) => connection.execute(statement, [], undefined)
+          const body = execute("begin read only").pipe(
+            Effect.andThen(fence),
+            Effect.andThen(statements),
+            Effect.provideService(sql.transactionService, [connection, 0]),
+          )
+          const end = Effect.andThen(Effect.ignore(execute("commit")), released)
+          return Effect.onExit(restore(body), () => Effect.forkDetach(end))
+        })
+      }),
+    ),
+  ) as Fenced<A, E, R>

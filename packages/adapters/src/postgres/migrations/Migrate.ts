@@ -133,7 +133,8 @@ export const migrate = (url: Redacted.Redacted): Effect.Effect<ReadonlyArray<str
         maxConnections: 2,
         connectTimeout: "5 seconds",
         applicationName: "tentpole migrate",
-        startupParameters: { timezone: "UTC" },
+        // The service's role may be a default of the login.
+        startupParameters: { timezone: "UTC", role: "none" },
       }),
     ),
     Effect.catchTag("SqlError", (error) => Effect.fail(explain(error))),

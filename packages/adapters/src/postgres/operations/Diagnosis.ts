@@ -3,7 +3,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted } from "effect"
 import * as Primary from "../kernel/Primary.ts"
 import { SqlError } from "effect/sql"
-import { service_role } from "../kernel/Postgres.ts"
+import { default_statement_timeout_ms } from "../kernel/Postgres.ts"
+import { lackingSettings, service_role, sessionSettings } from "../kernel/Session.ts"
 import { migrations } from "../migrations/All.ts"
 
 export interface Diagnosis {
@@ -16,6 +17,8 @@ export interface Diagnosis {
   /** Milliseconds by which the database's clock is ahead of this machine's. */
   readonly ahead_ms: number
   readonly connections_free: number
+  /** Statements that make the session's settings defaults of the login. Empty without a pooler, where sessions set them. */
+  readonly lacking: ReadonlyArray<string>
   /** Migrations of this version that have not run. */
   readonly pending: ReadonlyArray<string>
   /** Migrations that have run and that this version does not know: a newer version has run them. */
@@ -35,12 +38,12 @@ interface Row {
 
 const timeout = "10 seconds"
 
-const readDiagnosis = Effect.gen(function* () {
+const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
   const sql = yield* PgClient.PgClient
   const before_ms = Date.now()
   const [row] = yield* sql<Row>`
-    select current_setting('server_version_num')::int as version, current_user as name,
-      (r.oid is not null) as has_role, coalesce(pg_has_role(current_user, r.oid, 'member'), false) as may_be_service,
+    select current_setting('server_version_num')::int as version, session_user as name,
+      (r.oid is not null) as has_role, coalesce(pg_has_role(session_user, r.oid, 'member'), false) as may_be_service,
       coalesce(r.rolsuper or r.rolbypassrls, false) as unbound,
       extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
       current_setting('max_connections')::int - (select count(*)::int from pg_stat_activity) as free,
@@ -56,16 +59,24 @@ const readDiagnosis = Effect.gen(function* () {
     mayBeService: row?.may_be_service ?? false,
     ahead_ms: Math.round((row?.now_ms ?? middle_ms) - middle_ms),
     connections_free: row?.free ?? 0,
+    lacking: isPooled ? yield* lackingSettings(sql, sessionSettings(default_statement_timeout_ms)) : [],
     pending: Object.keys(migrations).filter((name) => !names.has(name)),
     unknown: [...names].filter((name) => !(name in migrations)),
   } satisfies Diagnosis
 })
 
 /** The facts, or the reason why the server cannot be read. */
-export const diagnose = (url: Redacted.Redacted): Effect.Effect<Diagnosis, string> =>
-  readDiagnosis.pipe(
+export const diagnose = (url: Redacted.Redacted, isPooled = false): Effect.Effect<Diagnosis, string> =>
+  readDiagnosis(isPooled).pipe(
     Effect.provide(
-      Primary.layer({ url, maxConnections: 1, connectTimeout: "5 seconds", applicationName: "tentpole doctor" }),
+      Primary.layer({
+        url,
+        maxConnections: 1,
+        connectTimeout: "5 seconds",
+        applicationName: "tentpole doctor",
+        prepare: false,
+        startupParameters: { timezone: "UTC" },
+      }),
     ),
     Effect.timeout(timeout),
     Effect.mapError((error) => (SqlError.isSqlError(error) ? error.reason._tag : `no answer within ${timeout}`)),

@@ -3,6 +3,7 @@
 import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Clock, Context, Effect, Layer, Schedule, Scope, Stream } from "effect"
+import { Notifications } from "../kernel/Postgres.ts"
 
 /**
  * The NOTIFY channel of changed pages. The payload is a workspace id, or empty when the address of a site changed. The database
@@ -25,6 +26,7 @@ export const layer = Layer.effect(
   PageInvalidation,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const notifications = yield* Notifications
     const scope = yield* Scope.Scope
     const changes = new Map<string, number>()
     // Part of each version: notifications may be missed before a connection, so it makes all earlier versions outdated.
@@ -35,7 +37,7 @@ export const layer = Layer.effect(
       changes.set(of, (changes.get(of) ?? 0) + 1)
     }
 
-    const listen = sql.listen(pages_channel).pipe(
+    const listen = notifications.listen(pages_channel).pipe(
       Effect.tap(() =>
         Effect.sync(() => {
           connections_count++

@@ -37,7 +37,10 @@ const database: Examination = (config) =>
         ? wrong("database", says, "Set DATABASE_URL to a PostgreSQL database.")
         : warning("database", says, "`npm start` starts it; production needs DATABASE_URL.")
     }
-    return yield* Effect.match(diagnose(url), { onSuccess: judgeDatabase, onFailure: judgeSilence })
+    return yield* Effect.match(diagnose(url, config.databaseDirectUrl !== null), {
+      onSuccess: judgeDatabase,
+      onFailure: judgeSilence,
+    })
   })
 
 const timeout = "15 seconds"

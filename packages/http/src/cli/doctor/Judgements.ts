@@ -25,6 +25,15 @@ export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
           `${it.user} may not act as tentpole_service`,
           `Run \`tentpole migrate\`, or let an administrator run: create role tentpole_service nologin; grant tentpole_service to ${it.user};`,
         ),
+  ...(it.lacking.length === 0
+    ? []
+    : [
+        wrong(
+          "session settings",
+          "the pooler passes no settings on, and the login of DATABASE_URL lacks them as defaults",
+          it.lacking.join(" "),
+        ),
+      ]),
   it.unknown.length > 0
     ? warning(
         "migrations",

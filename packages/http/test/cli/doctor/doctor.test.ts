@@ -20,6 +20,7 @@ const well: Diagnosis = {
   mayBeService: true,
   ahead_ms: 12,
   connections_free: 80,
+  lacking: [],
   pending: [],
   unknown: [],
 }
@@ -44,6 +45,7 @@ describe("tentpole doctor", () => {
       [{ unknown: ["0999_later"] }, "warning migrations", /Update/],
       [{ ahead_ms: -9000 }, "wrong clock", /NTP/],
       [{ connections_free: 3 }, "warning connections", /max_connections/],
+      [{ lacking: ["alter role a set jit = 'off';"] }, "wrong session settings", /alter role a/],
     ]
     for (const [fault, says, mend] of faults) {
       const findings = judgeDatabase({ ...well, ...fault })

@@ -1,0 +1,91 @@
+// Tests of database sessions: the fence of reads, the settings of the login behind a pooler, and errors of the server.
+import { PgClient } from "@effect/sql-pg"
+import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
+import { lackingSettings, sessionSettings } from "@tentpole/adapters/postgres/kernel/Session"
+import { assert, it } from "@effect/vitest"
+import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Cause, Context, Effect, Exit, Layer, Predicate } from "effect"
+import { SqlError } from "effect/sql"
+import { clone, optionsOf } from "../support/TestDatabase.ts"
+
+const workspace = WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11")
+const timeout_ms = 200
+
+/** One connection, and long reads over it with a short statement timeout. */
+const single = Effect.gen(function* () {
+  const url = yield* clone()
+  const one = Postgres.client({ ...optionsOf(url), connections_max: 1 })
+  const built = yield* Layer.build(Layer.provideMerge(Postgres.longReadsOver(timeout_ms), one))
+  return { url, sql: Context.get(built, PgClient.PgClient), long: Context.get(built, Postgres.LongReads) }
+})
+
+interface Settings {
+  readonly workspace: string | null
+  readonly timeout: string
+  readonly role: string
+}
+
+const settings = (sql: PgClient.PgClient) =>
+  Effect.map(
+    sql<Settings>`select nullif(current_setting('tentpole.workspace_id', true), '') as workspace,
+      current_setting('statement_timeout') as timeout, current_user as role`,
+    ([row]) => row,
+  )
+
+it.live("a connection keeps neither workspace nor timeout of a read", () =>
+  Effect.gen(function* () {
+    const { long, sql } = yield* single
+    const role = "tentpole_service"
+    assert.deepStrictEqual(yield* long.read(workspace, settings), { workspace, timeout: "200ms", role })
+    assert.deepStrictEqual(yield* settings(sql), { workspace: null, timeout: "1min", role })
+  }).pipe(Effect.scoped),
+)
+
+it.live("fenced statements run under the service's role, whatever the login's role is", () =>
+  Effect.gen(function* () {
+    const asOwner = PgClient.layer({ url: yield* clone(), maxConnections: 1 })
+    const sql = Context.get(yield* Layer.build(asOwner), PgClient.PgClient)
+    const seen = yield* Postgres.fenced(sql)(workspace, settings(sql))
+    assert.deepInclude(seen, { workspace, role: "tentpole_service" })
+    assert.deepInclude(yield* settings(sql), { workspace: null, role: "tentpole_owner" })
+  }).pipe(Effect.scoped),
+)
+
+it.live("a login that lacks the session's settings gets statements that make them its defaults", () =>
+  Effect.gen(function* () {
+    const url = yield* clone()
+    const wanted = sessionSettings(15_000)
+    const connected = Effect.map(Layer.build(Layer.fresh(PgClient.layer({ url, maxConnections: 1 }))), (built) =>
+      Context.get(built, PgClient.PgClient),
+    )
+    const sql = yield* connected
+    const statements = yield* lackingSettings(sql, wanted)
+    assert.lengthOf(statements, Object.keys(wanted).length - 1)
+    for (const each of statements) yield* sql.unsafe(each).unprepared
+    assert.isEmpty(yield* lackingSettings(yield* connected, wanted))
+  }).pipe(Effect.scoped),
+)
+
+const defectOf = (exit: Exit.Exit<unknown, unknown>): unknown =>
+  Exit.isFailure(exit) ? Cause.squash(exit.cause) : assert.fail("it succeeded")
+
+it.live("a statement that exceeds its timeout is unavailable, with the limit in its message", () =>
+  Effect.gen(function* () {
+    const { long } = yield* single
+    const defect = defectOf(yield* Effect.exit(long.read(workspace, (sql) => sql`select pg_sleep(60)`)))
+    assert.instanceOf(defect, Unavailable)
+    assert.include(String(defect), "took longer than 0.2 s")
+    assert.strictEqual((yield* long.read(workspace, settings))?.workspace, workspace)
+  }).pipe(Effect.scoped),
+)
+
+it.live("an internal error of the server is a bug, not an unavailable database", () =>
+  Effect.gen(function* () {
+    const { long } = yield* single
+    const broken = (sql: PgClient.PgClient) =>
+      sql.unsafe("do $$ begin raise exception 'could not read block' using errcode = 'XX000'; end $$").unprepared
+    const defect = defectOf(yield* Effect.exit(long.read(workspace, broken)))
+    assert.isTrue(SqlError.isSqlError(defect) && Predicate.hasProperty(defect.reason.cause, "code"))
+  }).pipe(Effect.scoped),
+)
