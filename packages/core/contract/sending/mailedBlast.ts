@@ -1,16 +1,19 @@
 // A blast with each outcome: most messages are sent, one is refused, one is unconfirmed, one is blocked.
 import { Effect } from "effect"
 import { Settlement } from "../../src/sending/Settlement.ts"
-import type { BlastId } from "../../src/kernel/Ids.ts"
+import type { BlastId, ContactId } from "../../src/kernel/Ids.ts"
 import { furnished, later } from "../blasts/blastWorld.ts"
 
 const lease_ms = 60_000
 
 type World = Effect.Success<ReturnType<typeof furnished>>
 
-/** Sends to all deliverable recipients; the last two are refused and unconfirmed. */
-const mail = Effect.fnUntraced(function* ({ deliveries, transact, workspace }: World) {
-  const claims = yield* transact(deliveries.claim(workspace, { limit: 100, lease_ms }))
+/** Sends to these recipients; the last two are refused and unconfirmed. */
+const mail = Effect.fnUntraced(function* ({ deliveries, transact, workspace }: World, ids: ReadonlyArray<ContactId>) {
+  const claimed = yield* transact(deliveries.claim(workspace, { limit: 100, lease_ms }))
+  // Claims are in the order of delivery ids, which are random before PostgreSQL 18.
+  const place = ({ contact }: (typeof claimed)[number]) => ids.findIndex((id) => id === contact?.id)
+  const claims = claimed.toSorted((one, other) => place(one) - place(other))
   yield* deliveries.grant(workspace, claims, lease_ms)
   const outcomes = [
     { _tag: "inDoubt" },
@@ -32,6 +35,9 @@ export const mailedBlast = Effect.gen(function* () {
   )
   const eve = yield* world.person("eve", { unsubscribed: true })
   const id: BlastId = yield* world.sending("a", [...members, eve])
-  yield* mail(world)
+  yield* mail(
+    world,
+    members.map((each) => each.id),
+  )
   return { ...world, id, members }
 })
