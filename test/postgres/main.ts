@@ -24,11 +24,10 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 if (folders.length === 0) say("No other server: PG_BIN_DIRS names none")
 if (pgBouncer === undefined) say("No pooler: PgBouncer is not on the PATH, and PGBOUNCER_BIN names none")
 
+const { PGBOUNCER_BIN: _, ...others } = process.env
 const failed: Array<string> = []
 for (const [name, environment] of runs) {
-  say(`Contract suites: ${name}`)
-  const { PGBOUNCER_BIN: _, ...others } = process.env
-  const child = spawn("npx", ["vitest", "run", "--reporter=dot", ".contract.test.ts", "test/kernel/"], {
+  const child = spawn("npx", ["vitest", "run", "--reporter=dot", ".contract.test.ts", "test/postgres/kernel/"], {
     cwd: root,
     env: { ...others, ...environment },
     stdio: "inherit",
@@ -36,7 +35,5 @@ for (const [name, environment] of runs) {
   const [code] = await once(child, "exit")
   if (code !== 0) failed.push(name)
 }
-if (failed.length > 0) {
-  say(`Failed: ${failed.join(", ")}`)
-  process.exitCode = 1
-}
+if (failed.length > 0) say(`Failed: ${failed.join(", ")}`)
+process.exitCode = failed.length === 0 ? 0 : 1

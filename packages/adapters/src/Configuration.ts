@@ -111,6 +111,18 @@ const smtpUrl = (from: ReturnType<typeof reader>): Redacted.Redacted | null => {
 const postgresUrl = (from: ReturnType<typeof reader>, name: string): Redacted.Redacted | null =>
   redacted(from.url(name, "postgres://user:password@host:5432/database", ["postgres:", "postgresql:"], serversOf))
 
+const database = (from: ReturnType<typeof reader>) => {
+  const databaseUrl = postgresUrl(from, "DATABASE_URL")
+  const databaseDirectUrl = postgresUrl(from, "DATABASE_DIRECT_URL")
+  return {
+    /** Null: an embedded PostgreSQL under `dataDir`. */
+    databaseUrl,
+    /** The server itself, when `databaseUrl` is a pooler. Null: `databaseUrl` is the server. */
+    databaseDirectUrl,
+    databaseMigrationUrl: postgresUrl(from, "DATABASE_MIGRATION_URL") ?? databaseDirectUrl ?? databaseUrl,
+  }
+}
+
 const mebibyte = 2 ** 20
 
 /** The size limit of one S3 PUT. */
@@ -154,8 +166,6 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
   const bucket = from.text("S3_BUCKET")
   const region = from.text("S3_REGION") ?? "us-east-1"
   const endpoint = from.url("S3_ENDPOINT", "https://s3.example.com")
-  const databaseUrl = postgresUrl(from, "DATABASE_URL")
-  const databaseDirectUrl = postgresUrl(from, "DATABASE_DIRECT_URL")
   return {
     production,
     host,
@@ -166,11 +176,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     pagesHost: from.text("PAGES_HOST")?.toLowerCase() ?? "localhost",
     mailHost: new URL(publicPagesUrl).hostname,
     developmentDomains: !production,
-    /** Null: an embedded PostgreSQL under `dataDir`. */
-    databaseUrl,
-    /** The server itself, when `databaseUrl` is a pooler. Null: `databaseUrl` is the server. */
-    databaseDirectUrl,
-    databaseMigrationUrl: postgresUrl(from, "DATABASE_MIGRATION_URL") ?? databaseDirectUrl ?? databaseUrl,
+    ...database(from),
     dataDir: resolve(from.text("DATA_DIR") ?? "./data"),
     /** Null: mail is written to files under `dataDir`. */
     smtpUrl: smtpUrl(from),

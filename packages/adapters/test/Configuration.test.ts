@@ -37,6 +37,12 @@ describe("readConfiguration", () => {
     assert.include(refusal({ DATABASE_URL: "postgres://a:b@db1,/y" }), "DATABASE_URL must be a URL like")
   })
 
+  it("uses DATABASE_DIRECT_URL for migrations behind a pooler", () => {
+    const direct = "postgres://a:b@server/x"
+    const config = read({ DATABASE_URL: "postgres://a:b@pooler/x", DATABASE_DIRECT_URL: direct })
+    assert.strictEqual(Redacted.value(config.databaseMigrationUrl ?? Redacted.make("")), direct)
+  })
+
   it("reports the variable, its problem and a valid value", () => {
     assert.include(refusal({ PORT: "80a" }), 'PORT must be a whole number from 1 to 65535, got "80a"')
     assert.include(refusal({ PORT: "8081" }), "PAGES_PORT must differ from PORT")

@@ -2,13 +2,13 @@
 import { PgClient } from "@effect/sql-pg"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { type Context, Effect, Layer } from "effect"
-import { fenced, fencedWrites, LongReads, Reads } from "./kernel/Postgres.ts"
+import { fencedWrites, LongReads, Reads } from "./kernel/Postgres.ts"
 
 interface Database {
   readonly sql: PgClient.PgClient
-  /** Runs statements as a workspace. */
-  readonly within: ReturnType<typeof fenced>
-  /** The same, for statements of the caller's transaction. */
+  /** Runs statements that only read, as a workspace. In the caller's transaction, if there is one. */
+  readonly within: Reads["Service"]["within"]
+  /** Runs statements of the caller's transaction, as a workspace. */
   readonly write: ReturnType<typeof fencedWrites>
   readonly quick: Reads["Service"]
   readonly long: LongReads["Service"]
@@ -20,6 +20,7 @@ export const storeLayer = <Id, Store>(store: Context.Service<Id, Store>, make: (
     store,
     Effect.map(
       Effect.all({ sql: PgClient.PgClient, quick: Reads, long: LongReads, writer: ChangeWriter }),
-      ({ sql, ...others }) => make({ sql, within: fenced(sql), write: fencedWrites(sql), ...others }),
+      ({ sql, quick, ...others }) =>
+        make({ sql, within: quick.within, write: fencedWrites(sql), quick, ...others }),
     ),
   )

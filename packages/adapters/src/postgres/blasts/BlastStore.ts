@@ -16,7 +16,7 @@ import { makeDue, makeDueAt } from "../kernel/DueWork.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
 import { applyList } from "../lists/ListWrites.ts"
-import { fenced, fencedWrites, raiseStatementTimeout } from "../kernel/Postgres.ts"
+import { fencedWrites, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -177,7 +177,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const writer = yield* ChangeWriter
-    const within = fenced(sql)
+    const { within } = yield* Reads
     const write = fencedWrites(sql)
     return BlastStore.of({
       get: (workspace, id, now) =>

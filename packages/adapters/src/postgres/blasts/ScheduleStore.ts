@@ -5,7 +5,7 @@ import { type DueSchedules, ScheduleStore } from "@tentpole/core/blasts/Schedule
 import { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
+import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -63,9 +63,10 @@ export const layer = Layer.effect(
   ScheduleStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const { within } = yield* Reads
     return ScheduleStore.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, orDefect(takeTurns(sql, limit, turn_ms))),
-      due: (workspace, limit) => fenced(sql)(workspace, due(sql, workspace, limit)),
+      due: (workspace, limit) => within(workspace, due(sql, workspace, limit)),
       endTurn: (workspace) => fencedWrites(sql)(workspace, reschedule(sql, workspace)),
     })
   }),

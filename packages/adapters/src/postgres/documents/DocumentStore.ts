@@ -20,7 +20,7 @@ import { DateTime, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { findGeneration, deleteGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
-import { fenced } from "../kernel/Postgres.ts"
+import { fencedWrites, type Reads } from "../kernel/Postgres.ts"
 import { slicedByAge } from "../kernel/Slices.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
@@ -172,7 +172,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
     if (generation !== null) yield* writeGeneration(sql, workspace, after.id, generation)
     yield* writer.writeEffects(workspace, [change])
   })
-  return (workspace: WorkspaceId, change: DocumentChange<T>) => fenced(sql)(workspace, apply(workspace, change))
+  return (workspace: WorkspaceId, change: DocumentChange<T>) => fencedWrites(sql)(workspace, apply(workspace, change))
 }
 
 const conditionsOf = (sql: Sql, key: string, workspace: WorkspaceId, { status, search, after }: DocumentQuery) => {
@@ -189,12 +189,12 @@ const conditionsOf = (sql: Sql, key: string, workspace: WorkspaceId, { status, s
 
 export const documentStore = <T extends DocumentTypes, Own extends object, OwnApproved extends object>(
   sql: Sql,
+  { within }: Reads["Service"],
   writer: ChangeWriter["Service"],
   tables: DocumentTables<T, Own, OwnApproved>,
 ): DocumentStore<T> => {
   type Row = DocumentRow & Own
   const noun = tables.table.replace("_", " ")
-  const within = fenced(sql)
   const [table, key, versions] = [sql(tables.table), sql(tables.key), sql(`${tables.table}_version`)]
   const shared = ["name", "current_version", "approved_version", "approval_id"]
   const stamps = ["created_by_name", "created_at", "updated_at"]

@@ -66,8 +66,8 @@ const emails: DocumentTables<EmailTypes, EmailRow, ApprovedRow> = {
 export const applyEmail = (sql: PgClient.PgClient, writer: ChangeWriter["Service"]) =>
   documentWriter(sql, writer, emails)
 
-export const layer = storeLayer(EmailStore, ({ sql, within, writer }) => ({
-  ...documentStore(sql, writer, emails),
+export const layer = storeLayer(EmailStore, ({ sql, within, quick, writer }) => ({
+  ...documentStore(sql, quick, writer, emails),
   facts: (workspace) =>
     within(
       workspace,

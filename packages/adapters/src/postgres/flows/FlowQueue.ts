@@ -19,7 +19,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { datedContacts } from "./DatedContacts.ts"
 import { earliestDue } from "./MembershipLocks.ts"
 import { FlowReader } from "./MembershipRows.ts"
-import { fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
+import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -145,7 +145,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const outbox = yield* Outbox
-    const within = fenced(sql)
+    const { within } = yield* Reads
     const write = fencedWrites(sql)
     const reader = new FlowReader()
     return FlowQueue.of({

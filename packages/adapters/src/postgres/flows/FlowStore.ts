@@ -29,7 +29,7 @@ import {
 import { flowsUsingEmail } from "./FlowUses.ts"
 import { deleteGenerationsOf } from "../documents/Generations.ts"
 import { subscribe } from "../kernel/Outbox.ts"
-import { fenced, fencedWrites, raiseStatementTimeout } from "../kernel/Postgres.ts"
+import { fencedWrites, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -172,7 +172,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const writer = yield* ChangeWriter
-    const within = fenced(sql)
+    const { within } = yield* Reads
     const inTransaction = fencedWrites(sql)
     return FlowStore.of({
       get: (workspace, id) =>

@@ -19,7 +19,7 @@ import { memberFacts } from "./MembershipFacts.ts"
 import { lockForEntry, lockMembers } from "./MembershipLocks.ts"
 import { FlowReader, membershipColumns, type MembershipRow, toMembership } from "./MembershipRows.ts"
 import { applyMemberships } from "./MembershipWrites.ts"
-import { fenced, fencedWrites } from "../kernel/Postgres.ts"
+import { fencedWrites, Reads } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
 type Sql = PgClient.PgClient
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
   MembershipStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const within = fenced(sql)
+    const { within } = yield* Reads
     const write = fencedWrites(sql)
     const reader = new FlowReader()
     let written = 0

@@ -7,7 +7,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
 import { fromRow, type RowOf } from "./Instants.ts"
-import { Conflicted, fenced, fencedWrites } from "./Postgres.ts"
+import { Conflicted, fencedWrites, Reads } from "./Postgres.ts"
 
 interface Subscription {
   readonly consumer: string
@@ -140,7 +140,7 @@ export const layer = Layer.effect(
   Outbox,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const within = fenced(sql)
+    const { within } = yield* Reads
     const write = fencedWrites(sql)
     return Outbox.of({
       subscribe: (workspace, consumer) => Effect.andThen(Transaction, subscribe(workspace, consumer)),

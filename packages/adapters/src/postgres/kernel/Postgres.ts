@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
+import { FairLimit } from "@tentpole/core/kernel/runtime/FairLimit"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Context, Effect, Exit, Layer, Predicate, type Redacted, Scope } from "effect"
 import { SqlError } from "effect/sql"
@@ -43,7 +44,14 @@ type Fenced<A, E, R> = Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
 type Read = <A, E, R>(workspace: WorkspaceId, statements: Statements<A, E, R>) => Fenced<A, E, R>
 
 /** Quick reads of requests. In an open transaction they run on its connection and see its writes. */
-export class Reads extends Context.Service<Reads, { readonly read: Read }>()("tentpole/postgres/Reads") {}
+export class Reads extends Context.Service<
+  Reads,
+  {
+    readonly read: Read
+    /** `read` for statements of the pool for all statements: they run on a connection for reading. */
+    readonly within: <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) => Fenced<A, E, R>
+  }
+>()("tentpole/postgres/Reads") {}
 
 /** Reads that may take long, such as counts of all contacts and exports. They do not block quick reads. */
 export class LongReads extends Context.Service<LongReads, { readonly read: Read }>()("tentpole/postgres/LongReads") {}
@@ -59,14 +67,17 @@ const reads = (options: PostgresOptions) =>
     Effect.gen(function* () {
       const writer = yield* PgClient.PgClient
       const reader = Context.get(yield* Layer.build(client(options)), PgClient.PgClient)
-      return Reads.of({
-        read: (workspace, statements) =>
-          Effect.flatMap(OpenTransaction, (open) =>
-            open === undefined
-              ? readAs(reader, fenceOf(reader, workspace), statements(reader))
-              : fenced(writer)(workspace, statements(writer)),
-          ),
-      })
+      const within: Reads["Service"]["within"] = (workspace, statements) =>
+        Effect.flatMap(OpenTransaction, (open) =>
+          open === undefined
+            ? readAs(
+                { sql: writer, connect: reader.reserve, fence: fenceOf(writer, workspace) },
+                // Reads inside of reads use the same connection.
+                Effect.provideService(statements, OpenTransaction, { workspace }),
+              )
+            : fenced(writer)(workspace, statements),
+        )
+      return Reads.of({ within, read: (workspace, statements) => within(workspace, statements(writer)) })
     }),
   )
 
@@ -88,20 +99,24 @@ export const raiseStatementTimeout = (sql: PgClient.PgClient) =>
 
 const long_statement_timeout_ms = 5 * 60_000
 
-/** Long reads over a pool of their own. */
+const long_connections_max = 2
+
+/** Long reads over a pool of their own. Workspaces that wait for its connections get them in turn. */
 export const longReadsOver = (statement_timeout_ms = long_statement_timeout_ms) =>
   Layer.effect(
     LongReads,
-    Effect.map(PgClient.PgClient, (sql) =>
-      LongReads.of({
+    Effect.map(PgClient.PgClient, (sql) => {
+      const limit = new FairLimit<WorkspaceId>(long_connections_max)
+      return LongReads.of({
         read: (workspace, statements) => {
           // The memory fits the ids of a million contacts twice. Random reads cost about the same as sequential reads on SSDs.
           const fence = sql`${fenceOf(sql, workspace)}, set_config('statement_timeout', ${String(statement_timeout_ms)}, true),
             set_config('work_mem', '64MB', true), set_config('random_page_cost', '1.1', true)`
-          return Effect.provideService(readAs(sql, fence, statements(sql)), StatementTimeout, statement_timeout_ms)
+          const read = readAs({ sql, connect: sql.reserve, fence }, statements(sql))
+          return limit.run(workspace, Effect.provideService(read, StatementTimeout, statement_timeout_ms))
         },
-      }),
-    ),
+      })
+    }),
   )
 
 /** The share of the connections that only read. */
@@ -116,7 +131,7 @@ export const connections = (options: PostgresOptions) => {
       Layer.merge(reads({ ...options, connections_max: readers }), notifications(options)),
       client({ ...options, connections_max: others }),
     ),
-    longReadsOver().pipe(Layer.provide(client({ ...options, connections_max: 2 }))),
+    longReadsOver().pipe(Layer.provide(client({ ...options, connections_max: long_connections_max }))),
   )
 }
 
@@ -259,15 +274,23 @@ export const fencedWrites =
  * caller saves a round trip.
  */
 const readAs = <A, E, R>(
-  sql: PgClient.PgClient,
-  fence: Effect.Effect<unknown, SqlError.SqlError>,
+  {
+    connect,
+    fence,
+    sql,
+  }: {
+    /** The client whose statements run. */
+    readonly sql: PgClient.PgClient
+    readonly connect: PgClient.PgClient["reserve"]
+    readonly fence: Effect.Effect<unknown, SqlError.SqlError>
+  },
   statements: Effect.Effect<A, E, R>,
 ): Fenced<A, E, R> =>
   orDefect(
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Scope.make(), (scope) => {
         const released = Scope.close(scope, Exit.void)
-        const connected = Effect.onError(restore(Scope.provide(sql.reserve, scope)), () => released)
+        const connected = Effect.onError(restore(Scope.provide(connect, scope)), () => released)
         return Effect.flatMap(connected, (connection) => {
           const execute = (statement: string) => connection.execute(statement, [], undefined)
           const body = execute("begin read only").pipe(

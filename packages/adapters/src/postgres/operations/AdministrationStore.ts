@@ -9,7 +9,7 @@ import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transacto
 import { type DateTime, Effect, Layer } from "effect"
 import { erase } from "./Erasure.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
-import { catchUnique, fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
+import { catchUnique, fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
 import { newestRows, sliced, slicedByAge } from "../kernel/Slices.ts"
 import { suppress } from "../sending/Suppressions.ts"
 import {
@@ -56,7 +56,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const { transact } = yield* Transactor
-    const within = fenced(sql)
+    const { within } = yield* Reads
     const write = fencedWrites(sql)
 
     return AdministrationStore.of({

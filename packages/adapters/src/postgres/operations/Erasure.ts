@@ -4,7 +4,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect } from "effect"
 import { queue_table } from "../../jobs/QueueTable.ts"
-import { fenced } from "../kernel/Postgres.ts"
+import { fencedWrites } from "../kernel/Postgres.ts"
 
 interface Table {
   readonly name: string
@@ -66,7 +66,7 @@ export const erase = Effect.fnUntraced(function* (
   transact: Transactor["Service"]["transact"],
   workspace: WorkspaceId,
 ) {
-  const within = <A, E, R>(statements: Effect.Effect<A, E, R>) => transact(fenced(sql)(workspace, statements))
+  const within = <A, E, R>(statements: Effect.Effect<A, E, R>) => transact(fencedWrites(sql)(workspace, statements))
   const order = childrenFirst(yield* within(tables(sql)))
   const deleteRows = Effect.forEach(
     order,

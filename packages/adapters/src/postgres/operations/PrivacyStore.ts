@@ -19,7 +19,7 @@ import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Effect, Layer, Stream } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { readThrough } from "../kernel/Cursor.ts"
-import { fenced, fencedWrites, LongReads } from "../kernel/Postgres.ts"
+import { fencedWrites, LongReads, Reads } from "../kernel/Postgres.ts"
 
 /** Tables with a workspace id that hold secrets or internal state, not the workspace's data. */
 const not_data = [
@@ -167,7 +167,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const long = yield* LongReads
-    const within = fenced(sql)
+    const { within } = yield* Reads
     return PrivacyStore.of({
       rowsOf: (workspace, contact) => within(workspace, rowsOf(sql, workspace, contact)),
       identifierPatterns: (workspace, contact) => within(workspace, traces(sql, workspace, contact)),

@@ -24,7 +24,7 @@ import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
 import { containing, endingWith, startingWith } from "../kernel/Like.ts"
 import { numberColumn } from "../contacts/NumberColumns.ts"
-import { fenced } from "../kernel/Postgres.ts"
+import { Reads } from "../kernel/Postgres.ts"
 
 type Fragment = Statement.Fragment
 type Sql = PgClient.PgClient
@@ -324,7 +324,7 @@ export const layer = Layer.effect(
   RuleFactsStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const within = fenced(sql)
+    const { within } = yield* Reads
     return RuleFactsStore.of({
       of: (workspace, { fields, lists }) =>
         fields.length === 0 && lists.length === 0

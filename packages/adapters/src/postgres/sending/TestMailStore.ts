@@ -4,7 +4,7 @@ import { type TestMail, TestMailStore } from "@tentpole/core/sending/TestMailSto
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Array, Effect, Layer } from "effect"
-import { fenced, fencedWrites } from "../kernel/Postgres.ts"
+import { fencedWrites, Reads } from "../kernel/Postgres.ts"
 
 const columns = `test_mail_id as id, email_id as "emailId", version, contact_id as "contactId", address,
   address_normalized as "addressNormalized"`
@@ -23,6 +23,7 @@ export const layer = Layer.effect(
   TestMailStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const { within } = yield* Reads
     const write = fencedWrites(sql)
     return TestMailStore.of({
       add: Effect.fnUntraced(function* (workspace, mails) {
@@ -31,7 +32,7 @@ export const layer = Layer.effect(
       }),
       waiting: (workspace, id) =>
         Effect.flatMap(
-          fenced(sql)(
+          within(
             workspace,
             sql<TestMail>`
               select ${sql.literal(columns)} from test_mail

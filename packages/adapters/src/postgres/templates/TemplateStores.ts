@@ -19,6 +19,7 @@ import {
   type PlainTextRow,
   toPlainText,
 } from "../documents/DocumentStore.ts"
+import { Reads } from "../kernel/Postgres.ts"
 import { flowsUsingTemplate } from "../flows/FlowUses.ts"
 import { storeLayer } from "../StoreLayer.ts"
 
@@ -79,6 +80,6 @@ const tentTemplates: DocumentTables<TentTemplateTypes, { readonly source_tent_id
 }
 
 export const layer = Layer.merge(
-  storeLayer(EmailTemplateStore, ({ sql, writer }) => documentStore(sql, writer, emailTemplates)),
-  storeLayer(TentTemplateStore, ({ sql, writer }) => documentStore(sql, writer, tentTemplates)),
+  storeLayer(EmailTemplateStore, ({ sql, quick, writer }) => documentStore(sql, quick, writer, emailTemplates)),
+  storeLayer(TentTemplateStore, ({ sql, quick, writer }) => documentStore(sql, quick, writer, tentTemplates)),
 )

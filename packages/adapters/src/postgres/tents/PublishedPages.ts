@@ -14,7 +14,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { PageInvalidation } from "./PageInvalidation.ts"
 import { source } from "./TentRows.ts"
 import type { RowOf } from "../kernel/Instants.ts"
-import { fenced, orDefect } from "../kernel/Postgres.ts"
+import { orDefect, Reads } from "../kernel/Postgres.ts"
 
 interface AddressRow {
   readonly tentId: TentId
@@ -29,7 +29,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const invalidation = yield* PageInvalidation
-    const within = fenced(sql)
+    const { within } = yield* Reads
     const from = sql.literal(source)
     return PublishedPages.of({
       version: invalidation.version,

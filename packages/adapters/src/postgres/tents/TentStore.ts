@@ -13,7 +13,7 @@ import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { PageInvalidation, pages_channel } from "./PageInvalidation.ts"
 import { requireRow } from "../kernel/Instants.ts"
-import { catchUnique, fenced, fencedWrites, orDefect, raiseStatementTimeout } from "../kernel/Postgres.ts"
+import { catchUnique, fencedWrites, orDefect, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { columns, fieldsOf, insertedRow, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const writer = yield* ChangeWriter
     const invalidation = yield* PageInvalidation
-    const within = fenced(sql)
+    const { within } = yield* Reads
     const write = fencedWrites(sql)
     const one = (where: Statement.Fragment, lock = sql``) =>
       sql<Row>`select ${sql.literal(columns)} from ${sql.literal(source)} where ${where} ${lock}`.pipe(

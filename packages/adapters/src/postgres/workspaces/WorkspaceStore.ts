@@ -17,7 +17,7 @@ import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { DateTime, Effect, Layer, Record, Result } from "effect"
 import type { Statement } from "effect/sql"
 import { fromRow, iso, requireRow, type RowOf, toColumns } from "../kernel/Instants.ts"
-import { catchUnique, fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
+import { catchUnique, fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
 
 /** The columns of a workspace `w`. */
 export const workspaceColumns = `w.workspace_id as id, w.name, w.slug, w.plan, w.credits, w.time_zone as "timeZone",
@@ -92,7 +92,7 @@ const applyWorkspace = (sql: PgClient.PgClient, ids: Ids["Service"], { before, a
     const columns = columnsOf(sql, after)
     if (before === null) {
       yield* sql`insert into workspace ${sql.insert(columns)}`
-      yield* fenced(sql)(after.id, insertSystemLists(sql, after, yield* ids.many(systemLists.length)))
+      yield* fencedWrites(sql)(after.id, insertSystemLists(sql, after, yield* ids.many(systemLists.length)))
     } else {
       yield* sql`update workspace set ${sql.update(columns, ["workspace_id", "created_at"])} where workspace_id = ${after.id}`
     }
@@ -103,7 +103,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const ids = yield* Ids
-    const within = fenced(sql)
+    const { within } = yield* Reads
     const write = fencedWrites(sql)
     const columns = sql.literal(workspaceColumns)
     const one = (condition: Statement.Fragment, lock = sql``) =>

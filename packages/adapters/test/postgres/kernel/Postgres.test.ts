@@ -7,7 +7,7 @@ import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Cause, Context, Effect, Exit, Layer, Predicate } from "effect"
 import { SqlError } from "effect/sql"
-import { clone, optionsOf } from "../support/TestDatabase.ts"
+import { clone, optionsOf } from "../../support/TestDatabase.ts"
 
 const workspace = WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11")
 const timeout_ms = 200
@@ -64,6 +64,25 @@ it.live("a login that lacks the session's settings gets statements that make the
     assert.lengthOf(statements, Object.keys(wanted).length - 1)
     for (const each of statements) yield* sql.unsafe(each).unprepared
     assert.isEmpty(yield* lackingSettings(yield* connected, wanted))
+  }).pipe(Effect.scoped),
+)
+
+it.live("a workspace with many waiting long reads does not delay those of another", () =>
+  Effect.gen(function* () {
+    const { long } = yield* single
+    const other = WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12")
+    const ended: Array<WorkspaceId> = []
+    const wanted = [...Array.from({ length: 16 }, () => workspace), other]
+    yield* Effect.forEach(
+      wanted,
+      (each) =>
+        Effect.andThen(
+          long.read(each, settings),
+          Effect.sync(() => ended.push(each)),
+        ),
+      { concurrency: "unbounded" },
+    )
+    assert.isAtMost(ended.indexOf(other), 4)
   }).pipe(Effect.scoped),
 )
 

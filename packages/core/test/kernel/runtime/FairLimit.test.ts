@@ -1,0 +1,63 @@
+// Tests of the limit that serves its keys in turn.
+import { assert, describe, it } from "@effect/vitest"
+import { FairLimit } from "@tentpole/core/kernel/runtime/FairLimit"
+import { Deferred, Effect, Fiber } from "effect"
+
+/** Effects that run until they are ended, and the order in which they began. */
+const desk = (concurrency_max: number) => {
+  const limit = new FairLimit<string>(concurrency_max)
+  const began: Array<string> = []
+  const begin = (key: string) =>
+    Effect.gen(function* () {
+      const end = yield* Deferred.make<void>()
+      const running = Effect.andThen(
+        Effect.sync(() => began.push(key)),
+        Deferred.await(end),
+      )
+      const fiber = yield* Effect.forkChild(limit.run(key, running), { startImmediately: true })
+      return { fiber, end: Effect.andThen(Deferred.succeed(end, undefined), Fiber.await(fiber)) }
+    })
+  return { begin, began }
+}
+
+describe("FairLimit", () => {
+  it.effect("runs as many effects as the limit allows, also of one key", () =>
+    Effect.gen(function* () {
+      const { began, begin } = desk(2)
+      yield* Effect.forEach(["a", "a", "a"], begin)
+      assert.deepStrictEqual(began, ["a", "a"])
+    }),
+  )
+
+  it.effect("serves the keys in turn, whatever their numbers of waiting effects are", () =>
+    Effect.gen(function* () {
+      const { began, begin } = desk(1)
+      const waiting = yield* Effect.forEach(["a", "a", "a", "a", "b", "c", "b"], begin)
+      // One runs at a time, so ending all in any order ends each when it has begun.
+      yield* Effect.forEach(waiting, ({ end }) => end, { concurrency: "unbounded", discard: true })
+      assert.deepStrictEqual(began, ["a", "a", "b", "c", "a", "b", "a"])
+    }),
+  )
+
+  it.effect("gives the turn of an interrupted effect to the next one", () =>
+    Effect.gen(function* () {
+      const { began, begin } = desk(1)
+      const first = yield* begin("a")
+      const waiting = yield* begin("b")
+      yield* begin("c")
+      yield* Fiber.interrupt(waiting.fiber)
+      yield* first.end
+      assert.deepStrictEqual(began, ["a", "c"])
+    }),
+  )
+
+  it.effect("frees the place of an effect that fails or is interrupted", () =>
+    Effect.gen(function* () {
+      const limit = new FairLimit<string>(1)
+      yield* Effect.exit(limit.run("a", Effect.die("broken")))
+      const endless = yield* Effect.forkChild(limit.run("a", Effect.never), { startImmediately: true })
+      yield* Fiber.interrupt(endless)
+      assert.strictEqual(yield* limit.run("b", Effect.succeed(1)), 1)
+    }),
+  )
+})
