@@ -25,9 +25,10 @@ if (folders.length === 0) say("No other server: PG_BIN_DIRS names none")
 if (pgBouncer === undefined) say("No pooler: PgBouncer is not on the PATH, and PGBOUNCER_BIN names none")
 
 const { PGBOUNCER_BIN: _, ...others } = process.env
+const tests = [".contract.test.ts", "test/postgres/kernel/", "e2e/pooler"]
 const failed: Array<string> = []
 for (const [name, environment] of runs) {
-  const child = spawn("npx", ["vitest", "run", "--reporter=dot", ".contract.test.ts", "test/postgres/kernel/"], {
+  const child = spawn("npx", ["vitest", "run", "--reporter=dot", ...tests], {
     cwd: root,
     env: { ...others, ...environment },
     stdio: "inherit",
