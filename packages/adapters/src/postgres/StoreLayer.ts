@@ -20,7 +20,6 @@ export const storeLayer = <Id, Store>(store: Context.Service<Id, Store>, make: (
     store,
     Effect.map(
       Effect.all({ sql: PgClient.PgClient, quick: Reads, long: LongReads, writer: ChangeWriter }),
-      ({ sql, quick, ...others }) =>
-        make({ sql, within: quick.within, write: fencedWrites(sql), quick, ...others }),
+      ({ sql, quick, ...others }) => make({ sql, within: quick.within, write: fencedWrites(sql), quick, ...others }),
     ),
   )

@@ -7,7 +7,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
 import { fromRow, type RowOf } from "./Instants.ts"
-import { Conflicted, fencedWrites, Reads } from "./Postgres.ts"
+import { Conflicted, fenced, fencedWrites, Reads } from "./Postgres.ts"
 
 interface Subscription {
   readonly consumer: string

@@ -19,7 +19,6 @@ import {
   type PlainTextRow,
   toPlainText,
 } from "../documents/DocumentStore.ts"
-import { Reads } from "../kernel/Postgres.ts"
 import { flowsUsingTemplate } from "../flows/FlowUses.ts"
 import { storeLayer } from "../StoreLayer.ts"
 
