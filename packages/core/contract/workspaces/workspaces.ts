@@ -73,7 +73,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
         yield* transact(store.apply(change))
         assert.deepStrictEqual(yield* store.get(id), change.after)
         assert.deepStrictEqual(yield* store.findBySlug(change.after.slug), change.after)
-        assert.isTrue((yield* store.list).some((each) => each.id === id))
+        assert.isNotNull(yield* store.findFirst)
       }),
     )
 

@@ -12,8 +12,8 @@ export class WorkspaceStore extends Context.Service<
   {
     readonly get: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound>
     readonly findBySlug: (slug: string) => Effect.Effect<Workspace, NotFound>
-    /** Oldest first, at most 1,000. */
-    readonly list: Effect.Effect<ReadonlyArray<Workspace>>
+    /** The oldest workspace. */
+    readonly findFirst: Effect.Effect<Workspace | null>
     readonly lock: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound, Transaction>
     /** Writes the change; a new workspace includes its two system lists. */
     readonly apply: (change: WorkspaceChange) => Effect.Effect<void, SlugTaken, Transaction>

@@ -172,8 +172,8 @@ export class Workspaces extends Context.Service<
       })
 
       const createFirst = Effect.fnUntraced(function* ({ apiKey }: { readonly apiKey: string | null }) {
-        const [first] = yield* store.list
-        if (first !== undefined) return { workspace: first, key: null }
+        const first = yield* store.findFirst
+        if (first !== null) return { workspace: first, key: null }
         const workspace = yield* newWorkspace({
           name: "default",
           slug: first_slug,

@@ -69,7 +69,7 @@ export const layer = Layer.effect(
     return WorkspaceStore.of({
       get,
       findBySlug: (slug) => firstWith(workspaces, (row) => row.slug === slug, "workspace"),
-      list: Effect.map(db.all(workspaces, null), (rows) => rows.toSorted(byAge).slice(0, 1000)),
+      findFirst: Effect.map(db.all(workspaces, null), (rows) => rows.toSorted(byAge)[0] ?? null),
       lock: (id) => Effect.andThen(Transaction, get(id)),
       apply: (change) => applyWorkspace(db, ids, change),
       findKey: Effect.fnUntraced(function* (hash, at) {

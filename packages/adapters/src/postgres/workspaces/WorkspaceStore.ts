@@ -114,9 +114,9 @@ export const layer = Layer.effect(
     return WorkspaceStore.of({
       get: (id) => one(sql`w.workspace_id = ${id}`),
       findBySlug: (slug) => one(sql`w.slug = ${slug}`),
-      list: orDefect(
-        sql<WorkspaceRow>`select ${columns} from workspace w where w.deleted_at is null order by w.created_at, w.workspace_id limit 1000`,
-      ).pipe(Effect.map((rows) => rows.map(toWorkspace))),
+      findFirst: orDefect(
+        sql<WorkspaceRow>`select ${columns} from workspace w where w.deleted_at is null order by w.created_at, w.workspace_id limit 1`,
+      ).pipe(Effect.map(([row]) => (row === undefined ? null : toWorkspace(row)))),
       lock: (id) => Effect.andThen(Transaction, one(sql`w.workspace_id = ${id}`, sql`for update`)),
       apply: (change) => applyWorkspace(sql, ids, change),
 

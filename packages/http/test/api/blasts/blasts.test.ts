@@ -33,7 +33,7 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
   /** Runs the job, as the worker does. */
   const fixAudience = (blast: Json) =>
     Effect.gen(function* () {
-      const [workspace] = yield* Context.get(context, WorkspaceStore).list
+      const workspace = yield* Context.get(context, WorkspaceStore).findFirst
       yield* Context.get(context, Deliveries).fixAudience(
         WorkspaceId.make(workspace?.id ?? ""),
         BlastId.make(blast.blast_id),

@@ -28,7 +28,7 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
     yield* made(`/v1/emails/${json.email_id}/approve`, {})
     return { ...json, contact_ids }
   })
-  const workspace = Effect.map(Context.get(context, WorkspaceStore).list, ([first]) =>
+  const workspace = Effect.map(Context.get(context, WorkspaceStore).findFirst, (first) =>
     WorkspaceId.make(first?.id ?? ""),
   )
   /** Runs the launch job, then fails all messages with the blast. */

@@ -30,9 +30,9 @@ it.effect("accepts HTML up to the limit, and refuses one byte more with the limi
       assert.include(refused.json.message, String(html_bytes_max))
     }
     const { json: tent } = yield* call("POST", "/v1/tents", { json: { name: "n", prompt: "Build a website" } })
-    const [workspace] = yield* Context.get(context, WorkspaceStore).list
+    const workspace = yield* Context.get(context, WorkspaceStore).findFirst
     const tents = Context.get(context, Tents)
-    if (workspace !== undefined) yield* tents.runGeneration(workspace.id, TentId.make(tent.id))
+    if (workspace !== null) yield* tents.runGeneration(workspace.id, TentId.make(tent.id))
     const { json: failed } = yield* call("GET", `/v1/tents/${tent.id}`)
     assert.strictEqual(failed.status, "failed")
     assert.match(JSON.stringify(failed), /larger than/)

@@ -38,8 +38,8 @@ const begin = Effect.gen(function* () {
       return { status: answer.status, headers: answer.headers, bytes, text: bytes.toString("utf8") }
     })
 
-  const [workspace] = yield* Context.get(context, WorkspaceStore).list
-  if (workspace === undefined) return assert.fail("no workspace")
+  const workspace = yield* Context.get(context, WorkspaceStore).findFirst
+  if (workspace === null) return assert.fail("no workspace")
   /** Runs the jobs, as the worker does. */
   const run = (id: string) => Context.get(context, Exports).run(workspace.id, ExportId.make(id))
   const expire = (id: string) => Context.get(context, Exports).expire(workspace.id, "list", ExportId.make(id))

@@ -16,7 +16,7 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
   const flow = (more: object = {}) =>
     Effect.gen(function* () {
       const flows = Context.get(context, Flows)
-      const [workspace] = yield* Context.get(context, WorkspaceStore).list
+      const workspace = yield* Context.get(context, WorkspaceStore).findFirst
       const workspaceId = WorkspaceId.make(workspace?.id ?? "")
       const made = yield* flows.create(workspaceId, { name: "Welcome", steps, ...more })
       yield* flows.activate(workspaceId, made.flow.id)

@@ -41,8 +41,8 @@ const begin = <Out, E>(over: Layer.Layer<Out | Workspaces, E>) =>
 /** Runs the jobs, as the worker does. */
 const run = (context: Context.Context<ImportRuns | WorkspaceStore>, id: string) =>
   Effect.gen(function* () {
-    const [workspace] = yield* Context.get(context, WorkspaceStore).list
-    if (workspace === undefined) return assert.fail("no workspace")
+    const workspace = yield* Context.get(context, WorkspaceStore).findFirst
+    if (workspace === null) return assert.fail("no workspace")
     yield* Context.get(context, ImportRuns).run(workspace.id, ImportRunId.make(id))
   })
 

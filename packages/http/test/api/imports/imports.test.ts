@@ -33,7 +33,7 @@ const begin = Effect.gen(function* () {
       const text = await answer.text()
       return { status: answer.status, json: toJson(text) }
     })
-  const [workspace] = yield* Context.get(context, WorkspaceStore).list
+  const workspace = yield* Context.get(context, WorkspaceStore).findFirst
   const run = (id: string) =>
     Context.get(context, ImportRuns).run(workspace?.id ?? ("" as WorkspaceId), ImportRunId.make(id))
   return { call, put, run }
@@ -353,7 +353,7 @@ it.live("accepts a large file over a socket, and refuses an unauthorized upload 
         return answer.status
       })
     assert.strictEqual(yield* send(url), 200)
-    const [workspace] = yield* Context.get(context, WorkspaceStore).list
+    const workspace = yield* Context.get(context, WorkspaceStore).findFirst
     const key = uploadKey(workspace?.id ?? ("" as WorkspaceId), begun.json.import_session_id)
     const { size_bytes } = yield* Context.get(context, BlobStore).info(key)
     assert.strictEqual(size_bytes, 20 * 2 ** 20)

@@ -33,8 +33,8 @@ const begin = Effect.fnUntraced(function* (limits = requestTimeouts) {
   const begun = yield* call("POST", "/v1/contacts/imports", { json: { source: "upload", file_name: "a.csv" } })
   const path = new URL(begun.json.upload_url).pathname
   const session = `/v1/contacts/imports/${begun.json.import_session_id}`
-  const [workspace] = yield* Context.get(context, WorkspaceStore).list
-  if (workspace === undefined) return assert.fail("no workspace")
+  const workspace = yield* Context.get(context, WorkspaceStore).findFirst
+  if (workspace === null) return assert.fail("no workspace")
   const blobs = Context.get(context, BlobStore)
   const key = uploadKey(workspace.id, ImportSessionId.make(begun.json.import_session_id))
   const stored = Effect.map(blobs.info(key), ({ size_bytes }) => size_bytes)

@@ -42,7 +42,7 @@ const served = Effect.gen(function* () {
   const archive = (id: string) =>
     Effect.gen(function* () {
       const sql = Context.get(context, PgClient.PgClient)
-      const [first] = yield* Context.get(context, WorkspaceStore).list
+      const first = yield* Context.get(context, WorkspaceStore).findFirst
       const workspace = WorkspaceId.make(first?.id ?? "")
       yield* fenced(sql)(
         workspace,

@@ -21,7 +21,7 @@ const over = worldWith({ asset_bytes_max })
 
 const served = Effect.gen(function* () {
   const { call, context } = yield* servingOver(over, Api, handlers)
-  const [workspace] = yield* Context.get(context, WorkspaceStore).list
+  const workspace = yield* Context.get(context, WorkspaceStore).findFirst
   const of = workspace?.id ?? assert.fail()
   const upload = (tent: string, ...sent: ReadonlyArray<PartSent>) =>
     call("POST", `/v1/tents/${tent}/assets`, multipart(sent))

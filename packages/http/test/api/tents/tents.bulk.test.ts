@@ -10,7 +10,7 @@ import { type Json, paths, serving, unknownId } from "../../fixtures/World.ts"
 
 const served = Effect.gen(function* () {
   const { call, context } = yield* serving(Api, handlers)
-  const [workspace] = yield* Context.get(context, WorkspaceStore).list
+  const workspace = yield* Context.get(context, WorkspaceStore).findFirst
   const of = workspace?.id ?? assert.fail("the first workspace is there")
   const post = (path: string, json: Json = {}) => call("POST", path, { json })
   const template = Effect.fnUntraced(function* (approve = true) {

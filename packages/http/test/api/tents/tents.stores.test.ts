@@ -97,7 +97,7 @@ const begin = Effect.fnUntraced(function* <E>(storeOver: (folder: string) => Lay
     Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")),
   )
   const { call, context } = yield* servingOver(over, Api, handlers)
-  const [workspace] = yield* Context.get(context, WorkspaceStore).list
+  const workspace = yield* Context.get(context, WorkspaceStore).findFirst
   const of = workspace?.id ?? assert.fail("no workspace")
   const assets = Context.get(context, Assets)
   /** Runs all clean-up jobs, as a worker does. */

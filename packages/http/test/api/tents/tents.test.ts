@@ -16,7 +16,7 @@ const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 
 const served = Effect.gen(function* () {
   const { call, context } = yield* serving(Api, handlers)
-  const [workspace] = yield* Context.get(context, WorkspaceStore).list
+  const workspace = yield* Context.get(context, WorkspaceStore).findFirst
   const post = (path: string, json: unknown) => call("POST", path, { json })
   const create = (over: object = {}) => post("/v1/tents", { name: "n", prompt, ...over })
   const status = (id: string) => call("GET", `/v1/tents/${id}`)
