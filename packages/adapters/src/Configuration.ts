@@ -1,5 +1,11 @@
 // The configuration of a process: each environment variable, its default, and its errors in sentences.
-import { activity_days_min, audit_days_min } from "@tentpole/core/ports/Maintenance"
+import {
+  activity_days_min,
+  audit_days_min,
+  delivery_days_min,
+  flow_event_days_min,
+  import_row_days_min,
+} from "@tentpole/core/ports/Maintenance"
 import { commonSettings, type HookKeys, type Settings } from "@tentpole/core/kernel/Settings"
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
@@ -209,6 +215,9 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     retention: {
       activity_days: from.optional("ACTIVITY_DAYS", activity_days_min, days_max),
       audit_days: from.optional("AUDIT_DAYS", audit_days_min, days_max),
+      delivery_days: from.optional("DELIVERY_DAYS", delivery_days_min, days_max),
+      import_row_days: from.optional("IMPORT_ROW_DAYS", import_row_days_min, days_max),
+      flow_event_days: from.optional("FLOW_EVENT_DAYS", flow_event_days_min, days_max),
     },
     bootstrapApiKey: from.secret(
       "BOOTSTRAP_API_KEY",

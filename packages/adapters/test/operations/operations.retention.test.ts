@@ -1,6 +1,7 @@
 // Retention on PostgreSQL: whole months of activities, whole days of events, audit entries, completed jobs. The service can't
 // delete anything younger than the minimum.
 import { PgClient } from "@effect/sql-pg"
+import { commonSettings } from "@tentpole/core/kernel/Settings"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { Fresh } from "@tentpole/core/contract"
 import { assert, layer } from "@effect/vitest"
@@ -42,7 +43,7 @@ layer(postgres, { excludeTestServices: true })("retention", (it) => {
       )
       const before = yield* months
       assert.include(before, "activity_2021_03")
-      yield* run({ activity_days: 150, audit_days: null })
+      yield* run({ ...commonSettings.retention, activity_days: 150 })
       assert.deepStrictEqual(
         yield* months,
         before.filter((name) => name !== "activity_2021_03"),
@@ -85,10 +86,10 @@ layer(postgres, { excludeTestServices: true })("retention", (it) => {
         insert into audit_entry (entry_id, at, actor, workspace_id, action, target, details)
         select gen_random_uuid(), now() - make_interval(days => age), 'cli', '${workspace}', 'workspace.updated', age::text, '{}'
         from unnest(array[1, 399, 401]) as age`)
-      yield* run({ activity_days: null, audit_days: 400 })
+      yield* run({ ...commonSettings.retention, audit_days: 400 })
       const left = names(`select target from audit_entry where workspace_id = '${workspace}' order by 1`)
       assert.deepStrictEqual(yield* left, ["1", "399"])
-      for (const statement of ["tentpole_forget_audit(364)", "tentpole_forget_activity(29)"]) {
+      for (const statement of ["tentpole_delete_old('audit_entry', 364)", "tentpole_delete_old('activity', 29)"]) {
         assert.strictEqual((yield* Effect.exit(sql.unsafe(`select ${statement}`)))._tag, "Failure", statement)
       }
       assert.deepStrictEqual(yield* left, ["1", "399"])
@@ -103,7 +104,7 @@ layer(postgres, { excludeTestServices: true })("retention", (it) => {
         select state || age, 'jobs', '{}', now() at time zone 'UTC', now() at time zone 'UTC' - make_interval(days => age), state,
           now() at time zone 'UTC'
         from unnest(array[29, 31]) as age, unnest(array['completed', 'failed', 'pending']) as state`)
-      yield* run({ activity_days: null, audit_days: null })
+      yield* run(commonSettings.retention)
       assert.deepStrictEqual(yield* names("select id from jobs.job_queue order by id"), [
         "completed29",
         "failed29",

@@ -6,6 +6,7 @@ import * as PublishedPagesPostgres from "@tentpole/adapters/postgres/tents/Publi
 import * as TentStorePostgres from "@tentpole/adapters/postgres/tents/TentStore"
 import * as WorkspaceStorePostgres from "@tentpole/adapters/postgres/workspaces/WorkspaceStore"
 import { eventually, Fresh, seenView, settledMark, viewBatch } from "@tentpole/core/contract"
+import { commonSettings } from "@tentpole/core/kernel/Settings"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { type Ids, TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
@@ -281,7 +282,7 @@ it.live("single views and visitors are deleted when they are not needed, and the
     const context = yield* Layer.build(postgres)
     const get = <Id, Service>(service: Context.Key<Id, Service>) => Context.getUnsafe(context, service)
     const [store, { transact }, fresh, { run }] = [get(TrafficStore), get(Transactor), get(Fresh), get(Maintenance)]
-    const forGood = { activity_days: null, audit_days: null }
+    const forGood = commonSettings.retention
     const sql = get(PgClient.PgClient)
     const workspace = yield* fresh.workspace()
     const today = yield* DateTime.now

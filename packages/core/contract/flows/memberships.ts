@@ -243,7 +243,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const { membership } = yield* memberships.add(workspace, flow, (yield* person("ann")).id, {})
         yield* settleDown
         const opened = Array.from({ length: timeline_lines_max }, (_, nth): MemberEvent => {
-          const at = DateTime.makeUnsafe(nth)
+          const at = DateTime.add(membership.enteredAt, { milliseconds: nth })
           return { type: "engaged", stepId: "first", metric: "opened", at, url: null }
         })
         const touched = { _tag: "touched", memberships: [membership.id], contacts: [], flows: [] } as const
@@ -253,9 +253,12 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
           ),
         )
         const { timeline } = yield* memberships.get(workspace, flow, membership.id)
+        assert.strictEqual(timeline[0]?.type, "waiting")
         assert.deepStrictEqual(
-          timeline.map(({ at, type }) => [type, type === "waiting" ? 0 : at.epochMilliseconds]),
-          [["waiting", 0], ...opened.slice(1).map((_, nth) => ["email_opened", nth + 1])],
+          timeline
+            .slice(1)
+            .map(({ at, type }) => [type, at.epochMilliseconds - membership.enteredAt.epochMilliseconds]),
+          opened.slice(1).map((_, nth) => ["email_opened", nth + 1]),
         )
       }),
     )

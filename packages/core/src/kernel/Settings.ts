@@ -12,11 +12,17 @@ export interface HookKeys {
   readonly postmarkLogin: Redacted.Redacted | null
 }
 
-/** Retention of contact data and of the audit log in days; null keeps rows for ever. */
+/** Retention in days; null keeps rows for ever. Whole months are deleted, except of the audit log. Totals stay. */
 export interface Retention {
-  /** Contact timelines. They are deleted by whole months. */
+  /** Contact timelines. */
   readonly activity_days: number | null
   readonly audit_days: number | null
+  /** Messages of blasts and flows. A month stays while one of its messages has to be sent. */
+  readonly delivery_days: number | null
+  /** Rows of imports, from the start of the run. */
+  readonly import_row_days: number | null
+  /** Timelines of flow members. */
+  readonly flow_event_days: number | null
 }
 
 export class Settings extends Context.Service<
@@ -61,6 +67,12 @@ export const commonSettings = {
   acceptMeansDelivered: true,
   hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
   requestsPerMinute_max: 0,
-  retention: { activity_days: null, audit_days: null },
+  retention: {
+    activity_days: null,
+    audit_days: null,
+    delivery_days: null,
+    import_row_days: null,
+    flow_event_days: null,
+  },
   developmentDomains: false,
 } satisfies Partial<Settings["Service"]>

@@ -2,28 +2,39 @@
 import { Context, type Effect } from "effect"
 import type { Retention } from "../kernel/Settings.ts"
 
-/** Retention of outbox events that no consumer has read. */
+/** Retention in days. Where partitions are dropped, a row is stored for up to the length of its partition more. */
 export const event_days_kept = 7
-
-/** Rows that one statement deletes, so that it is short. */
-export const keys_forgotten_at_once = 5000
+/** Single page views. Analytics shows those of seven days. */
+export const view_days_kept = 7
+/** Visitors of a day, and its salt: today, and yesterday around midnight. Afterwards their number is enough. */
+export const visitor_days_kept = 1
+/** Daily totals of page views. */
+export const view_total_days_kept = 400
+/** Ids of written batches of page views. A batch is retried for seconds only. */
+export const view_batch_days_kept = 1
 
 /** How long ids of finished jobs are remembered, so that none runs again. */
 export const done_job_days_kept = 30
 /** Jobs that one statement deletes. */
 export const jobs_forgotten_at_once = 5000
 
-/** Minimum retention: rules look back over months, and an audit over a year. */
+/**
+ * Minimum retention. Rules look back over months, and an audit over a year. Links of a message work while its delivery is stored:
+ * unsubscribing has to work for months.
+ */
 export const activity_days_min = 30
 export const audit_days_min = 365
+export const delivery_days_min = 90
+export const import_row_days_min = 30
+export const flow_event_days_min = 30
 
 export class Maintenance extends Context.Service<
   Maintenance,
   {
     /**
-     * Creates partitions ahead and deletes outbox events older than `event_days_kept`, expired idempotency keys, finished jobs,
-     * single page views that no report shows, visitors of past days, batch ids, and timelines and audit entries beyond
-     * `retention`. Idempotent and safe to run concurrently.
+     * Creates partitions ahead, and deletes what is older than its retention, in the time of a few statements whatever the number
+     * of workspaces. Each table is a part of its own: a failed part is logged, the others run. Idempotent and safe to run
+     * concurrently.
      */
     readonly run: (retention: Retention) => Effect.Effect<void>
   }

@@ -87,15 +87,18 @@ interface EntryRow extends RowOf<TimelineEntry> {
 const timelinesOf = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  members: ReadonlyArray<Pick<MembershipRow, "id">>,
+  members: ReadonlyArray<Pick<MembershipRow, "id" | "enteredAt">>,
 ) {
   if (members.length === 0) return new Map<MembershipId, Array<TimelineEntry>>()
   const rows = yield* sql<EntryRow>`
     select wanted.membership_id as "membershipId", e.type, e.at, e.step_id as "stepId", e.metadata
-    from unnest(${texts(members.map(({ id }) => id))}::uuid[]) as wanted (membership_id)
+    from unnest(${texts(members.map(({ id }) => id))}::uuid[],
+      ${texts(members.map(({ enteredAt }) => enteredAt.toISOString()))}::timestamptz[]) as wanted (membership_id, entered_at)
     cross join lateral (
       select position, type, at, step_id, metadata from flow_event
       where workspace_id = ${workspace} and membership_id = wanted.membership_id
+        -- Earlier partitions have none of its entries. The clocks of two processes may differ.
+        and at >= wanted.entered_at - interval '1 day'
       order by position desc
       limit ${timeline_lines_max}) as e
     order by wanted.membership_id, e.position`

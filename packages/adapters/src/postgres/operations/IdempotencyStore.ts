@@ -83,16 +83,6 @@ export const layer = Layer.effect(
             delete from idempotency_key
             where workspace_id = ${workspace} and scope_hash = ${scope} and holder = ${holder} and answer_status is null`,
         ).pipe(Effect.asVoid),
-      forget: (workspace, limit) =>
-        write(
-          workspace,
-          sql`
-            delete from idempotency_key where workspace_id = ${workspace} and scope_hash in (
-              select scope_hash from idempotency_key
-              where workspace_id = ${workspace} and expires_at <= clock_timestamp()
-              order by expires_at limit ${limit} for update skip locked)
-            returning 1`,
-        ).pipe(Effect.map((rows) => rows.length)),
     })
   }),
 )

@@ -1,19 +1,40 @@
-// `Maintenance` on PostgreSQL. A function with its owner's rights creates partitions: the service role cannot create tables.
+// `Maintenance` on PostgreSQL. Functions with their owner's rights create and drop partitions and delete rows of all workspaces:
+// the service role cannot create tables, and sees one workspace at a time.
 import { PgClient } from "@effect/sql-pg"
+import type { Retention } from "@tentpole/core/kernel/Settings"
+import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import {
   done_job_days_kept,
   event_days_kept,
   Maintenance,
   jobs_forgotten_at_once,
-  keys_forgotten_at_once,
+  view_batch_days_kept,
+  view_days_kept,
+  view_total_days_kept,
+  visitor_days_kept,
 } from "@tentpole/core/ports/Maintenance"
-import { IdempotencyStore } from "@tentpole/core/operations/idempotency/IdempotencyStore"
-import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
-import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Effect, Layer } from "effect"
 import { queue_table } from "../../jobs/QueueTable.ts"
 import { orDefect } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
+
+/** After how many days rows of a table of `table_retention` are deleted; null: never. */
+const daysOf = (retention: Retention): Readonly<Record<string, number | null>> => ({
+  activity: retention.activity_days,
+  audit_entry: retention.audit_days,
+  delivery: retention.delivery_days,
+  flow_event: retention.flow_event_days,
+  idempotency_key: 0,
+  import_row: retention.import_row_days,
+  outbox_event: event_days_kept,
+  page_view: view_days_kept,
+  page_view_day: view_total_days_kept,
+  page_visitor_day: visitor_days_kept,
+  traffic_batch: view_batch_days_kept,
+  visitor_salt: visitor_days_kept,
+  workspace_view_day: view_total_days_kept,
+  workspace_visitor_day: visitor_days_kept,
+})
 
 const forgottenJobs = (sql: PgClient.PgClient) => sql`
   delete from ${sql(queue_table)} where sequence = any(array(
@@ -26,26 +47,32 @@ export const layer = Layer.effect(
   Maintenance,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const workspaces = yield* WorkspaceStore
-    const keys = yield* IdempotencyStore
-    const { transact } = yield* Transactor
+    const rules = orDefect(sql<{ readonly relation: string; readonly partitioned: boolean }>`
+      select relation, step is not null as partitioned from table_retention order by relation`)
+    const createPartitions = (table: string) =>
+      orDefect(sql`select tentpole_partitions(${table})`).pipe(
+        logFailure("creating partitions failed and is tried again", { table }, "Warning"),
+      )
+    const deleteOld = (table: string, days: number) =>
+      orDefect(sql<{ readonly size: number }>`select tentpole_delete_old(${table}, ${days}) as size`).pipe(
+        Effect.repeat({ while: ([part]) => part !== undefined && part.size > 0 }),
+        logFailure("deleting old rows failed and is tried again", { table }, "Warning"),
+      )
+    const deleteJobs = orDefect(forgottenJobs(sql)).pipe(
+      Effect.repeat({ while: (deleted) => deleted.length === jobs_forgotten_at_once }),
+      logFailure("deleting completed jobs failed and is tried again", {}, "Warning"),
+    )
     return Maintenance.of({
-      run: Effect.fnUntraced(function* ({ activity_days, audit_days }) {
-        yield* orDefect(sql`
-          select tentpole_partitions('activity'), tentpole_partitions('outbox_event'), tentpole_partitions('page_view'),
-            tentpole_partitions('page_visitor_day'), tentpole_partitions('workspace_visitor_day'), tentpole_forget_traffic(),
-            tentpole_forget_events(${event_days_kept})`)
-        yield* renewStatistics(sql)
-        if (activity_days !== null) yield* orDefect(sql`select tentpole_forget_activity(${activity_days})`)
-        if (audit_days !== null) yield* orDefect(sql`select tentpole_forget_audit(${audit_days})`)
-        yield* orDefect(forgottenJobs(sql)).pipe(
-          Effect.repeat({ while: (deleted) => deleted.length === jobs_forgotten_at_once }),
-        )
-        for (const { id } of yield* workspaces.list) {
-          yield* transact(keys.forget(id, keys_forgotten_at_once)).pipe(
-            Effect.repeat({ while: (deleted) => deleted === keys_forgotten_at_once }),
-          )
+      run: Effect.fnUntraced(function* (retention) {
+        const days = daysOf(retention)
+        for (const { relation, partitioned } of yield* rules) {
+          if (partitioned) yield* createPartitions(relation)
+          // A table of a newer release has no days yet.
+          const kept = days[relation] ?? null
+          if (kept !== null) yield* deleteOld(relation, kept)
         }
+        yield* deleteJobs
+        yield* renewStatistics(sql)
       }),
     })
   }),

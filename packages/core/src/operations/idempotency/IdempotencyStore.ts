@@ -25,7 +25,7 @@ export interface Holder {
 export interface NewClaim extends Holder {
   /** SHA-256 of the body; null while it is still being received. */
   readonly bodyHash: Uint8Array | null
-  /** When the key is deleted. */
+  /** When the key expires. Maintenance deletes it. */
   readonly retention_ms: number
 }
 
@@ -50,7 +50,5 @@ export class IdempotencyStore extends Context.Service<
     ) => Effect.Effect<boolean, never, Transaction>
     /** Frees the key. A claim that another request has taken over stays. */
     readonly release: (workspace: WorkspaceId, scope: Scope, holder: string) => Effect.Effect<void, never, Transaction>
-    /** Deletes up to `limit` expired keys. Returns their number. */
-    readonly forget: (workspace: WorkspaceId, limit: number) => Effect.Effect<number, never, Transaction>
   }
 >()("tentpole/IdempotencyStore") {}

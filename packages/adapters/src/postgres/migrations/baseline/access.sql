@@ -37,13 +37,13 @@ begin
 end $$;
 
 grant usage on schema public to tentpole_service;
-grant usage on sequence delivery_token to tentpole_service;
+grant usage on sequence delivery_token, flow_event_position to tentpole_service;
 -- The view contains its own fence.
 grant select on fenced_contact to tentpole_service;
 
 comment on table schema_migration is 'The migrations that have run.';
 -- Tables that belong to no workspace, or that are read before the workspace is known.
-grant select on plan, schema_migration to tentpole_service;
+grant select on plan, table_retention, schema_migration to tentpole_service;
 grant select, insert, update, delete on workspace, api_key, page_host, due_work, visitor_salt to tentpole_service;
 -- Entries of the audit log are never changed.
 grant select, insert on audit_entry to tentpole_service;
@@ -54,7 +54,7 @@ alter default privileges in schema jobs grant select, insert, update, delete on 
 alter default privileges in schema jobs grant usage on sequences to tentpole_service;
 
 -- These functions have the rights of their owner, or serve one that has.
-revoke execute on function tentpole_partitions(text), tentpole_forget_activity(int), tentpole_forget_traffic(),
-  tentpole_forget_events(int), tentpole_forget_audit(int), tentpole_backlog(), tentpole_statistics(), tentpole_misjudged(text, text, text) from public;
-grant execute on function tentpole_partitions(text), tentpole_forget_activity(int), tentpole_forget_traffic(),
-  tentpole_forget_events(int), tentpole_forget_audit(int), tentpole_backlog(), tentpole_statistics() to tentpole_service;
+revoke execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_statistics(),
+  tentpole_misjudged(text, text, text) from public;
+grant execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_statistics()
+  to tentpole_service;

@@ -171,33 +171,6 @@ create table activity (
 ) partition by range (at);
 create index activity_type on activity (workspace_id, type, contact_id, at);
 create table activity_rest partition of activity default;
+insert into table_retention (relation, step, age_column, days_min) values ('activity', 'month', 'at', 30);
 select tentpole_partitions('activity');
 comment on table activity is 'Timelines of contacts, in a partition for each month (UTC).';
-
--- Drops months that ended before the retention, and returns their number. Rows of the default partition are deleted by day. It
--- gives up on a month when a long read blocks it; housekeeping calls it again in an hour.
-create function tentpole_forget_activity(days int) returns int language plpgsql security definer
-  set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' as $$
-declare
-  before date := (now() at time zone 'UTC')::date - days;
-  part record;
-  dropped int := 0;
-begin
-  if days < 30 then
-    raise exception 'timelines are kept for 30 days at least, got %', days;
-  end if;
-  for part in
-    select c.oid::regclass as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'public.activity'::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$'
-      and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= before
-  loop
-    begin
-      execute format('drop table %s', part.name);
-      dropped := dropped + 1;
-    exception when lock_not_available then
-      null;
-    end;
-  end loop;
-  delete from public.activity_rest where at < before::timestamp at time zone 'UTC';
-  return dropped;
-end $$;

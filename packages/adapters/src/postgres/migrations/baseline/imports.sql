@@ -57,9 +57,13 @@ create table import_row (
   field_issues jsonb not null default '[]',
   record jsonb,
   constraint import_row_pkey primary key (workspace_id, import_run_id, row_number)
-);
+) partition by range (import_run_id);
 create index import_row_status on import_row (workspace_id, import_run_id, status, row_number);
+create table import_row_rest partition of import_row default;
+insert into table_retention (relation, step, age_column, days_min) values ('import_row', 'month', 'import_run_id', 30);
+select tentpole_partitions('import_row');
 comment on table import_row is
-  'The result of each row. No foreign key to the run: rows are written only together with its counters.';
+  'The result of each row, in a partition for each month (UTC) in which runs were started: their ids begin with the time. No '
+  'foreign key to the run: rows are written only together with its counters.';
 comment on column import_row.line is 'The line in the file. Null: unknown, or the row was part of the request.';
 comment on column import_row.record is 'A rejected row as it was read, so that it can be exported and imported again.';

@@ -32,31 +32,71 @@ do $$ begin
   end if;
 end $$;
 
--- Creates the missing partitions of a table and returns their number: monthly ones for timelines, from last month to three
--- months ahead; daily ones for others, from yesterday to a week ahead. Rows of other times are in the default partition.
--- Workers call it. It runs with the rights of its owner, because the service may not create tables.
+create table table_retention (
+  relation text not null,
+  step text constraint table_retention_step_known check (step in ('day', 'month')),
+  age_column text not null,
+  days_min int not null constraint table_retention_days_min_not_negative check (days_min >= 0),
+  needed_rows text,
+  index_statements text[] not null default '{}',
+  constraint table_retention_pkey primary key (relation)
+);
+comment on table table_retention is
+  'Tables whose rows are deleted by age: partitions are dropped, other rows are deleted in batches. The file that creates a table '
+  'inserts its row.';
+comment on column table_retention.step is 'The time that a partition covers (UTC). Null: the table has no partitions.';
+comment on column table_retention.age_column is
+  'The age of a row: an instant, a date, or an id that begins with its time (UUID v7 or v8). It is the key of the partitions.';
+comment on column table_retention.days_min is 'The service cannot delete rows that are younger.';
+comment on column table_retention.needed_rows is 'A condition. A partition that has such a row is not dropped.';
+comment on column table_retention.index_statements is
+  'Run for each new partition, with its name in place of %s: indexes that the parent cannot have, such as unique indexes without '
+  'its key.';
+
+-- The first value of a day in a column that has the age of rows.
+create function tentpole_day_start(type regtype, day date) returns text language sql immutable
+  return case type
+    when 'uuid'::regtype then rpad(lpad(to_hex((day - date '1970-01-01')::bigint * 86400000), 12, '0'), 32, '0')::uuid::text
+    when 'date'::regtype then to_char(day, 'YYYY-MM-DD')
+    else to_char(day, 'YYYY-MM-DD') || ' 00:00+00'
+  end;
+
+-- The type of the column that has the age of rows.
+create function tentpole_age_type(rule table_retention) returns regtype language sql stable
+  return (select atttypid::regtype from pg_attribute
+    where attrelid = to_regclass('public.' || quote_ident(rule.relation)) and attname = rule.age_column);
+
+-- Creates the missing partitions of a table and returns their number: months from the last one to three ahead, or days from
+-- yesterday to a week ahead. Rows of other times are in the default partition, if there is one. Workers call it. It runs with the
+-- rights of its owner, because the service may not create tables. It fails when a long read blocks it, and is called every hour.
 create function tentpole_partitions(parent text) returns int language plpgsql security definer
-  set search_path = pg_catalog, public, pg_temp as $$
+  set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' as $$
 declare
-  step interval := case when parent = 'activity' then interval '1 month' else interval '1 day' end;
-  pattern text := case when parent = 'activity' then 'YYYY_MM' else 'YYYY_MM_DD' end;
-  today timestamp := date_trunc(case when parent = 'activity' then 'month' else 'day' end, now() at time zone 'UTC');
-  first timestamp;
+  rule table_retention;
+  type regtype;
+  step interval;
+  first date;
   created int := 0;
   name text;
-  zone text := case when parent in ('activity', 'outbox_event', 'page_view') then '+00' else '' end;
+  statement text;
 begin
-  if parent not in ('activity', 'outbox_event', 'page_view', 'page_visitor_day', 'workspace_visitor_day') then
+  select * into rule from table_retention where relation = parent;
+  if rule.step is null then
     raise exception 'no partitioned table %', parent;
   end if;
+  type := tentpole_age_type(rule);
+  step := ('1 ' || rule.step)::interval;
   perform pg_advisory_xact_lock(hashtextextended('tentpole_partitions', 0));
-  for ahead in -1..(case when parent = 'activity' then 3 else 7 end) loop
-    first := today + ahead * step;
-    name := parent || '_' || to_char(first, pattern);
-    if to_regclass('public.' || name) is null then
+  for ahead in -1..(case rule.step when 'month' then 3 else 7 end) loop
+    first := date_trunc(rule.step, now() at time zone 'UTC') + ahead * step;
+    name := parent || '_' || to_char(first, case rule.step when 'month' then 'YYYY_MM' else 'YYYY_MM_DD' end);
+    if to_regclass('public.' || quote_ident(name)) is null then
       begin
         execute format('create table public.%I partition of public.%I for values from (%L) to (%L)', name, parent,
-          first || zone, (first + step) || zone);
+          tentpole_day_start(type, first), tentpole_day_start(type, (first + step)::date));
+        foreach statement in array rule.index_statements loop
+          execute format(statement, 'public.' || quote_ident(name));
+        end loop;
         created := created + 1;
       exception when check_violation then
         null; -- the default partition already has rows of that time: they stay there
@@ -64,6 +104,66 @@ begin
     end if;
   end loop;
   return created;
+end $$;
+
+-- Deletes one part of the rows of all workspaces that are older than a number of days, and returns its size; 0: nothing is left.
+-- The part is the oldest partition, or else a batch of rows: of the table, or of its default partition. A partition is as old as
+-- its youngest row. Rows whose id has no time stay. It fails when a long read blocks a partition, and is called every hour.
+create function tentpole_delete_old(target text, days int) returns int language plpgsql security definer
+  set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' set enable_seqscan = off as $$
+declare
+  rule table_retention;
+  before date := (now() at time zone 'UTC')::date - days;
+  part record;
+  needed boolean := false;
+  source text := target;
+  old text;
+  deleted int;
+begin
+  select * into rule from table_retention where relation = target;
+  if rule.relation is null then
+    raise exception 'no rows of % are deleted by age', target;
+  elsif days < rule.days_min then
+    raise exception '% is stored for % days at least, got %', target, rule.days_min, days;
+  end if;
+  -- Otherwise another worker is at it.
+  if not pg_try_advisory_xact_lock(hashtextextended('tentpole_delete_old ' || target, 0)) then
+    return 0;
+  end if;
+  if rule.step is not null then
+    for part in
+      select c.oid::regclass as name from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid
+      cross join lateral (select substring(c.relname from '_([0-9]{4}_[0-9]{2}(_[0-9]{2})?)$') as start) as named
+      where i.inhparent = to_regclass('public.' || quote_ident(target)) and named.start is not null
+        and to_date(named.start, 'YYYY_MM_DD') + ('1 ' || rule.step)::interval <= before
+      order by named.start
+    loop
+      -- Dropping takes this lock too. Before the check, so that no row changes between the two.
+      execute format('lock table only public.%I in access exclusive mode', target);
+      if rule.needed_rows is not null then
+        execute format('select exists (select from %s where %s)', part.name, rule.needed_rows) into needed;
+      end if;
+      if not needed then
+        execute format('drop table %s', part.name);
+        return 1;
+      end if;
+    end loop;
+    source := target || '_rest';
+    if to_regclass('public.' || quote_ident(source)) is null then
+      return 0;
+    end if;
+  end if;
+  old := case tentpole_age_type(rule)
+    when 'timestamptz'::regtype then format('%I < now() - make_interval(days => %s)', rule.age_column, days)
+    when 'date'::regtype then format('%I < %L', rule.age_column, before)
+    else format('%1$I < %2$L and get_byte(uuid_send(%1$I), 6) >> 4 in (7, 8)', rule.age_column,
+      tentpole_day_start('uuid', before))
+  end;
+  execute format('delete from public.%1$I where ctid = any(array(
+    select ctid from public.%1$I where %2$s limit 5000 for update skip locked))', source, old);
+  get diagnostics deleted = row_count;
+  return deleted;
 end $$;
 
 create table due_work (
@@ -123,6 +223,7 @@ create table outbox_event (
   constraint outbox_event_pkey primary key (workspace_id, position, recorded_at)
 ) partition by range (recorded_at);
 create table outbox_event_rest partition of outbox_event default;
+insert into table_retention (relation, step, age_column, days_min) values ('outbox_event', 'day', 'recorded_at', 7);
 select tentpole_partitions('outbox_event');
 comment on table outbox_event is
   'Events in the order in which consumers read them, in a partition for each day (UTC) of their recording.';
@@ -147,32 +248,4 @@ begin
   select position into last from outbox_stream where workspace_id = workspace;
   insert into outbox_consumer (workspace_id, consumer, position) values (workspace, name, last) on conflict do nothing;
   return last;
-end $$;
-
--- Drops days that ended before the retention, for all workspaces at once, and returns their number. It gives up on a day when a
--- long read blocks it; housekeeping calls it again in an hour.
-create function tentpole_forget_events(days int) returns int language plpgsql security definer
-  set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' as $$
-declare
-  before date := (now() at time zone 'UTC')::date - days;
-  part record;
-  dropped int := 0;
-begin
-  if days < 1 then
-    raise exception 'events are kept for a day at least, got %', days;
-  end if;
-  for part in
-    select c.oid::regclass as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'public.outbox_event'::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}_[0-9]{2}$'
-      and to_date(right(c.relname, 10), 'YYYY_MM_DD') < before
-  loop
-    begin
-      execute format('drop table %s', part.name);
-      dropped := dropped + 1;
-    exception when lock_not_available then
-      null;
-    end;
-  end loop;
-  delete from public.outbox_event_rest where recorded_at < before::timestamp at time zone 'UTC';
-  return dropped;
 end $$;

@@ -17,8 +17,9 @@ create table idempotency_key (
 );
 -- Ciphertext does not compress. (PostgreSQL 15 knows no STORAGE in CREATE TABLE.)
 alter table idempotency_key alter column answer_sealed set storage external;
--- For housekeeping.
-create index idempotency_key_expiry on idempotency_key (workspace_id, expires_at);
+-- For housekeeping, over all workspaces.
+create index idempotency_key_expiry on idempotency_key (expires_at);
+insert into table_retention (relation, age_column, days_min) values ('idempotency_key', 'expires_at', 0);
 comment on table idempotency_key is 'Requests that run or have run under an idempotency key, and their answers.';
 comment on column idempotency_key.scope_hash is 'Hash of the key and the path, which are stored nowhere.';
 comment on column idempotency_key.body_hash is 'Null while the body of the first request is being received.';
@@ -36,18 +37,10 @@ create table audit_entry (
 );
 create index audit_entry_newest on audit_entry (at desc, entry_id);
 create index audit_entry_workspace on audit_entry (workspace_id, at desc, entry_id);
+-- The service may not delete entries of the audit log in any other way.
+insert into table_retention (relation, age_column, days_min) values ('audit_entry', 'at', 365);
 comment on table audit_entry is
   'The audit log, read across workspaces. No foreign key: entries stay when the workspace is deleted.';
-
--- The service may not delete entries of the audit log, except through this function.
-create function tentpole_forget_audit(days int) returns void language plpgsql security definer
-  set search_path = pg_catalog, public, pg_temp as $$
-begin
-  if days < 365 then
-    raise exception 'the audit log is kept for 365 days at least, got %', days;
-  end if;
-  delete from public.audit_entry where at < now() - make_interval(days => days);
-end $$;
 
 -- Open work of all workspaces together. The service sees one workspace at a time, so the function has the rights of its owner. It
 -- reads counters and indexes of open work, never finished work; its planner setting enforces that.
@@ -133,13 +126,14 @@ declare
   analyzed int := 0;
 begin
   for grown in
-    select c.oid::regclass as name from pg_class c
-    where c.oid in (to_regclass('public.contact'), to_regclass('public.list'), to_regclass('public.list_member'),
-      to_regclass('public.delivery'), to_regclass('public.flow_membership'), to_regclass('public.flow_event'))
-      and (pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
-        or contacts and c.oid in (to_regclass('public.contact'), to_regclass('public.list_member'))
-        or deliveries and c.oid = to_regclass('public.delivery')
-        or members and c.oid in (to_regclass('public.flow_membership'), to_regclass('public.flow_event')))
+    select c.oid::regclass as name
+    from (values ('contact', contacts), ('list', false), ('list_member', contacts), ('delivery', deliveries),
+      ('flow_membership', members), ('flow_event', members)) as watched (name, misjudged)
+    join pg_class root on root.oid = to_regclass('public.' || watched.name)
+    -- the table, or its partitions
+    join pg_class c on c.oid = root.oid and root.relkind = 'r'
+      or c.oid in (select i.inhrelid from pg_inherits i where i.inhparent = root.oid)
+    where watched.misjudged or pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
   loop
     execute format('analyze (skip_locked) %s', grown.name);
     analyzed := analyzed + 1;
