@@ -46,6 +46,23 @@ it("docs/operating.md names the server of each global table", () => {
   )
 })
 
+it.live("docs/operating.md names every table, and what removes its rows", () =>
+  Effect.gen(function* () {
+    const { owner } = yield* database
+    const stored = yield* owner<{ readonly name: string }>`
+      select relname as name from pg_class where relkind in ('r', 'p') and not relispartition
+        and relnamespace in ('public'::regnamespace, 'jobs'::regnamespace)`
+    const [, section = ""] = readFileSync(`${root}docs/operating.md`, "utf8").split("### Which tables grow")
+    const named = [...(section.split(/\n##+ /)[0] ?? "").matchAll(/^\| (`.*?) \| .* \| .* \|$/gm)].flatMap(
+      ([, names = ""]) => [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
+    )
+    assert.sameMembers(
+      named,
+      stored.map(({ name }) => name),
+    )
+  }).pipe(Effect.scoped),
+)
+
 it.live("reports tables without row-level security, and keys that do not begin with workspace_id", () =>
   Effect.gen(function* () {
     const { owner } = yield* database

@@ -15,11 +15,11 @@ const values: Readonly<Record<string, string>> = {
   bigint: "1",
   "double precision": "1",
   boolean: "true",
-  json: "'{}'",
-  jsonb: "'{}'",
-  bytea: String.raw`'\x00'`,
-  "uuid[]": "'{}'",
-  "text[]": "'{}'",
+  json: "'{}'::json",
+  jsonb: "'{}'::jsonb",
+  bytea: String.raw`'\x00'::bytea`,
+  "uuid[]": "'{}'::uuid[]",
+  "text[]": "'{}'::text[]",
 }
 
 /** Drops checks and references, and creates `attempts`, which runs statements and returns the result of each. */
@@ -47,21 +47,21 @@ export const loosen = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
     end $$`)
 })
 
-/** For each table, the statement that inserts a row of the workspace. */
+/** For each table, the statement that inserts rows of the workspace: one, or one for each row of `from`. */
 export const insertions = Effect.fnUntraced(function* (sql: PgClient.PgClient, tables: ReadonlyArray<string>) {
   const columns = yield* sql<{ readonly table: string; readonly name: string; readonly type: string }>`
     select attrelid::regclass::text as table, attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
     where attrelid = any(${tables}::regclass[]) and attnum > 0 and not attisdropped and attnotnull
-      and not atthasdef and attidentity = '' and attname <> 'workspace_id'
+      and not atthasdef and attidentity = ''
     order by attnum`
-  return (table: string, workspace: string): string => {
-    const given = columns.filter((column) => column.table === table)
-    const literals = given.map(({ name, type }) => {
-      const value = values[type]
+  return (table: string, workspace: string, given: Readonly<Record<string, string>> = {}, from = ""): string => {
+    const needed = columns.filter((column) => column.table === table)
+    const expressions = needed.map(({ name, type }): readonly [string, string] => {
+      const value = name === "workspace_id" ? `'${workspace}'::uuid` : values[type]
       if (value === undefined) throw new Error(`${table}.${name} is ${type}: add a value of it to test/schema/Rows.ts`)
-      return value
+      return [name, value]
     })
-    const names = ["workspace_id", ...given.map(({ name }) => name)].join(", ")
-    return `insert into ${table} (${names}) values (${[`'${workspace}'`, ...literals].join(", ")})`
+    const all = Object.entries({ ...Object.fromEntries(expressions), ...given })
+    return `insert into ${table} (${all.map(([name]) => name).join(", ")}) select ${all.map(([, value]) => value).join(", ")} ${from}`
   }
 })

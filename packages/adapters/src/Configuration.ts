@@ -6,7 +6,7 @@ import {
   flow_event_days_min,
   import_row_days_min,
 } from "@tentpole/core/ports/Maintenance"
-import { commonSettings, type HookKeys, type Settings } from "@tentpole/core/kernel/Settings"
+import { commonSettings, type HookKeys, type Retention, type Settings } from "@tentpole/core/kernel/Settings"
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
 import { serversOf } from "./postgres/kernel/Primary.ts"
@@ -159,6 +159,14 @@ const hooks = (from: ReturnType<typeof reader>): HookKeys => {
   }
 }
 
+const retention = (from: ReturnType<typeof reader>): Retention => ({
+  activity_days: from.optional("ACTIVITY_DAYS", activity_days_min, days_max),
+  audit_days: from.optional("AUDIT_DAYS", audit_days_min, days_max),
+  delivery_days: from.optional("DELIVERY_DAYS", delivery_days_min, days_max),
+  import_row_days: from.optional("IMPORT_ROW_DAYS", import_row_days_min, days_max),
+  flow_event_days: from.optional("FLOW_EVENT_DAYS", flow_event_days_min, days_max),
+})
+
 const read = (environment: Environment, from: ReturnType<typeof reader>) => {
   const production = environment["NODE_ENV"] === "production"
   const host = from.text("HOST") ?? "127.0.0.1"
@@ -212,13 +220,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     appSecret: from.secret("APP_SECRET", /^.{32}/s, "must have at least 32 characters"),
     appSecretPrevious: from.secret("APP_SECRET_PREVIOUS"),
     sending: from.word("SENDING", ["on", "held"], "on"),
-    retention: {
-      activity_days: from.optional("ACTIVITY_DAYS", activity_days_min, days_max),
-      audit_days: from.optional("AUDIT_DAYS", audit_days_min, days_max),
-      delivery_days: from.optional("DELIVERY_DAYS", delivery_days_min, days_max),
-      import_row_days: from.optional("IMPORT_ROW_DAYS", import_row_days_min, days_max),
-      flow_event_days: from.optional("FLOW_EVENT_DAYS", flow_event_days_min, days_max),
-    },
+    retention: retention(from),
     bootstrapApiKey: from.secret(
       "BOOTSTRAP_API_KEY",
       /^[A-Za-z0-9_-]{32,128}$/,

@@ -65,7 +65,8 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
   }),
   Endpoint.get("find", "/v1/email-flows/:flowId/members/:membershipId", {
     summary: "Get a flow membership",
-    description: "Returns the membership with its timeline. The timeline holds at most the newest 1,000 entries.",
+    description:
+      "Returns the membership with its timeline. The timeline holds at most the newest 1,000 entries. An installation may delete old entries; the membership stays.",
     success: FlowMemberRunWire,
   }),
   Endpoint.post("trigger", "/v1/email-flows/:flowId/trigger", {

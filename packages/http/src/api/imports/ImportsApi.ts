@@ -338,14 +338,14 @@ export const ImportsApi = Endpoint.group("imports", "Imports of contacts from CS
   Endpoint.get("results", "/v1/contacts/imports/:import_run_id/results", {
     summary: "List an import's results",
     description:
-      "Returns the outcome of each row in the order of the file. While the run is in progress, it returns the rows that are done.",
+      "Returns the outcome of each row in the order of the file. While the run is in progress, it returns the rows that are done. An installation may delete the results of old imports: `items` is then empty, and the totals stay.",
     query: ResultsQuery,
     success: ResultsAnswer,
   }),
   Endpoint.get("exportKept", "/v1/contacts/imports/:import_run_id/export", {
     summary: "Export rejected rows",
     description:
-      "Returns the skipped and failed rows as CSV (UTF-8 with byte order mark): the columns of the file, then row_number, status and reason. While the run is in progress, it returns the rows so far. Corrected, the file can be imported again: an import removes the apostrophe before formulas. If the response is cut off, request it again.",
+      "Returns the skipped and failed rows as CSV (UTF-8 with byte order mark): the columns of the file, then row_number, status and reason. While the run is in progress, it returns the rows so far. Corrected, the file can be imported again: an import removes the apostrophe before formulas. If the response is cut off, request it again. If the results were deleted because of their age, the file has no rows.",
     success: KeptRowsAnswer,
   }),
 )
