@@ -51,32 +51,6 @@ layer(postgres, { excludeTestServices: true })("retention", (it) => {
     }),
   )
 
-  it.effect("a day of events is dropped for all workspaces when it ended a week ago", () =>
-    Effect.gen(function* () {
-      const { run } = yield* Maintenance
-      yield* asSuperuser(`do $$
-        declare first date; name text;
-        begin
-          foreach first in array array[(now() at time zone 'UTC')::date - 8, (now() at time zone 'UTC')::date - 7] loop
-            name := 'outbox_event_' || to_char(first, 'YYYY_MM_DD');
-            execute format('create table %s partition of outbox_event for values from (%L) to (%L)', name,
-              first || ' 00:00+00', first + 1 || ' 00:00+00');
-            execute format('alter table %s owner to %I', name,
-              (select tableowner from pg_tables where tablename = 'outbox_event'));
-          end loop;
-          insert into outbox_event (workspace_id, position, recorded_at, type, at, data)
-          select gen_random_uuid(), age, date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'
-            - make_interval(days => age), 'x', now(), '{}' from unnest(array[1, 7, 8, 9]) as age;
-        end $$`)
-      yield* run({ activity_days: null, audit_days: null })
-      assert.deepStrictEqual(yield* names("select position::int from outbox_event order by 1"), [1, 7])
-      const dropped = names(
-        "select to_regclass('outbox_event_' || to_char((now() at time zone 'UTC')::date - 8, 'YYYY_MM_DD'))",
-      )
-      assert.deepStrictEqual(yield* dropped, [null])
-    }),
-  )
-
   it.effect("audit entries are deleted after their days, and never within a year", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
