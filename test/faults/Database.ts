@@ -1,12 +1,20 @@
 // Database: a PostgreSQL server of one campaign, which can be stopped, killed and started again.
 import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
+import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Exit, Redacted, Scope } from "effect"
-import { readFile } from "node:fs/promises"
+import { execFile } from "node:child_process"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import type { Ending } from "../support/Ending.ts"
 import { statement } from "../support/Owner.ts"
 import { until } from "../support/Service.ts"
+
+const run = promisify(execFile)
+
+/** Files of a running server may vanish while they are copied. */
+const copy = (from: string, to: string): Promise<unknown> => run("cp", ["-a", from, to]).catch(() => undefined)
 
 export class Database extends Data.Class<{ readonly folder: string }> {
   #scope = Scope.makeUnsafe()
@@ -41,6 +49,34 @@ export class Database extends Data.Class<{ readonly folder: string }> {
   /** For statements that need more rights than the owner has. */
   async asSuperuser(statements: ReadonlyArray<string>): Promise<void> {
     for (const each of statements) await statement(this.#superuserUrl, each)
+  }
+
+  /**
+   * Copies the cluster while the server works, with `pg_backup_start` and the write-ahead log until the end of the copy, as
+   * `pg_basebackup` does. Returns how to stop the server and start the copy in its place.
+   */
+  async backUp(into: string): Promise<() => Promise<void>> {
+    const [cluster, backup] = [join(this.folder, "pg"), join(into, "pg")]
+    const label = await Effect.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        yield* sql`select pg_backup_start('campaign', true)`
+        yield* Effect.promise(() => copy(cluster, backup))
+        const [stopped] = yield* sql<{ readonly labelfile: string }>`select labelfile from pg_backup_stop()`
+        return stopped?.labelfile ?? ""
+      }).pipe(Effect.provide(PgClient.layer({ url: this.#superuserUrl, maxConnections: 1 }))),
+    )
+    await rm(join(backup, "postmaster.pid"), { force: true })
+    await writeFile(join(backup, "backup_label"), label)
+    await run("chown", ["--reference", backup, join(backup, "backup_label")])
+    await rm(join(backup, "pg_wal"), { recursive: true })
+    await copy(join(cluster, "pg_wal"), join(backup, "pg_wal"))
+    return async () => {
+      await this.stop()
+      await rm(cluster, { recursive: true })
+      await run("mv", [backup, cluster])
+      await this.start()
+    }
   }
 
   /** A fast shutdown: ends sessions and rolls back open transactions. */

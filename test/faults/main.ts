@@ -12,6 +12,7 @@ const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
   flows: async () => (await import("./flows/Flows.ts")).flows,
   imports: async () => (await import("./imports/Imports.ts")).imports,
   planted: async () => (await import("./planted/Planted.ts")).planted,
+  restore: async () => (await import("./restore/Restores.ts")).restores,
   upgrade: async () => (await import("./upgrade/Upgrade.ts")).upgrade,
 }
 

@@ -32,6 +32,7 @@ import { lists } from "./lists/lists.ts"
 import { listVerbs } from "./lists/listVerbs.ts"
 import { outbox } from "./kernel/outbox.ts"
 import { privacy } from "./operations/privacy.ts"
+import { restores } from "./operations/restores.ts"
 import { schedules } from "./blasts/schedules.ts"
 import { segments } from "./segments/segments.ts"
 import { workspaces } from "./workspaces/workspaces.ts"
@@ -88,6 +89,7 @@ export const contract = {
   memberships,
   outbox,
   privacy,
+  restores,
   schedules,
   segments,
   workspaces,

@@ -33,6 +33,7 @@ import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Privacy } from "./operations/privacy/Privacy.ts"
+import { Restores } from "./operations/restore/Restores.ts"
 import { Segments } from "./segments/Segments.ts"
 import { EmailTemplates } from "./emails/EmailTemplates.ts"
 import { TentTemplates } from "./tents/TentTemplates.ts"
@@ -87,5 +88,6 @@ export const useCases = Layer.mergeAll(
   Hooks.layer,
   Idempotency.layer,
   Privacy.layer,
+  Restores.layer,
   Traffic.layer,
 ).pipe(Layer.provideMerge(productUseCases))

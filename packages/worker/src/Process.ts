@@ -20,7 +20,7 @@ export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host" | "
     Loops.flows(),
     Loops.maintenance,
     BounceListener.layer(config),
-  )
+  ).pipe(Layer.provide(Loops.epochs()))
   return draining(0).pipe(
     Layer.provide(work),
     Layer.provide(HealthServer.layer(config)),

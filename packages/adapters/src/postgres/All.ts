@@ -24,6 +24,7 @@ import * as ListStore from "./lists/ListStore.ts"
 import * as MembershipStore from "./flows/MembershipStore.ts"
 import * as Outbox from "./kernel/Outbox.ts"
 import * as PrivacyStore from "./operations/PrivacyStore.ts"
+import * as RestoreStore from "./operations/RestoreStore.ts"
 import * as ReportStore from "./bounces/ReportStore.ts"
 import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/RuleSql.ts"
@@ -64,6 +65,7 @@ const rooms = Layer.mergeAll(
   MembershipStore.layer,
   PrivacyStore.layer,
   ReportStore.layer,
+  RestoreStore.layer,
   ScheduleStore.layer,
   Segment.layer,
   SegmentStore.layer,

@@ -155,6 +155,8 @@ export type Move =
   | { readonly _tag: "release"; readonly token: number }
   /** The lease ran out: its worker died, or is frozen. */
   | { readonly _tag: "expire" }
+  /** The database was restored from a backup: the message may have been sent since. */
+  | { readonly _tag: "restore" }
   /** The blast ended early: cancelled, or failed. */
   | { readonly _tag: "end"; readonly ending: "cancelled" | "blast_failed" }
   /** An open or click: an `unconfirmed` message is known to have been sent. */

@@ -11,18 +11,20 @@ import {
 
 /** A test compares it with `move`, for every state, move and token. */
 export const transitions = {
-  queued: { claim: "claimed", end: ["blocked", "failed"] },
+  queued: { claim: "claimed", restore: "unconfirmed", end: ["blocked", "failed"] },
   claimed: {
     intent: ["handed_over", "queued", "blocked"],
     settle: ["failed", "queued"],
     release: "queued",
     expire: "queued",
+    restore: "unconfirmed",
     end: ["blocked", "failed"],
   },
   handed_over: {
     settle: ["sent", "failed", "queued", "unconfirmed"],
     release: "queued",
     expire: "unconfirmed",
+    restore: "unconfirmed",
     report: "sent",
   },
   unconfirmed: { settle: ["sent", "failed"], evidence: "sent", report: "sent", retry: "queued" },
@@ -80,6 +82,10 @@ export const move = (from: DeliveryMachineState, by: Move): DeliveryMachineState
     case "expire":
       if (from.state === "claimed") return back(from.attempts)
       return from.state === "handed_over" ? { ...from, state: "unconfirmed", reason: "unconfirmed" } : undefined
+    case "restore":
+      return from.state === "queued" || from.state === "claimed" || from.state === "handed_over"
+        ? { ...from, state: "unconfirmed", reason: "unconfirmed" }
+        : undefined
     case "end":
       if (from.state !== "queued" && from.state !== "claimed") return undefined
       return {

@@ -10,6 +10,7 @@ import { contact, suppression } from "./commands/Contacts.ts"
 import { job } from "./commands/DeadJobs.ts"
 import { domain, hook, pageDomain } from "./commands/Domains.ts"
 import { key } from "./commands/Keys.ts"
+import { restore } from "./commands/Restores.ts"
 import { workspace } from "./commands/WorkspaceCommands.ts"
 import { doctor } from "./doctor/Doctor.ts"
 
@@ -40,6 +41,7 @@ const tentpole = Command.make("tentpole", {}, () =>
     hook,
     job,
     audit,
+    restore,
   ]),
 )
 

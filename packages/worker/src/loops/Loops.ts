@@ -2,6 +2,7 @@
 // several workers may run each loop.
 import { Schedules } from "@tentpole/core/blasts/Schedules"
 import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
+import { Restores } from "@tentpole/core/operations/restore/Restores"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
@@ -13,6 +14,32 @@ const flows_every_ms = 250
 const schedules_every_ms = 500
 /** Rounds of schedules that run concurrently: while one waits for a locked row, the other goes on. */
 const schedule_rounds = 2
+
+/** A backup that is younger than this is recognised only if its workers were stopped before it was restored. */
+const epoch_every_ms = 60_000
+const epoch_retry_ms = 2_000
+/** Time for the last increment on shutdown. */
+const last_epoch_ms = 3_000
+
+/**
+ * Maintains the epoch, which recognises a restored database. It is built before everything that sends: while the database or
+ * the blob store does not answer, the worker does not start to send. On shutdown it ends last, so that an earlier backup is
+ * always recognised.
+ */
+export const epochs = (every_ms = epoch_every_ms) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { beat } = yield* Restores
+      const round = logFailure("the epoch could not be written", {}, "Warning")(beat)
+      yield* beat.pipe(
+        Effect.catchCause((cause) => Effect.fail(cause)),
+        Effect.tapError((cause) => Effect.logWarning("no mail is sent until the epoch is compared", cause)),
+        Effect.retry(Schedule.spaced(epoch_retry_ms)),
+      )
+      yield* Effect.addFinalizer(() => Effect.timeoutOption(Effect.interruptible(round), last_epoch_ms))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(every_ms), round)))
+    }),
+  )
 
 /** Advances the flows of all workspaces. Runs with `SENDING=held` too: messages then wait in the queue. */
 export const flows = (every_ms = flows_every_ms) =>

@@ -33,7 +33,7 @@ const due = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, limit
   const now = DateTime.makeUnsafe(clock?.now ?? 0)
   const rows = yield* sql<{ readonly blast_id: string }>`
     select blast_id from blast
-    where workspace_id = ${workspace} and status = 'scheduled' and scheduled_at <= ${DateTime.formatIso(now)}
+    where workspace_id = ${workspace} and status = 'scheduled' and not restored and scheduled_at <= ${DateTime.formatIso(now)}
     order by scheduled_at, blast_id
     limit ${limit}`
   return { now, blasts: rows.map((row) => BlastId.make(row.blast_id)) } satisfies DueSchedules
@@ -49,7 +49,7 @@ const reschedule = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId
   // There is no row to update. A concurrent transaction may insert one, and this call must not delete it.
   if (locked.length === 0) return
   const [left] = yield* sql<{ readonly next: string | null }>`
-    select min(scheduled_at)::text as next from blast where workspace_id = ${workspace} and status = 'scheduled'`
+    select min(scheduled_at)::text as next from blast where workspace_id = ${workspace} and status = 'scheduled' and not restored`
   const next = left?.next ?? null
   yield* next === null
     ? sql`delete from due_work where kind = 'blasts' and workspace_id = ${workspace}`

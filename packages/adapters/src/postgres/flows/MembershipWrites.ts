@@ -144,11 +144,13 @@ const insertMessages = Effect.fnUntraced(function* (
   const members = (of: (member: Membership) => string) => texts(sends.map(({ member }) => of(member)))
   const commands = (of: (command: Command<"send_email">) => string) => texts(sends.map(({ command }) => of(command)))
   yield* sql`
-    insert into blast (workspace_id, blast_id, name, name_folded, status, purpose, flow_id, step_id, launched_at, created_at,
-      updated_at)
-    select ${workspace}, uuidv7_or_v4(), g.step_id, g.step_id, 'sending', 'flow_step', g.flow_id, g.step_id, now(), now(), now()
+    insert into blast (workspace_id, blast_id, name, name_folded, status, purpose, flow_id, step_id, restored, launched_at,
+      created_at, updated_at)
+    select ${workspace}, uuidv7_or_v4(), g.step_id, g.step_id, 'sending', 'flow_step', g.flow_id, g.step_id, f.restored, now(),
+      now(), now()
     from unnest(${texts(steps.map(({ member }) => member.flowId))}::uuid[],
       ${texts(steps.map(({ command }) => command.stepId))}::text[]) as g (flow_id, step_id)
+    join flow f on f.workspace_id = ${workspace} and f.flow_id = g.flow_id
     where not exists (select from blast b where b.workspace_id = ${workspace} and b.purpose = 'flow_step'
       and b.flow_id = g.flow_id and b.step_id = g.step_id)
     order by g.flow_id, g.step_id

@@ -19,6 +19,8 @@ export interface Diagnosis {
   readonly connections_free: number
   /** Statements that make the session's settings defaults of the login. Empty without a pooler, where sessions set them. */
   readonly lacking: ReadonlyArray<string>
+  /** When a restore from a backup was recognised, if it waits for its release. */
+  readonly restored_at: string | null
   /** Migrations of this version that have not run. */
   readonly pending: ReadonlyArray<string>
   /** Migrations that have run and that this version does not know: a newer version has run them. */
@@ -51,6 +53,9 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
     from (select 1) as one left join pg_roles r on r.rolname = ${service_role}`
   const middle_ms = (before_ms + Date.now()) / 2
   const done = row?.migrated === true ? yield* sql<{ readonly name: string }>`select name from schema_migration` : []
+  const [epoch] = done.some(({ name }) => name in migrations)
+    ? yield* sql<{ readonly restored_at: Date | null }>`select restored_at from service_epoch`
+    : []
   const names = new Set(done.map(({ name }) => name))
   return {
     version: row?.version ?? 0,
@@ -60,6 +65,7 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
     ahead_ms: Math.round((row?.now_ms ?? middle_ms) - middle_ms),
     connections_free: row?.free ?? 0,
     lacking: isPooled ? yield* lackingSettings(sql, sessionSettings(default_statement_timeout_ms)) : [],
+    restored_at: epoch?.restored_at?.toISOString() ?? null,
     pending: Object.keys(migrations).filter((name) => !names.has(name)),
     unknown: [...names].filter((name) => !(name in migrations)),
   } satisfies Diagnosis

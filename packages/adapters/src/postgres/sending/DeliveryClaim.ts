@@ -39,7 +39,7 @@ export const claim = Effect.fnUntraced(function* (
         -- the order makes the planner use the index; without it all queued deliveries may be read
         order by d.lane, d.due_at, d.delivery_id
         limit 1) as first
-      where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused) as has_domain_queues
+      where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored) as has_domain_queues
     from workspace w where w.workspace_id = ${workspace}`
   if (limits === undefined) return []
   const context: ClaimContext = { workspace, token: Number(limits.token), lease_ms }
@@ -122,7 +122,7 @@ const claimCommon = (sql: Sql, { lease_ms, token, workspace }: ClaimContext, lim
           and d.due_at <= clock_timestamp()
         order by d.due_at, d.delivery_id
         limit 1) as first
-      where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused
+      where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored
       order by (row_number() over (order by b.blast_id) + ${token}::bigint) % count(*) over ()
     ),
     next as materialized (

@@ -116,7 +116,7 @@ const rescheduleWorkspace = Effect.fnUntraced(function* (sql: Sql, workspace: Wo
            select d.due_at from delivery d
            where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
            order by d.due_at limit 1) as next
-         where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused),
+         where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored),
         (select min(ready_at) from delivery_lane
          where workspace_id = ${workspace} and lane <> '' and ready_at < 'infinity')) - clock_timestamp())::float8 as next_s,
       exists (select from delivery

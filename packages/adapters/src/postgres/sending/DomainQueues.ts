@@ -36,7 +36,7 @@ const idle_recheck_s = 1
 /** `sending`: the blasts that may send now, for a `with`. */
 const sending = (sql: Sql, workspace: WorkspaceId) => sql`
   sending as materialized (
-    select blast_id from blast where workspace_id = ${workspace} and status = 'sending' and not paused
+    select blast_id from blast where workspace_id = ${workspace} and status = 'sending' and not paused and not restored
   )`
 
 interface ReadyQueue {
@@ -172,7 +172,7 @@ const claimQuotas = (
 ) => sql<ClaimedRow>`
   with sending as materialized (
     select blast_id, (row_number() over (order by blast_id) + ${token}::bigint) % count(*) over () as turn from blast
-    where workspace_id = ${workspace} and status = 'sending' and not paused
+    where workspace_id = ${workspace} and status = 'sending' and not paused and not restored
   ),
   next as materialized (
     select chosen.delivery_id

@@ -6,9 +6,10 @@ import type { Cursor, Sliced } from "../Page.ts"
 import type { Transaction } from "./Transactor.ts"
 
 export type AuditAction =
-  | `blast.${"cancelled" | "failed" | "paused" | "resumed" | "scheduled" | "sending" | "unscheduled"}`
+  | `blast.${"cancelled" | "failed" | "paused" | "released" | "resumed" | "scheduled" | "sending" | "unscheduled"}`
   | "contact.erased"
   | `domain.${"added" | "failed" | "removed" | "verified"}`
+  | "flow.released"
   | `key.${"created" | "revoked"}`
   | `page_domain.${"added" | "removed"}`
   | `suppression.${"added" | "removed"}`

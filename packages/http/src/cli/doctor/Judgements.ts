@@ -43,6 +43,13 @@ export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
     : it.pending.length > 0
       ? wrong("migrations", `${it.pending.length} have not run: ${it.pending.join(", ")}`, "Run `tentpole migrate`.")
       : ok("migrations", "all have run"),
+  it.restored_at === null
+    ? ok("restore", "no blast or flow waits after a restore from a backup")
+    : warning(
+        "restore",
+        `the database was restored from a backup (recognised at ${it.restored_at}): its blasts and flows send nothing`,
+        "`tentpole restore status` lists them; `tentpole restore release --all` lets them send.",
+      ),
   Math.abs(it.ahead_ms) <= skew_ms_max
     ? ok("clock", "this machine and the database have the same time")
     : wrong(

@@ -21,6 +21,7 @@ const well: Diagnosis = {
   ahead_ms: 12,
   connections_free: 80,
   lacking: [],
+  restored_at: null,
   pending: [],
   unknown: [],
 }
@@ -43,6 +44,7 @@ describe("tentpole doctor", () => {
       [{ mayBeService: false }, "wrong database role", /grant tentpole_service to owner/],
       [{ pending: ["0001_baseline"] }, "wrong migrations", /tentpole migrate/],
       [{ unknown: ["0999_later"] }, "warning migrations", /Update/],
+      [{ restored_at: "2026-01-02T03:04:05.000Z" }, "warning restore", /tentpole restore release --all/],
       [{ ahead_ms: -9000 }, "wrong clock", /NTP/],
       [{ connections_free: 3 }, "warning connections", /max_connections/],
       [{ lacking: ["alter role a set jit = 'off';"] }, "wrong session settings", /alter role a/],

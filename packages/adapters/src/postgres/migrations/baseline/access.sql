@@ -45,6 +45,7 @@ comment on table schema_migration is 'The migrations that have run.';
 -- Tables that belong to no workspace, or that are read before the workspace is known.
 grant select on plan, table_retention, schema_migration to tentpole_service;
 grant select, insert, update, delete on workspace, api_key, page_host, due_work, visitor_salt to tentpole_service;
+grant select, update on service_epoch to tentpole_service;
 -- Entries of the audit log are never changed.
 grant select, insert on audit_entry to tentpole_service;
 
@@ -54,7 +55,7 @@ alter default privileges in schema jobs grant select, insert, update, delete on 
 alter default privileges in schema jobs grant usage on sequences to tentpole_service;
 
 -- These functions have the rights of their owner, or serve one that has.
-revoke execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_statistics(),
+revoke execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics(),
   tentpole_misjudged(text, text, text) from public;
-grant execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_statistics()
+grant execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics()
   to tentpole_service;

@@ -13,6 +13,7 @@ create table blast (
     constraint blast_status_known
       check (status in ('draft', 'scheduled', 'sending', 'sent', 'failed', 'cancelled', 'archived')),
   paused boolean not null default false,
+  restored boolean not null default false,
   audience_list_id uuid,
   audience_source text constraint blast_audience_source_known check (audience_source in ('existing', 'inline')),
   email_id uuid,
@@ -74,6 +75,8 @@ create index blast_sending on blast (workspace_id, blast_id) where status = 'sen
 create index blast_launched on blast (workspace_id, launched_at) where launched_at is not null;
 create unique index blast_flow_step on blast (workspace_id, flow_id, step_id) where purpose = 'flow_step';
 comment on table blast is 'Emails to an audience.';
+comment on column blast.restored is
+  'The database was restored from a backup that contains the blast: nothing of it is sent until `tentpole restore release`.';
 comment on column blast.schedule_missed is 'The service was down at the scheduled time.';
 comment on column blast.allotted_count is
   'Emails that it uses of the daily limit of the plan, until the audience pass has counted them.';

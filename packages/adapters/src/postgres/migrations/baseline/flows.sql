@@ -12,6 +12,7 @@ create table flow (
   activated_at timestamptz,
   paused_at timestamptz,
   archived_at timestamptz,
+  restored boolean not null default false,
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint flow_pkey primary key (workspace_id, flow_id),
   -- The states, as in core/src/flows/definition/Flow.ts.
@@ -24,6 +25,8 @@ create index flow_updated on flow (workspace_id, updated_at, flow_id);
 -- Lists, emails and templates check here whether they are in use.
 create index flow_active on flow (workspace_id, flow_id) where status = 'active';
 comment on table flow is 'Automations: triggers that enroll contacts, and steps.';
+comment on column flow.restored is
+  'As of `blast`: the rows of its steps, also those that are created later, wait for the release of the flow.';
 comment on column flow.structure is 'Triggers, steps, rules and settings, in the format of the API.';
 comment on column flow.revision is 'Grows with every change of the structure.';
 comment on column flow.activated_after is

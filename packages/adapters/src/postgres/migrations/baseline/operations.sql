@@ -42,6 +42,42 @@ insert into table_retention (relation, age_column, days_min) values ('audit_entr
 comment on table audit_entry is
   'The audit log, read across workspaces. No foreign key: entries stay when the workspace is deleted.';
 
+create table service_epoch (
+  single boolean not null default true constraint service_epoch_is_single check (single),
+  counter bigint not null default 0,
+  written_at timestamptz not null default clock_timestamp(),
+  restored_at timestamptz, backup_at timestamptz, flows_repeat_until timestamptz,
+  constraint service_epoch_pkey primary key (single),
+  constraint service_epoch_restore_is_complete check (num_nonnulls(restored_at, backup_at, flows_repeat_until) in (0, 3))
+);
+insert into service_epoch default values;
+comment on table service_epoch is
+  'One row. The blob store has a copy of the counter: when the copy is ahead, the database was restored from a backup.';
+comment on column service_epoch.counter is 'Workers increment it when they start, once a minute, and when they stop.';
+comment on column service_epoch.restored_at is 'When a restore was recognised. Null: none waits for its release.';
+comment on column service_epoch.backup_at is 'The last increment that the backup contains.';
+comment on column service_epoch.flows_repeat_until is
+  'Until then members of flows repeat steps of the time after the backup. It moves while no worker runs.';
+
+-- Marks everything that a restore has brought back, in all workspaces. Two workers may call it: the second changes nothing.
+create function tentpole_restored(known bigint) returns boolean language plpgsql security definer
+  set search_path = pg_catalog, public, pg_temp as $$
+begin
+  update public.service_epoch set counter = known, backup_at = coalesce(backup_at, written_at),
+    restored_at = clock_timestamp(),
+    flows_repeat_until = clock_timestamp() + (clock_timestamp() - coalesce(backup_at, written_at)),
+    written_at = clock_timestamp()
+  where counter < known;
+  if not found then
+    return false;
+  end if;
+  update public.blast set restored = true where status in ('draft', 'scheduled', 'sending', 'sent', 'failed');
+  update public.flow set restored = true where status in ('active', 'paused');
+  -- They may have been sent.
+  delete from public.test_mail;
+  return true;
+end $$;
+
 -- Open work of all workspaces together. The service sees one workspace at a time, so the function has the rights of its owner. It
 -- reads counters and indexes of open work, never finished work; its planner setting enforces that.
 create function tentpole_backlog() returns table (queue text, kind text, state text, items bigint, oldest_s double precision)

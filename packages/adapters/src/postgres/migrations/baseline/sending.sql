@@ -111,7 +111,7 @@ begin
         when b.status = 'cancelled' then 'cancelled'
         when d.membership_id is not null and (m.status is distinct from 'active'
           or m.awaited_visit is distinct from d.visit) then 'cancelled'
-        when b.status <> 'sending' or b.paused then 'paused'
+        when b.status <> 'sending' or b.paused or b.restored then 'paused'
         when c.contact_id is null then 'contact_deleted'
         when not d.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
         when not d.operational and c.marketing_email_subscribed is false then 'opt_out'

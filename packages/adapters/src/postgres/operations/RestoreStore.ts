@@ -1,0 +1,166 @@
+// `RestoreStore` on PostgreSQL: the epoch, and the blasts and flows that a restore has brought back.
+import { PgClient } from "@effect/sql-pg"
+import type { BlastId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { Restore, RestoredBlast, RestoredFlow } from "@tentpole/core/operations/restore/Release"
+import { RestoreStore } from "@tentpole/core/operations/restore/RestoreStore"
+import { DateTime, Effect, Layer } from "effect"
+import type { Statement } from "effect/sql"
+import { makeDue } from "../kernel/DueWork.ts"
+import { fromRow, type RowOf } from "../kernel/Instants.ts"
+import { fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
+
+type Sql = PgClient.PgClient
+
+/** The time without an increment after which no worker counts as running. */
+const beat_s_max = 120
+
+const increment = (sql: Sql) =>
+  Effect.map(
+    sql<{ readonly counter: string }>`
+      with clock as materialized (select clock_timestamp() as now)
+      update service_epoch e set counter = e.counter + 1, written_at = clock.now,
+        flows_repeat_until = e.flows_repeat_until
+          + greatest(interval '0', clock.now - e.written_at - make_interval(secs => ${beat_s_max}))
+      from clock returning e.counter`,
+    ([row]) => Number(row?.counter),
+  )
+
+const restore = (sql: Sql) =>
+  Effect.map(
+    sql<RowOf<Restore>>`
+      select restored_at as at, backup_at as "backupAt", flows_repeat_until as "flowsRepeatUntil"
+      from service_epoch where restored_at is not null`,
+    ([row]) => (row === undefined ? null : fromRow<Restore>(row)),
+  )
+
+const blasts = (sql: Sql, workspace: WorkspaceId) =>
+  sql<RowOf<RestoredBlast>>`
+    select b.blast_id as id, b.name, b.scheduled_at as "scheduledAt", b.launched_at as "launchedAt",
+      b.status = 'sending' and (b.audience_fixed_at is null or b.retrying_since is not null) as growing,
+      coalesce((select sum(t.queued)::int from delivery_tally t
+        where t.workspace_id = ${workspace} and t.blast_id = b.blast_id), 0) as open_count
+    from blast b
+    where b.workspace_id = ${workspace} and b.restored and b.purpose = 'blast' and b.status in ('scheduled', 'sending')
+    order by b.blast_id`
+
+const flows = (sql: Sql, workspace: WorkspaceId) =>
+  sql<RestoredFlow>`
+    select f.flow_id as id, f.name,
+      coalesce((select sum(t.queued)::int from blast b
+        join delivery_tally t on t.workspace_id = ${workspace} and t.blast_id = b.blast_id
+        where b.workspace_id = ${workspace} and b.flow_id = f.flow_id), 0) as open_count
+    from flow f
+    where f.workspace_id = ${workspace} and f.restored
+    order by f.flow_id`
+
+/** `open` is a SELECT of ids for each of the two phases of an open delivery, since each phase has its own index. */
+const unconfirm = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  limit: number,
+  open: (phase: Statement.Fragment) => Statement.Fragment,
+) {
+  const rows = yield* sql`
+    with queued as materialized (${open(sql`'queued'`)}),
+    leased as materialized (${open(sql`'leased'`)}),
+    chosen as materialized (select delivery_id from queued union all select delivery_id from leased limit ${limit}),
+    clock as materialized (select clock_timestamp() as now)
+    update delivery d set state = 'unconfirmed', reason = 'unconfirmed', handed_over_at = coalesce(d.handed_over_at, clock.now)
+    from clock
+    where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from chosen))
+    returning 1`
+  if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
+  return rows.length
+})
+
+const unconfirmBlast = (sql: Sql, workspace: WorkspaceId, blast: BlastId, limit: number) =>
+  unconfirm(
+    sql,
+    workspace,
+    limit,
+    (phase) => sql`
+      select d.delivery_id from delivery d
+      where d.workspace_id = ${workspace} and d.blast_id = ${blast} and d.phase = ${phase}
+        and exists (select from blast b where b.workspace_id = ${workspace} and b.blast_id = ${blast} and b.restored)
+      limit ${limit} for update of d`,
+  )
+
+const unconfirmFlows = (sql: Sql, workspace: WorkspaceId, before: DateTime.Utc, limit: number) =>
+  unconfirm(
+    sql,
+    workspace,
+    limit,
+    (phase) => sql`
+      select d.delivery_id from blast b
+      join delivery d on d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.phase = ${phase}
+        and d.created_at < ${DateTime.formatIso(before)}::timestamptz
+      where b.workspace_id = ${workspace} and b.purpose = 'flow_step' and b.restored
+      limit ${limit} for update of d`,
+  )
+
+const releaseBlast = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, blast: BlastId) {
+  const rows = yield* sql`
+    update blast set restored = false
+    where workspace_id = ${workspace} and blast_id = ${blast} and purpose = 'blast' and restored returning 1`
+  yield* makeDue(sql, "deliveries", workspace)
+  yield* makeDue(sql, "blasts", workspace)
+  return rows.length > 0
+})
+
+/** The flow first: a step that gets its row in between is released by its second statement. */
+const releaseFlow = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow: FlowId) {
+  const rows = yield* sql`
+    update flow set restored = false where workspace_id = ${workspace} and flow_id = ${flow} and restored returning 1`
+  yield* sql`update blast set restored = false where workspace_id = ${workspace} and flow_id = ${flow} and restored`
+  yield* makeDue(sql, "deliveries", workspace)
+  return rows.length > 0
+})
+
+export const layer = Layer.effect(
+  RestoreStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const write = fencedWrites(sql)
+    return RestoreStore.of({
+      counter: orDefect(sql<{ readonly counter: string }>`select counter from service_epoch`).pipe(
+        Effect.map(([row]) => Number(row?.counter ?? 0)),
+      ),
+      increment: orDefect(increment(sql)),
+      adopt: (counter) =>
+        Effect.asVoid(orDefect(sql`update service_epoch set counter = ${counter} where counter = 0`)),
+      markRestored: (counter) =>
+        orDefect(sql<{ readonly marked: boolean }>`select tentpole_restored(${counter}) as marked`).pipe(
+          Effect.map(([row]) => row?.marked === true),
+        ),
+      restore: orDefect(restore(sql)),
+      workspaces: (after, limit) =>
+        orDefect(sql<{ readonly workspace_id: WorkspaceId }>`
+          select workspace_id from workspace where deleted_at is null and (${after}::uuid is null or workspace_id > ${after}::uuid)
+          order by workspace_id limit ${limit}`).pipe(
+          Effect.map((rows) => rows.map(({ workspace_id }) => workspace_id)),
+        ),
+      restored: (workspace) =>
+        fenced(sql)(
+          workspace,
+          Effect.gen(function* () {
+            return {
+              blasts: (yield* blasts(sql, workspace)).map(fromRow<RestoredBlast>),
+              flows: yield* flows(sql, workspace),
+            }
+          }),
+        ),
+      unconfirm: (workspace, blast, limit) => write(workspace, unconfirmBlast(sql, workspace, blast, limit)),
+      unconfirmFlows: (workspace, before, limit) => write(workspace, unconfirmFlows(sql, workspace, before, limit)),
+      releaseBlast: (workspace, blast) => write(workspace, releaseBlast(sql, workspace, blast)),
+      releaseFlow: (workspace, flow) => write(workspace, releaseFlow(sql, workspace, flow)),
+      releaseIdle: (workspace) =>
+        write(
+          workspace,
+          Effect.asVoid(sql`update blast set restored = false where workspace_id = ${workspace} and restored`),
+        ),
+      end: Effect.asVoid(
+        orDefect(sql`update service_epoch set restored_at = null, backup_at = null, flows_repeat_until = null`),
+      ),
+    })
+  }),
+)

@@ -1,0 +1,103 @@
+// Contract tests of a restore: nothing of a restored blast is claimed or granted, and a release ends what may have been sent.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import type { BlastId } from "../../src/kernel/Ids.ts"
+import { RestoreStore } from "../../src/operations/restore/RestoreStore.ts"
+import { accepted, begin, type DeliveryPorts, one, people, settlement, tallyOf } from "../sending/deliveryScenario.ts"
+
+const restoring = Effect.gen(function* () {
+  const world = yield* begin
+  const restores = yield* RestoreStore
+  const { transact, workspace } = world
+  return {
+    ...world,
+    restores,
+    mark: Effect.flatMap(restores.counter, (counter) => restores.markRestored(counter + 10)),
+    unconfirm: (blast: BlastId, limit = 100) => transact(restores.unconfirm(workspace, blast, limit)),
+    letGo: (blast: BlastId) => transact(restores.releaseBlast(workspace, blast)),
+  }
+})
+
+export const restores = <E>(name: string, live: Layer.Layer<RestoreStore | DeliveryPorts, E>) =>
+  layer(live, { excludeTestServices: true })(`RestoreStore (${name})`, (it) => {
+    it.effect("marks a restore once for two workers, and raises the counter above all copies", () =>
+      Effect.gen(function* () {
+        const { restores } = yield* restoring
+        const copy = (yield* restores.increment) + 10
+        const marked = yield* Effect.all([restores.markRestored(copy), restores.markRestored(copy)], { concurrency: 2 })
+        assert.sameMembers(marked, [true, false])
+        assert.isAbove(yield* restores.increment, copy)
+        const found = yield* restores.restore
+        assert.isNotNull(found)
+        yield* restores.end
+        assert.isNull(yield* restores.restore)
+      }),
+    )
+
+    it.effect("adopts a counter only where no worker has run", () =>
+      Effect.gen(function* () {
+        const { restores } = yield* restoring
+        const before = yield* restores.increment
+        yield* restores.adopt(before + 5)
+        assert.strictEqual(yield* restores.counter, before)
+      }),
+    )
+
+    it.effect("claims and grants nothing of a restored blast, and sends later blasts", () =>
+      Effect.gen(function* () {
+        const { claim, grant, mark, started, states } = yield* restoring
+        const restored = yield* started(people(3))
+        const claimed = yield* claim(1)
+        assert.isTrue(yield* mark)
+        const answers = yield* grant(claimed)
+        assert.deepStrictEqual([...answers.values()], ["paused"])
+        assert.deepStrictEqual(yield* claim(), [])
+        assert.deepStrictEqual(yield* states(restored.blast), ["queued", "queued", "queued"])
+        const later = yield* started([{ email: "late@example.test" }, { email: "later@example.test" }])
+        const next = yield* claim()
+        assert.deepStrictEqual(
+          next.map(({ blastId }) => blastId),
+          [later.blast, later.blast],
+        )
+        assert.deepStrictEqual([...(yield* grant(next)).values()], ["granted", "granted"])
+      }),
+    )
+
+    it.effect("ends open deliveries as unconfirmed in batches, and changes no other one", () =>
+      Effect.gen(function* () {
+        const { claim, grant, mark, scenario, settle, started, states, unconfirm, workspace } = yield* restoring
+        const { blast } = yield* started([...people(5), { email: "no@example.test", unsubscribed: true }])
+        const claimed = yield* claim(3)
+        yield* grant(claimed.slice(0, 2))
+        yield* settle([settlement(one(claimed), accepted)])
+        assert.strictEqual(yield* unconfirm(blast), 0, "the blast is not restored")
+        yield* mark
+        assert.strictEqual(yield* unconfirm(blast, 3), 3)
+        assert.strictEqual(yield* unconfirm(blast, 3), 1)
+        assert.strictEqual(yield* unconfirm(blast, 3), 0)
+        const expected = ["blocked", "sent", "unconfirmed", "unconfirmed", "unconfirmed", "unconfirmed"]
+        assert.deepStrictEqual(yield* states(blast), expected)
+        const tally = yield* scenario.tally(workspace, blast)
+        if (tally !== null) assert.deepStrictEqual(tally, tallyOf(yield* scenario.written(workspace, blast)))
+      }),
+    )
+
+    it.effect("lists restored blasts of one workspace, and sends them again after their release", () =>
+      Effect.gen(function* () {
+        const { claim, fresh, letGo, mark, restores, started, workspace } = yield* restoring
+        const { blast } = yield* started(people(2))
+        yield* mark
+        const { blasts } = yield* restores.restored(workspace)
+        assert.deepStrictEqual(
+          blasts.map(({ growing, id, open_count }) => ({ growing, id, open_count })),
+          [{ growing: false, id: blast, open_count: 2 }],
+        )
+        const elsewhere = yield* fresh.workspace()
+        assert.deepStrictEqual((yield* restores.restored(elsewhere)).blasts, [])
+        assert.includeMembers([...(yield* restores.workspaces(null, 1000))], [workspace, elsewhere])
+        assert.isTrue(yield* letGo(blast))
+        assert.isFalse(yield* letGo(blast))
+        assert.strictEqual((yield* claim()).length, 2)
+      }),
+    )
+  })
