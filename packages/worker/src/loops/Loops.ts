@@ -6,7 +6,8 @@ import { Restores } from "@tentpole/core/operations/restore/Restores"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
-import { Effect, Layer, Schedule } from "effect"
+import { Cause, Effect, Layer, Schedule } from "effect"
+import { EpochCheck } from "../EpochCheck.ts"
 
 /** Pause after a round of flows that found no work. */
 const flows_every_ms = 250
@@ -27,18 +28,26 @@ const last_epoch_ms = 3_000
  * always recognised.
  */
 export const epochs = (every_ms = epoch_every_ms) =>
-  Layer.effectDiscard(
+  Layer.effect(
+    EpochCheck,
     Effect.gen(function* () {
-      const { beat } = yield* Restores
+      const { beat, check } = yield* Restores
       const round = logFailure("the epoch could not be written", {}, "Warning")(beat)
-      yield* beat.pipe(
-        Effect.catchCause((cause) => Effect.fail(cause)),
-        Effect.tapError((cause) => Effect.logWarning("no mail is sent until the epoch is compared", cause)),
-        Effect.retry(Schedule.spaced(epoch_retry_ms)),
-      )
+      yield* untilDone(beat)
       yield* Effect.addFinalizer(() => Effect.timeoutOption(Effect.interruptible(round), last_epoch_ms))
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(every_ms), round)))
+      return untilDone(check)
     }),
+  )
+
+const untilDone = (attempt: Effect.Effect<void, unknown>): Effect.Effect<void> =>
+  Effect.catchCause(attempt, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.interrupt
+      : Effect.logWarning("no mail is sent until the epoch is compared", cause).pipe(
+          Effect.andThen(Effect.sleep(epoch_retry_ms)),
+          Effect.andThen(Effect.suspend(() => untilDone(attempt))),
+        ),
   )
 
 /** Advances the flows of all workspaces. Runs with `SENDING=held` too: messages then wait in the queue. */

@@ -6,6 +6,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Cause, Clock, Effect } from "effect"
+import { EpochCheck } from "../EpochCheck.ts"
 import { Gates } from "../Gates.ts"
 import type { InFlight, Item } from "./InFlight.ts"
 import type { MailServer } from "./SmtpWorker.ts"
@@ -28,6 +29,7 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
   const { transact } = yield* Transactor
   const blasts = yield* Blasts
   const passGate = yield* Gates
+  const checkEpoch = yield* EpochCheck
   let paced_at_ms = -Infinity
 
   /** No delivery of the workspace is in flight: sets when it is due again and finishes completed blasts. */
@@ -56,6 +58,7 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     )
     if (claimed.length === 0) return yield* checkQueue(workspace)
     if (claimed.some((item) => item.claimed.rateLimited)) paced_at_ms = now_ms
+    yield* checkEpoch
     yield* passGate("after-claim")
     queue.offer(workspace, claimed)
   })

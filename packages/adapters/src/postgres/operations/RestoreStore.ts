@@ -126,8 +126,7 @@ export const layer = Layer.effect(
         Effect.map(([row]) => Number(row?.counter ?? 0)),
       ),
       increment: orDefect(increment(sql)),
-      adopt: (counter) =>
-        Effect.asVoid(orDefect(sql`update service_epoch set counter = ${counter} where counter = 0`)),
+      adopt: (counter) => Effect.asVoid(orDefect(sql`update service_epoch set counter = ${counter} where counter = 0`)),
       markRestored: (counter) =>
         orDefect(sql<{ readonly marked: boolean }>`select tentpole_restored(${counter}) as marked`).pipe(
           Effect.map(([row]) => row?.marked === true),

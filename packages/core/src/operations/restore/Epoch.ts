@@ -15,11 +15,11 @@ export const EpochCopy = Schema.fromJsonString(Schema.Struct({ counter: Schema.I
 export type EpochVerdict = "current" | "new" | "restored"
 
 /**
- * Compares the counter of the database with the copy; null: there is no copy. A worker increments the database first and writes
- * the copy then, so that a crash or an outage leaves the copy behind, never ahead. The copy must be read before the database:
- * another worker may write both in between.
+ * Compares the counter of the database with the largest one that is known otherwise: that of the copy, or of this process. A
+ * worker increments the database first and writes the copy then, so that a crash or an outage leaves the copy behind, never
+ * ahead. The copy must be read before the database: another worker may write both in between.
  */
-export const compareEpochs = (database: number, copy: number | null): EpochVerdict => {
-  if (copy === null || copy <= database) return "current"
+export const compareEpochs = (database: number, known: number): EpochVerdict => {
+  if (known <= database) return "current"
   return database === 0 ? "new" : "restored"
 }

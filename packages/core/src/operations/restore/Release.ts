@@ -42,7 +42,10 @@ export interface RestoredFlow {
  */
 export type ReleaseDecision = "wait" | "unschedule" | "unconfirm" | "send"
 
-export const decideRelease = ({ growing, launchedAt, scheduledAt }: RestoredBlast, { at }: Restore): ReleaseDecision => {
+export const decideRelease = (
+  { growing, launchedAt, scheduledAt }: RestoredBlast,
+  { at }: Restore,
+): ReleaseDecision => {
   if (launchedAt === null) {
     return scheduledAt !== null && DateTime.isGreaterThan(scheduledAt, at) ? "send" : "unschedule"
   }

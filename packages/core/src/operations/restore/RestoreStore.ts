@@ -30,7 +30,11 @@ export class RestoreStore extends Context.Service<
      * Marks up to `limit` open deliveries of a restored blast as unconfirmed, and returns their number. They are ended as by an
      * expired lease.
      */
-    readonly unconfirm: (workspace: WorkspaceId, blast: BlastId, limit: number) => Effect.Effect<number, never, Transaction>
+    readonly unconfirm: (
+      workspace: WorkspaceId,
+      blast: BlastId,
+      limit: number,
+    ) => Effect.Effect<number, never, Transaction>
     /** The same for messages of restored flows that were requested before an instant. */
     readonly unconfirmFlows: (
       workspace: WorkspaceId,

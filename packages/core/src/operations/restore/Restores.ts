@@ -38,6 +38,8 @@ export class Restores extends Context.Service<
      * sends, then once a minute, and when it stops. After a restore it ends the messages of flows that may have been sent.
      */
     readonly beat: Effect.Effect<void, BlobUnavailable>
+    /** Calls `beat` if the database is older than this process has seen it: it was replaced while the process ran. */
+    readonly check: Effect.Effect<void, BlobUnavailable>
     /** Null: nothing waits. */
     readonly status: Effect.Effect<RestoreStatus | null>
     /** Releases what `includes` returns true for, and reports each. */
@@ -54,6 +56,8 @@ export class Restores extends Context.Service<
       const blasts = yield* BlastStore
       const audit = yield* AuditLog
       const { transact } = yield* Transactor
+      /** The last increment of this process. */
+      let seen = 0
 
       const readCopy = blobs.get(epoch_key).pipe(
         Stream.decodeText,
@@ -111,10 +115,11 @@ export class Restores extends Context.Service<
       const status = Effect.gen(function* () {
         const restore = yield* store.restore
         if (restore === null) return null
-        const found: { blasts: Array<RestoreStatus["blasts"][number]>; flows: Array<RestoreStatus["flows"][number]> } = {
-          blasts: [],
-          flows: [],
-        }
+        const found: { blasts: Array<RestoreStatus["blasts"][number]>; flows: Array<RestoreStatus["flows"][number]> } =
+          {
+            blasts: [],
+            flows: [],
+          }
         for (const workspace of yield* workspaces) {
           const restored = yield* store.restored(workspace)
           found.blasts.push(...restored.blasts.map((blast) => ({ ...blast, workspace })))
@@ -176,34 +181,40 @@ export class Restores extends Context.Service<
         return { id, outcome: "released", unconfirmed } as const
       })
 
+      const beat = Effect.gen(function* () {
+        const copy = yield* readCopy
+        const counter = yield* store.counter
+        if (copy === null && counter > 0) {
+          yield* Effect.logWarning("the blob store has no epoch: a restored database would not be recognised")
+        }
+        const known = Math.max(copy ?? 0, seen)
+        const verdict = compareEpochs(counter, known)
+        if (verdict === "new") yield* store.adopt(known)
+        if (verdict === "restored") yield* store.markRestored(known)
+        seen = yield* store.increment
+        yield* writeCopy(seen)
+        const restore = yield* store.restore
+        if (restore === null) return
+        yield* Effect.logWarning(
+          "the database was restored from a backup: its blasts and flows wait for `tentpole restore release`",
+        ).pipe(
+          Effect.annotateLogs({
+            restored_at: DateTime.formatIso(restore.at),
+            backup_at: DateTime.formatIso(restore.backupAt),
+          }),
+        )
+        yield* endFlowMessages(restore)
+      })
+
       return Restores.of({
-        beat: Effect.gen(function* () {
-          const copy = yield* readCopy
-          const counter = yield* store.counter
-          if (copy === null && counter > 0) {
-            yield* Effect.logWarning("the blob store has no epoch: a restored database would not be recognised")
-          }
-          const verdict = compareEpochs(counter, copy)
-          if (copy !== null && verdict === "new") yield* store.adopt(copy)
-          if (copy !== null && verdict === "restored") yield* store.markRestored(copy)
-          yield* writeCopy(yield* store.increment)
-          const restore = yield* store.restore
-          if (restore === null) return
-          yield* Effect.logWarning(
-            "the database was restored from a backup: its blasts and flows wait for `tentpole restore release`",
-          ).pipe(
-            Effect.annotateLogs({
-              restored_at: DateTime.formatIso(restore.at),
-              backup_at: DateTime.formatIso(restore.backupAt),
-            }),
-          )
-          yield* endFlowMessages(restore)
-        }),
+        beat,
+        check: Effect.flatMap(store.counter, (counter) => (counter < seen ? beat : Effect.void)),
         status,
         release: Effect.fn("Restores.release")(function* (includes) {
           const found = yield* status
           if (found === null) return []
-          const chosen = <A extends { readonly id: string }>(all: ReadonlyArray<A>) => all.filter(({ id }) => includes(id))
+          const chosen = <A extends { readonly id: string }>(all: ReadonlyArray<A>) =>
+            all.filter(({ id }) => includes(id))
           return [
             ...(yield* Effect.forEach(chosen(found.blasts), (blast) => releaseBlast(found, blast))),
             ...(yield* Effect.forEach(chosen(found.flows), (flow) => releaseFlow(found, flow))),

@@ -9,18 +9,18 @@ const steps: ReadonlyArray<Step> = ["read", "increment", "write"]
 
 interface Service {
   readonly database: number
-  readonly copy: number | null
+  readonly copy: number
   /** Verdicts, in order. */
   readonly verdicts: ReadonlyArray<string>
 }
 
 /** Runs interleaved workers: each entry lets one worker take its next step, or crash and start again. */
 const run = (from: Service, turns: ReadonlyArray<readonly [worker: number, crash: boolean]>): Service => {
-  const workers = new Map<number, { readonly at: number; readonly seen: number | null; readonly mine: number }>()
+  const workers = new Map<number, { readonly at: number; readonly seen: number; readonly mine: number }>()
   let { copy, database } = from
   const verdicts = [...from.verdicts]
   for (const [worker, crash] of turns) {
-    const state = workers.get(worker) ?? { at: 0, seen: null, mine: 0 }
+    const state = workers.get(worker) ?? { at: 0, seen: 0, mine: 0 }
     if (crash) {
       workers.delete(worker)
       continue
@@ -46,7 +46,7 @@ const run = (from: Service, turns: ReadonlyArray<readonly [worker: number, crash
 const Turns = Schema.Array(Schema.Tuple([Schema.Literals([0, 1, 2, 3]), Schema.Boolean]))
 /** One undisturbed worker. */
 const beat = [0, 0, 0].map((worker) => [worker, false] as const)
-const fresh: Service = { database: 0, copy: null, verdicts: [] }
+const fresh: Service = { database: 0, copy: 0, verdicts: [] }
 
 describe("Epoch", () => {
   it.prop("no interleaving of workers and crashes looks like a restore", { turns: Turns }, ({ turns }) => {
@@ -66,6 +66,6 @@ describe("Epoch", () => {
 
   it("a database on which no worker has run is new", () => {
     assert.strictEqual(compareEpochs(0, 7), "new")
-    assert.strictEqual(compareEpochs(0, null), "current")
+    assert.strictEqual(compareEpochs(0, 0), "current")
   })
 })

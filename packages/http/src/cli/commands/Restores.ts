@@ -24,7 +24,9 @@ const toWire = ({ at, backupAt, blasts, flows, flowsRepeatUntil }: RestoreStatus
 })
 
 const status = command("status", "Shows the blasts and flows that wait after a restore from a backup", {}, () =>
-  Restores.use((restores) => Effect.map(restores.status, (found) => ({ restore: found === null ? null : toWire(found) }))),
+  Restores.use((restores) =>
+    Effect.map(restores.status, (found) => ({ restore: found === null ? null : toWire(found) })),
+  ),
 )
 
 const ids = (name: string, description: string) =>
