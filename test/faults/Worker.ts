@@ -57,7 +57,7 @@ const gates = Layer.succeed(Gates, (name) =>
 const short: Partial<SenderOptions> = JSON.parse(process.env["SENDER_OPTIONS"] ?? "{}")
 
 const worker = Layer.mergeAll(Jobs.layer, sender({ ...defaults, ...short }), Loops.flows(look_every_ms)).pipe(
-  Layer.provide(Loops.epochs(look_every_ms)),
+  Layer.provide(Loops.epochs(Number(process.env["EPOCH_EVERY_MS"] ?? look_every_ms))),
   Layer.provide(gates),
 )
 

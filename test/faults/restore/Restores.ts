@@ -7,6 +7,7 @@ import { command } from "../../support/CommandLine.ts"
 import { pause, until } from "../../support/Service.ts"
 import { RunningBlast } from "../blasts/RunningBlast.ts"
 import { World } from "../blasts/World.ts"
+import type { Variables } from "../Deployment.ts"
 import { campaignOf, type Scenario, type Trial, unless } from "../Campaign.ts"
 
 /** Longer than a worker needs to claim and send what it may send. */
@@ -83,23 +84,36 @@ const releasedOnce = async ({ say }: Trial, world: World, blast: RunningBlast): 
   ]
 }
 
-const ends = [
-  { name: "sent to its end, and the workers were stopped", stop: stopWorkers, whole: true },
-  {
-    name: "half sent, and the workers were killed",
-    stop: (world: World) => world.deployment.killWorkers(),
-    whole: false,
-  },
-] as const
+/** Long enough for a worker to claim before its next comparison with the copy. */
+const epoch_every_ms = 1_500
 
-const inMidBlast = ends.map(({ name, stop, whole }): Scenario<World> => ({
+interface End {
+  readonly name: string
+  /** What happens to the workers before the backup takes the place of the database. */
+  readonly stop: (world: World) => Promise<unknown>
+  readonly whole: boolean
+  readonly variables?: Variables
+}
+
+const ends: ReadonlyArray<End> = [
+  { name: "sent to its end, and the workers were stopped", stop: stopWorkers, whole: true },
+  { name: "half sent, and the workers were killed", stop: ({ deployment }) => deployment.killWorkers(), whole: false },
+  {
+    name: "sent to its end, and the workers ran on",
+    stop: () => pause(2 * epoch_every_ms),
+    whole: true,
+    variables: { EPOCH_EVERY_MS: String(epoch_every_ms) },
+  },
+]
+
+const inMidBlast = ends.map(({ name, stop, variables = {}, whole }): Scenario<World> => ({
   name: `a backup in mid-blast; the blast was ${name}`,
   run: async (trial, world) => {
     const blast = await world.blast(people(trial))
     // Slow enough for the blast to last while the cluster is copied.
     world.toSink.delay_ms = 30
-    await world.worker()
-    await world.worker()
+    await world.worker({ variables })
+    await world.worker({ variables })
     await until("a quarter", async () => (await blast.dots()).length > blast.count / 4, { every_ms: 10 })
     const putInPlace = await world.database.backUp(await trial.ending.folder())
     world.toSink.delay_ms = 0

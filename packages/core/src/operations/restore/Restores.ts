@@ -115,17 +115,13 @@ export class Restores extends Context.Service<
       const status = Effect.gen(function* () {
         const restore = yield* store.restore
         if (restore === null) return null
-        const found: { blasts: Array<RestoreStatus["blasts"][number]>; flows: Array<RestoreStatus["flows"][number]> } =
-          {
-            blasts: [],
-            flows: [],
-          }
-        for (const workspace of yield* workspaces) {
-          const restored = yield* store.restored(workspace)
-          found.blasts.push(...restored.blasts.map((blast) => ({ ...blast, workspace })))
-          found.flows.push(...restored.flows.map((flow) => ({ ...flow, workspace })))
-        }
-        return { ...restore, ...found }
+        const found = yield* Effect.forEach(yield* workspaces, (workspace) =>
+          Effect.map(store.restored(workspace), (its) => ({
+            blasts: its.blasts.map((blast) => ({ ...blast, workspace })),
+            flows: its.flows.map((flow) => ({ ...flow, workspace })),
+          })),
+        )
+        return { ...restore, blasts: found.flatMap((each) => each.blasts), flows: found.flatMap((each) => each.flows) }
       })
 
       const releaseBlast = Effect.fnUntraced(function* (
