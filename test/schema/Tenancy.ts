@@ -12,6 +12,7 @@ export const globals: ReadonlyArray<Exemption> = [
   { at: "page_host", reason: "found by host, before the workspace is known" },
   { at: "plan", reason: "the same for all workspaces" },
   { at: "schema_migration", reason: "which migrations have run" },
+  { at: "service_epoch", reason: "one row, of the whole database" },
   { at: "table_retention", reason: "after how many days rows are deleted, the same for all workspaces" },
   { at: "visitor_salt", reason: "one a day for all workspaces" },
   { at: "workspace", reason: "is the workspace, found by its slug" },
