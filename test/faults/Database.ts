@@ -60,7 +60,7 @@ export class Database extends Data.Class<{ readonly folder: string }> {
     const label = await Effect.runPromise(
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
-        yield* sql`select pg_backup_start('campaign', true)`
+        yield* sql`select pg_backup_start('campaign', true)::text`
         yield* Effect.promise(() => copy(cluster, backup))
         const [stopped] = yield* sql<{ readonly labelfile: string }>`select labelfile from pg_backup_stop()`
         return stopped?.labelfile ?? ""
