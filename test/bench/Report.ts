@@ -13,7 +13,7 @@ export interface Bar {
 
 export interface Row {
   readonly what: string
-  readonly unit: "ms" | "/s" | "MB"
+  readonly unit: "ms" | "µs" | "/s" | "MB"
   /** Null without a comparison. */
   readonly reference: Spread | null
   readonly ours: Spread

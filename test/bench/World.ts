@@ -9,6 +9,7 @@ import { type Arrival, FakeSmtpProcess, countOf } from "../support/smtp/FakeSmtp
 import type { Inside, OpenWorkspace } from "../support/Inside.ts"
 import * as Owner from "../support/Owner.ts"
 import { until } from "../support/Service.ts"
+import { familyTime_ms } from "../support/ProcessFacts.ts"
 import type { ServiceProcess } from "../support/ServiceProcess.ts"
 import type { Bench } from "./Benchmark.ts"
 import { letterOf } from "./render/Letter.ts"
@@ -54,6 +55,12 @@ export class World extends Data.Class<Parts> {
    */
   byHand<Row extends object>(statement: string): Promise<ReadonlyArray<Row>> {
     return this.inside.run(Effect.flatMap(Owner.Owner, (sql) => sql.unsafe<Row>(statement).unprepared))
+  }
+
+  /** The processor time of PostgreSQL so far; NaN where the system does not report it. */
+  async databaseTime_ms(): Promise<number> {
+    const [row] = await this.byHand<{ pid: number }>("select pg_backend_pid() as pid")
+    return (await familyTime_ms(row?.pid ?? 0)) ?? Number.NaN
   }
 
   /** The workspace of the first start, which `deployment.call` is for. */

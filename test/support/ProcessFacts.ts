@@ -1,5 +1,5 @@
 // Memory and processor time of a process from /proc; null on systems without it.
-import { readFile } from "node:fs/promises"
+import { readdir, readFile } from "node:fs/promises"
 
 const read = (pid: number, file: string): Promise<string | null> =>
   readFile(`/proc/${pid}/${file}`, "utf8").catch(() => null)
@@ -18,11 +18,26 @@ export const residentMemory_bytes = (pid: number): Promise<number | null> => mem
 /** Linux counts in hundredths of a second, whatever the machine (`USER_HZ`). */
 const tick_ms = 10
 
-/** Its user and system time. */
-export const processorTime_ms = async (pid: number): Promise<number | null> => {
+/** The fields after the name of a process. The name is in parentheses and may contain anything. */
+const statOf = async (pid: number): Promise<ReadonlyArray<string> | null> => {
   const stat = await read(pid, "stat")
-  if (stat === null) return null
-  // The second field is a name in parentheses, which may hold anything; user and system time are the 14th and 15th.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * tick_ms
+  return stat === null ? null : stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+}
+
+const sum_ms = (ticks: ReadonlyArray<string>): number => ticks.reduce((sum, each) => sum + Number(each), 0) * tick_ms
+
+/** Its user and system time, the 14th and 15th field. */
+export const processorTime_ms = async (pid: number): Promise<number | null> => {
+  const fields = await statOf(pid)
+  return fields && sum_ms(fields.slice(11, 13))
+}
+
+/** The time of the parent of a process and of all its children, ended ones too: of a server, by one of its sessions. */
+export const familyTime_ms = async (pid: number): Promise<number | null> => {
+  const parent = (await statOf(pid))?.[1]
+  if (parent === undefined) return null
+  const all = await Promise.all((await readdir("/proc")).map((name) => statOf(Number(name))))
+  const children = all.filter((fields) => fields?.[1] === parent).map((fields) => sum_ms(fields?.slice(11, 13) ?? []))
+  const own = sum_ms((await statOf(Number(parent)))?.slice(11, 15) ?? [])
+  return children.reduce((sum, each) => sum + each, own)
 }

@@ -7,8 +7,8 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
-import { comparison, ratioAtLeast } from "../Report.ts"
-import { rateSpreadOf } from "../Timing.ts"
+import { comparison, figure, ratioAtLeast } from "../Report.ts"
+import { rateSpreadOf, spreadOf } from "../Timing.ts"
 import type { Order } from "./ByHand.ts"
 import { connections, type Sender, type World } from "../World.ts"
 
@@ -54,10 +54,14 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
   bench.report.say(`${title.toLowerCase()}, ${connections} connections …`)
   const worker = await world.worker({ connections, ...(without === undefined ? {} : { without }) })
   const rates = { reference: Array.of<number>(), ours: Array.of<number>() }
+  const database_us = Array.of<number>()
   for (let round = -warm_ups; round < rounds; round++) {
     const theirs = await runByHand(world, way, size.byHand)
+    const before_ms = await world.databaseTime_ms()
     const seen = await runOurs(world, sender, size.ours)
+    const database_ms = (await world.databaseTime_ms()) - before_ms
     if (round < 0) continue
+    database_us.push((database_ms * 1000) / size.ours)
     rates.reference.push(theirs)
     rates.ours.push(seen)
   }
@@ -67,7 +71,8 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
   const row = comparison(`beside nodemailer's pool, ${beside}`, "/s", both, (ratio) =>
     bench.quick ? [] : [ratioAtLeast(ratio_min, ratio)],
   )
-  bench.report.section(`${title}, ${connections} connections on either side`, [row])
+  const cost = figure("processor time of PostgreSQL a message, audience pass included", "µs", spreadOf(database_us))
+  bench.report.section(`${title}, ${connections} connections on either side`, [row, cost])
 }
 
 const runByHand = async (world: World, { connections, how }: Way, messages: number): Promise<number> => {
