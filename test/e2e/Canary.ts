@@ -44,6 +44,7 @@ export const mayHoldAddress: Readonly<Record<string, string>> = {
   contact: "contacts with their identifiers",
   activity: "the timeline records imports and changes",
   delivery: "the recipient of a message",
+  delivery_queue: "the recipient of a message that has not ended",
   import_row: "the rows of an import with their results",
   outbox_event: "events of contacts, for consumers",
   suppression: "suppressed addresses",

@@ -11,11 +11,11 @@ afterAll(() => ending.all())
 /** Statements that break an invariant, and what the judge reports then. */
 const tamperings: ReadonlyArray<readonly [statement: string, sentence: string]> = [
   [
-    "update delivery set state = 'queued' where state = 'sent' and email like 'person1@%'",
+    "update delivery set state = 'queued', token = null where state = 'sent' and email like 'person1@%'",
     "but its delivery is queued (I2)",
   ],
   [
-    "update delivery set state = 'queued' where state = 'sent' and email like 'person2@%'",
+    "update delivery set state = 'queued', token = null where state = 'sent' and email like 'person2@%'",
     "a delivery is not at its end (I5)",
   ],
   [

@@ -95,9 +95,9 @@ const bareInsert = async ({ inside }: World, { id }: Sender): Promise<number> =>
   const took_ms = await timed(() =>
     inside.asOwner(
       `insert into bare_delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
-         email_domain, display_name, display_name_folded, operational, state, reason, due_at, created_at)
+         display_name, display_name_folded, operational, state, reason, created_at)
        select c.workspace_id, uuidv7_or_v4(), $2::uuid, c.contact_id, $2::uuid, c.email, c.email_normalized,
-         split_part(c.email_normalized, '@', -1), c.display_name, c.display_name_folded, false, 'queued', null, now(), now()
+         c.display_name, c.display_name_folded, false, 'queued', null, now()
        from contact c
        left join suppression s on s.workspace_id = c.workspace_id and s.email_normalized = c.email_normalized
        where c.workspace_id = $1::uuid and c.email_normalized is not null and not c.unsubscribed and s.reason is null`,

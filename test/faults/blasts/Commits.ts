@@ -44,7 +44,7 @@ const inDoubt = (what: "an intent" | "a settlement", { befall, name }: Fate): Sc
   run: async ({ say }, world) => {
     const blast = await world.blast(60)
     const gate = await Gate.close(world.deployment.inside, {
-      table: "delivery",
+      table: what === "an intent" ? "delivery_queue" : "delivery",
       condition: what === "an intent" ? "new.state = 'handed_over'" : "new.state = 'sent'",
       at: "commit",
     })

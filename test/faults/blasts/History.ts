@@ -7,16 +7,30 @@ export const keepHistory = async (inside: Inside): Promise<void> => {
       nth bigserial primary key, delivery_id uuid not null, blast_id uuid not null, was text not null, became text not null,
       token_was bigint, token bigint, at timestamptz not null)`)
   await inside.asOwner("create index on delivery_history (blast_id, delivery_id, nth)")
+  // The end of a message deletes its row of the queue and writes the state of the delivery, in one statement.
   await inside.asOwner(`
     create function write_history() returns trigger language plpgsql security definer set search_path = public as $$
       begin
-        insert into delivery_history (delivery_id, blast_id, was, became, token_was, token, at)
-        values (new.delivery_id, new.blast_id, old.state, new.state, old.token, new.token, clock_timestamp());
+        if tg_op = 'DELETE' then
+          insert into delivery_history (delivery_id, blast_id, was, became, token_was, token, at)
+          select old.delivery_id, old.blast_id, old.state, d.state, old.token, d.token, clock_timestamp()
+          from delivery d where d.workspace_id = old.workspace_id and d.delivery_id = old.delivery_id;
+        else
+          insert into delivery_history (delivery_id, blast_id, was, became, token_was, token, at)
+          values (new.delivery_id, new.blast_id, old.state, new.state, old.token, new.token, clock_timestamp());
+        end if;
         return null;
       end $$`)
   await inside.asOwner(`
-    create trigger delivery_history after update on delivery for each row
+    create trigger delivery_history after update on delivery_queue for each row
       when (old.state is distinct from new.state or old.token is distinct from new.token)
+      execute function write_history()`)
+  await inside.asOwner(
+    "create trigger delivery_history_end after delete on delivery_queue for each row execute function write_history()",
+  )
+  await inside.asOwner(`
+    create trigger delivery_history after update on delivery for each row
+      when (old.state <> 'queued' and (old.state <> new.state or old.token is distinct from new.token))
       execute function write_history()`)
 }
 

@@ -52,7 +52,7 @@ const heldRow: Scenario<World> = {
   run: async ({ say }, world) => {
     const { inside } = world.deployment
     const blast = await world.blast(60)
-    const gate = await Gate.close(inside, { table: "delivery", condition: "new.state = 'handed_over'" })
+    const gate = await Gate.close(inside, { table: "delivery_queue", condition: "new.state = 'handed_over'" })
     await world.worker()
     await gate.reached()
     const pausing = blast.turn("pause")
@@ -135,8 +135,8 @@ const second: Scenario<World> = {
       world.deployment.inside
         .asOwner(
           `insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, operational,
-            state, due_at, created_at)
-            select workspace_id, uuidv7_or_v4(), blast_id, ${contact}, approval_id, ${email}, ${email}, operational, 'queued', now(), now()
+            state, created_at)
+            select workspace_id, uuidv7_or_v4(), blast_id, ${contact}, approval_id, ${email}, ${email}, operational, 'queued', now()
             from delivery where blast_id = $1::uuid limit 1`,
           [blast.id],
         )

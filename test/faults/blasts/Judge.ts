@@ -39,8 +39,9 @@ export interface Judged {
 
 export const rowsOf = (inside: Inside, blast: string): Promise<ReadonlyArray<DeliveryRow>> =>
   inside.asOwner<DeliveryRow>(
-    `select delivery_id as id, contact_id, email, state, reason, attempts, smtp_reply from delivery
-      where blast_id = $1::uuid order by delivery_id`,
+    `select d.delivery_id as id, d.contact_id, d.email, coalesce(q.state, d.state) as state, d.reason, d.attempts, d.smtp_reply
+      from delivery d left join delivery_queue q using (workspace_id, delivery_id)
+      where d.blast_id = $1::uuid order by d.delivery_id`,
     [blast],
   )
 
@@ -120,6 +121,8 @@ export const judge = async (
   const { demand, found } = demands()
   judgeDots(rows, dots, demand)
   judgeRows(rows, dots, demand)
+  const queued = await inside.asOwner("select 1 from delivery_queue where blast_id = $1::uuid", [blast.id])
+  demand(queued.length === 0, `${queued.length} rows are left in the queue (I5)`)
 
   const counted = (...states: ReadonlyArray<string>) => rows.filter(({ state }) => states.includes(state)).length
   const unconfirmed = counted("unconfirmed")

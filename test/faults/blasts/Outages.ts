@@ -21,10 +21,15 @@ const failing = (name: string, state: string): Outage => ({
     await inside.asOwner(`
       create or replace function fail_on_purpose() returns trigger language plpgsql as $$
         begin raise exception 'on purpose' using errcode = '${state}'; end $$`)
-    await inside.asOwner(
-      "create trigger zz_fail before update on delivery for each row execute function fail_on_purpose()",
-    )
-    return () => inside.asOwner("drop trigger zz_fail on delivery")
+    const tables = ["delivery", "delivery_queue"]
+    for (const table of tables) {
+      await inside.asOwner(
+        `create trigger zz_fail before update on ${table} for each row execute function fail_on_purpose()`,
+      )
+    }
+    return async () => {
+      for (const table of tables) await inside.asOwner(`drop trigger zz_fail on ${table}`)
+    }
   },
   lasts_ms: 2_000,
   nothingGoes: true,
@@ -112,7 +117,9 @@ const outages: ReadonlyArray<Outage> = [
   {
     name: "another session locks the table",
     begin: async ({ deployment }) => {
-      const locking = deployment.inside.asOwner("do $$ begin lock table delivery; perform pg_sleep(3); end $$")
+      const locking = deployment.inside.asOwner(
+        "do $$ begin lock table delivery, delivery_queue; perform pg_sleep(3); end $$",
+      )
       await pause(100)
       return () => locking
     },

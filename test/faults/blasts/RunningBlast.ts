@@ -72,7 +72,9 @@ export class RunningBlast extends Data.Class<Parts> {
   /** The number of deliveries in each state. */
   async states(): Promise<Readonly<Record<string, number>>> {
     const rows = await this.world.deployment.inside.asOwner<{ state: string; count: number }>(
-      "select state, count(*)::int as count from delivery where blast_id = $1::uuid group by state",
+      `select coalesce(q.state, d.state) as state, count(*)::int as count
+        from delivery d left join delivery_queue q using (workspace_id, delivery_id)
+        where d.blast_id = $1::uuid group by 1`,
       [this.id],
     )
     return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
@@ -103,7 +105,7 @@ export class RunningBlast extends Data.Class<Parts> {
   async hurry(): Promise<void> {
     const { inside } = this.world.deployment
     const moved = await inside.asOwner(
-      `update delivery set due_at = clock_timestamp()
+      `update delivery_queue set due_at = clock_timestamp()
         where blast_id = $1::uuid and state = 'queued' and due_at > clock_timestamp() returning 1`,
       [this.id],
     )

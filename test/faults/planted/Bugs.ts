@@ -95,13 +95,13 @@ export const bugs: ReadonlyArray<Bug> = [
     patches: [
       {
         file: "DeliveryStore.ts",
-        find: "join delivery d on d.workspace_id = ${workspace} and d.delivery_id",
-        put: "join delivery d on d.delivery_id",
+        find: "join delivery_queue q on q.workspace_id = ${workspace} and q.delivery_id",
+        put: "join delivery_queue q on q.delivery_id",
       },
       {
         file: "DeliveryStore.ts",
-        find: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n    from locked\n    where d.workspace_id = ${workspace} and d.delivery_id",
-        put: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n    from locked\n    where d.delivery_id",
+        find: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n    from locked\n    where q.workspace_id = ${workspace} and q.delivery_id",
+        put: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n    from locked\n    where q.delivery_id",
       },
     ],
     caughtBy: {
@@ -125,8 +125,13 @@ export const bugs: ReadonlyArray<Bug> = [
     patches: [
       {
         file: "DeliverySettle.ts",
-        find: "and d.delivery_id = g.id and d.token = g.token\n    order by",
-        put: "and d.delivery_id = g.id\n    order by",
+        find: "and q.delivery_id = g.id and q.token = g.token\n      and (q.state",
+        put: "and q.delivery_id = g.id\n      and (q.state",
+      },
+      {
+        file: "DeliverySettle.ts",
+        find: "and d.delivery_id = g.id and d.token = g.token\n      and d.state",
+        put: "and d.delivery_id = g.id\n      and d.state",
       },
     ],
     caughtBy: {

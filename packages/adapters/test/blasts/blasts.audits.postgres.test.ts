@@ -39,9 +39,9 @@ const plants: { readonly [What in string]: Planted } = {
     statements: ({ sent }) => [
       "drop index if exists delivery_contact",
       `insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, operational,
-         state, reason, due_at, created_at)
+         state, reason, created_at)
        select workspace_id, gen_random_uuid(), blast_id, contact_id, approval_id, 'x' || email, 'x' || email_normalized,
-         operational, 'failed', 'refused', due_at, created_at
+         operational, 'failed', 'refused', created_at
        from delivery where delivery_id = '${sent}'`,
     ],
     wrong: ["the recipient counts add up", "a contact has one delivery"],
@@ -95,7 +95,7 @@ const plants: { readonly [What in string]: Planted } = {
   },
   "an open delivery of a sent blast": {
     statements: ({ blast, sent }) => [
-      `update delivery set state = 'handed_over', delivered_at = null where delivery_id = '${sent}'`,
+      `update delivery set state = 'queued', token = null, delivered_at = null where delivery_id = '${sent}'`,
       `update blast set status = 'sent', sent_at = now() where blast_id = '${blast}'`,
     ],
     wrong: [

@@ -40,16 +40,22 @@ const oneMore = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId)
   fenced(sql)(
     workspace,
     sql`
-      insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, operational, state, due_at,
-        created_at)
-      values (${workspace}, uuidv7_or_v4(), ${blast}, uuidv7_or_v4(), uuidv7_or_v4(), false, 'queued', now(), now())`,
+      with added as (
+        insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, operational, state, created_at)
+        values (${workspace}, uuidv7_or_v4(), ${blast}, uuidv7_or_v4(), uuidv7_or_v4(), false, 'queued', now())
+        returning delivery_id, contact_id
+      )
+      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, operational, due_at)
+      select ${workspace}, delivery_id, ${blast}, contact_id, false, now() from added`,
   )
 
 const recipients = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
   fenced(sql)(
     workspace,
     Effect.map(
-      sql`select 1 from delivery where workspace_id = ${workspace} and blast_id = ${blast}`,
+      sql`
+        select 1 from delivery where workspace_id = ${workspace} and blast_id = ${blast}
+        union all select 1 from delivery_queue where workspace_id = ${workspace} and blast_id = ${blast}`,
       (rows) => rows.length,
     ),
   )
@@ -64,7 +70,7 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
       Effect.gen(function* () {
         const { claim, sql, transact, workspace } = yield* begin
         const take = (limit: number) => sql<{ readonly delivery_id: string }>`
-          select delivery_id from delivery where workspace_id = ${workspace} and state = 'queued'
+          select delivery_id from delivery_queue where workspace_id = ${workspace} and state = 'queued'
           order by due_at, delivery_id limit ${limit} for update`
         const held = yield* Deferred.make<ReadonlyArray<string>>()
         const go = yield* Deferred.make<void>()
@@ -121,17 +127,27 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
       }),
     )
 
-    it.effect("an intent changes no indexed column, so its row stays on its page", () =>
+    it.effect("an intent and a settlement change no indexed column, so their rows stay on their pages", () =>
       Effect.gen(function* () {
         const { sql } = yield* begin
-        const indexed = (yield* sql<{ readonly column: string }>`
-          select distinct a.attname as column from pg_index i
-          join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
-            and d.refclassid = 'pg_class'::regclass and d.refobjid = i.indrelid
-          join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
-          where i.indrelid = 'delivery'::regclass`).map(({ column }) => column)
-        assert.includeMembers(indexed, ["delivery_id", "phase", "due_at"])
-        for (const changed of ["state", "token", "lease_until", "handed_over_at"]) assert.notInclude(indexed, changed)
+        const indexed = (table: string) =>
+          Effect.map(
+            sql<{ readonly column: string }>`
+              select distinct a.attname as column from pg_index i
+              join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
+                and d.refclassid = 'pg_class'::regclass and d.refobjid = i.indrelid
+              join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
+              where i.indrelid = ${table}::regclass`,
+            (rows) => rows.map(({ column }) => column),
+          )
+        const queue = yield* indexed("delivery_queue")
+        assert.includeMembers(queue, ["delivery_id", "token", "due_at"])
+        for (const changed of ["state", "lease_until", "handed_over_at"]) assert.notInclude(queue, changed)
+        const deliveries = yield* indexed("delivery")
+        assert.includeMembers(deliveries, ["contact_id", "holds_address"])
+        for (const changed of ["state", "reason", "token", "attempts", "smtp_reply", "handed_over_at", "sent_at"]) {
+          assert.notInclude(deliveries, changed)
+        }
       }),
     )
 
@@ -166,7 +182,7 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
         const [row] = yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* sql`select set_config('synchronous_commit', 'off', true)`
-            yield* sql`select granted_id from grant_intents(${workspace}, ${claimed.map((each) => each.id)}::uuid[],
+            yield* sql`select ids from grant_intents(${workspace}, ${claimed.map((each) => each.id)}::uuid[],
               ${claimed.map((each) => String(each.token))}::bigint[], ${claimed.map((each) => each.blastId)}::uuid[], interval '60 s')`
             return yield* sql<{ readonly setting: string }>`select current_setting('synchronous_commit') as setting`
           }),

@@ -24,16 +24,24 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
   yield* fenced(sql)(
     workspace,
     sql`
-      insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, email_domain,
-        lane, operational, state, due_at, created_at)
-      select d.workspace_id, uuidv7_or_v4(), d.blast_id, gen_random_uuid(), d.approval_id, a, a, split_part(a, '@', -1),
-        case when d.lane = '' then '' else split_part(a, '@', -1) end, false, 'queued',
-        d.due_at + make_interval(secs => n * 1e-6), d.created_at
-      from delivery d
-      cross join lateral (
-        select n, case when n <= ${crowd} then 'p' || n || '@slow.test' else 'p' || n || '@other' || n || '.test' end as a
-        from generate_series(1, ${crowd + 40}) as n) as made
-      where d.workspace_id = ${workspace}`,
+      with added as (
+        insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, operational,
+          state, created_at)
+        select d.workspace_id, uuidv7_or_v4(), d.blast_id, gen_random_uuid(), d.approval_id, a, a, false, 'queued',
+          d.created_at
+        from delivery d
+        cross join lateral (
+          select case when n <= ${crowd} then 'p' || n || '@slow.test' else 'p' || n || '@other' || n || '.test' end as a
+          from generate_series(1, ${crowd + 40}) as n) as made
+        where d.workspace_id = ${workspace}
+        returning delivery_id, blast_id, contact_id, email_normalized
+      )
+      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, lane, due_at)
+      select ${workspace}, a.delivery_id, a.blast_id, a.contact_id, a.email_normalized, false,
+        case when q.lane = '' then '' else split_part(a.email_normalized, '@', -1) end,
+        q.due_at + make_interval(secs => substring(a.email_normalized from '[0-9]+')::int * 1e-6)
+      from added a cross join delivery_queue q
+      where q.workspace_id = ${workspace}`,
   )
   // The statistics of another session appear up to a second after its previous report.
   yield* Effect.orDie(sql`select pg_stat_force_next_flush()`)
@@ -54,7 +62,8 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
 const readHere = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ readonly read: number }>`
-    select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where relname = 'delivery'`
+    select sum(seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
+    where relname in ('delivery', 'delivery_queue')`
   return row?.read ?? 0
 }).pipe(Effect.orDie)
 

@@ -15,7 +15,9 @@ const tokenIn = (workspace: WorkspaceId) =>
       workspace,
       sql<{
         readonly token: bigint | null
-      }>`select max(token) as token from delivery where workspace_id = ${workspace}`,
+      }>`select max(token) as token from (
+          select token from delivery where workspace_id = ${workspace}
+          union all select token from delivery_queue where workspace_id = ${workspace}) as claims`,
     ).pipe(
       Effect.map(([row]) => Number(row?.token ?? 0)),
       Effect.orDie,

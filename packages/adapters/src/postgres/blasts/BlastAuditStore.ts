@@ -12,6 +12,7 @@ import type { BlastId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { DateTime, Effect, Layer } from "effect"
 import { LongReads } from "../kernel/Postgres.ts"
+import { deliveryTables } from "../sending/DeliveryRows.ts"
 
 interface EvidenceRow extends Omit<BlastEvidence, "unconfirmed"> {
   readonly unconfirmed: ReadonlyArray<{ readonly id: DeliveryId; readonly handedOverAt: string | null }>
@@ -29,7 +30,7 @@ const toEvidence = (row: EvidenceRow): BlastEvidence => ({
 const counters = tallyCounters.map((name) => `'${name}', coalesce(sum(${name}), 0)`).join(", ")
 
 /** The same counters, computed from the deliveries `d`. */
-const recounted = `'queued', count(*) filter (where d.state in ('queued', 'claimed', 'handed_over')),
+const recounted = `'queued', count(*) filter (where d.state = 'queued'),
   'sent', count(*) filter (where d.state = 'sent'),
   'failed', count(*) filter (where d.state in ('failed', 'unconfirmed')),
   'blocked', count(*) filter (where d.state = 'blocked'), 'delivered', count(d.delivered_at),
@@ -69,7 +70,7 @@ const evidenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: Blast
           d.unsubscribed_at, d.complained_at) is null
     ),
     open as materialized (
-      select d.delivery_id from delivery d where ${mine} and d.state in ('queued', 'claimed', 'handed_over')
+      select d.delivery_id from delivery d where ${mine} and d.state = 'queued'
     ),
     -- grouped, not joined: the planner cannot estimate the number of activities of a blast, and may choose a nested loop
     ledger as materialized (
@@ -95,7 +96,8 @@ const evidenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: Blast
       case when b.audience_fixed_at is not null or b.audience_through is not null then b.recipient_count end as "recipientCount",
       (select coalesce(jsonb_agg(jsonb_build_object('state', state, 'reason', reason, 'count', count)
           order by state collate "C", reason collate "C"), '[]')
-        from (select d.state, d.reason, count(*) as count from delivery d where ${mine} group by d.state, d.reason) as s
+        from (select coalesce(q.state, d.state) as state, d.reason, count(*) as count
+          from ${sql.literal(deliveryTables)} where ${mine} group by 1, d.reason) as s
       ) as recipients,
       (select jsonb_build_object(${sql.literal(counters)}) from delivery_tally d where ${mine}) as tally,
       (select jsonb_build_object(${sql.literal(recounted)}) from delivery d where ${mine}) as recount,

@@ -28,8 +28,7 @@ export const categories: { readonly [Category in RecipientCategory]: string } = 
 /** The columns of a `RecipientRow`, of deliveries `d`. A contact deleted during the audience pass is marked when its message is sent. */
 export const recipientColumns = `d.delivery_id as id, d.contact_id as "contactId", d.display_name as "displayName", d.email,
   d.contact_deleted or d.reason is not distinct from 'contact_deleted' as "contactDeleted",
-  case when d.state in ('queued', 'claimed', 'handed_over') then 'queued'
-    when d.state = 'unconfirmed' then 'failed' else d.state end as status,
+  case when d.state = 'unconfirmed' then 'failed' else d.state end as status,
   d.reason, ${progressColumns}`
 
 /** The columns of sorts that have other names. */

@@ -88,7 +88,7 @@ const apply = Effect.fnUntraced(function* (
 
 /**
  * Skips rows that a sender has locked, because waiting for them could cause a deadlock. Queued and claimed deliveries are
- * searched separately, since each has its own index. The update finds rows by an array of ids: no plan then reads all
+ * searched separately, since each has its own index. The changes find rows by an array of ids: no plan then reads all
  * deliveries, whatever the statistics are.
  */
 const endOpen = Effect.fnUntraced(function* (
@@ -98,18 +98,20 @@ const endOpen = Effect.fnUntraced(function* (
   ending: EarlyEndReason,
   limit: number,
 ) {
-  const openIn = (phase: "queued" | "leased", state: "queued" | "claimed") => sql`
-    select delivery_id from delivery
-    where workspace_id = ${workspace} and blast_id = ${id} and phase = ${sql.literal(`'${phase}'`)}
-      and state = ${sql.literal(`'${state}'`)}
+  const openIn = (state: "token is null" | "token > 0 and state = 'claimed'") => sql`
+    select delivery_id from delivery_queue
+    where workspace_id = ${workspace} and blast_id = ${id} and ${sql.literal(state)}
     limit ${limit}
     for update skip locked`
   const rows = yield* sql<WrittenDelivery>`
-    with queued as materialized (${openIn("queued", "queued")}),
-    claimed as materialized (${openIn("leased", "claimed")}),
-    open as (select delivery_id from queued union all select delivery_id from claimed limit ${limit})
-    update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending}, token = null,
-      lease_until = null
+    with queued as materialized (${openIn("token is null")}),
+    claimed as materialized (${openIn("token > 0 and state = 'claimed'")}),
+    open as materialized (select delivery_id from queued union all select delivery_id from claimed limit ${limit}),
+    ended as (
+      delete from delivery_queue q
+      where q.workspace_id = ${workspace} and q.delivery_id = any(array(select delivery_id from open))
+    )
+    update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending}
     where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from open))
     returning d.state, d.membership_id, d.visit`
   yield* makeMembersDue(sql, workspace, rows)
@@ -135,11 +137,15 @@ const requeue = Effect.fnUntraced(function* (
           or d.state = 'unconfirmed' and ${includeUnconfirmed}::boolean)
       order by d.contact_id
       limit ${limit}
-      for update)
-    update delivery d set state = 'queued', reason = null, token = null, lease_until = null, attempts = 0,
-      due_at = clock_timestamp(), handed_over_at = null
-    where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from retried))
-    returning d.contact_id`
+      for update),
+    moved as (
+      update delivery d set state = 'queued', reason = null, token = null, attempts = 0, handed_over_at = null
+      where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from retried))
+      returning d.delivery_id, d.contact_id, d.email_normalized, d.operational
+    )
+    insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, due_at)
+    select ${workspace}, delivery_id, ${id}, contact_id, email_normalized, operational, clock_timestamp() from moved
+    returning contact_id`
   if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
   const last = rows
     .map((row) => row.contact_id)

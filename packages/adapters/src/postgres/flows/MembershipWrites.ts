@@ -156,27 +156,34 @@ const insertMessages = Effect.fnUntraced(function* (
     order by g.flow_id, g.step_id
     on conflict do nothing`
   const rows = yield* sql<WrittenDelivery>`
+    with added as (
     insert into delivery (workspace_id, delivery_id, blast_id, membership_id, flow_id, step_id, visit, tokens, contact_id,
-      approval_id, email, email_normalized, email_domain, lane, display_name, display_name_folded, operational, state, reason,
-      due_at, created_at)
+      approval_id, email, email_normalized, display_name, display_name_folded, operational, state, reason, created_at)
     select ${workspace}, uuidv7_or_v4(), b.blast_id, g.membership_id, g.flow_id, g.step_id, g.visit, g.tokens, c.contact_id,
-      g.approval_id, c.email, c.email_normalized, split_part(c.email_normalized, '@', -1),
-      case when w.sending_per_domain_per_second is null then ''
-        else coalesce(split_part(c.email_normalized, '@', -1), '') end,
-      c.display_name, c.display_name_folded, g.operational, case when r.reason is null then 'queued' else 'blocked' end, r.reason,
-      clock_timestamp(), clock_timestamp()
+      g.approval_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, g.operational,
+      case when r.reason is null then 'queued' else 'blocked' end, r.reason, clock_timestamp()
     from unnest(${members(({ id }) => id)}::uuid[], ${members(({ flowId }) => flowId)}::uuid[],
       ${members(({ contactId }) => contactId)}::uuid[], ${commands(({ stepId }) => stepId)}::text[],
       ${ints(sends.map(({ command }) => command.visit))}::int[], ${commands(({ tokens }) => JSON.stringify(tokens))}::jsonb[],
       ${commands(({ approvalId }) => approvalId)}::uuid[], ${booleans(sends.map(({ command }) => command.operational))}::boolean[])
       as g (membership_id, flow_id, contact_id, step_id, visit, tokens, approval_id, operational)
-    join workspace w on w.workspace_id = ${workspace}
     join blast b on b.workspace_id = ${workspace} and b.purpose = 'flow_step' and b.flow_id = g.flow_id and b.step_id = g.step_id
     join contact c on c.workspace_id = ${workspace} and c.contact_id = g.contact_id
     left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
     -- null at the decision; the contact may have changed since
     cross join lateral (select ${blockReasonOf(sql, "g.operational")} as reason) as r
-    returning state, membership_id, visit`
+    returning delivery_id, blast_id, contact_id, membership_id, visit, email_normalized, operational, state
+    ),
+    queued as (
+      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, membership_id, visit, email_normalized,
+        operational, lane, due_at)
+      select ${workspace}, a.delivery_id, a.blast_id, a.contact_id, a.membership_id, a.visit, a.email_normalized, a.operational,
+        case when w.sending_per_domain_per_second is null then '' else split_part(a.email_normalized, '@', -1) end,
+        clock_timestamp()
+      from added a join workspace w on w.workspace_id = ${workspace}
+      where a.state = 'queued'
+    )
+    select state, membership_id, visit from added`
   yield* makeMembersDue(sql, workspace, rows)
   yield* makeDue(sql, "deliveries", workspace)
 })
@@ -195,10 +202,15 @@ const withdrawMessages = Effect.fnUntraced(function* (
       from unnest(${texts(withdrawn.map(({ member }) => member.id))}::uuid[],
         ${ints(withdrawn.map(({ command }) => command.visit))}::int[]) as g (membership_id, visit)
       join delivery d on d.workspace_id = ${workspace} and d.membership_id = g.membership_id and d.visit = g.visit
-      where d.state in ('queued', 'claimed')
-      for update of d skip locked
+      join delivery_queue q on q.workspace_id = ${workspace} and q.delivery_id = d.delivery_id
+      where d.state = 'queued' and q.state in ('queued', 'claimed')
+      for update of q skip locked
+    ),
+    ended as (
+      delete from delivery_queue
+      where workspace_id = ${workspace} and delivery_id = any(array(select delivery_id from withdrawn))
     )
-    update delivery d set state = 'blocked', reason = 'cancelled', token = null, lease_until = null
+    update delivery d set state = 'blocked', reason = 'cancelled'
     where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from withdrawn))
     returning d.state, d.membership_id, d.visit`
   yield* makeMembersDue(sql, workspace, rows)

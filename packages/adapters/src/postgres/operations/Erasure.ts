@@ -15,6 +15,7 @@ interface Table {
 /** Tables whose rows a database trigger deletes with their parents; a foreign key would need a lookup for each row. */
 const triggerDeleted: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["delivery", ["blast"]],
+  ["delivery_queue", ["blast"]],
   ["flow_event", ["flow_membership"]],
 ])
 

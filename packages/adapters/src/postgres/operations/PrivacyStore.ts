@@ -24,6 +24,7 @@ import { fencedWrites, LongReads, Reads } from "../kernel/Postgres.ts"
 /** Tables with a workspace id that hold secrets or internal state, not the workspace's data. */
 const not_data = [
   "api_key",
+  "delivery_queue",
   "due_work",
   "hook_token",
   "idempotency_key",
@@ -93,12 +94,14 @@ const rowsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: W
   return [...contactRows, ...suppressed.map(({ row }) => ({ table: "suppression", row }))]
 })
 
-/** Fails while a message of the contact or an export is in progress. Locks queued exports, so that none starts meanwhile. */
+/** Fails while a message of the contact or an export is in progress. Locks queued ones, so that none starts meanwhile. */
 const requireIdle = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
-  const inFlight = yield* sql`
-    select 1 from delivery where workspace_id = ${workspace} and contact_id = ${contact}
-      and state in ('claimed', 'handed_over') limit 1`
-  if (inFlight.length > 0) return yield* new ContactBusy({ because: "message" })
+  const open = yield* sql<{ readonly state: string }>`
+    select q.state from delivery d
+    join delivery_queue q on q.workspace_id = ${workspace} and q.delivery_id = d.delivery_id
+    where d.workspace_id = ${workspace} and d.contact_id = ${contact} and d.state = 'queued'
+    order by q.delivery_id for update of q`
+  if (open.some(({ state }) => state !== "queued")) return yield* new ContactBusy({ because: "message" })
   const exports = yield* sql<{ readonly status: string }>`
     select status from export where workspace_id = ${workspace} and status in ('queued', 'running')
     order by export_id for update`
@@ -118,14 +121,23 @@ const erase = Effect.fnUntraced(function* (
   // Without identifiers, a pattern that never matches.
   const pattern = patternOf(known) ?? "(?!)"
   const mine = sql`workspace_id = ${workspace} and contact_id = ${contact}`
-  const erasedColumns = sql`email = null, email_normalized = null, email_domain = null, lane = '', display_name = null,
+  const erasedColumns = sql`email = null, email_normalized = null, display_name = null,
     display_name_folded = null, smtp_reply = null, clicked_url = null, contact_deleted = true`
+  // Deliveries of the contact, and those of deleted contacts that had the same address.
   yield* sql`
-    update delivery set ${erasedColumns},
-      reason = case when state = 'queued' then 'contact_deleted' else reason end,
-      state = case when state = 'queued' then 'blocked' else state end
-    where ${mine}`
-  // Deliveries of deleted contacts that had the same address.
+    with ended as (
+      delete from delivery_queue q using delivery d
+      where q.workspace_id = ${workspace} and q.state = 'queued' and d.workspace_id = ${workspace}
+        and d.delivery_id = q.delivery_id and (d.contact_id = ${contact}
+          or d.contact_deleted and d.email_normalized = any(${texts(known.emails)}::text[]))
+      returning q.delivery_id
+    )
+    update delivery set state = 'blocked', reason = 'contact_deleted'
+    where workspace_id = ${workspace} and delivery_id = any(array(select delivery_id from ended))`
+  yield* sql`
+    update delivery_queue set email_normalized = null
+    where workspace_id = ${workspace} and email_normalized = any(${texts(known.emails)}::text[])`
+  yield* sql`update delivery set ${erasedColumns} where ${mine}`
   yield* sql`
     update delivery set ${erasedColumns} where workspace_id = ${workspace} and contact_deleted
       and email_normalized = any(${texts(known.emails)}::text[])`

@@ -5,6 +5,7 @@ import type { Restore, RestoredBlast, RestoredFlow } from "@tentpole/core/operat
 import { RestoreStore } from "@tentpole/core/operations/restore/RestoreStore"
 import { DateTime, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
+import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
@@ -53,22 +54,29 @@ const flows = (sql: Sql, workspace: WorkspaceId) =>
     where f.workspace_id = ${workspace} and f.restored
     order by f.flow_id`
 
-/** `open` is a SELECT of ids for each of the two phases of an open delivery, since each phase has its own index. */
+/** `open` is a SELECT of ids from the queue: one for those that wait and one for leased ones, since each has its own index. */
 const unconfirm = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   limit: number,
-  open: (phase: Statement.Fragment) => Statement.Fragment,
+  open: (state: Statement.Fragment) => Statement.Fragment,
 ) {
-  const rows = yield* sql`
-    with queued as materialized (${open(sql`'queued'`)}),
-    leased as materialized (${open(sql`'leased'`)}),
+  const rows = yield* sql<WrittenDelivery>`
+    with queued as materialized (${open(sql`q.token is null`)}),
+    leased as materialized (${open(sql`q.token > 0`)}),
     chosen as materialized (select delivery_id from queued union all select delivery_id from leased limit ${limit}),
-    clock as materialized (select clock_timestamp() as now)
-    update delivery d set state = 'unconfirmed', reason = 'unconfirmed', handed_over_at = coalesce(d.handed_over_at, clock.now)
-    from clock
-    where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from chosen))
-    returning 1`
+    clock as materialized (select clock_timestamp() as now),
+    ended as (
+      delete from delivery_queue q
+      where q.workspace_id = ${workspace} and q.delivery_id = any(array(select delivery_id from chosen))
+      returning q.delivery_id, q.token, q.handed_over_at
+    )
+    update delivery d set state = 'unconfirmed', reason = 'unconfirmed', token = ended.token,
+      handed_over_at = coalesce(ended.handed_over_at, d.handed_over_at, clock.now)
+    from ended cross join clock
+    where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
+    returning d.state, d.membership_id, d.visit`
+  yield* makeMembersDue(sql, workspace, rows)
   if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
   return rows.length
 })
@@ -78,11 +86,11 @@ const unconfirmBlast = (sql: Sql, workspace: WorkspaceId, blast: BlastId, limit:
     sql,
     workspace,
     limit,
-    (phase) => sql`
-      select d.delivery_id from delivery d
-      where d.workspace_id = ${workspace} and d.blast_id = ${blast} and d.phase = ${phase}
+    (state) => sql`
+      select q.delivery_id from delivery_queue q
+      where q.workspace_id = ${workspace} and q.blast_id = ${blast} and ${state}
         and exists (select from blast b where b.workspace_id = ${workspace} and b.blast_id = ${blast} and b.restored)
-      limit ${limit} for update of d`,
+      limit ${limit} for update of q`,
   )
 
 const unconfirmFlows = (sql: Sql, workspace: WorkspaceId, before: DateTime.Utc, limit: number) =>
@@ -90,12 +98,13 @@ const unconfirmFlows = (sql: Sql, workspace: WorkspaceId, before: DateTime.Utc, 
     sql,
     workspace,
     limit,
-    (phase) => sql`
-      select d.delivery_id from blast b
-      join delivery d on d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.phase = ${phase}
+    (state) => sql`
+      select q.delivery_id from blast b
+      join delivery_queue q on q.workspace_id = ${workspace} and q.blast_id = b.blast_id and ${state}
+      join delivery d on d.workspace_id = ${workspace} and d.delivery_id = q.delivery_id
         and d.created_at < ${DateTime.formatIso(before)}::timestamptz
       where b.workspace_id = ${workspace} and b.purpose = 'flow_step' and b.restored
-      limit ${limit} for update of d`,
+      limit ${limit} for update of q`,
   )
 
 const releaseBlast = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, blast: BlastId) {

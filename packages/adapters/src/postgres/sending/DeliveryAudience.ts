@@ -170,6 +170,13 @@ export const toAudienceList = (row: AudienceRow): AudienceList | null => {
 const laneOf = (sql: Sql, blast: BlastRow): Statement.Fragment =>
   blast.sending_per_domain_per_second === null ? sql`''` : sql`coalesce(split_part(email_normalized, '@', -1), '')`
 
+/**
+ * Due times of the last second, in another order than the rows. Messages that are settled together are then on different pages,
+ * each of which has space for the next version of a row.
+ */
+const spread = (sql: Sql, now: DateTime.Utc): Statement.Fragment =>
+  sql`${DateTime.formatIso(now)}::timestamptz - make_interval(secs => (uuid_hash(contact_id) & 65535) / 65536.0)`
+
 interface SliceInsert {
   readonly workspace: WorkspaceId
   readonly blastId: BlastId
@@ -212,13 +219,20 @@ const insertDeliveries = (
       ),
       added as (
         insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
-          email_domain, lane, display_name, display_name_folded, operational, state, reason, due_at, created_at)
+          display_name, display_name_folded, operational, holds_address, state, reason, created_at)
         select ${workspace}, uuidv7_or_v4(), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
-          split_part(email_normalized, '@', -1), ${laneOf(sql, blast)}, display_name, display_name_folded, ${blast.operational},
-          case when reason is null then 'queued' else 'blocked' end, reason, clock_timestamp(), ${DateTime.formatIso(now)}
+          display_name, display_name_folded, ${blast.operational}, reason is null,
+          case when reason is null then 'queued' else 'blocked' end, reason, ${DateTime.formatIso(now)}
         from checked
         ${onConflict}
-        returning state
+        returning delivery_id, contact_id, email_normalized, state
+      ),
+      queued as (
+        insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, lane, due_at)
+        select ${workspace}, delivery_id, ${blastId}, contact_id, email_normalized, ${blast.operational},
+          ${laneOf(sql, blast)},
+          ${spread(sql, now)}
+        from added where state = 'queued'
       )
       select count(*)::int as "recipientCount", (count(*) filter (where state = 'queued'))::int as "qualifiedCount" from added`,
     ([counts]) => counts ?? noRecipients,

@@ -13,7 +13,7 @@ import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
-import { claimByDomain, claimedColumns, type ClaimedRow, type ClaimContext } from "./DomainQueues.ts"
+import { claimByDomain, claimNext, type ClaimedRow, type ClaimContext } from "./DomainQueues.ts"
 
 type Sql = PgClient.PgClient
 
@@ -34,10 +34,10 @@ export const claim = Effect.fnUntraced(function* (
     select nextval('delivery_token') as token, w.sending_per_second, w.sending_per_domain_per_second, exists (
       select from blast b
       cross join lateral (
-        select 1 from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane > '' and d.phase = 'queued'
+        select 1 from delivery_queue q
+        where q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.lane > '' and q.token is null
         -- the order makes the planner use the index; without it all queued deliveries may be read
-        order by d.lane, d.due_at, d.delivery_id
+        order by q.lane, q.due_at, q.delivery_id
         limit 1) as first
       where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored) as has_domain_queues
     from workspace w where w.workspace_id = ${workspace}`
@@ -109,39 +109,36 @@ const claimQueued = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext
  * Each sending blast with due deliveries gives an equal share, read from its own part of the index. The first blast changes
  * with the token. The rows are locked in a materialised part: in other joins a plan may run the sub-select more than once and
  * exceed its limit. The first due delivery of each blast is found with `order by … limit 1`, not `exists`: without an order,
- * a plan that expects a long queue scans the table from its beginning, which holds the sent deliveries.
+ * a plan that expects a long queue scans the table from its beginning.
  */
-const claimCommon = (sql: Sql, { lease_ms, token, workspace }: ClaimContext, limit: number) =>
+const claimCommon = (sql: Sql, context: ClaimContext, limit: number) =>
   sql<ClaimedRow>`
     with sending as materialized (
       select b.blast_id, count(*) over () as blasts from blast b
       -- only the first of each blast: as a condition, this would read all queued deliveries
       cross join lateral (
-        select 1 from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
-          and d.due_at <= clock_timestamp()
-        order by d.due_at, d.delivery_id
+        select 1 from delivery_queue q
+        where q.workspace_id = ${context.workspace} and q.blast_id = b.blast_id and q.lane = '' and q.token is null
+          and q.due_at <= clock_timestamp()
+        order by q.due_at, q.delivery_id
         limit 1) as first
-      where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored
-      order by (row_number() over (order by b.blast_id) + ${token}::bigint) % count(*) over ()
+      where b.workspace_id = ${context.workspace} and b.status = 'sending' and not b.paused and not b.restored
+      order by (row_number() over (order by b.blast_id) + ${context.token}::bigint) % count(*) over ()
     ),
     next as materialized (
       select due.delivery_id
       from sending b
       cross join lateral (
-        select d.delivery_id from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
-          and d.due_at <= clock_timestamp()
-        order by d.due_at, d.delivery_id
+        select q.delivery_id from delivery_queue q
+        where q.workspace_id = ${context.workspace} and q.blast_id = b.blast_id and q.lane = '' and q.token is null
+          and q.due_at <= clock_timestamp()
+        order by q.due_at, q.delivery_id
         limit greatest(1, ${limit} / b.blasts)
         for update skip locked
       ) as due
       limit ${limit}
-    )
-    update delivery d set state = 'claimed', token = ${token}::bigint,
-      lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
-    from next where d.workspace_id = ${workspace} and d.delivery_id = next.delivery_id
-    returning ${sql.literal(claimedColumns)}`
+    ),
+    ${claimNext(sql, context)}`
 
 /** Contacts that are read before their average size is known. */
 const first_slice = 16
@@ -171,6 +168,6 @@ const contactsWithin = Effect.fnUntraced(function* (
 
 /** Queues again the deliveries whose contacts did not fit, in the transaction of the claim. */
 const release = (sql: Sql, { token, workspace }: ClaimContext, rows: ReadonlyArray<ClaimedRow>) => sql`
-  update delivery d set state = 'queued', token = null, lease_until = null
+  update delivery_queue q set state = 'queued', token = null, lease_until = null
   from unnest(${texts(rows.map((row) => row.id))}::uuid[]) as g (id)
-  where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = ${token}::bigint`
+  where q.workspace_id = ${workspace} and q.delivery_id = g.id and q.token = ${token}::bigint`

@@ -1,6 +1,6 @@
-// Delivery rows on PostgreSQL and their conversion to deliveries, and the lock on deliveries and their contacts.
+// Delivery rows on PostgreSQL and their conversion to deliveries, and the lock on deliveries, their rows of the queue and contacts.
 import type { PgClient } from "@effect/sql-pg"
-import type { Delivery } from "@tentpole/core/sending/Delivery"
+import { type Delivery, type DeliveryState, finalStates } from "@tentpole/core/sending/Delivery"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
@@ -17,18 +17,27 @@ export const progressColumns = `d.sent_at as "sentAt", d.delivered_at as "delive
   d.clicked_at as "clickedAt", d.clicked_url as "clickedUrl", d.bounced_at as "bouncedAt", d.unsubscribed_at as "unsubscribedAt",
   d.complained_at as "complainedAt"`
 
-/** The columns of a `DeliveryRow`, for a SELECT over alias `d` of `delivery`. */
+/** Deliveries `d`, those that have not ended with their rows `q` of the queue. */
+export const deliveryTables = `delivery d
+  left join delivery_queue q on d.state = 'queued' and q.workspace_id = d.workspace_id and q.delivery_id = d.delivery_id`
+
+/** What `delivery` stores as the state: only `delivery_queue` has the states of a claim. */
+export const storedState = (state: DeliveryState): DeliveryState => (finalStates.has(state) ? state : "queued")
+
+/** The columns of a `DeliveryRow`, for a SELECT from `deliveryTables`. */
 export const deliveryColumns = `d.delivery_id as id, d.blast_id as "blastId",
   case when d.membership_id is not null then jsonb_build_object('membershipId', d.membership_id, 'flowId', d.flow_id,
     'stepId', d.step_id, 'visit', d.visit, 'tokens', d.tokens) end as flow,
-  d.contact_id as "contactId", d.approval_id as "approvalId", d.email, d.email_normalized as "emailNormalized", d.state, d.reason,
-  d.token::float8 as token, d.attempts, d.due_at as "dueAt", d.handed_over_at as "handedOverAt", ${progressColumns}`
+  d.contact_id as "contactId", d.approval_id as "approvalId", d.email, d.email_normalized as "emailNormalized",
+  coalesce(q.state, d.state) as state, d.reason, coalesce(q.token, d.token)::float8 as token, d.attempts,
+  coalesce(q.due_at, d.created_at) as "dueAt", coalesce(q.handed_over_at, d.handed_over_at) as "handedOverAt",
+  ${progressColumns}`
 
 export const toDelivery = fromRow<StoredDelivery>
 
 /**
- * Locks deliveries, then contacts, each in the order of their ids, as the deletion of contacts does. Two statements: a row that
- * is joined to a locked row shows the state before the wait for the lock.
+ * Locks rows of the queue, then deliveries, then contacts, each in the order of their ids, as every transaction does. Several
+ * statements: a row that is joined to a locked row shows the state before the wait for the lock.
  */
 export const lockDeliveries = Effect.fnUntraced(function* <Row extends DeliveryRow>(
   sql: Sql,
@@ -36,10 +45,14 @@ export const lockDeliveries = Effect.fnUntraced(function* <Row extends DeliveryR
   ids: ReadonlyArray<DeliveryId>,
   columns: string,
 ) {
+  yield* sql`
+    select 1 from delivery_queue
+    where workspace_id = ${workspace} and delivery_id = any(${texts(ids)}::uuid[])
+    order by delivery_id for update`
   const rows = yield* sql<Row>`
-    select ${sql.literal(columns)} from delivery d
+    select ${sql.literal(columns)} from ${sql.literal(deliveryTables)}
     where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[])
-    order by d.delivery_id for no key update`
+    order by d.delivery_id for no key update of d`
   const contacts = yield* sql<ContactRow>`
     select ${sql.literal(contactColumns)} from contact c
     where c.workspace_id = ${workspace} and c.contact_id = any(${texts(rows.map((row) => row.contactId))}::uuid[])

@@ -1,6 +1,7 @@
 // Settlement on PostgreSQL: one statement writes the outcomes of many deliveries, the contacts' timelines, the events and the
-// suppressions after hard bounces. It changes only rows whose fencing token still matches. Outcomes that were written before
-// are recognised, so a settlement may be repeated after a commit whose answer was lost.
+// suppressions after hard bounces. It changes only rows whose fencing token still matches: rows of the queue, or unconfirmed
+// deliveries, whose outcome is late. Outcomes that were written before are recognised, so a settlement may be repeated after a
+// commit whose answer was lost.
 import type { PgClient } from "@effect/sql-pg"
 import type { Settlement } from "@tentpole/core/sending/Settlement"
 import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -30,11 +31,13 @@ export const settle = Effect.fnUntraced(function* (
   settlements: ReadonlyArray<Settlement>,
 ) {
   if (settlements.length === 0) return []
-  const [written] = yield* write(sql, workspace, settlements)
-  const rows = written?.moved ?? []
-  yield* makeMembersDue(sql, workspace, rows)
-  yield* appendEventsIfRead(workspace, written?.events ?? null)
-  const moved = new Set(rows.map((row) => row.delivery_id))
+  // In the order of their ids, as every transaction locks.
+  const ordered = settlements.toSorted((left, right) => (left.id < right.id ? -1 : 1))
+  const moved = yield* write(sql, workspace, fromQueue(sql, workspace, ordered))
+  const lost = ordered.filter(({ id }) => !moved.has(id))
+  if (lost.length > 0) {
+    for (const id of yield* write(sql, workspace, fromUnconfirmed(sql, workspace, lost))) moved.add(id)
+  }
   const soft = settlements.filter(({ bounce, id }) => bounce === "soft" && moved.has(id))
   if (soft.length > 0) yield* suppressWornOut(sql, workspace, soft)
   const rest = settlements.filter((each) => !moved.has(each.id))
@@ -73,33 +76,58 @@ const activityMetadata = (sql: Sql): Statement.Fragment => sql`case
       'recipient_id', m.delivery_id)
   end`
 
-const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<Written>`
-  with locked as materialized (
-    select g.*, d.state as was
+/** `taken`: the settlements whose claim is valid. Their rows of the queue are deleted, or are due again after a pause. */
+const fromQueue = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => {
+  const ended = sql`
+    delete from delivery_queue q using ${settlementRows(sql, settlements)}
+    where q.workspace_id = ${workspace} and q.delivery_id = g.id and q.token = g.token
+      and (q.state = 'handed_over' and g.state <> 'queued' or g.state = 'failed')
+    returning g.*, q.handed_over_at`
+  // Rare: most statements have no such part.
+  if (!settlements.some(({ ending }) => ending.state === "queued")) return sql`taken as (${ended})`
+  return sql`
+    ended as (${ended}),
+    requeued as (
+      update delivery_queue q set state = 'queued', token = null, lease_until = null,
+        due_at = clock_timestamp() + make_interval(secs => g.pause_s)
+      from ${settlementRows(sql, settlements)}
+      where q.workspace_id = ${workspace} and q.delivery_id = g.id and q.token = g.token and g.state = 'queued'
+      returning g.*, q.handed_over_at
+    ),
+    taken as (select * from ended union all select * from requeued)`
+}
+
+/**
+ * `taken`: late outcomes of unconfirmed deliveries. After a late temporary refusal the outcome is known, but the delivery was
+ * already counted as failed.
+ */
+const fromUnconfirmed = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql`
+  taken as materialized (
+    select g.id, g.token, case when g.state = 'queued' then 'failed' else g.state end as state,
+      case when g.state = 'queued' then 'temporarily_refused' else g.reason end as reason,
+      g.reply, g.at, g.delivered, g.bounce, d.handed_over_at
     from ${settlementRows(sql, settlements)}
     join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
+      and d.state = 'unconfirmed'
+    where g.state <> 'unconfirmed'
     order by g.id
     for update of d
-  ),
+  )`
+
+const outcomes = (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment) => sql<Written>`
+  with ${taken},
   moved as (
     update delivery d set
-      -- a late temporary refusal of an unconfirmed delivery: the outcome is known, but it was already counted as failed
-      state = case when g.was = 'unconfirmed' and g.state = 'queued' then 'failed' else g.state end,
-      reason = case when g.was = 'unconfirmed' and g.state = 'queued' then 'temporarily_refused' else g.reason end,
-      attempts = d.attempts + (g.state = 'queued' and g.was <> 'unconfirmed')::int,
-      due_at = case when g.state = 'queued' then clock_timestamp() + make_interval(secs => g.pause_s) else d.due_at end,
-      token = case when g.state = 'queued' and g.was <> 'unconfirmed' then null else d.token end,
-      lease_until = case when g.state = 'queued' and g.was <> 'unconfirmed' then null else d.lease_until end,
+      state = g.state, reason = g.reason, attempts = d.attempts + (g.state = 'queued')::int,
+      token = case when g.state = 'queued' then null else g.token end,
+      handed_over_at = coalesce(g.handed_over_at, d.handed_over_at),
       smtp_reply = coalesce(g.reply, d.smtp_reply),
       sent_at = case when g.state = 'sent' then coalesce(d.sent_at, g.at) else d.sent_at end,
       delivered_at = case when g.state = 'sent' and g.delivered then coalesce(d.delivered_at, g.at) else d.delivered_at end,
       bounced_at = case when g.bounce = 'hard' then coalesce(d.bounced_at, g.at) else d.bounced_at end,
       bounce_kind = coalesce(g.bounce, d.bounce_kind)
-    from locked g
+    from taken g
     where d.workspace_id = ${workspace} and d.delivery_id = g.id
-      and (g.was = 'handed_over'
-        or (g.was = 'claimed' and g.state in ('queued', 'failed'))
-        or (g.was = 'unconfirmed' and g.state in ('sent', 'failed', 'queued')))
     returning d.delivery_id, d.blast_id, d.flow_id, d.membership_id, d.visit, d.step_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
       g.delivered, g.bounce is not distinct from 'hard' as bounced
   ),
@@ -141,6 +169,15 @@ const write = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Sett
     from invalid
   )
   select ${movedRows(sql)} as moved, ${newEvents(sql, workspace)} as events`
+
+/** Returns the deliveries whose outcomes were written. */
+const write = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment) {
+  const [written] = yield* outcomes(sql, workspace, taken)
+  const rows = written?.moved ?? []
+  yield* makeMembersDue(sql, workspace, rows)
+  yield* appendEventsIfRead(workspace, written?.events ?? null)
+  return new Set(rows.map((row) => row.delivery_id))
+})
 
 const movedRows = (sql: Sql) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('delivery_id', delivery_id, 'state', state, 'membership_id', membership_id,

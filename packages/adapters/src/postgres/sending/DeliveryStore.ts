@@ -3,8 +3,8 @@ import { PgClient } from "@effect/sql-pg"
 import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { type Claim, DeliveryStore, type TurnEnd } from "@tentpole/core/sending/DeliveryStore"
 import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
-import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Effect, Layer } from "effect"
+import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Array, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
 import { claim } from "./DeliveryClaim.ts"
@@ -19,39 +19,43 @@ type Sql = PgClient.PgClient
 /** Leases that one sweep ends at most. The next sweep follows within seconds. */
 const swept_max = 5000
 
-/**
- * The deliveries that still have these tokens, locked: `with … locked as (…)` to update from. They are found by id in any
- * state: the index of leases is full of recent leases, and no plan may scan it for a few rows.
- */
+/** The deliveries that still have these tokens, locked: `with … locked as (…)` to update from. */
 const lockClaims = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>) => sql`
   locked as materialized (
-    select d.delivery_id as id, d.state
+    select q.delivery_id as id
     from unnest(${texts(claims.map((claim) => claim.id))}::uuid[], ${texts(claims.map((claim) => String(claim.token)))}::bigint[])
       as g (id, token)
-    join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
+    join delivery_queue q on q.workspace_id = ${workspace} and q.delivery_id = g.id and q.token = g.token
     order by g.id
-    for update of d
+    for update of q
   )`
 
+interface Answers {
+  readonly ids: ReadonlyArray<DeliveryId> | null
+  readonly answers: ReadonlyArray<IntentAnswer> | null
+}
+
 const grant = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
-  Effect.flatMap(OpenTransaction, (open) =>
-    open === undefined
-      ? orDefect(sql<{ readonly granted_id: string; readonly answer: IntentAnswer }>`
-          select granted_id, answer from grant_intents(${workspace}, ${texts(claims.map((each) => each.id))}::uuid[],
-            ${texts(claims.map((each) => String(each.token)))}::bigint[], ${texts(claims.map((each) => each.blastId))}::uuid[],
-            make_interval(secs => ${lease_ms / 1000}))`).pipe(
-          Effect.map((rows) => new Map(rows.map((row) => [DeliveryId.make(row.granted_id), row.answer]))),
-        )
-      : Effect.die("an intent is committed before it is used: do not request it inside a transaction"),
-  )
+  Effect.flatMap(OpenTransaction, (open) => {
+    if (open !== undefined) {
+      return Effect.die("an intent is committed before it is used: do not request it inside a transaction")
+    }
+    const asked = claims.toSorted((left, right) => (left.blastId < right.blastId ? -1 : 1))
+    return orDefect(sql<Answers>`
+      select ids, answers from grant_intents(${workspace}, ${texts(asked.map((each) => each.id))}::uuid[],
+        ${texts(asked.map((each) => String(each.token)))}::bigint[], ${texts(asked.map((each) => each.blastId))}::uuid[],
+        make_interval(secs => ${lease_ms / 1000}))`).pipe(
+      Effect.map(([row]) => new Map(Array.zip(row?.ids ?? [], row?.answers ?? []))),
+    )
+  })
 
 const renew = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
   Effect.map(
     sql`
       with ${lockClaims(sql, workspace, claims)}
-      update delivery d set lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
+      update delivery_queue q set lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
       from locked
-      where d.workspace_id = ${workspace} and d.delivery_id = locked.id and locked.state in ('claimed', 'handed_over')
+      where q.workspace_id = ${workspace} and q.delivery_id = locked.id
       returning 1`,
     (rows) => rows.length,
   )
@@ -59,9 +63,9 @@ const renew = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, l
 const release = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>) {
   const rows = yield* sql`
     with ${lockClaims(sql, workspace, claims)}
-    update delivery d set state = 'queued', token = null, lease_until = null, handed_over_at = null
+    update delivery_queue q set state = 'queued', token = null, lease_until = null, handed_over_at = null
     from locked
-    where d.workspace_id = ${workspace} and d.delivery_id = locked.id and locked.state in ('claimed', 'handed_over')
+    where q.workspace_id = ${workspace} and q.delivery_id = locked.id
     returning 1`
   if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
   return rows.length
@@ -69,25 +73,38 @@ const release = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, c
 
 const sweep = (sql: Sql, workspace: WorkspaceId) =>
   Effect.gen(function* () {
-    const rows = yield* sql<WrittenDelivery>`
+    const [swept] = yield* sql<{ readonly queued: number; readonly unconfirmed: ReadonlyArray<WrittenDelivery> }>`
       with lapsed as materialized (
-        select delivery_id from delivery
-        where workspace_id = ${workspace} and phase = 'leased' and lease_until < clock_timestamp()
+        select delivery_id, state from delivery_queue
+        where workspace_id = ${workspace} and token > 0 and lease_until < clock_timestamp()
         order by lease_until
         limit ${swept_max}
         for update skip locked
+      ),
+      requeued as (
+        update delivery_queue q set state = 'queued', token = null, lease_until = null
+        where q.workspace_id = ${workspace}
+          and q.delivery_id = any(array(select delivery_id from lapsed where state = 'claimed'))
+        returning 1
+      ),
+      ended as (
+        delete from delivery_queue q
+        where q.workspace_id = ${workspace}
+          and q.delivery_id = any(array(select delivery_id from lapsed where state = 'handed_over'))
+        returning q.delivery_id, q.token, q.handed_over_at
+      ),
+      unconfirmed as (
+        update delivery d set state = 'unconfirmed', reason = 'unconfirmed', token = ended.token,
+          handed_over_at = ended.handed_over_at
+        from ended where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
+        returning d.state, d.membership_id, d.visit
       )
-      update delivery d set
-        state = case d.state when 'claimed' then 'queued' else 'unconfirmed' end,
-        reason = case d.state when 'claimed' then null else 'unconfirmed' end,
-        token = case d.state when 'claimed' then null else d.token end,
-        lease_until = case d.state when 'claimed' then null else d.lease_until end
-      where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from lapsed))
-      returning d.state, d.membership_id, d.visit`
-    yield* makeMembersDue(sql, workspace, rows)
-    const queued = rows.filter((row) => row.state === "queued").length
-    if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
-    return { queued, unconfirmed: rows.length - queued }
+      select (select count(*)::int from requeued) as queued,
+        (select coalesce(jsonb_agg(to_jsonb(unconfirmed)), '[]') from unconfirmed) as unconfirmed`
+    const { queued, unconfirmed } = swept ?? { queued: 0, unconfirmed: [] }
+    yield* makeMembersDue(sql, workspace, unconfirmed)
+    if (queued + unconfirmed.length > 0) yield* makeDue(sql, "deliveries", workspace)
+    return { queued, unconfirmed: unconfirmed.length }
   })
 
 /** A workspace with nothing to send now is checked again after this time at the latest. */
@@ -113,17 +130,14 @@ const rescheduleWorkspace = Effect.fnUntraced(function* (sql: Sql, workspace: Wo
       extract(epoch from least(
         (select min(next.due_at) from blast b
          cross join lateral (
-           select d.due_at from delivery d
-           where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
-           order by d.due_at limit 1) as next
+           select q.due_at from delivery_queue q
+           where q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.lane = '' and q.token is null
+           order by q.due_at limit 1) as next
          where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored),
         (select min(ready_at) from delivery_lane
          where workspace_id = ${workspace} and lane <> '' and ready_at < 'infinity')) - clock_timestamp())::float8 as next_s,
-      exists (select from delivery
-        where workspace_id = ${workspace} and phase = 'leased')
-      -- the first one by the index, so that sent deliveries are not scanned
-      or (select true from delivery where workspace_id = ${workspace} and phase = 'queued'
-        order by blast_id, lane, due_at limit 1) is not null as open,
+      -- the first one by the index, so that the rows of other workspaces are not scanned
+      (select true from delivery_queue where workspace_id = ${workspace} order by delivery_id limit 1) is not null as open,
       exists (select from blast
         where workspace_id = ${workspace} and status = 'sending' and audience_fixed_at is not null) as unfinished,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, w.sending_per_second as per_second,

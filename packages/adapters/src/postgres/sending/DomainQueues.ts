@@ -15,9 +15,23 @@ export interface ClaimedRow extends Omit<ClaimedDelivery, "token" | "rateLimited
   readonly lane: string
 }
 
-/** The columns of a `ClaimedRow`, for a RETURNING over alias `d` of `delivery`. */
-export const claimedColumns = `d.delivery_id as id, d.blast_id as "blastId", d.tokens, d.contact_id as "contactId",
-  d.approval_id as "approvalId", d.operational, d.email as address, d.attempts, d.lane`
+/**
+ * Claims the rows `next (delivery_id)` of a `with`. The lateral part with its limit is a look-up of each delivery by its key: no
+ * plan then reads all deliveries, whatever the statistics are.
+ */
+export const claimNext = (sql: Sql, { lease_ms, token, workspace }: ClaimContext) => sql`
+  claimed as (
+    update delivery_queue q set state = 'claimed', token = ${token}::bigint,
+      lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
+    from next where q.workspace_id = ${workspace} and q.delivery_id = next.delivery_id
+    returning q.delivery_id, q.blast_id, q.contact_id, q.operational, q.lane
+  )
+  select q.delivery_id as id, q.blast_id as "blastId", d.tokens, q.contact_id as "contactId", d.approval_id as "approvalId",
+    q.operational, d.email as address, d.attempts, q.lane
+  from claimed q
+  cross join lateral (
+    select tokens, approval_id, email, attempts from delivery
+    where workspace_id = ${workspace} and delivery_id = q.delivery_id limit 1) as d`
 
 /** The workspace, fencing token and lease of a claim in progress. */
 export interface ClaimContext {
@@ -88,16 +102,16 @@ const moveToQueues = (sql: Sql, workspace: WorkspaceId) =>
         select unsorted.delivery_id
         from sending b
         cross join lateral (
-          select d.delivery_id from delivery d
-          where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
-          order by d.due_at, d.delivery_id
+          select q.delivery_id from delivery_queue q
+          where q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.lane = '' and q.token is null
+          order by q.due_at, q.delivery_id
           limit ${moved_max}
           for update skip locked
         ) as unsorted
         limit ${moved_max}
       )
-      update delivery d set lane = d.email_domain
-      from common where d.workspace_id = ${workspace} and d.delivery_id = common.delivery_id
+      update delivery_queue q set lane = coalesce(split_part(q.email_normalized, '@', -1), 'unknown')
+      from common where q.workspace_id = ${workspace} and q.delivery_id = common.delivery_id
       returning 1`,
     (rows) => rows.length,
   )
@@ -126,16 +140,16 @@ const findQueues = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId
       select b.blast_id, first.lane, first.due_at
       from sending b
       cross join lateral (
-        select d.lane, d.due_at from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane > '' and d.phase = 'queued'
-        order by d.lane, d.due_at limit 1) as first
+        select q.lane, q.due_at from delivery_queue q
+        where q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.lane > '' and q.token is null
+        order by q.lane, q.due_at limit 1) as first
       union all
       select f.blast_id, next.lane, next.due_at
       from found f
       cross join lateral (
-        select d.lane, d.due_at from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = f.blast_id and d.lane > f.lane and d.phase = 'queued'
-        order by d.lane, d.due_at limit 1) as next
+        select q.lane, q.due_at from delivery_queue q
+        where q.workspace_id = ${workspace} and q.blast_id = f.blast_id and q.lane > f.lane and q.token is null
+        order by q.lane, q.due_at limit 1) as next
     ),
     due as (select lane, min(due_at) as due_at from found group by lane)
     insert into delivery_lane as l (workspace_id, lane, permits, filled_at, waited, ready_at)
@@ -166,13 +180,13 @@ const lockReadyQueues = (sql: Sql, workspace: WorkspaceId, limit: number, early_
 /** Claims the quota of each queue, taking turns between the blasts. */
 const claimQuotas = (
   sql: Sql,
-  { lease_ms, token, workspace }: ClaimContext,
+  context: ClaimContext,
   queues: ReadonlyArray<ReadyQueue>,
   quotas: ReadonlyArray<number>,
 ) => sql<ClaimedRow>`
   with sending as materialized (
-    select blast_id, (row_number() over (order by blast_id) + ${token}::bigint) % count(*) over () as turn from blast
-    where workspace_id = ${workspace} and status = 'sending' and not paused and not restored
+    select blast_id, (row_number() over (order by blast_id) + ${context.token}::bigint) % count(*) over () as turn from blast
+    where workspace_id = ${context.workspace} and status = 'sending' and not paused and not restored
   ),
   next as materialized (
     select chosen.delivery_id
@@ -183,10 +197,10 @@ const claimQuotas = (
       cross join lateral (
         select locked.delivery_id, row_number() over (order by locked.due_at, locked.delivery_id) as nth
         from (
-          select d.delivery_id, d.due_at from delivery d
-          where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = wanted.lane and d.phase = 'queued'
-            and d.due_at <= clock_timestamp()
-          order by d.due_at, d.delivery_id
+          select q.delivery_id, q.due_at from delivery_queue q
+          where q.workspace_id = ${context.workspace} and q.blast_id = b.blast_id and q.lane = wanted.lane and q.token is null
+            and q.due_at <= clock_timestamp()
+          order by q.due_at, q.delivery_id
           limit wanted.quota
           for update skip locked
         ) as locked
@@ -194,11 +208,8 @@ const claimQuotas = (
       order by due.nth, b.turn
       limit wanted.quota
     ) as chosen
-  )
-  update delivery d set state = 'claimed', token = ${token}::bigint,
-    lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
-  from next where d.workspace_id = ${workspace} and d.delivery_id = next.delivery_id
-  returning ${sql.literal(claimedColumns)}`
+  ),
+  ${claimNext(sql, context)}`
 
 interface QueueUpdate {
   readonly lane: string
@@ -214,9 +225,9 @@ const updateQueues = (sql: Sql, workspace: WorkspaceId, queues: ReadonlyArray<Qu
       select greatest(min(next.due_at), clock_timestamp() + interval '1 s')
       from sending b
       cross join lateral (
-        select d.due_at from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = g.lane and d.phase = 'queued'
-        order by d.due_at limit 1) as next), 'infinity') end
+        select q.due_at from delivery_queue q
+        where q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.lane = g.lane and q.token is null
+        order by q.due_at limit 1) as next), 'infinity') end
   from unnest(${texts(queues.map(({ lane }) => lane))}::text[],
     ${floats(queues.map(({ bucket }) => bucket.permits))}::float8[],
     ${floats(queues.map(({ bucket }) => bucket.at_ms))}::float8[],

@@ -11,7 +11,13 @@ import { type DateTime, Effect } from "effect"
 import { booleans, texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
-import { deliveryColumns, type DeliveryRow, lockDeliveries } from "../sending/DeliveryRows.ts"
+import {
+  deliveryColumns,
+  type DeliveryRow,
+  deliveryTables,
+  lockDeliveries,
+  storedState,
+} from "../sending/DeliveryRows.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { suppress } from "../sending/Suppressions.ts"
 import { storeLayer } from "../StoreLayer.ts"
@@ -33,7 +39,7 @@ const find = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: Wor
     select ${sql.literal(columns)},
       exists (select from suppression s
         where s.workspace_id = d.workspace_id and s.email_normalized = d.email_normalized) as suppressed
-    from delivery d
+    from ${sql.literal(deliveryTables)}
     where d.workspace_id = ${workspace} and d.delivery_id = ${id}`.pipe(Effect.flatMap(requireRow("delivery")))
   const contacts = yield* contactsById(sql, workspace, [row.contactId])
   return toTracked(row, contacts, row.suppressed)
@@ -81,21 +87,21 @@ const apply = Effect.fnUntraced(function* (
   yield* writeRecipients(sql, workspace, changes)
 })
 
-/** For each delivery, the state before its first change and after its last. */
+/** For each delivery, the state before its first change and after its last. They end no claim. */
 const writeDeliveries = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   changes: ReadonlyArray<EngagementChange>,
 ) {
   const was = new Map<DeliveryId, DeliveryState>()
-  for (const { before } of changes) if (!was.has(before.id)) was.set(before.id, before.state)
+  for (const { before } of changes) if (!was.has(before.id)) was.set(before.id, storedState(before.state))
   const rows = [...new Map(changes.map(({ after }) => [after.id, after])).values()]
   const written = yield* sql`
     update delivery d set state = g.state, reason = g.reason, opened_at = g.opened_at, clicked_at = g.clicked_at,
       clicked_url = g.clicked_url, unsubscribed_at = g.unsubscribed_at, sent_at = g.sent_at, delivered_at = g.delivered_at,
       machine_opened_at = g.machine_opened_at, machine_clicked_at = g.machine_clicked_at
     from unnest(${texts(rows.map((row) => row.id))}::uuid[], ${texts(rows.map((row) => was.get(row.id) ?? null))}::text[],
-      ${texts(rows.map((row) => row.state))}::text[], ${texts(rows.map((row) => row.reason))}::text[],
+      ${texts(rows.map((row) => storedState(row.state)))}::text[], ${texts(rows.map((row) => row.reason))}::text[],
       ${texts(rows.map((row) => iso(row.openedAt)))}::timestamptz[],
       ${texts(rows.map((row) => iso(row.clickedAt)))}::timestamptz[], ${texts(rows.map((row) => row.clickedUrl))}::text[],
       ${texts(rows.map((row) => iso(row.unsubscribedAt)))}::timestamptz[],

@@ -17,7 +17,7 @@ begin
     'email_template', 'email_template_version', 'email_template_approval',
     'tent_template', 'tent_template_version', 'tent_template_approval',
     'tent', 'tent_alias', 'tent_asset', 'bulk_job', 'bulk_item',
-    'delivery', 'delivery_lane', 'suppression', 'test_mail',
+    'delivery', 'delivery_queue', 'delivery_lane', 'suppression', 'test_mail',
     'hook_token',
     'blast', 'delivery_tally',
     'flow', 'flow_email', 'flow_clock', 'flow_date_fired', 'flow_membership', 'flow_event', 'flow_made', 'flow_tally',

@@ -88,6 +88,11 @@ comment on column blast.retrying_since is
 
 create function blast_gone() returns trigger language plpgsql as $$
 begin
+  -- By each of its indexes.
+  delete from delivery_queue q using removed r
+  where q.workspace_id = r.workspace_id and q.blast_id = r.blast_id and q.token is null;
+  delete from delivery_queue q using removed r
+  where q.workspace_id = r.workspace_id and q.blast_id = r.blast_id and q.token > 0;
   delete from delivery d using removed r where d.workspace_id = r.workspace_id and d.blast_id = r.blast_id;
   return null;
 end $$;
@@ -115,10 +120,10 @@ begin
     insert into delivery_tally as t (workspace_id, blast_id, shard,
       queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
     select workspace_id, blast_id, pg_backend_pid() % 16,
-      count(*) filter (where phase in ('queued', 'leased')),
+      count(*) filter (where state = 'queued'),
       count(*) filter (where state = 'sent'),
       count(*) filter (where state in ('failed', 'unconfirmed')),
-      count(*) filter (where phase = 'blocked'),
+      count(*) filter (where state = 'blocked'),
       count(*) filter (where delivered_at is not null),
       count(*) filter (where opened_at is not null),
       count(*) filter (where clicked_at is not null),
@@ -134,21 +139,14 @@ begin
       complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
     return null;
   end if;
-  -- Claims and intents change no counter.
-  if not exists (select from added where phase in ('over', 'blocked')
-      or num_nonnulls(delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at) > 0)
-    and not exists (select from removed where phase in ('over', 'blocked')
-      or num_nonnulls(delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at) > 0) then
-    return null;
-  end if;
   insert into delivery_tally as t (workspace_id, blast_id, shard,
     queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
   select * from (
     select workspace_id, blast_id, (pg_backend_pid() % 16)::smallint as shard,
-      sum(sign * (phase in ('queued', 'leased'))::int)::int as queued,
+      sum(sign * (state = 'queued')::int)::int as queued,
       sum(sign * (state = 'sent')::int)::int as sent,
       sum(sign * (state in ('failed', 'unconfirmed'))::int)::int as failed,
-      sum(sign * (phase = 'blocked')::int)::int as blocked,
+      sum(sign * (state = 'blocked')::int)::int as blocked,
       sum(sign * (delivered_at is not null)::int)::int as delivered,
       sum(sign * (opened_at is not null)::int)::int as opened,
       sum(sign * (clicked_at is not null)::int)::int as clicked,

@@ -94,8 +94,8 @@ begin
     from public.blast b join public.delivery_tally t on t.workspace_id = b.workspace_id and t.blast_id = b.blast_id
     where b.status = 'sending' group by b.paused;
   return query
-    select 'deliveries', '', d.state, count(*), extract(epoch from now() - min(d.handed_over_at))::double precision
-    from public.delivery d where d.state in ('claimed', 'handed_over') group by d.state;
+    select 'deliveries', '', q.state, count(*), extract(epoch from now() - min(q.handed_over_at))::double precision
+    from public.delivery_queue q where q.token > 0 group by q.state;
   return query
     select 'jobs', j.type, j.state, count(*), extract(epoch from utc - min(j.since))::double precision
     from (
@@ -163,7 +163,7 @@ declare
 begin
   for grown in
     select c.oid::regclass as name
-    from (values ('contact', contacts), ('list', false), ('list_member', contacts), ('delivery', deliveries),
+    from (values ('contact', contacts), ('list', false), ('list_member', contacts), ('delivery', deliveries), ('delivery_queue', deliveries),
       ('flow_membership', members), ('flow_event', members)) as watched (name, misjudged)
     join pg_class root on root.oid = to_regclass('public.' || watched.name)
     -- the table, or its partitions

@@ -1,11 +1,12 @@
--- Sending: deliveries, the intents before their transmission, rate buckets, suppressions and test messages.
+-- Sending: deliveries and their queue, the intents before their transmission, rate buckets, suppressions and test messages.
 
 -- Fencing tokens of claims. They are never reused, so that an expired claim is recognised.
 create sequence delivery_token;
 
 -- No foreign keys: an audience pass writes a million rows. It also writes the counters of the blast (`delivery_tally`), which
--- refer to it. A transaction that deletes a blast waits for them, and then its trigger deletes the deliveries. The fill factor
--- leaves space on each page for the next version of a row: an intent then writes to no index.
+-- refer to it. A transaction that deletes a blast waits for them, and then its trigger deletes the deliveries. A message
+-- changes its row once, when it ends, and no index contains a column that this changes: the fill factor leaves space on each
+-- page for the next version of a row, and no index is written.
 create table delivery (
   workspace_id uuid not null,
   delivery_id uuid not null,
@@ -15,26 +16,16 @@ create table delivery (
   -- the message of a step of a flow; all null within a blast
   membership_id uuid, flow_id uuid, step_id text, visit int, tokens jsonb,
   -- the recipient
-  email text, email_normalized text collate "C", email_domain text collate "C",
+  email text, email_normalized text collate "C",
   display_name text, display_name_folded text collate "C",
   operational boolean not null,
   contact_deleted boolean not null default false,
+  holds_address boolean not null default true,
   -- the state, as in core/src/sending/Delivery.ts
   state text not null constraint delivery_state_known
-    check (state in ('queued', 'claimed', 'handed_over', 'sent', 'failed', 'blocked', 'unconfirmed')),
-  phase text collate "C" not null generated always as (
-    case state
-      when 'queued' then 'queued'
-      when 'claimed' then 'leased'
-      when 'handed_over' then 'leased'
-      when 'blocked' then 'blocked'
-      else 'over'
-    end) stored,
+    check (state in ('queued', 'sent', 'failed', 'blocked', 'unconfirmed')),
   reason text,
   token bigint,
-  lease_until timestamptz,
-  lane text collate "C" not null default '',
-  due_at timestamptz not null,
   attempts int not null default 0,
   smtp_reply text,
   handed_over_at timestamptz,
@@ -49,107 +40,152 @@ create table delivery (
   created_at timestamptz not null,
   constraint delivery_pkey primary key (workspace_id, delivery_id),
   constraint delivery_flow_columns_together check (num_nonnulls(membership_id, flow_id, step_id, visit, tokens) in (0, 5)),
-  constraint delivery_token_has_lease check ((token is null) = (lease_until is null)),
-  constraint delivery_leased_has_token check (state not in ('claimed', 'handed_over') or token is not null),
+  constraint delivery_queued_has_no_token check (state <> 'queued' or token is null),
   constraint delivery_sent_has_sent_at check (state <> 'sent' or sent_at is not null),
   constraint delivery_reason_of_failure check ((reason is not null) = (state in ('failed', 'blocked', 'unconfirmed')))
 ) with (fillfactor = 80);
 -- One message for each contact and address of a blast, and one for each step visit of a membership, whatever fails.
 create unique index delivery_contact on delivery (workspace_id, blast_id, contact_id, membership_id, visit) nulls not distinct;
 create unique index delivery_address on delivery (workspace_id, blast_id, email_normalized)
-  where phase <> 'blocked' and membership_id is null;
+  where holds_address and membership_id is null;
 create unique index delivery_visit on delivery (workspace_id, membership_id, visit) where membership_id is not null;
--- By blast and recipient domain queue, so that an index scan skips those that have to wait, even with a million rows.
-create index delivery_due on delivery (workspace_id, blast_id, lane, due_at, delivery_id) where phase = 'queued';
--- Without times: there are never more leases than senders have in flight.
-create index delivery_leased on delivery (workspace_id, blast_id, delivery_id) where phase = 'leased';
 create index delivery_of_contact on delivery (workspace_id, contact_id);
 comment on table delivery is 'One message to one recipient, of a blast or of a step of a flow.';
 comment on column delivery.blast_id is 'The blast, or the row in `blast` that represents the step of a flow.';
 comment on column delivery.visit is 'The number of the step visit that sends the message.';
 comment on column delivery.tokens is 'Values of merge tokens of the flow.';
-comment on column delivery.email_domain is 'The domain of the address: send rate limits are for each recipient domain.';
 comment on column delivery.operational is 'An operational message is also sent to contacts that unsubscribed from marketing.';
-comment on column delivery.phase is
-  'The part of the state that indexes use. An intent, the one write that a message waits for, does not change it, so the next '
-  'version of the row stays on its page and no index is written.';
+comment on column delivery.holds_address is
+  'Whether no other delivery of the blast may have the address. Not set if the delivery was blocked when it was written.';
+comment on column delivery.state is 'queued until the message ends. Meanwhile `delivery_queue` has the exact state.';
 comment on column delivery.reason is 'Why the message failed, was blocked or is unconfirmed.';
-comment on column delivery.token is 'The fencing token of the claim.';
-comment on column delivery.lane is 'The recipient domain queue. Empty: the common queue.';
+comment on column delivery.token is 'The fencing token of the claim that ended the message: it recognises a repeated or late outcome.';
 comment on column delivery.attempts is 'Failed attempts.';
 comment on column delivery.handed_over_at is 'When the intent was committed.';
 comment on column delivery.machine_opened_at is
   'The first open by a bot. Stored once, like `machine_clicked_at`, so that repeated scans write nothing more.';
 comment on column delivery.bounce_kind is 'soft without `bounced_at`: refused during sending, which counts as failed.';
 
+-- A transaction that locks rows here and deliveries locks these first. A claim and an intent change these narrow rows only.
+-- `token` is in no index, only in the conditions of two: an intent leaves it as it is, so it writes to no index.
+create table delivery_queue (
+  workspace_id uuid not null,
+  delivery_id uuid not null,
+  blast_id uuid not null,
+  contact_id uuid not null,
+  membership_id uuid, visit int,
+  email_normalized text collate "C",
+  operational boolean not null,
+  state text not null default 'queued'
+    constraint delivery_queue_state_known check (state in ('queued', 'claimed', 'handed_over')),
+  token bigint,
+  lease_until timestamptz,
+  lane text collate "C" not null default '',
+  due_at timestamptz not null,
+  handed_over_at timestamptz,
+  constraint delivery_queue_pkey primary key (workspace_id, delivery_id),
+  constraint delivery_queue_leased_has_token check ((state = 'queued') = (token is null)),
+  constraint delivery_queue_token_has_lease check ((token is null) = (lease_until is null))
+) with (fillfactor = 70);
+-- By blast and recipient domain queue, so that an index scan skips those that have to wait, even with a million rows.
+create index delivery_queue_due on delivery_queue (workspace_id, blast_id, lane, due_at, delivery_id) where token is null;
+-- Without times: there are never more leases than senders have in flight. `token = …` implies `token is not null`, but not this
+-- condition: the planner then finds a claim by its id, and never reads all leases for it.
+create index delivery_queue_leased on delivery_queue (workspace_id, blast_id) where token > 0;
+comment on table delivery_queue is
+  'Deliveries that have not ended, with copies of what a claim and an intent need. The end of a message deletes its row.';
+comment on column delivery_queue.token is 'The fencing token of the claim. Null while the delivery waits.';
+comment on column delivery_queue.lane is 'The recipient domain queue. Empty: the common queue.';
+comment on column delivery_queue.handed_over_at is 'When the intent was committed.';
+
 -- Grants intents, the fence between "can be cancelled" and "may be on its way", in one round trip that commits by itself. A
--- volatile function takes a new snapshot for each statement, so the last one sees a pause or cancellation that committed while
+-- volatile function takes a new snapshot for each statement, so the one below sees a pause or cancellation that committed while
 -- the function waited for its locks. A transaction that changes whether a blast may send takes these locks exclusively. No
--- intent is granted for a membership that no longer waits for the message. Returns, for each delivery whose token is still
--- valid: granted, paused (queued again), or its block reason. The memberships of blocked messages become due. Contract tests
--- compare the answers with `intentAnswer` of core. The tables of blasts and flows are created by later files.
-create function grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval)
-  returns table (granted_id uuid, answer text) language plpgsql volatile as $$
+-- intent is granted for a membership that no longer waits for the message. `blasts` is in ascending order. Returns, for each
+-- delivery whose token is still valid: granted, paused (queued again), or its block reason. The memberships of blocked messages
+-- become due. Contract tests compare the answers with `intentAnswer` of core. The tables of blasts and flows are created by later
+-- files. Assignments of plain expressions cost a tenth of statements, and a message waits for this function.
+create function grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval,
+  out ids uuid[], out answers text[]) language plpgsql volatile as $$
 declare
   involved uuid;
-  answers record;
+  locked uuid;
+  moment timestamptz;
+  done text;
+  members uuid[];
+  visits int[];
 begin
   -- A few rows by their ids: no plan may read all deliveries of a workspace for them, whatever the statistics say.
-  perform set_config('tentpole.workspace_id', workspace::text, true), set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true);
+  done := set_config('tentpole.workspace_id', workspace::text, true) || set_config('enable_hashjoin', 'off', true)
+    || set_config('enable_mergejoin', 'off', true) || set_config('enable_bitmapscan', 'off', true);
   -- If the server could lose an intent, the message could be sent twice. Stronger settings stay.
   if current_setting('synchronous_commit') in ('off', 'local') then
-    perform set_config('synchronous_commit', 'on', true);
+    done := set_config('synchronous_commit', 'on', true);
   end if;
-  for involved in select distinct blast from unnest(blasts) as named (blast) order by blast loop
-    perform pg_advisory_xact_lock_shared(hashtextextended(involved::text, 0));
+  foreach involved in array blasts loop
+    continue when involved = locked;
+    done := pg_advisory_xact_lock_shared(hashtextextended(involved::text, 0));
+    locked := involved;
   end loop;
+  moment := clock_timestamp();
   -- By id first, whatever the state: the index of leases is full of rows that were leased a moment ago.
   with held as materialized (
-    select d.delivery_id as id, d.state, d.lease_until,
+    select q.delivery_id as id, q.state, q.lease_until,
       case
         when b.status = 'cancelled' then 'cancelled'
-        when d.membership_id is not null and (m.status is distinct from 'active'
-          or m.awaited_visit is distinct from d.visit) then 'cancelled'
+        when q.membership_id is not null and (m.status is distinct from 'active'
+          or m.awaited_visit is distinct from q.visit) then 'cancelled'
         when b.status <> 'sending' or b.paused or b.restored then 'paused'
         when c.contact_id is null then 'contact_deleted'
-        when not d.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
-        when not d.operational and c.marketing_email_subscribed is false then 'opt_out'
+        when not q.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
+        when not q.operational and c.marketing_email_subscribed is false then 'opt_out'
         when c.marketing_email_invalid then 'invalid_email'
         when s.reason <> 'unsubscribe' then 'suppressed'
         else 'granted'
       end as verdict
     from unnest(asked, holders, blasts) as ask (id, holder, blast)
-    join delivery d on d.workspace_id = workspace and d.delivery_id = ask.id and d.token = ask.holder
+    join delivery_queue q on q.workspace_id = workspace and q.delivery_id = ask.id and q.token = ask.holder
       -- only of the blast that was locked
-      and d.blast_id = ask.blast
-    join blast b on b.workspace_id = workspace and b.blast_id = d.blast_id
-    left join contact c on c.workspace_id = workspace and c.contact_id = d.contact_id
-    left join suppression s on s.workspace_id = workspace and s.email_normalized = d.email_normalized
-    left join flow_membership m on m.workspace_id = workspace and m.membership_id = d.membership_id
-    order by d.delivery_id
-    for update of d
+      and q.blast_id = ask.blast
+    join blast b on b.workspace_id = workspace and b.blast_id = q.blast_id
+    left join contact c on c.workspace_id = workspace and c.contact_id = q.contact_id
+    left join suppression s on s.workspace_id = workspace and s.email_normalized = q.email_normalized
+    left join flow_membership m on m.workspace_id = workspace and m.membership_id = q.membership_id
+    order by q.delivery_id
+    for update of q
+  ),
+  valid as materialized (
+    select id, verdict from held where state = 'claimed' and lease_until > clock_timestamp()
   ),
   moved as (
-    update delivery d set
-      state = case held.verdict when 'granted' then 'handed_over' when 'paused' then 'queued' else 'blocked' end,
-      reason = case when held.verdict in ('granted', 'paused') then null else held.verdict end,
-      token = case when held.verdict = 'granted' then d.token end,
-      lease_until = case when held.verdict = 'granted' then clock_timestamp() + lease end,
-      handed_over_at = case when held.verdict = 'granted' then clock_timestamp() else d.handed_over_at end
-    from held
-    where d.workspace_id = workspace and d.delivery_id = held.id
-      and held.state = 'claimed' and held.lease_until > clock_timestamp()
-    returning d.delivery_id, held.verdict, d.membership_id, d.visit,
-      d.state = 'blocked' and d.membership_id is not null as ends_visit
+    update delivery_queue q set
+      state = case when valid.verdict = 'granted' then 'handed_over' else 'queued' end,
+      token = case when valid.verdict = 'granted' then q.token end,
+      lease_until = case when valid.verdict = 'granted' then moment + lease end,
+      handed_over_at = case when valid.verdict = 'granted' then moment else q.handed_over_at end
+    from valid
+    where q.workspace_id = workspace and q.delivery_id = valid.id and valid.verdict in ('granted', 'paused')
   )
-  select array_agg(delivery_id) as ids, array_agg(verdict) as verdicts,
-    array_agg(membership_id) filter (where ends_visit) as members, array_agg(visit) filter (where ends_visit) as visits
-  into answers from moved;
-  if answers.members is not null then
-    perform make_members_due(workspace, answers.members, answers.visits);
+  select array_agg(id), array_agg(verdict) into ids, answers from valid;
+  -- A statement of its own: it is rare, and every update of deliveries calls triggers.
+  if not answers <@ array['granted', 'paused'] then
+    with blocked as materialized (
+      select id, verdict from unnest(ids, answers) as each (id, verdict) where verdict not in ('granted', 'paused')
+    ),
+    ended as (
+      delete from delivery_queue q using blocked where q.workspace_id = workspace and q.delivery_id = blocked.id
+    ),
+    blocked_messages as (
+      update delivery d set state = 'blocked', reason = blocked.verdict
+      from blocked where d.workspace_id = workspace and d.delivery_id = blocked.id
+      returning d.membership_id, d.visit
+    )
+    select array_agg(membership_id), array_agg(visit) into members, visits
+    from blocked_messages where membership_id is not null;
+    if members is not null then
+      perform make_members_due(workspace, members, visits);
+    end if;
   end if;
-  return query select * from unnest(answers.ids, answers.verdicts);
 end $$;
 
 create table delivery_lane (
