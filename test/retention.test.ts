@@ -7,6 +7,7 @@ import type { Retention } from "@tentpole/core/kernel/Settings"
 import {
   activity_days_min,
   audit_days_min,
+  delivery_days_min,
   flow_event_days_min,
   import_row_days_min,
   Maintenance,
@@ -20,6 +21,7 @@ import { tables } from "./schema/Tenancy.ts"
 const shortest: Retention = {
   activity_days: activity_days_min,
   audit_days: audit_days_min,
+  delivery_days: delivery_days_min,
   flow_event_days: flow_event_days_min,
   import_row_days: import_row_days_min,
 }

@@ -27,7 +27,7 @@ export class Gate extends Data.Class<{ readonly inside: Inside; readonly table: 
     await inside.asOwner(`
       create or replace function wait_at_gate() returns trigger language plpgsql as $$
         begin
-          while exists (select from closed_gate where name = tg_table_name) loop perform pg_sleep(0.01); end loop;
+          while exists (select from closed_gate where tg_table_name like name || '%') loop perform pg_sleep(0.01); end loop;
           return new;
         end $$`)
     const [kind, timing] =

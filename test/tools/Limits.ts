@@ -3,6 +3,7 @@ import { type Configuration, configuration } from "@tentpole/adapters/Configurat
 import {
   activity_days_min,
   audit_days_min,
+  delivery_days_min,
   flow_event_days_min,
   import_row_days_min,
   done_job_days_kept,
@@ -222,7 +223,7 @@ ${head}
 | An export: file; link; size | ${time(export_lifetime_ms)}; ${time(link_lifetime_ms)}; ${bytes(export_bytes_max)} | deleted; request a new link; the export fails |
 | Events; completed jobs | ${event_days_kept} days; ${done_job_days_kept} days | deleted |
 | Timelines (\`ACTIVITY_DAYS\`); audit log (\`AUDIT_DAYS\`) | without limit, or at least ${activity_days_min} and ${audit_days_min} days | deleted |
-| Results of imports (\`IMPORT_ROW_DAYS\`); timelines of flows (\`FLOW_EVENT_DAYS\`) | without limit, or at least ${import_row_days_min} and ${flow_event_days_min} days | deleted; counts stay |
+| Recipients (\`DELIVERY_DAYS\`); results of imports (\`IMPORT_ROW_DAYS\`); timelines of flows (\`FLOW_EVENT_DAYS\`) | without limit, or at least ${delivery_days_min}, ${import_row_days_min} and ${flow_event_days_min} days | deleted; counts stay |
 | Name of an API key | ${characters(key_name_length_max, 1)} | ${invalid} |
 `
 

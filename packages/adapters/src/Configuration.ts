@@ -2,6 +2,7 @@
 import {
   activity_days_min,
   audit_days_min,
+  delivery_days_min,
   flow_event_days_min,
   import_row_days_min,
 } from "@tentpole/core/ports/Maintenance"
@@ -161,6 +162,7 @@ const hooks = (from: ReturnType<typeof reader>): HookKeys => {
 const retention = (from: ReturnType<typeof reader>): Retention => ({
   activity_days: from.optional("ACTIVITY_DAYS", activity_days_min, days_max),
   audit_days: from.optional("AUDIT_DAYS", audit_days_min, days_max),
+  delivery_days: from.optional("DELIVERY_DAYS", delivery_days_min, days_max),
   import_row_days: from.optional("IMPORT_ROW_DAYS", import_row_days_min, days_max),
   flow_event_days: from.optional("FLOW_EVENT_DAYS", flow_event_days_min, days_max),
 })

@@ -37,7 +37,6 @@ const plants: { readonly [What in string]: Planted } = {
   },
   "a second delivery of a contact": {
     statements: ({ sent }) => [
-      "drop index if exists delivery_contact",
       `insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, operational,
          state, reason, created_at)
        select workspace_id, gen_random_uuid(), blast_id, contact_id, approval_id, 'x' || email, 'x' || email_normalized,
@@ -49,7 +48,10 @@ const plants: { readonly [What in string]: Planted } = {
   },
   "a second delivery to an address": {
     statements: ({ other, sent }) => [
-      "drop index if exists delivery_address",
+      `do $$ declare guard regclass; begin
+         for guard in select indexrelid from pg_index where indisunique and pg_get_indexdef(indexrelid) like '%email_normalized%'
+           and indrelid in (select inhrelid from pg_inherits where inhparent = 'delivery'::regclass)
+         loop execute format('drop index %s', guard); end loop; end $$`,
       `update delivery set email_normalized = (select email_normalized from delivery where delivery_id = '${sent}')
        where delivery_id = '${other}'`,
     ],

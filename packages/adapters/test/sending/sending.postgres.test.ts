@@ -137,7 +137,7 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
               join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
                 and d.refclassid = 'pg_class'::regclass and d.refobjid = i.indrelid
               join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
-              where i.indrelid = ${table}::regclass`,
+              where i.indrelid = ${table}::regclass or i.indrelid in (select inhrelid from pg_inherits where inhparent = ${table}::regclass)`,
             (rows) => rows.map(({ column }) => column),
           )
         const queue = yield* indexed("delivery_queue")

@@ -63,7 +63,7 @@ const readHere = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql<{ readonly read: number }>`
     select sum(seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
-    where relname in ('delivery', 'delivery_queue')`
+    where relname = 'delivery_queue' or relname ~ '^delivery_(rest|[0-9_]+)$'`
   return row?.read ?? 0
 }).pipe(Effect.orDie)
 

@@ -17,6 +17,8 @@ export interface Retention {
   /** Contact timelines. */
   readonly activity_days: number | null
   readonly audit_days: number | null
+  /** Messages of blasts and flows. A month stays while one of its messages has to be sent. */
+  readonly delivery_days: number | null
   /** Rows of imports, from the start of the run. */
   readonly import_row_days: number | null
   /** Timelines of flow members. */
@@ -68,6 +70,7 @@ export const commonSettings = {
   retention: {
     activity_days: null,
     audit_days: null,
+    delivery_days: null,
     import_row_days: null,
     flow_event_days: null,
   },

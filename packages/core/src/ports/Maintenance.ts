@@ -18,9 +18,13 @@ export const done_job_days_kept = 30
 /** Jobs that one statement deletes. */
 export const jobs_forgotten_at_once = 5000
 
-/** Minimum retention. Rules look back over months, and an audit over a year. */
+/**
+ * Minimum retention. Rules look back over months, and an audit over a year. Links of a message work while its delivery is stored:
+ * unsubscribing has to work for months.
+ */
 export const activity_days_min = 30
 export const audit_days_min = 365
+export const delivery_days_min = 90
 export const import_row_days_min = 30
 export const flow_event_days_min = 30
 

@@ -7,6 +7,7 @@ import {
   type BlastEvidence,
   samples_max,
 } from "@tentpole/core/blasts/inspection/BlastAuditStore"
+import { delivery_days_min } from "@tentpole/core/ports/Maintenance"
 import { tallyCounters } from "@tentpole/core/sending/Delivery"
 import type { BlastId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -93,6 +94,7 @@ const evidenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: Blast
     ),
     events_wrong as materialized (select delivery_id from ledger where events > 1 or (events > 0 and not sent))
     select b.status,
+      coalesce(b.launched_at < now() - make_interval(days => ${delivery_days_min}), false) as "mayBeDeleted",
       case when b.audience_fixed_at is not null or b.audience_through is not null then b.recipient_count end as "recipientCount",
       (select coalesce(jsonb_agg(jsonb_build_object('state', state, 'reason', reason, 'count', count)
           order by state collate "C", reason collate "C"), '[]')

@@ -104,7 +104,7 @@ const membersSelected = Effect.fnUntraced(function* (
     order by c.contact_id`
 })
 
-/** Recipients in the order of the index `delivery_contact`, which is close to the physical order of the rows. */
+/** Recipients in the order of the index `delivery_of_blast`, which is close to the physical order of the rows. */
 const recipientsSelected = (
   sql: Sql,
   workspace: WorkspaceId,

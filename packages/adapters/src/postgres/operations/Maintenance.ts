@@ -22,6 +22,7 @@ import { renewStatistics } from "../kernel/Statistics.ts"
 const daysOf = (retention: Retention): Readonly<Record<string, number | null>> => ({
   activity: retention.activity_days,
   audit_entry: retention.audit_days,
+  delivery: retention.delivery_days,
   flow_event: retention.flow_event_days,
   idempotency_key: 0,
   import_row: retention.import_row_days,

@@ -8,6 +8,7 @@ import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { makeDue } from "../kernel/DueWork.ts"
+import { iso } from "../kernel/Instants.ts"
 import { raiseStatementTimeout } from "../kernel/Postgres.ts"
 import { blockReasonOf } from "./BlockReason.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
@@ -24,6 +25,7 @@ export interface AudienceRow {
 
 interface BlastRow extends AudienceRow {
   readonly approval_id: string
+  readonly launched_at: Date
   readonly operational: boolean
   readonly audience_through: string | null
   readonly audience_fixed_at: Date | null
@@ -89,7 +91,7 @@ export const fixAudience = Effect.fnUntraced(function* (
 const lockBlast = (sql: Sql, workspace: WorkspaceId, blastId: BlastId) =>
   Effect.map(
     sql<BlastRow>`
-      select l.list_id, l.kind, l.system_list, l.rules, b.approval_id, b.operational, b.audience_through,
+      select l.list_id, l.kind, l.system_list, l.rules, b.approval_id, b.launched_at, b.operational, b.audience_through,
         b.audience_fixed_at, b.recipient_count, b.qualified_count, b.audience_truncated, p.recipients_per_blast_max,
         w.sending_per_domain_per_second
       from blast b
@@ -196,7 +198,7 @@ interface SliceInsert {
 const insertSlice = (sql: Sql, insert: SliceInsert) =>
   Effect.catchIf(
     sql.withTransaction(insertDeliveries(sql, insert, sql.literal(""))),
-    (error) => error.reason._tag === "UniqueViolation" && error.reason.constraint === "delivery_address",
+    (error) => error.reason._tag === "UniqueViolation" && error.reason.constraint.includes("email_normalized"),
     () => insertDeliveries(sql, insert, sql.literal("on conflict do nothing")),
   )
 
@@ -220,7 +222,7 @@ const insertDeliveries = (
       added as (
         insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
           display_name, display_name_folded, operational, holds_address, state, reason, created_at)
-        select ${workspace}, uuidv7_or_v4(), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
+        select ${workspace}, timed_id(${iso(DateTime.makeUnsafe(blast.launched_at))}, uuid_send(${blastId}::uuid) || uuid_send(contact_id)), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
           display_name, display_name_folded, ${blast.operational}, reason is null,
           case when reason is null then 'queued' else 'blocked' end, reason, ${DateTime.formatIso(now)}
         from checked

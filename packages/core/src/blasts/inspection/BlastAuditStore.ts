@@ -46,6 +46,8 @@ export interface BlastEvidence {
   readonly status: BlastStatus
   /** The size of the audience when it was fixed; null before. */
   readonly recipientCount: number | null
+  /** Launched so long ago that its deliveries may have been deleted by age. */
+  readonly mayBeDeleted: boolean
   /** By state, then by reason. */
   readonly recipients: ReadonlyArray<StateCount>
   readonly tally: DeliveryTally

@@ -23,6 +23,7 @@ const tally: DeliveryTally = {
 const clean: BlastEvidence = {
   status: "sent",
   recipientCount: 6,
+  mayBeDeleted: false,
   recipients: [
     { state: "blocked", reason: "unsubscribed", count: 2 },
     { state: "sent", reason: null, count: 3 },
@@ -46,6 +47,13 @@ const clean: BlastEvidence = {
 const broken = (evidence: BlastEvidence) => audit(evidence).lines.filter(({ holds }) => !holds)
 
 describe("Blast audit", () => {
+  it("does not take deliveries that were deleted by age for lost ones", () => {
+    const without: BlastEvidence = { ...clean, recipients: [], recount: { ...tally, sent: 0, failed: 0, blocked: 0 } }
+    assert.isFalse(audit(without).holds)
+    assert.isTrue(audit({ ...without, mayBeDeleted: true }).holds)
+    assert.isFalse(audit({ ...without, mayBeDeleted: true, recipients: clean.recipients }).holds)
+  })
+
   it("holds for correct evidence, and lists unconfirmed recipients with their time", () => {
     const { holds, lines, recipients } = audit(clean)
     assert.isTrue(holds)

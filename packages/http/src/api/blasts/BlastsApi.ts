@@ -237,7 +237,7 @@ export const BlastsApi = Endpoint.group(
   Endpoint.get("recipients", "/v1/email-blasts/:blastId/contacts", {
     summary: "List a blast's recipients",
     description:
-      "Returns the recipients that the audience contained when sending began, with the outcome of each message. Filter them with `category`, for example `opened`.",
+      "Returns the recipients that the audience contained when sending began, with the outcome of each message. Filter them with `category`, for example `opened`. An installation may delete the recipients of old blasts: `items` is then empty, and the blast's statistics stay.",
     query: recipientQuery,
     success: RecipientsWire,
   }),

@@ -156,7 +156,7 @@ create function tentpole_statistics() returns int language plpgsql security defi
   set search_path = pg_catalog, public, pg_temp as $$
 declare
   contacts boolean := tentpole_misjudged('contact', 'contact_tally', 'contacts');
-  deliveries boolean := tentpole_misjudged('delivery', 'delivery_tally', 'queued + sent + failed + blocked');
+  deliveries boolean := tentpole_misjudged('delivery_queue', 'delivery_tally', 'queued');
   members boolean := tentpole_misjudged('flow_membership', 'flow_tally', 'active + waiting + completed + dropped + failed');
   grown record;
   analyzed int := 0;
@@ -169,7 +169,7 @@ begin
     -- the table, or its partitions
     join pg_class c on c.oid = root.oid and root.relkind = 'r'
       or c.oid in (select i.inhrelid from pg_inherits i where i.inhparent = root.oid)
-    where watched.misjudged or pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
+    where watched.misjudged and pg_stat_get_mod_since_analyze(c.oid) > 0 or pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
   loop
     execute format('analyze (skip_locked) %s', grown.name);
     analyzed := analyzed + 1;

@@ -3,6 +3,12 @@
 -- Fencing tokens of claims. They are never reused, so that an expired claim is recognised.
 create sequence delivery_token;
 
+-- An id (UUID version 8, RFC 9562) that begins with a time, in milliseconds, and is otherwise a hash of what identifies the row.
+-- The same row gets the same id again, and its primary key refuses it.
+create function timed_id(at timestamptz, identity bytea) returns uuid language sql immutable parallel safe
+  return (select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || '8' || substr(hash, 1, 3) || 'a'
+    || substr(hash, 4, 15))::uuid from (select encode(sha256(identity), 'hex') as hash) as hashed);
+
 -- No foreign keys: an audience pass writes a million rows. It also writes the counters of the blast (`delivery_tally`), which
 -- refer to it. A transaction that deletes a blast waits for them, and then its trigger deletes the deliveries. A message
 -- changes its row once, when it ends, and no index contains a column that this changes: the fill factor leaves space on each
@@ -43,14 +49,27 @@ create table delivery (
   constraint delivery_queued_has_no_token check (state <> 'queued' or token is null),
   constraint delivery_sent_has_sent_at check (state <> 'sent' or sent_at is not null),
   constraint delivery_reason_of_failure check ((reason is not null) = (state in ('failed', 'blocked', 'unconfirmed')))
-) with (fillfactor = 80);
--- One message for each contact and address of a blast, and one for each step visit of a membership, whatever fails.
-create unique index delivery_contact on delivery (workspace_id, blast_id, contact_id, membership_id, visit) nulls not distinct;
-create unique index delivery_address on delivery (workspace_id, blast_id, email_normalized)
-  where holds_address and membership_id is null;
-create unique index delivery_visit on delivery (workspace_id, membership_id, visit) where membership_id is not null;
+) partition by range (delivery_id);
+create index delivery_of_blast on delivery (workspace_id, blast_id, contact_id);
+create index delivery_of_visit on delivery (workspace_id, membership_id, visit) where membership_id is not null;
 create index delivery_of_contact on delivery (workspace_id, contact_id);
-comment on table delivery is 'One message to one recipient, of a blast or of a step of a flow.';
+-- One message for each contact of a blast: the primary key, because the id is made of both and of the time of the launch. One for
+-- each address of a blast: an index of each partition, because all deliveries of a blast are in one. One for each step visit of a
+-- membership: an index within a month, and always the lock of the membership, whose visit advances with the insert.
+create table delivery_rest partition of delivery default with (fillfactor = 80);
+create unique index delivery_rest_email_normalized on delivery_rest (workspace_id, blast_id, email_normalized)
+  where holds_address and membership_id is null;
+create unique index delivery_rest_visit on delivery_rest (workspace_id, membership_id, visit) where membership_id is not null;
+insert into table_retention (relation, step, age_column, days_min, needed_rows, index_statements)
+values ('delivery', 'month', 'delivery_id', 90, 'state = ''queued''', array[
+  'alter table %s set (fillfactor = 80)',
+  'create unique index on %s (workspace_id, blast_id, email_normalized) where holds_address and membership_id is null',
+  'create unique index on %s (workspace_id, membership_id, visit) where membership_id is not null'
+]);
+select tentpole_partitions('delivery');
+comment on table delivery is
+  'One message to one recipient, of a blast or of a step of a flow. Partitions are months: of the launch of the blast, or of the message.';
+comment on column delivery.delivery_id is 'Begins with the time of the launch, or of the message of a flow (`timed_id`).';
 comment on column delivery.blast_id is 'The blast, or the row in `blast` that represents the step of a flow.';
 comment on column delivery.visit is 'The number of the step visit that sends the message.';
 comment on column delivery.tokens is 'Values of merge tokens of the flow.';
