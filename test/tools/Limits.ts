@@ -48,7 +48,7 @@ import { key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { batch_max } from "@tentpole/http/api/contacts/BatchWire"
 import { headers_bytes_max, requestTimeouts } from "@tentpole/http/edge/RequestTimeouts"
-import { limitDefaults } from "@tentpole/http/pages/FormPages"
+import { limitDefaults, submission_bytes_max } from "@tentpole/http/pages/FormPages"
 import { form_bytes_max } from "@tentpole/http/Server"
 import { issues_max, json_depth_max } from "@tentpole/http/edge/Validation"
 import { unknown_keys_per_minute_max } from "@tentpole/http/edge/UnknownKeyLimiter"
@@ -192,7 +192,8 @@ ${head}
 | Prefix of names; metadata as JSON | ${characters(Bulk.prefix_length_max, 1)}; ${characters(Bulk.metadata_length_max)} | ${invalid} |
 | \`client_item_id\` | ${characters(client_item_id_length_max)} | ${invalid} |
 | Alias of a page | ${characters(alias_length_max, 1)} | ${invalid} |
-| Fields of a submitted form; size of each | ${fields_max}, ${bytes(field_bytes_max)} | ${tooLarge} |
+| Fields of a submitted form; size of each, and of the values of one name | ${fields_max}, ${bytes(field_bytes_max)} | ${tooLarge} |
+| Body of a submitted form, percent-encoded | ${bytes(submission_bytes_max)} | ${tooLarge} |
 | Any other POST to the pages' listener | ${bytes(form_bytes_max)} | ${tooLarge} |
 | Form submissions of one visitor, in each HTTP process | ${limitDefaults.burst} at once, then one every ${1 / limitDefaults.per_second} seconds | 429, as an HTML page |
 | Analytics: days, groups of a dimension, recent views | 1 to ${days_back_default}, ${groups_max}, ${recent_max} | the most frequent are shown |

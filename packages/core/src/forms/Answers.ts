@@ -20,14 +20,14 @@ export class TooMuchSent extends refusalClass<TooMuchSent>()("TooMuchSent", {
   message: () => `A form takes ${fields_max} fields of ${field_bytes_max} bytes each`,
 }) {}
 
-/** By field. Several values of one name, as from check boxes, are joined with commas. */
+/** By field. Several values of one name, as from check boxes, are joined with commas; together they have the size of a field. */
 export type Answers = Readonly<Record<string, string>>
 
 /** Null: a bot filled in the honeypot. */
 export const readAnswers = (form: Form, sent: SentFields): Result.Result<Answers | null, Invalid | TooMuchSent> => {
   const trap = sent.filter(([name]) => name === honeypot_name)
   if (sent.length - trap.length > fields_max) return Result.fail(new TooMuchSent())
-  if (sent.some(([, value]) => encodeText(value).length > field_bytes_max)) return Result.fail(new TooMuchSent())
+  if (sent.some(([, value]) => isTooLong(value))) return Result.fail(new TooMuchSent())
   const broken = sent.find(([name, value]) => unstorableText.test(name) || unstorableText.test(value))
   if (broken !== undefined) return Result.fail(Invalid.at(broken[0].replace(unstorableText, ""), "must be text"))
   if (trap.some(([, value]) => value !== "")) return Result.succeed(null)
@@ -38,11 +38,14 @@ export const readAnswers = (form: Form, sent: SentFields): Result.Result<Answers
     const before = answers.get(name)
     answers.set(name, before === undefined ? value : `${before}, ${value}`)
   }
+  if ([...answers.values()].some(isTooLong)) return Result.fail(new TooMuchSent())
   if ([...answers.values()].every((value) => trim(value) === "")) {
     return Result.fail(Invalid.at("", "is empty: fill in a field"))
   }
   return Result.succeed(Object.fromEntries(answers))
 }
+
+const isTooLong = (value: string): boolean => encodeText(value).length > field_bytes_max
 
 /** What PostgreSQL's text can't store. */
 const unstorableText = /\0|\p{Cs}/u

@@ -11,10 +11,35 @@ export const fold = (text: string): string => {
   return text.toLowerCase()
 }
 
-const foldUnicode = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC")
+const foldUnicode = (text: string): string =>
+  normalForm("NFC", normalForm("NFC", text).toLowerCase().replaceAll("ς", "σ"))
 
-/** Removes Unicode white space at both ends. */
-export const trim = (text: string): string => text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, "")
+/** Unicode's limit of marks after a letter (UAX 15, Stream-Safe Text Format). */
+const marks_max = 30
+const manyMarks = /\p{Mark}{30}(?=\p{Mark})/gu
+const grapheme_joiner = "\u034f"
+
+/**
+ * The normal form of a text. Normalizing sorts the marks of a letter in quadratic time, so a joiner, as Unicode defines it for
+ * this purpose, divides rows of marks that no language has.
+ */
+export const normalForm = (form: "NFC" | "NFKD", text: string): string =>
+  (text.length > marks_max ? text.replace(manyMarks, `$&${grapheme_joiner}`) : text).normalize(form)
+
+/** Unicode's White_Space. */
+const isWhiteSpace = (unit: number): boolean =>
+  (unit >= 0x09 && unit <= 0x0d) || unit === 0x20 || (unit >= 0x85 && wideWhiteSpace.test(String.fromCharCode(unit)))
+
+const wideWhiteSpace = /\p{White_Space}/u
+
+/** Removes Unicode white space at both ends. Two loops, because `\s+$` reads a run of spaces once for each of them. */
+export const trim = (text: string): string => {
+  let from = 0
+  let to = text.length
+  while (from < to && isWhiteSpace(text.charCodeAt(from))) from++
+  while (from < to && isWhiteSpace(text.charCodeAt(to - 1))) to--
+  return text.slice(from, to)
+}
 
 export const isBlank = (text: string): boolean => !/\P{White_Space}/u.test(text)
 
@@ -36,8 +61,7 @@ export const byCodePoint = (left: string, right: string): -1 | 0 | 1 => {
 
 /** A slug of Latin letters, digits and hyphens, at most `length_max` characters; empty if the text has none. */
 export const slugify = (text: string, length_max = 80): string =>
-  text
-    .normalize("NFKD")
+  normalForm("NFKD", text)
     .replace(/\p{Mark}+/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")

@@ -69,6 +69,17 @@ describe("Submission input", () => {
     assert.strictEqual(refused(["undeclared", "x".repeat(field_bytes_max + 1)]), "payload_too_large")
   })
 
+  it("has at most 10 KB of values of one name", { tags: ["attack/slow-input"] }, () => {
+    const values = (count: number): SentFields =>
+      Array.from({ length: count }, () => ["tags", "x".repeat(field_bytes_max / 10)])
+    assert.isNotNull(read(...values(9)))
+    assert.strictEqual(refused(...values(10)), "payload_too_large")
+    assert.strictEqual(
+      refused(...Array.from({ length: 99 }, () => ["message", `a${" ".repeat(10_200)}b`] as const)),
+      "payload_too_large",
+    )
+  })
+
   it("is text that can be stored", () => {
     for (const text of ["\0", "a\ud800", "\udc00"]) assert.strictEqual(refused(["message", text]), "validation_failed")
     assert.strictEqual(refused(["\0", "x"], ["email", "a@b.ch"]), "validation_failed")

@@ -79,6 +79,16 @@ describe("Trimming and slugs", () => {
     assert.isTrue(isBlank("\u3000 "))
   })
 
+  it("trims the characters with the property White_Space, and no others", () => {
+    for (let code = 0; code <= 0xffff; code++) {
+      const character = String.fromCharCode(code)
+      const isTrimmed = /\p{White_Space}/u.test(character)
+      for (const text of [character, `${character}x`, `x${character}`]) {
+        assert.strictEqual(trim(text), isTrimmed ? text.replace(character, "") : text)
+      }
+    }
+  })
+
   it.prop(
     "treats a text as blank exactly when trimming leaves nothing",
     [Schema.Array(Schema.Literals([" ", "\u3000", "\n", "a"]))],

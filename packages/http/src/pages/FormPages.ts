@@ -110,12 +110,12 @@ const taken = (found: Found): Response => {
 }
 
 /** Percent-encoding can triple the size. */
-const body_bytes_max = (fields_max + 1) * 3 * (field_bytes_max + field_name_length_max)
+export const submission_bytes_max = (fields_max + 1) * 3 * (field_bytes_max + field_name_length_max)
 
 type Body = SentFields | "too large" | "unknown" | "broken" | "file"
 
 const bodyOf = (request: Request): Effect.Effect<Body> => {
-  if (Number(request.headers["content-length"] ?? 0) > body_bytes_max) return Effect.succeed("too large")
+  if (Number(request.headers["content-length"] ?? 0) > submission_bytes_max) return Effect.succeed("too large")
   const type = request.headers["content-type"] ?? ""
   if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return urlEncoded(request)
   return /^multipart\/form-data\s*;/i.test(type) ? multipart(request) : Effect.succeed("unknown")
@@ -127,7 +127,7 @@ const limits = Multipart.limitsServices({
   maxFieldSize: field_bytes_max + 1,
   // Applies to parts with their headers, also to fields.
   maxFileSize: 2 * field_bytes_max,
-  maxTotalSize: body_bytes_max,
+  maxTotalSize: submission_bytes_max,
 })
 
 const urlEncoded = (request: Request): Effect.Effect<Body> =>
@@ -137,7 +137,7 @@ const urlEncoded = (request: Request): Effect.Effect<Body> =>
       if (text.split("&", fields_max + 3).length > fields_max + 2) return "too large"
       return [...new URLSearchParams(text)]
     }),
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(body_bytes_max)),
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(submission_bytes_max)),
     Effect.catch(({ reason }) =>
       Effect.succeed<Body>(
         reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? "too large" : "broken",

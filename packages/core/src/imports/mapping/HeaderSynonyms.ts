@@ -1,6 +1,7 @@
 // Headers that leading tools use for a contact's fields in their exports. A header matches by its letters and digits; case,
 // spaces, punctuation and accents don't count. An ambiguous name is missing here, and so is one that a tool writes beside a
 // better one: Google Contacts has Nickname and Occupation, mostly empty.
+import { normalForm } from "../../kernel/Text.ts"
 
 const names = (...lists: ReadonlyArray<string>): ReadonlyArray<string> => lists.flatMap((list) => list.split(" | "))
 
@@ -73,11 +74,12 @@ export const headerSynonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** The key of a header: its letters and digits in lower case, without accents. */
 export const headerKey = (header: string): string =>
-  header
-    .normalize("NFKD")
-    .replace(/[^\p{L}\p{N}]+/gu, "")
-    .toLowerCase()
-    .normalize("NFC")
+  normalForm(
+    "NFC",
+    normalForm("NFKD", header)
+      .replace(/[^\p{L}\p{N}]+/gu, "")
+      .toLowerCase(),
+  )
 
 /** Only Mailchimp's files have both columns. */
 const marks = ["LEID", "EUID"]

@@ -3,13 +3,13 @@ import { Result } from "effect"
 import { parse } from "tldts"
 import { toASCII } from "tr46"
 import { Invalid } from "../Refusal.ts"
-import { trim } from "../Text.ts"
+import { normalForm, trim } from "../Text.ts"
 
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** The A-label form in lower case, or null if the text is not a host name with at least two labels. */
 export const toDomain = (text: string): string | null => {
-  const name = trim(text.normalize("NFC"))
+  const name = trim(normalForm("NFC", text))
   // IDNA would decode or drop `%` and zero-width characters: the stored name must be the visible one.
   if (name === "" || name.length > 253 || /[%\p{Cc}\p{Cf}\s]/u.test(name)) return null
   const ascii = isPlain(name) ? name : idnaToAscii(name)

@@ -2,7 +2,7 @@
 import { toUnicode } from "tr46"
 import isEmailModule from "validator/lib/isEmail.js"
 import { encodeText } from "../Bytes.ts"
-import { fold, trim } from "../Text.ts"
+import { fold, normalForm, trim } from "../Text.ts"
 import { toDomain } from "./DomainName.ts"
 
 export interface EmailAddress {
@@ -29,7 +29,7 @@ export const parseEmail = (text: string): EmailAddress | null => {
   const local = fold(written.slice(0, at))
   if (domain === null || !atom.test(local)) return null
   // The written form is mailed, and folding may shorten it: `ẞ` has three octets, `ß` two.
-  if (encodeText(written.slice(0, at).normalize("NFC")).length > local_octets_max) return null
+  if (encodeText(normalForm("NFC", written.slice(0, at))).length > local_octets_max) return null
   const normalized = `${local}@${domain}`
   return isEmail(normalized, { allow_utf8_local_part: true }) ? { written, normalized } : null
 }

@@ -2,6 +2,7 @@
 import { DateTime } from "effect"
 import { Base64 } from "effect/encoding"
 import { encodeText } from "../../kernel/Bytes.ts"
+import { normalForm } from "../../kernel/Text.ts"
 import { toDomain } from "../../kernel/values/DomainName.ts"
 import { oneLine } from "../Escapes.ts"
 
@@ -31,7 +32,7 @@ export const wireAddress = (address: string): string => {
   const line = oneLine(address).replace(/[<>]/g, "")
   const at = line.lastIndexOf("@")
   if (/^[ -~]*$/.test(line) || at < 0) return line
-  return `${line.slice(0, at).normalize("NFC")}@${toDomain(line.slice(at + 1)) ?? line.slice(at + 1)}`
+  return `${normalForm("NFC", line.slice(0, at))}@${toDomain(line.slice(at + 1)) ?? line.slice(at + 1)}`
 }
 
 /** In angle brackets, as in `Message-ID` and `List-Id`. */

@@ -1,0 +1,52 @@
+// Tests that code for text of strangers needs linear time: each input has its maximum size and the worst characters of its kind.
+// Quadratic work would take hours, and is ended after a minute; linear work takes milliseconds. No test compares times.
+import { runInNewContext } from "node:vm"
+import { Schema } from "effect"
+import { fold, slugify, trim } from "@tentpole/core/kernel/Text"
+import { parseEmail } from "@tentpole/core/kernel/values/EmailAddress"
+import { toDomain } from "@tentpole/core/kernel/values/DomainName"
+import { parsePhone } from "@tentpole/core/kernel/values/PhoneNumber"
+import { headerKey } from "@tentpole/core/imports/mapping/HeaderSynonyms"
+import { SenderAddress } from "@tentpole/core/workspaces/Sender"
+import { assert, describe, it } from "vitest"
+
+const ended_after_ms = 60_000
+
+/** The result of synchronous work. Ends it by force when it takes too long, which no other timer can. */
+const bounded = <Result>(work: () => Result): Result =>
+  runInNewContext("work()", { work }, { timeout: ended_after_ms }) as Result
+
+/** The default limit of a body (`JSON_BYTES_MAX`). */
+const body_length = 5 * 2 ** 20
+
+/** Fillings that make careless patterns retry: each begins and ends with a character that no end of a text has. */
+const filled = (units: ReadonlyArray<string>, length: number): ReadonlyArray<readonly [string, string]> =>
+  units.map((unit) => [encodeURIComponent(unit), `a${unit.repeat(Math.floor((length - 2) / unit.length))}b`])
+
+const texts = filled([" ", "\u3000", "\n", "\r\n", "\t", "+", ".", "-", "@", "a.", "'", '"', ";"], body_length)
+/** Shorter, because Unicode's normalization is no JavaScript: nothing can end it. */
+const marks = filled(["\u0301\u0316"], 2 ** 19)
+
+const parsers: ReadonlyArray<readonly [name: string, parse: (text: string) => unknown]> = [
+  ["trim", trim],
+  ["fold", fold],
+  ["slugify", slugify],
+  ["headerKey", headerKey],
+  ["toDomain", toDomain],
+  ["parseEmail", parseEmail],
+  ["parsePhone", (text) => parsePhone(text, "US")],
+  ["SenderAddress", Schema.decodeUnknownResult(SenderAddress)],
+]
+
+describe("text of a whole body", () => {
+  for (const [name, parse] of parsers) {
+    it.each([...texts, ...marks])(`${name} reads a body filled with %s`, { tags: ["attack/slow-input"] }, (_, text) => {
+      bounded(() => parse(text))
+      bounded(() => parse(` ${text} `))
+    })
+  }
+
+  it("work that takes too long is ended", () => {
+    assert.throws(() => runInNewContext("work()", { work: () => /(a+)+b/.test("a".repeat(50)) }, { timeout: 50 }))
+  })
+})
