@@ -8,6 +8,8 @@ import { toDomain } from "@tentpole/core/kernel/values/DomainName"
 import { parsePhone } from "@tentpole/core/kernel/values/PhoneNumber"
 import { headerKey } from "@tentpole/core/imports/mapping/HeaderSynonyms"
 import { SenderAddress } from "@tentpole/core/workspaces/Sender"
+import { asksForPage, readBrief } from "@tentpole/adapters/ai/fake/FakePromptParser"
+import { readEmailBrief } from "@tentpole/adapters/ai/fake/FakeEmailBrief"
 import { assert, describe, it } from "vitest"
 
 const ended_after_ms = 60_000
@@ -45,8 +47,42 @@ describe("text of a whole body", () => {
       bounded(() => parse(` ${text} `))
     })
   }
+})
 
-  it("work that takes too long is ended", () => {
+describe("prompts", () => {
+  const words = [
+    ...["page ", "page with ", "page for\n", "site about", "form with x ", "asks x ", "two x ", "and a form, "],
+    ...[
+      "email ",
+      "email to ",
+      "that ",
+      "inviting our ",
+      "with email ",
+      "https://.",
+      "“",
+      '"x',
+      "code :",
+      "may 5 ",
+      "2 ",
+    ],
+    ...[" ", "\n", " \n", "x", ".", ",", "a.", '"', "1", "-"],
+  ]
+  // Longer than a prompt may be, so that quadratic work is noticed.
+  it.each(filled(words, 2 ** 17))(
+    "the fake AI reads a prompt filled with %s",
+    { tags: ["attack/slow-input"] },
+    (_, text) => {
+      for (const prompt of [`page email ${text}`, `create ${text}`]) {
+        bounded(() => asksForPage(prompt, { hasTemplate: false }))
+        bounded(() => readBrief(prompt, "A page"))
+        bounded(() => readEmailBrief(prompt, "An email"))
+      }
+    },
+  )
+})
+
+describe("the limit of work", () => {
+  it("ends work that takes too long", () => {
     assert.throws(() => runInNewContext("work()", { work: () => /(a+)+b/.test("a".repeat(50)) }, { timeout: 50 }))
   })
 })

@@ -1,5 +1,5 @@
 // The prompt parser of the fake AI for emails: the topic, and the button, code, date or sections that the prompt names.
-import { requestedCards, headlineOf, topicOf } from "./FakePromptParser.ts"
+import { requestedCards, headlineOf, spaced, topicOf } from "./FakePromptParser.ts"
 
 export interface EmailBrief {
   /** The topic of the email, worded for use within a sentence. */
@@ -25,8 +25,9 @@ export interface CouponBrief {
   readonly discount: string | null
 }
 
-export const readEmailBrief = (prompt: string, name: string): EmailBrief => {
-  const words = prompt.replace(/https?:\/\/\S+|["“][^"“”\n]*["”]/gi, " ")
+export const readEmailBrief = (asked: string, name: string): EmailBrief => {
+  const prompt = spaced(asked)
+  const words = spaced(prompt.replace(/https?:\/\/\S+|["“][^"“”\n]*["”]/gi, " "))
   const date = dateOf(words)
   // The date is shown separately.
   const undated = date === null ? words : words.replace(whenItIs, "")
@@ -42,7 +43,7 @@ export const readEmailBrief = (prompt: string, name: string): EmailBrief => {
 }
 
 const introduction =
-  /\b(?:e-?mails?|newsletter|message|mailing|invitation|announcement|letter|reminder)\b(?:(?!\b(?:with|has|having|including)\b)[^.\n])*?\b(?:for|about|on|of|to|announcing|(?:that|which|to) (?:announces?|presents?|promotes?|sells?|describes?|introduces?|invites? (?:people |everybody |our \w+ )?to|is about)|announces|presents|promotes|inviting (?:people |everybody |our \w+ )?to|promoting|presenting|introducing)\s+([^\n]+)/i
+  /\b(?<subject>e-?mails?|newsletter|message|mailing|invitation|announcement|letter|reminder)\b|(?<end>[.\n]|\b(?:with|has|having|including)\b)|\b(?=(?<lead>(?:for|about|on|of|to|announcing|(?:that|which|to) (?:announces?|presents?|promotes?|sells?|describes?|introduces?|invites? (?:people |everybody |our \w+ )?to|is about)|announces|presents|promotes|inviting (?:people |everybody |our \w+ )?to|promoting|presenting|introducing)\s)[^\n])/gi
 
 const cardsOf = (prompt: string): number => {
   const requested = requestedCards(prompt)
@@ -56,7 +57,7 @@ const buttonWords =
 const label_length_max = 40
 
 const buttonOf = (prompt: string): ButtonBrief | null => {
-  const url = /https?:\/\/[^\s"'<>“”)\]]+/i.exec(prompt)?.[0].replace(/[.,;:!?]+$/, "") ?? null
+  const url = /https?:\/\/[^\s"'<>“”)\]]*[^\s"'<>“”)\].,;:!?]/i.exec(prompt)?.[0] ?? null
   if (url === null && !buttonWords.test(prompt)) return null
   const quoted = /\bbutton\b[^"“”'.\n]{0,40}["“']([^"“”'\n]{1,60})["”']/i.exec(prompt)?.[1]?.trim()
   const label = quoted || labels.find(([words]) => words.test(prompt))?.[1]

@@ -35,13 +35,15 @@ const questions =
  * Whether a prompt wants web content. A plain question does not, unless it also requests to create something. With a
  * template, any text that is no question counts as content of the page.
  */
-export const asksForPage = (prompt: string, options: { readonly hasTemplate: boolean }): boolean => {
+export const asksForPage = (asked: string, options: { readonly hasTemplate: boolean }): boolean => {
+  const prompt = spaced(asked)
   const isCreation = creationWords.test(prompt)
   if (questions.test(prompt) && !(isCreation && pageWords.test(prompt))) return false
   return options.hasTemplate || pageWords.test(prompt) || (isCreation && occasions.test(prompt))
 }
 
-export const readBrief = (prompt: string, name: string): Brief => {
+export const readBrief = (asked: string, name: string): Brief => {
+  const prompt = spaced(asked)
   const topic = topicOf(prompt)
   return {
     topic: topic || name,
@@ -51,10 +53,25 @@ export const readBrief = (prompt: string, name: string): Brief => {
   }
 }
 
+/** One space or line break in place of several. The patterns of this file try each character of a row of them. */
+export const spaced = (prompt: string): string =>
+  prompt.replace(/\s+/g, (spaces) => (spaces.includes("\n") ? "\n" : " "))
+
 const topic_length_max = 90
 
+/** What introduces a topic, in one pass: a `subject`, then a `lead`, which the topic follows, and no `end` between them. */
 const introduction =
-  /\b(?:page|website|web site|site|portfolio|storefront|shop|blog)\b(?:(?!\b(?:with|asks?|asking|has|having|including|where|collects?)\b)[^.\n])*?\b(?:for|about|on|of|announcing|that (?:announces|presents|promotes|sells|describes|is about)|announces|presents|promotes|sells|promoting|presenting|selling|describing)\s+([^\n]+)/i
+  /\b(?<subject>page|website|web site|site|portfolio|storefront|shop|blog)\b|(?<end>[.\n]|\b(?:with|asks?|asking|has|having|including|where|collects?)\b)|\b(?=(?<lead>(?:for|about|on|of|announcing|that (?:announces|presents|promotes|sells|describes|is about)|announces|presents|promotes|sells|promoting|presenting|selling|describing)\s)[^\n])/gi
+
+const introduced = (prompt: string, introduces: RegExp): string | undefined => {
+  let afterSubject = false
+  for (const { groups = {}, index } of prompt.matchAll(introduces)) {
+    if (groups["lead"] === undefined) afterSubject = groups["subject"] !== undefined
+    else if (afterSubject) return prompt.slice(index + groups["lead"].length).split("\n", 1)[0]
+  }
+  return undefined
+}
+
 const instruction =
   /^\s*(?:please\s+)?(?:create|build|make|design|generate|write|draft|produce|launch|set up|publish|promote|advertise|announce)\s+(?:me\s+|us\s+)?([^\n]+)/i
 const ending =
@@ -64,9 +81,9 @@ const ending =
 const hollow =
   /^(?:(?:we|i)\b.*|(?:an?|the|my|our)?\s*(?:[\w-]+\s+)?(?:(?:web ?)?(?:page|site)|e-?mail|newsletter|message|mailing))$/i
 
-/** Empty when the prompt names no topic. `introduces` matches the words before the topic. */
+/** Empty when the prompt names no topic. `introduces` has the groups of `introduction`. */
 export const topicOf = (prompt: string, introduces: RegExp = introduction): string => {
-  const match = introduces.exec(prompt)?.[1] ?? instruction.exec(prompt)?.[1] ?? prompt
+  const match = introduced(prompt, introduces) ?? instruction.exec(prompt)?.[1] ?? prompt
   const topic = match.replace(ending, "").replace(/\s+/g, " ").trim()
   if (hollow.test(topic)) return ""
   if (topic.length <= topic_length_max) return topic
