@@ -5,7 +5,8 @@ import { DateTime } from "effect"
 /** At the start of a file: spreadsheets then read the text as UTF-8. */
 export const byte_order_mark = "\ufeff"
 
-const quotedFor = /[",\r\n]/
+/** Also what other readers take for a delimiter: they would split the cell, and its second part could be a formula. */
+const quotedFor = /[",;\t\r\n]/
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
 const quotedWhereNeeded = (cell: string): string => (quotedFor.test(cell) ? quoted(cell) : cell)

@@ -1,4 +1,4 @@
-import { csvText, csvTextInQuotes, guardFormula, withoutFormulaGuard } from "@tentpole/core/kernel/Csv"
+import { cellText, csvText, csvTextInQuotes, guardFormula, withoutFormulaGuard } from "@tentpole/core/kernel/Csv"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
@@ -31,6 +31,11 @@ describe("CSV text", () => {
       ]),
       'a,,b c, d \r\n"say ""hi""","1,5","two\nlines","\r"\r\n',
     )
+  })
+
+  it("quotes cells with a delimiter of other readers, guarded or not", { tags: ["attack/csv-formula"] }, () => {
+    const cells = ["a;=1+1", "a\t=1+1", ";=1+1", "-5;=1+1", "\t;=1+1"].map(cellText)
+    assert.strictEqual(csvText([cells]), `"a;=1+1","a\t=1+1",";=1+1","'-5;=1+1","'\t;=1+1"\r\n`)
   })
 
   it("can quote every cell", () => {
