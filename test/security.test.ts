@@ -12,7 +12,6 @@ const unambiguous: Readonly<Record<string, string>> = {
   "packages/core/src/bounces/providers/Ses.ts": "each turn begins with a hyphen, which letters do not contain",
   "packages/core/src/kernel/values/EmailAddress.ts": "each turn begins with a dot, which atoms do not contain",
   "packages/core/src/rendering/EmailLayout.ts": "each turn begins with a dot, which labels do not contain",
-  "packages/http/src/tracking/Tracking.ts": "each turn is a line without its end",
 }
 
 const isEndless = (text: string): boolean => /^(?:[*+]|\{\d+,\})/.test(text)

@@ -10,6 +10,7 @@ import { headerKey } from "@tentpole/core/imports/mapping/HeaderSynonyms"
 import { SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { asksForPage, readBrief } from "@tentpole/adapters/ai/fake/FakePromptParser"
 import { readEmailBrief } from "@tentpole/adapters/ai/fake/FakeEmailBrief"
+import { confirmingFields } from "@tentpole/http/tracking/ConfirmingFields"
 import { assert, describe, it } from "vitest"
 
 const ended_after_ms = 60_000
@@ -47,6 +48,25 @@ describe("text of a whole body", () => {
       bounded(() => parse(` ${text} `))
     })
   }
+})
+
+describe("forms", () => {
+  const lines = [
+    "content-disposition:form-data;name=",
+    "content-disposition: form-data; name=a\r\n\r\n",
+    "a:\r\n",
+    ";",
+    '"',
+  ]
+  it.each(filled([...lines, "a=b&", "%", "+"], body_length))(
+    "an unsubscription reads a body filled with %s",
+    { tags: ["attack/slow-input"] },
+    (_, body) => {
+      for (const type of ["multipart/form-data", "application/x-www-form-urlencoded"]) {
+        bounded(() => confirmingFields(type, `content-disposition:form-data;name=${body}`).get("confirm"))
+      }
+    },
+  )
 })
 
 describe("prompts", () => {

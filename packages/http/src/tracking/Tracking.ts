@@ -7,6 +7,7 @@ import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type FastPath, type FastPaths, respondSync } from "../edge/FastPath.ts"
 import { answeredAtOnce } from "../edge/HttpMetrics.ts"
+import { confirmingFields } from "./ConfirmingFields.ts"
 import { visitorOf } from "./TrackedVisitor.ts"
 import * as Answers from "./TrackingAnswers.ts"
 
@@ -59,15 +60,15 @@ const pixels = ({ opened }: Tracking["Service"]): FastPath =>
 const ready = Answers.pixel()
 const pixel_path = new RegExp(`^/${paths.open}/([\\w-]+)$`)
 
-/** The token and the confirming field are sufficient: there is no cookie and no session. */
+/** The token and the confirming field are sufficient: there is no cookie and no session. Without a valid token no body is read. */
 const unsubscribe = Effect.fnUntraced(function* (verbs: Tracking["Service"], request: Request) {
   const token = tokenOf(request)
+  const subscription = yield* verbs.subscription(token)
   if (Number(request.headers["content-length"] ?? 0) > body_length_max) return Answers.tooLarge()
   const body = yield* Effect.orElseSucceed(request.text, () => "")
-  if (!isConfirmed(request.headers["content-type"] ?? "", body)) {
-    return Answers.notUnderstood(yield* verbs.subscription(token))
-  }
-  return Answers.unsubscribedPage(yield* verbs.unsubscribe(token))
+  return isConfirmed(request.headers["content-type"] ?? "", body)
+    ? Answers.unsubscribedPage(yield* verbs.unsubscribe(token))
+    : Answers.notUnderstood(subscription)
 })
 
 const body_length_max = 16_384
@@ -75,20 +76,9 @@ const body_length_max = 16_384
 /** Whether the body has `List-Unsubscribe=One-Click` (RFC 8058 §3.2) or comes from our own form. */
 const isConfirmed = (contentType: string, body: string): boolean => {
   if (body.length > body_length_max) return false
-  const fields = /^multipart\/form-data\b/i.test(contentType) ? multipartFields(body) : new URLSearchParams(body)
+  const fields = confirmingFields(contentType, body)
   return fields.get("List-Unsubscribe") === "One-Click" || fields.get(Answers.form_field) === Answers.form_value
 }
-
-/** The short text fields of a multipart body. */
-const multipartFields = (body: string): ReadonlyMap<string, string> =>
-  new Map(
-    Array.from(
-      body.matchAll(
-        /^content-disposition: *form-data; *name="?([\w-]{1,40})"?[^\r\n]*\r?\n(?:[\w-]+:[^\r\n]*\r?\n)*\r?\n([^\r\n]{0,40})\r?$/gim,
-      ),
-      ([, name = "", value = ""]) => [name, value] as const,
-    ),
-  )
 
 /** The last segment of the path. */
 const tokenOf = (request: Request): string => /^[^?#]*\/([^/?#]*)/.exec(request.url)?.[1] ?? ""

@@ -116,6 +116,20 @@ for (const [name, init] of [
   )
 }
 
+const slowInputTest = tagged(it.live, "attack/slow-input")
+slowInputTest("a POST without a valid token gets 404, whatever its body, which is not read", () =>
+  Effect.gen(function* () {
+    const { ask, links } = yield* sent
+    const type = "multipart/form-data; boundary=x"
+    for (const length of [16_000, 20_000]) {
+      const body = `content-disposition:form-data;name=${"a".repeat(length)}`
+      const init = { method: "POST", body, headers: { "content-type": type } }
+      assert.strictEqual((yield* ask(new URL("/u/x", links.unsubscribe).href, init)).status, 404)
+      assert.oneOf((yield* ask(links.unsubscribe, init)).status, [400, 413])
+    }
+  }).pipe(Effect.scoped),
+)
+
 const unsubscribePostTest = tagged(it.live, "attack/unsubscribe-post")
 unsubscribePostTest("another POST changes nothing and gets the form again", () =>
   Effect.gen(function* () {
