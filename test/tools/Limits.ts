@@ -41,6 +41,7 @@ import { asset_name_length_max, assets_max, upload_time_max_ms } from "@tentpole
 import * as Bulk from "@tentpole/core/tents/bulk/Bulk"
 import { client_item_id_length_max } from "@tentpole/core/tents/bulk/BulkItem"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
+import { unknown_keys_max } from "@tentpole/core/kernel/UnknownKeys"
 import { picture_side_px_max } from "@tentpole/core/tents/assets/PageAssets"
 import * as Tent from "@tentpole/core/tents/Tent"
 import { days_back_default, groups_max, recent_max, values_max } from "@tentpole/core/traffic/Analytics"
@@ -95,6 +96,7 @@ ${head}
 | Unknown keys a minute from one address (of IPv6 one /64), in each HTTP process | ${number(unknown_keys_per_minute_max)} | ${code("rate_limited")}; keys that were valid recently still work |
 | Body of a request (\`JSON_BYTES_MAX\`) | ${bytes(config.json_bytes_max)} | ${tooLarge} |
 | Nesting of JSON | ${json_depth_max} levels | ${invalid} |
+| Unknown keys of a body | ${number(unknown_keys_max)} | ${invalid}, without a list |
 | Mistakes reported in one answer, each with its path | ${number(issues_max)} | the message says how many more there are |
 | Headers of a request | ${bytes(headers_bytes_max)} | ${code("headers_too_large")} |
 | Time for the headers of a request | ${time(requestTimeouts.head_ms)} | ${code("request_timeout")} |

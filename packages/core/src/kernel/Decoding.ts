@@ -1,6 +1,7 @@
 // Decoding of JSON: every issue at once, each with its path.
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import type { Issue } from "./Refusal.ts"
+import { hasTooManyUnknownKeys, unknown_keys_max } from "./UnknownKeys.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -39,6 +40,7 @@ export const decoderOf = <S extends Struct>(
   }
   return (json, at) => {
     if (!isObject(json)) return refused(at, "must be an object")
+    if (hasTooManyUnknownKeys(schema, json)) return refused(at, `has more than ${unknown_keys_max} unknown keys`)
     const decoded = decode(absent ? withoutNulls(json, schema.fields) : json)
     if (Result.isSuccess(decoded)) return { value: decoded.success, issues: [] }
     const issues = new Map<string, Issue>()

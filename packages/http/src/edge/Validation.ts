@@ -1,6 +1,7 @@
 // Validation middleware: reports all issues of path, query and body in one answer, including unknown and repeated parameters.
 // NUL, lone surrogates and too deep nesting are refused before schemas run.
 import { type Issue, issuesOf } from "@tentpole/core/kernel/Refusal"
+import { hasTooManyUnknownKeys, unknown_keys_max } from "@tentpole/core/kernel/UnknownKeys"
 import { Effect, Layer, Schema, type Types } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
@@ -112,6 +113,9 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
     try: (): unknown => JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text),
     catch: () => body("invalid_json", "The body is not valid JSON"),
   })
+  if (endpoint.payload.get("application/json")?.schemas.every((schema) => hasTooManyUnknownKeys(schema, parsed))) {
+    return yield* Effect.fail(body("validation_failed", `The body has more than ${unknown_keys_max} unknown keys`))
+  }
   return { parsed, issues: unstorable(parsed, "") } satisfies JsonBody
 })
 

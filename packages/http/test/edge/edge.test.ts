@@ -99,6 +99,20 @@ jsonBombTest("refuses NUL, lone surrogates and too deep nesting before schemas r
   }).pipe(Effect.scoped),
 )
 
+const unknownKeyTest = tagged(it.live, "attack/unknown-key", "attack/json-bomb")
+unknownKeyTest("refuses more than 1,000 unknown keys before schemas run, without a list", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    const keys = Array.from({ length: 300_000 }, (_, n) => `"k${n}":1`)
+    const refused = yield* call("POST", `/v1/things/${id}`, { body: `{${keys.join(",")}}` })
+    assert.deepStrictEqual([refused.status, refused.json.error_code], [400, "validation_failed"])
+    assert.notProperty(refused.json.details, "issues")
+    assert.include(refused.json.message, "more than 1000 unknown keys")
+    const listed = yield* call("POST", `/v1/things/${id}`, { body: `{${keys.slice(0, 1000).join(",")}}` })
+    assert.lengthOf(paths(listed), 1000)
+  }).pipe(Effect.scoped),
+)
+
 it.live("has a code for invalid JSON, a missing content type, an unknown path and a wrong method", () =>
   Effect.gen(function* () {
     const call = yield* served

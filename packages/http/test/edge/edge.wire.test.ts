@@ -89,7 +89,7 @@ jsonBombTest("refuses extreme JSON bodies with a message of limited size", () =>
       const answer = yield* post(body)
       assert.strictEqual(statusOf(answer), status, `${what}: ${answer.slice(0, 300)}`)
       assert.isBelow(answer.length, 200_000, what)
-      if (body.includes("k99999")) assert.match(answer, /; and 99997 more"/)
+      if (body.includes("k99999")) assert.match(answer, /The body has more than 1000 unknown keys"/)
     }
   }).pipe(Effect.scoped),
 )
