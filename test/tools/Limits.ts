@@ -18,7 +18,7 @@ import { document_name_length_max, plain_text_length_max } from "@tentpole/core/
 import { prompt_length_max as generation_prompt_length_max } from "@tentpole/core/documents/Generation"
 import { soft_bounces_max } from "@tentpole/core/sending/Suppression"
 import * as Email from "@tentpole/core/documents/EmailFields"
-import { test_addresses_max } from "@tentpole/core/sending/TestMails"
+import { test_addresses_max, tests_per_hour_max } from "@tentpole/core/sending/TestMails"
 import { export_bytes_max, export_lifetime_ms, link_lifetime_ms } from "@tentpole/core/exports/Export"
 import { tokens_size_bytes_limit } from "@tentpole/core/flows/members/EntryTokens"
 import * as Flow from "@tentpole/core/flows/definition/FlowSchema"
@@ -160,6 +160,7 @@ ${head}
 | Plain text of an email | ${characters(plain_text_length_max)} | ${invalid} |
 | Prompt of a generation | ${characters(generation_prompt_length_max, 1)} | ${invalid} |
 | Addresses of a test message | 1 to ${test_addresses_max} | ${invalid} |
+| Test messages of a workspace, in each HTTP process | ${number(tests_per_hour_max)} requests an hour | ${code("rate_limited")} |
 | Delay of a schedule, if no worker ran | ${time(schedule_grace_ms)} | the blast becomes a draft again |
 | Connections of each worker to the mail server (\`SMTP_CONNECTIONS\`) | ${number(config.smtpConnections)} | messages wait |
 `

@@ -1,6 +1,6 @@
 // Test messages of an email: the message that a recipient would get, sent to a few addresses. Its links count nothing and
 // unsubscribe no contact. Each message is sent at most once.
-import { Array, Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { Array, Clock, Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import { type EmailAddress, parseEmail } from "../kernel/values/EmailAddress.ts"
 import { Links } from "../rendering/Links.ts"
@@ -8,7 +8,8 @@ import { type OutgoingMessage, signingKeys, unsigned } from "./OutgoingMail.ts"
 import { TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { type ContactId, DeliveryId, type EmailId, Ids, TestMailId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Jobs } from "../kernel/changes/Jobs.ts"
-import { Invalid, type Issue, NotFound } from "../kernel/Refusal.ts"
+import { Invalid, type Issue, NotFound, refusalClass } from "../kernel/Refusal.ts"
+import { tokenBuckets } from "../kernel/runtime/TokenBucket.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { compile } from "../rendering/Compile.ts"
@@ -20,6 +21,17 @@ import { asApproved, sampleContact, untracked } from "../emails/Preview.ts"
 import { type TestMail, TestMailStore } from "./TestMailStore.ts"
 
 export const test_addresses_max = 5
+
+/** Requests that a workspace may make, in each process. They count in no plan. */
+export const tests_per_hour_max = 60
+const workspaces_max = 10_000
+
+export class TooManyTests extends refusalClass<TooManyTests>()("TooManyTests", {
+  code: "rate_limited",
+  fields: { wait_s: Schema.Int },
+  message: ({ wait_s }) =>
+    `A workspace can send ${tests_per_hour_max} tests an hour. Try again in ${wait_s} second${wait_s === 1 ? "" : "s"}`,
+}) {}
 
 export interface TestMailInput {
   readonly to: ReadonlyArray<string>
@@ -42,7 +54,7 @@ export class TestMails extends Context.Service<
       workspace: WorkspaceId,
       id: EmailId,
       input: TestMailInput,
-    ) => Effect.Effect<Email, NotFound | Invalid | EmailNotReady | TemplateNotReady>
+    ) => Effect.Effect<Email, NotFound | Invalid | EmailNotReady | TemplateNotReady | TooManyTests>
     /** For workers: the signed message. `NotFound` when it must not be sent, or not any more. */
     readonly render: (
       workspace: WorkspaceId,
@@ -64,6 +76,11 @@ export class TestMails extends Context.Service<
       const ids = yield* Ids
       const jobs = yield* Jobs
       const written = yield* message
+      const take = tokenBuckets({
+        capacity: tests_per_hour_max,
+        per_second: tests_per_hour_max / 3600,
+        keys_max: workspaces_max,
+      })
 
       return TestMails.of({
         create: Effect.fn("TestMails.create")(function* (workspace, id, { to, contactId }) {
@@ -79,6 +96,8 @@ export class TestMails extends Context.Service<
               before: "sending a test of it",
             })
           }
+          const { allowed, retryAfter_s } = take(workspace, yield* Clock.currentTimeMillis)
+          if (!allowed) return yield* new TooManyTests({ wait_s: retryAfter_s })
           const about = { emailId: id, version: email.currentVersion, contactId: contactId ?? null }
           const mails = Array.zipWith(
             yield* ids.many(addresses.length),

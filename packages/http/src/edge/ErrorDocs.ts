@@ -95,7 +95,7 @@ export const codes = {
   },
   429: {
     rate_limited:
-      "Too many requests with this key, or too many unknown keys from this address. Wait for `Retry-After` seconds.",
+      "Too many requests with this key, too many test emails of this workspace, or too many unknown keys from this address. Wait for `Retry-After` seconds.",
     insufficient_credits: "The workspace has fewer credits (`limit`) than the request needs (`current`). Add credits.",
     INSUFFICIENT_CREDITS: "In a bulk job: there was no credit left for the item.",
     publish_limit_exceeded: "The plan's limit of published pages is reached (`limit`, `current`). Unpublish one.",

@@ -4,7 +4,9 @@ import { Emails } from "@tentpole/core/emails/Emails"
 import type { EmailId } from "@tentpole/core/kernel/Ids"
 import { TestMails } from "@tentpole/core/sending/TestMails"
 import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { handlersOf } from "../../GroupHandlers.ts"
+import { withHeaders } from "../../edge/RateLimit.ts"
 import { answer } from "../../Wire.ts"
 import { toCreated } from "../documents/ContentWire.ts"
 import { documentHandlers, plainTextHandlers } from "../documents/DocumentHandlers.ts"
@@ -26,9 +28,11 @@ export const layer = handlersOf("emails", Effect.all({ emails: Emails, tests: Te
       emails.update(id, params.emailId, toFields(payload)).pipe(answer(toEmailWire)),
     preview: ({ params, query }, { id }) =>
       emails.preview(id, params.emailId, query.contact_id).pipe(answer(toPreviewWire)),
-    testSend: ({ params, payload: { to, contact_id } }, { id }) =>
-      tests
-        .create(id, params.emailId, contact_id === undefined ? { to } : { to, contactId: contact_id })
-        .pipe(answer(toEmailWire)),
+    testSend: ({ params, payload: { to, contact_id }, request }, { id }) =>
+      tests.create(id, params.emailId, contact_id === undefined ? { to } : { to, contactId: contact_id }).pipe(
+        Effect.tapErrorTag("TooManyTests", ({ wait_s }) => withHeaders({ "retry-after": String(wait_s) })),
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+        answer(toEmailWire),
+      ),
   }
 })

@@ -5,6 +5,7 @@ import { Tracking } from "@tentpole/core/tracking/Tracking"
 import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { tests_per_hour_max } from "@tentpole/core/sending/TestMails"
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
 import { at, started } from "../../fixtures/EmailsWorld.ts"
@@ -143,6 +144,24 @@ it.live("a test send accepts one to five addresses for a sendable email", () =>
       [400, "email_not_ready", ["subject", "sender_domain"]],
     )
     assert.include(unready.json.message, "before sending a test")
+  }).pipe(Effect.scoped),
+)
+
+it.live("a workspace can request sixty test sends at once; further ones wait, and refused requests do not count", () =>
+  Effect.gen(function* () {
+    const { call, make } = yield* started
+    const { json } = yield* make()
+    const test = (to: ReadonlyArray<string>) => call("POST", at(json, "/test-send"), { json: { to } })
+    for (let nth = 0; nth < 10; nth++) assert.strictEqual((yield* test(["nope"])).status, 400)
+    // More than the bucket refills in some minutes.
+    const answers = yield* Effect.all(Array.from({ length: tests_per_hour_max + 5 }, () => test(["ann@example.com"])))
+    assert.deepStrictEqual(
+      answers.slice(0, tests_per_hour_max).map(({ status }) => status),
+      Array.from({ length: tests_per_hour_max }, () => 202),
+    )
+    const last = answers.at(-1)
+    assert.deepStrictEqual([last?.status, last?.json.error_code], [429, "rate_limited"])
+    assert.isAtLeast(Number(last?.headers.get("retry-after")), 1)
   }).pipe(Effect.scoped),
 )
 
