@@ -1,11 +1,11 @@
 // The port to the HTML sanitiser, and the check of its results. Models and people write pages and emails, so their HTML is
 // untrusted. The check shares no code with the sanitiser. Also the validation of HTML before it is stored.
 import { Context, Result, Schema } from "effect"
-import { parse } from "parse5"
 import { attribute, type Element, elements } from "./HtmlElements.ts"
 import { encodeText } from "../kernel/Bytes.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
+import { parseHtml, TooManyElements } from "./ParseHtml.ts"
 import { HtmlTooLarge } from "./DocumentErrors.ts"
 
 /** The HTML is no document, or can't be made safe. `reason` completes a sentence that begins with "The page" or "The email". */
@@ -34,9 +34,9 @@ export interface DangerRules {
   readonly forbidden: ReadonlySet<string>
 }
 
-/** Parts of a document that could run code or redirect a form in a browser; empty if it is safe. */
+/** Parts of a document that could run code or redirect a form in a browser; empty if it is safe. Throws `TooManyElements`. */
 export const dangersOf = (html: string, rules: DangerRules = pageRules): ReadonlyArray<string> =>
-  elements(parse(html, { scriptingEnabled: false })).flatMap((element) => [
+  elements(parseHtml(html, { scriptingEnabled: false })).flatMap((element) => [
     ...(rules.forbidden.has(element.tagName.toLowerCase()) ? [`<${element.tagName}>`] : []),
     ...element.attrs.flatMap((each) => attributeDangers(element, each, rules.isHarmless)),
   ])
@@ -117,7 +117,19 @@ export const cleanUnlessSafe =
   (clean: Clean): Clean =>
   (html) =>
     // The cleaner comes first: it refuses HTML that would take the parser of `dangersOf` a long time.
-    Result.map(clean(html), (cleaned) => (dangersOf(html).length === 0 ? html : cleaned))
+    Result.flatMap(clean(html), (cleaned) =>
+      limited(() => Result.succeed(dangersOf(html).length === 0 ? html : cleaned)),
+    )
+
+/** Refuses HTML with which the work throws `TooManyElements`. */
+export const limited = <A>(work: () => Result.Result<A, Unclean>): Result.Result<A, Unclean> => {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TooManyElements) return Result.fail(new Unclean({ reason: error.message }))
+    throw error
+  }
+}
 
 /** HTML that is neither empty nor too large. */
 export const checkHtml = (

@@ -1,5 +1,5 @@
 // A form of a published page: its fields, and the page after a submission. Other fields of a request are ignored.
-import { parse } from "parse5"
+import { parseHtml } from "../documents/ParseHtml.ts"
 import type { TentId } from "../kernel/Ids.ts"
 import { attribute, type Element, elements } from "../documents/HtmlElements.ts"
 import { formsOf, honeypot_name } from "../tents/pages/PageDocument.ts"
@@ -18,7 +18,7 @@ export const field_name_length_max = 200
 /** The forms of a page by id. Two forms with one id, such as at the top and bottom of a page, are joined. */
 export const readForms = (tentId: TentId, html: string): ReadonlyMap<string, Form> => {
   const forms = new Map<string, Form>()
-  for (const { element, formId } of formsOf(parse(html))) {
+  for (const { element, formId } of formsOf(parseHtml(html))) {
     const before = forms.get(formId)
     const fields = [...new Set([...(before?.fields ?? []), ...fieldsOf(element)])]
     const successUrl = before?.successUrl ?? attribute(element, "data-success-url").trim()

@@ -2,6 +2,7 @@
 // so that unchanged parts stay the same byte for byte. The preheader is the preview text inside the HTML, so that the HTML
 // shows what is sent.
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, Parser, parseFragment, Token, TokenizerMode } from "parse5"
+import { limitedTree } from "../documents/ParseHtml.ts"
 import { escapeHtml } from "./Escapes.ts"
 
 interface Place {
@@ -111,7 +112,7 @@ class Scanner extends Parser<DefaultTreeAdapterMap> {
   raw = false
 
   constructor(source: string, base: number, conditional: boolean) {
-    super({ sourceCodeLocationInfo: true, scriptingEnabled: false })
+    super({ sourceCodeLocationInfo: true, scriptingEnabled: false, treeAdapter: limitedTree(source) })
     this.source = source
     this.base = base
     this.conditional = conditional

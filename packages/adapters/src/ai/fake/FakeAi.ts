@@ -11,7 +11,8 @@ import { composePage } from "./FakePage.ts"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { scaffold_text } from "@tentpole/core/rendering/EmailLayout"
 import { type Edit, edited, elements } from "@tentpole/core/documents/HtmlElements"
-import { type DefaultTreeAdapterMap, parse } from "parse5"
+import { parseHtml } from "@tentpole/core/documents/ParseHtml"
+import type { DefaultTreeAdapterMap } from "parse5"
 
 export const layer = Layer.succeed(
   Ai,
@@ -52,7 +53,7 @@ type Element = DefaultTreeAdapterMap["element"]
  * stays the same, including tokens and comments for Outlook.
  */
 const retitled = (template: string, headline: string, prompt: string): string => {
-  const all = elements(parse(template, { sourceCodeLocationInfo: true }))
+  const all = elements(parseHtml(template, { sourceCodeLocationInfo: true }))
   const title = all.find((element) => element.tagName === "title")
   const headings = ["h1", "h2", "h3"].flatMap((level) => all.filter((element) => element.tagName === level))
   const heading = headings.find((element) => element.sourceCodeLocation?.endTag !== undefined)

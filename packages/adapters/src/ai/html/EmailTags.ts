@@ -1,5 +1,6 @@
 // The tags of an email as a browser's tokenizer finds them, including those that the document tree drops, with their
 // positions in the source.
+import { limitedTree } from "@tentpole/core/documents/ParseHtml"
 import { type DefaultTreeAdapterMap, Parser, type Token } from "parse5"
 
 export interface Tag {
@@ -21,7 +22,7 @@ export interface TagAttribute {
 
 /** All tags in source order. Scripting is off: no script runs. */
 export const readTags = (html: string): ReadonlyArray<Tag> => {
-  const reader = new TagReader()
+  const reader = new TagReader(html)
   reader.tokenizer.write(html, true)
   return reader.tags
 }
@@ -30,8 +31,8 @@ export const readTags = (html: string): ReadonlyArray<Tag> => {
 class TagReader extends Parser<DefaultTreeAdapterMap> {
   readonly tags: Array<Tag> = []
 
-  constructor() {
-    super({ sourceCodeLocationInfo: true, scriptingEnabled: false })
+  constructor(html: string) {
+    super({ sourceCodeLocationInfo: true, scriptingEnabled: false, treeAdapter: limitedTree(html) })
   }
 
   override onStartTag(token: Token.TagToken): void {

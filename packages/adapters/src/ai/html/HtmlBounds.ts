@@ -1,8 +1,9 @@
 // What the sanitisers of pages and emails share: the limits on size and depth of HTML before it is cleaned, so that any input
 // is parsed in a short time, and options.
-import { Unclean, html_size_bytes_max } from "@tentpole/core/documents/Clean"
+import { html_size_bytes_max, limited, Unclean } from "@tentpole/core/documents/Clean"
+import { parseHtml } from "@tentpole/core/documents/ParseHtml"
 import { Result } from "effect"
-import { type DefaultTreeAdapterMap, parse } from "parse5"
+import type { DefaultTreeAdapterMap } from "parse5"
 import type sanitizeHtml from "sanitize-html"
 
 type Document = DefaultTreeAdapterMap["document"]
@@ -30,10 +31,12 @@ export const bounded = (
   // Removes text that can't be stored: NUL, and halves of surrogate pairs.
   const html = source.replaceAll("\0", "").toWellFormed()
   // Scripting is off: no script runs.
-  const document = parse(html, { scriptingEnabled: false })
-  return depthOf(document) > depth_max
-    ? Result.fail(new Unclean({ reason: `nests its elements deeper than ${depth_max} levels` }))
-    : Result.succeed({ html, document })
+  return limited(() => {
+    const document = parseHtml(html, { scriptingEnabled: false })
+    return depthOf(document) > depth_max
+      ? Result.fail(new Unclean({ reason: `nests its elements deeper than ${depth_max} levels` }))
+      : Result.succeed({ html, document })
+  })
 }
 
 /** Elements with an optional end tag, and void elements. */

@@ -1,9 +1,10 @@
 // Copies the rules of an email's style sheets to the elements they select. Some mail programs drop style sheets, and models
 // write them although the prompt asks for styles at each element. Uploaded and composed emails do not pass through here.
 import { attribute, type Edit, edited } from "@tentpole/core/documents/HtmlElements"
+import { parseHtml } from "@tentpole/core/documents/ParseHtml"
 import { findTokens } from "@tentpole/core/rendering/MergeTokens"
 import { Result } from "effect"
-import { type DefaultTreeAdapterTypes as Tree, parse } from "parse5"
+import type { DefaultTreeAdapterTypes as Tree } from "parse5"
 import { type ChildNode, parse as parseCss } from "postcss"
 
 const html_length_max = 300_000
@@ -26,15 +27,16 @@ interface Declaration {
 /**
  * The same email with its rules at its elements too; the style sheets stay, for screens and colour schemes. It applies
  * selectors of tags, classes, ids and descendants, and skips other rules. It returns the email unchanged when the CSS is
- * malformed or a merge token would change.
+ * malformed, the HTML has too many elements, or a merge token would change.
  */
 export const inlined = (html: string): string => {
   if (html.length > html_length_max || !/<style[\s>]/i.test(html)) return html
-  const { elements, css, depth } = read(parse(html, { sourceCodeLocationInfo: true }))
-  const rules = Result.getOrElse(
-    Result.try(() => rulesOf(css)),
-    () => [],
-  )
+  const parsed = Result.try(() => {
+    const document = read(parseHtml(html, { sourceCodeLocationInfo: true }))
+    return { ...document, rules: rulesOf(document.css) }
+  })
+  if (Result.isFailure(parsed)) return html
+  const { elements, depth, rules } = parsed.success
   if (rules.length * elements.length * depth > steps_max) return html
   // The parser repeats unclosed elements of one tag: the last one counts.
   const edits = new Map(elements.flatMap((element) => editsOf(element, rules)).map((edit) => [edit.from, edit]))

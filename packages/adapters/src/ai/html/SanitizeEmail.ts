@@ -3,7 +3,7 @@
 // one tag at a time, so it does not have to agree with a browser on where a tag ends. A cut can create a new tag, so rounds
 // repeat until an independent check finds nothing.
 import { emailDangersOf, readingsOf } from "@tentpole/core/documents/EmailDangers"
-import { Unclean } from "@tentpole/core/documents/Clean"
+import { limited, Unclean } from "@tentpole/core/documents/Clean"
 import { type Edit, edited } from "@tentpole/core/documents/HtmlElements"
 import { Result } from "effect"
 import { readTags, type Tag } from "./EmailTags.ts"
@@ -12,7 +12,7 @@ import { bounded } from "./HtmlBounds.ts"
 
 /** An email within the HTML limits that has no `emailDangersOf` is returned unchanged. */
 export const cleanEmail = (source: string): Result.Result<string, Unclean> =>
-  Result.flatMap(bounded(source), ({ html }) => withoutDangers(html))
+  Result.flatMap(bounded(source), ({ html }) => limited(() => withoutDangers(html)))
 
 /** The limit on sanitiser calls. A newsletter needs some hundred. */
 const calls_max = 5_000

@@ -1,6 +1,6 @@
 // The HTML sanitiser of pages, built on sanitize-html. The body passes an allow-list; the head is built again from known
 // elements, so no input reaches it unchecked. Emails are cleaned in another way (SanitizeEmail.ts).
-import { Cleaner, dangersOf, Unclean } from "@tentpole/core/documents/Clean"
+import { Cleaner, dangersOf, limited, Unclean } from "@tentpole/core/documents/Clean"
 import { attribute, elements } from "@tentpole/core/documents/HtmlElements"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { Effect, Layer, Result } from "effect"
@@ -28,7 +28,7 @@ export const layer = Layer.effect(
 )
 
 export const clean = (source: string): Result.Result<string, Unclean> =>
-  Result.flatMap(bounded(source), ({ document }) => cleanPage(document))
+  Result.flatMap(bounded(source), ({ document }) => limited(() => cleanPage(document)))
 
 const cleanPage = (document: Document): Result.Result<string, Unclean> => {
   const head = headOf(document)

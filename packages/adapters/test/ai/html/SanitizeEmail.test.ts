@@ -224,6 +224,15 @@ describe("the limits of emails", () => {
     },
   )
 
+  it.each([
+    ["elements", (html: string) => html],
+    ["elements inside a conditional comment", (html: string) => `<!--[if mso]>${html}<![endif]--><p onclick=x>`],
+    ["elements that appear when dangers are removed", (html: string) => `<select>${html}`],
+  ])("refuse an email of 40 KB that repeats unclosed %s", { tags: ["attack/nesting-bomb"] }, (_, around) => {
+    const unclosed = Array.from({ length: 190 }, (_, at) => `<b id=i${at}>`).join("")
+    assert.strictEqual(reason(around(`<p>${unclosed}${"<p>x".repeat(3_000)}`)), "repeats too many unclosed elements")
+  })
+
   it("allow the maximum number of different tags and tokens within the time limit", () => {
     const links = Array.from({ length: 6000 }, (_, at) => `<a id=${at} href='${"{{a}}".repeat(50)}/'>x</a>`)
     const spent_ms = processorTime_ms(() => assert.match(reason(`<base>${links.join("")}`), /too many different tags/))

@@ -106,6 +106,12 @@ it("the page cleaner refuses endless nesting without a stack overflow", { tags: 
   }
 })
 
+it("the page cleaner refuses 40 KB that repeat unclosed elements", { tags: ["attack/nesting-bomb"] }, () => {
+  const unclosed = Array.from({ length: 190 }, (_, at) => `<b id=i${at}>`).join("")
+  const cleaned = clean(`<p>${unclosed}${"<p>x".repeat(3_000)}`)
+  assert.strictEqual(Result.isFailure(cleaned) ? cleaned.failure.reason : "taken", "repeats too many unclosed elements")
+})
+
 it.effect("the page cleaner tests itself when its layer is built", () =>
   Effect.gen(function* () {
     const cleaner = yield* Cleaner

@@ -1,5 +1,5 @@
 // The served page: form targets, honeypots and branding, by edits of the source. All other bytes stay the same.
-import { parse } from "parse5"
+import { parseHtml } from "../../documents/ParseHtml.ts"
 import { attribute, type Edit, edited, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
 import type { TentId } from "../../kernel/Ids.ts"
 
@@ -13,7 +13,7 @@ export const honeypot_name = "tentpole_website"
 
 /** Sets the targets of forms, adds a honeypot to each, and adds the branding line. */
 export const toPublished = (html: string, { tentId, branding }: PageOptions): string => {
-  const document = parse(html, { sourceCodeLocationInfo: true })
+  const document = parseHtml(html, { sourceCodeLocationInfo: true })
   const edits: Array<Edit> = formsOf(document).flatMap(({ element, formId }) => formEdits(element, tentId, formId))
   if (branding) edits.push({ from: endOfBody(document, html), to: endOfBody(document, html), text: branding_line })
   return edited(html, edits)

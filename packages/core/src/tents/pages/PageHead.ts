@@ -1,5 +1,5 @@
 // Missing tags for search engines, social media and browser tabs, derived from the page and its owner's brand.
-import { parse } from "parse5"
+import { parseHtml } from "../../documents/ParseHtml.ts"
 import { escapeHtml } from "../../rendering/Escapes.ts"
 import { accents, paletteOr } from "../../rendering/Palette.ts"
 import { trim } from "../../kernel/Text.ts"
@@ -15,7 +15,7 @@ export interface PageOwner {
 
 /** Adds the missing tags to the head; unchanged when there is no head. `url` is the page's canonical address. */
 export const withHead = (html: string, url: string, owner: PageOwner): string => {
-  const document = parse(html, { sourceCodeLocationInfo: true })
+  const document = parseHtml(html, { sourceCodeLocationInfo: true })
   const all = elements(document)
   const end = all.find(({ tagName }) => tagName === "head")?.sourceCodeLocation?.endTag?.startOffset
   if (end === undefined) return html
