@@ -157,6 +157,7 @@ ${head}
 | Description of a blast | ${characters(blast_description_length_max)} | ${invalid} |
 | Subject, preview text | ${characters(Email.subject_length_max, 1)}; ${characters(Email.preview_text_length_max)} | ${invalid} |
 | HTML of an email or a template (\`HTML_BYTES_MAX\`) | ${bytes(config.html_bytes_max)} | ${tooLarge} |
+| A message with the values of a contact (\`MESSAGE_BYTES_MAX\`) | ${bytes(config.message_bytes_max)} | the delivery fails with reason \`message_too_large\`; in previews and tests ${code("message_too_large")} |
 | Plain text of an email | ${characters(plain_text_length_max)} | ${invalid} |
 | Prompt of a generation | ${characters(generation_prompt_length_max, 1)} | ${invalid} |
 | Addresses of a test message | 1 to ${test_addresses_max} | ${invalid} |

@@ -208,6 +208,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     /** The maximum size of an API request's body. */
     json_bytes_max: from.integer("JSON_BYTES_MAX", 5 * mebibyte, mebibyte, 100 * mebibyte),
     html_bytes_max: from.integer("HTML_BYTES_MAX", commonSettings.html_bytes_max, mebibyte / 16, html_size_bytes_max),
+    message_bytes_max: from.integer("MESSAGE_BYTES_MAX", commonSettings.message_bytes_max, mebibyte, 40 * mebibyte),
     import_bytes_max: from.integer("IMPORT_BYTES_MAX", commonSettings.import_bytes_max, mebibyte, largest_put_bytes),
     asset_bytes_max: from.integer("ASSET_BYTES_MAX", commonSettings.asset_bytes_max, mebibyte, 500 * mebibyte),
     ai: {

@@ -17,6 +17,7 @@ import type { EmailNotReady } from "./EmailErrors.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { checkNewEmail, draft, fieldsOf, type NewEmail } from "./NewEmail.ts"
 import { type Preview, emailPreview } from "./Preview.ts"
+import type { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
 import { Ai } from "../ports/Ai.ts"
 import { documentGenerations } from "../documents/GenerationRunner.ts"
 import { storableEmail } from "../documents/EmailFields.ts"
@@ -64,7 +65,7 @@ export class Emails extends Context.Service<
         workspace: WorkspaceId,
         id: EmailId,
         contact?: ContactId,
-      ) => Effect.Effect<Preview, NotFound | TemplateNotReady>
+      ) => Effect.Effect<Preview, NotFound | TemplateNotReady | MessageTooLarge>
     }
 >()("tentpole/Emails") {
   static readonly layer = Layer.effect(

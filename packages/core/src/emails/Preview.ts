@@ -5,8 +5,10 @@ import { ContactStore } from "../contacts/ContactStore.ts"
 import { TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { Links } from "../rendering/Links.ts"
 import { ApprovalId, ContactId, DeliveryId, type EmailId, type WorkspaceId } from "../kernel/Ids.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { ApprovedEmail } from "../rendering/message/Message.ts"
+import { withinSize } from "../rendering/MessageTooLarge.ts"
 import { compile } from "../rendering/Compile.ts"
 import { type Email, plainTextOf, unresolvedIn } from "./Email.ts"
 import { EmailStore } from "./EmailStore.ts"
@@ -23,6 +25,7 @@ export const emailPreview = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const contacts = yield* ContactStore
   const links = yield* Links
+  const { message_bytes_max } = yield* Settings
 
   return Effect.fn("Emails.preview")(function* (workspace: WorkspaceId, id: EmailId, contactId?: ContactId) {
     const current = yield* store.current(workspace, id)
@@ -31,11 +34,16 @@ export const emailPreview = Effect.gen(function* () {
     if (html === null) return yield* new TemplateNotReady()
     const { name, postalAddress } = yield* workspaces.get(workspace)
     const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
-    const compiled = compile(asApproved(current.document, html), sender, { ...untracked, addresses: links.addresses })
+    const compiled = compile(asApproved(current.document, html), sender, {
+      ...untracked,
+      addresses: links.addresses,
+      message_bytes_max,
+    })
     const { customFields } = yield* store.facts(workspace)
     // The email's id is no delivery's id: these links lead nowhere, and are the same in every preview.
     const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
-    const content = renderContent(compiled, { contact, dynamic: {}, links: nowhere })
+    const recipient = { contact, dynamic: {}, links: nowhere }
+    const content = yield* Effect.fromResult(withinSize(() => renderContent(compiled, recipient)))
     return { ...content, unresolvedTokens: unresolvedIn(current, customFields) } satisfies Preview
   })
 })

@@ -13,6 +13,7 @@ export const errorCodes = [
   "conflict",
   "invalid_state",
   "payload_too_large",
+  "message_too_large",
   "unsupported_media_type",
   "headers_too_large",
   "rate_limited",

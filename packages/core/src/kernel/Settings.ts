@@ -40,6 +40,8 @@ export class Settings extends Context.Service<
     readonly sending: "on" | "held"
     /** Maximum size of the HTML of an email, a template or a page; at most `html_size_bytes_max`. */
     readonly html_bytes_max: number
+    /** Maximum size of a rendered message. */
+    readonly message_bytes_max: number
     /** Maximum size of an import file. */
     readonly import_bytes_max: number
     /** Maximum size of an uploaded asset. */
@@ -61,6 +63,7 @@ export class Settings extends Context.Service<
 /** Defaults. Addresses and the sending mode have none. */
 export const commonSettings = {
   html_bytes_max: 2 * 2 ** 20,
+  message_bytes_max: 10 * 2 ** 20,
   import_bytes_max: 500 * 2 ** 20,
   asset_bytes_max: 25 * 2 ** 20,
   smtpConnections: 1,

@@ -1,6 +1,7 @@
 // Compilation of an approved email: everything encoded that does not depend on the recipient, with slots for the rest.
 import { encodeText } from "../kernel/Bytes.ts"
 import type { ApprovalId } from "../kernel/Ids.ts"
+import { commonSettings } from "../kernel/Settings.ts"
 import type { ApprovedEmail, Addresses, LinkKind, Sender } from "./message/Message.ts"
 import { escapeHtml, isProgram, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
 import { mailbox, wireAddress } from "./message/Headers.ts"
@@ -24,12 +25,15 @@ export interface CompileOptions {
   readonly tracked: boolean
   /** The beginnings of its messages' addresses, from `Links`. */
   readonly addresses: Addresses
+  /** The maximum size of a rendered message. */
+  readonly message_bytes_max?: number
 }
 
 export interface CompiledEmail {
   readonly approvalId: ApprovalId
   readonly sender: Sender
   readonly operational: boolean
+  readonly message_bytes_max: number
   readonly subject: MergeTemplate
   /** A template if it has a token, otherwise the finished header value. */
   readonly from: { readonly name: MergeTemplate; readonly address: string } | string
@@ -56,6 +60,7 @@ export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOp
     approvalId: email.approvalId,
     sender,
     operational: options.operational,
+    message_bytes_max: options.message_bytes_max ?? commonSettings.message_bytes_max,
     subject: toMergeTemplate(email.subject, "plain"),
     from: fromOf(email),
     replyTo: wireAddress(email.replyToEmail),

@@ -1,6 +1,7 @@
 // A compiled text with slots for merge values.
 import { escapeHtml, escapeUrlPart, isWebUrl, plainWords, safeUrl } from "./Escapes.ts"
 import type { LinkKind, MessageLinks } from "./message/Message.ts"
+import { MessageTooLarge } from "./MessageTooLarge.ts"
 import { findTokens, resolveToken, type MergeToken, type TokenValues } from "./MergeTokens.ts"
 
 /**
@@ -24,6 +25,8 @@ export type MergeTemplate = ReadonlyArray<string | Slot>
 /** The data for filling slots. */
 export interface MergeValues extends TokenValues {
   readonly links: MessageLinks
+  /** The maximum size of a filled text, as of the whole message. */
+  readonly bytes_max: number
 }
 
 /** A replacement in a text. */
@@ -64,9 +67,14 @@ export const joined = (template: MergeTemplate): MergeTemplate => {
   return pieces
 }
 
+/** Throws `MessageTooLarge`. */
 export const fill = (template: MergeTemplate, values: MergeValues): string => {
   let text = ""
-  for (const piece of template) text += typeof piece === "string" ? piece : fillSlot(piece, values)
+  for (const piece of template) {
+    text += typeof piece === "string" ? piece : fillSlot(piece, values)
+    // A UTF-16 unit has at least one byte.
+    if (text.length > values.bytes_max) throw new MessageTooLarge({ bytes_max: values.bytes_max })
+  }
   return text
 }
 

@@ -1,14 +1,16 @@
 // Rendering: fills the slots of a compiled email for a recipient, encodes the values, and joins them with the encoded
-// parts. The same input gives the same bytes. No value of a contact makes it fail.
+// parts. The same input gives the same bytes. No value of a contact makes it fail, except for the size of the message.
+import { Result } from "effect"
 import type { CompiledEmail } from "./Compile.ts"
 import { isWebUrl, oneLine } from "./Escapes.ts"
 import { bracketed, dateTime, mailbox, unstructured, wireAddress } from "./message/Headers.ts"
 import type { Recipient, RenderedMessage } from "./message/Message.ts"
 import { MessageMemory } from "./message/MessageMemory.ts"
-import { roomFor, soft_break, writeQuotedPrintable } from "./message/QuotedPrintable.ts"
+import { encodeQuotedPrintable, roomFor, soft_break, writeQuotedPrintable } from "./message/QuotedPrintable.ts"
+import { MessageTooLarge, withinSize } from "./MessageTooLarge.ts"
 import { fill, fillSlot, type MergeValues } from "./MergeTemplate.ts"
 
-/** `memory` is where the message is written; by default it gets new memory. */
+/** `memory` is where the message is written; by default it gets new memory. Throws `MessageTooLarge`. */
 export const render = (
   compiled: CompiledEmail,
   recipient: Recipient,
@@ -25,19 +27,30 @@ export const render = (
 /** Headers with a signature need about 1,500 bytes, most of them for the unsubscribe address. */
 const headroom_bytes = 3072
 
-/** Writes everything into one buffer, with room for the headers in front. */
+/** Writes everything into one buffer, with room for the headers in front. Throws `MessageTooLarge`. */
 const bodyOf = ({ body }: CompiledEmail, values: MergeValues, memory: MessageMemory): Uint8Array<ArrayBuffer> => {
-  const pieces = body.map((piece) => (piece instanceof Uint8Array ? piece : fillSlot(piece, values)))
-  let room = headroom_bytes
-  for (const piece of pieces) room += typeof piece === "string" ? roomFor(piece.length) : piece.length
-  const out = memory.take(room)
+  const { bytes_max } = values
+  let [room, least] = [0, 0]
+  const pieces = body.map((slot) => {
+    const piece = slot instanceof Uint8Array ? slot : fillSlot(slot, values)
+    room += typeof piece === "string" ? roomFor(piece.length) : piece.length
+    least += piece.length
+    if (least > bytes_max) throw new MessageTooLarge({ bytes_max })
+    return piece
+  })
+  const end = headroom_bytes + Math.min(room, bytes_max)
+  const out = memory.take(end)
   let at = headroom_bytes
   for (const piece of pieces) {
-    if (typeof piece === "string") at = writeQuotedPrintable(piece, soft_break, out, at)
-    else {
-      out.set(piece, at)
-      at += piece.length
+    if (typeof piece === "string" && at + roomFor(piece.length) <= end) {
+      at = writeQuotedPrintable(piece, soft_break, out, at)
+      continue
     }
+    // Near the limit the exact size decides.
+    const bytes = typeof piece === "string" ? encodeQuotedPrintable(piece, soft_break) : piece
+    if (at + bytes.length > end) throw new MessageTooLarge({ bytes_max })
+    out.set(bytes, at)
+    at += bytes.length
   }
   return out.subarray(headroom_bytes, at)
 }
@@ -49,8 +62,10 @@ export interface Content {
   readonly text: string
 }
 
+/** Throws `MessageTooLarge` when the message of this content would be too large. */
 export const renderContent = (compiled: CompiledEmail, recipient: ContentRecipient): Content => {
   const values = mergeValuesOf(compiled, recipient)
+  bodyOf(compiled, values, new MessageMemory())
   return {
     subject: oneLine(fill(compiled.subject, values)),
     html: fill(compiled.html, values),
@@ -60,22 +75,26 @@ export const renderContent = (compiled: CompiledEmail, recipient: ContentRecipie
 
 /**
  * The target of the link of this index for this recipient: the author's URL byte for byte, with merge values. It may have
- * characters beyond ASCII. Null: there is no such link, or its target is no web address for this recipient.
+ * characters beyond ASCII. Null: there is no such link, or its target is too large or no web address for this recipient.
  */
 export const linkTarget = (compiled: CompiledEmail, index: number, recipient: ContentRecipient): string | null => {
   const target = compiled.links[index]
   if (target === undefined) return null
-  const url = fill(target, mergeValuesOf(compiled, recipient))
-  return isWebUrl(url) ? url : null
+  const url = withinSize(() => fill(target, mergeValuesOf(compiled, recipient)))
+  return Result.isSuccess(url) && isWebUrl(url.success) ? url.success : null
 }
 
 export type ContentRecipient = Pick<Recipient, "contact" | "dynamic" | "links">
 
-const mergeValuesOf = ({ sender }: CompiledEmail, { contact, dynamic, links }: ContentRecipient): MergeValues => ({
+const mergeValuesOf = (
+  { message_bytes_max, sender }: CompiledEmail,
+  { contact, dynamic, links }: ContentRecipient,
+): MergeValues => ({
   contact,
   dynamic,
   workspaceName: sender.workspaceName,
   links,
+  bytes_max: message_bytes_max,
 })
 
 const fromOf = ({ from }: CompiledEmail, values: MergeValues): string =>

@@ -38,6 +38,8 @@ export const failureReasons = [
   "unreachable",
   /** The message could not be rendered. */
   "not_rendered",
+  /** The message is larger than `MESSAGE_BYTES_MAX` with the values of this contact. */
+  "message_too_large",
   /** The blast as a whole failed before this message was sent. */
   "blast_failed",
   /** Unknown: the worker died or the connection was cut between the body and the reply. */

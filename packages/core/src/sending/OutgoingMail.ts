@@ -9,6 +9,7 @@ import { EmailStore } from "../emails/EmailStore.ts"
 import { wireAddress } from "../rendering/message/Headers.ts"
 import type { Recipient, RenderedMessage } from "../rendering/message/Message.ts"
 import { MessageMemory } from "../rendering/message/MessageMemory.ts"
+import { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
 import { render } from "../rendering/Render.ts"
 import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
 import { Secrets } from "../kernel/Secrets.ts"
@@ -28,7 +29,15 @@ export class SenderRefused extends Schema.TaggedError<SenderRefused>()("SenderRe
 }) {}
 
 /** This message can't be rendered. Other messages may be. */
-export class NotRendered extends Schema.TaggedError<NotRendered>()("NotRendered", { why: Schema.String }) {}
+export class NotRendered extends Schema.TaggedError<NotRendered>()("NotRendered", {
+  reason: Schema.Literals(["not_rendered", "message_too_large"]),
+  why: Schema.String,
+}) {}
+
+const toNotRendered = (error: unknown): NotRendered =>
+  error instanceof MessageTooLarge
+    ? new NotRendered({ reason: "message_too_large", why: error.message })
+    : new NotRendered({ reason: "not_rendered", why: String(error) })
 
 export interface OutgoingMessage {
   readonly envelope: Envelope
@@ -83,7 +92,8 @@ export class OutgoingMail extends Context.Service<
       const signer = yield* DkimSigner
       const links = yield* Links
       const memory = new MessageMemory()
-      const metadata = (yield* Settings).hooks.postmarkLogin !== null
+      const { hooks, message_bytes_max } = yield* Settings
+      const metadata = hooks.postmarkLogin !== null
 
       /** The parts that all messages of a kind share, prepared once. */
       const prepare = Effect.fnUntraced(function* ({ approvalId, operational, workspace }: Kind) {
@@ -94,7 +104,8 @@ export class OutgoingMail extends Context.Service<
         const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
         const key = yield* keys(workspace, email.fromAddress)
         if (key === null) return yield* new SenderRefused({ failure: "sender_domain_unverified" })
-        return { compiled: compile(email, sender, { operational, tracked: true, addresses: links.addresses }), key }
+        const options = { operational, tracked: true, addresses: links.addresses, message_bytes_max }
+        return { compiled: compile(email, sender, options), key }
       })
 
       const kindOf = kinds()
@@ -107,13 +118,13 @@ export class OutgoingMail extends Context.Service<
         render: Effect.fnUntraced(function* (workspace, claimed) {
           const { contact } = claimed
           const { compiled, key } = yield* Cache.get(cache, kindOf(workspace, claimed))
-          if (contact === null) return yield* new NotRendered({ why: "The contact has been deleted" })
+          if (contact === null) return yield* toNotRendered("The contact has been deleted")
           const date = yield* DateTime.now
           const campaign = `${claimed.blastId}:${claimed.approvalId}`
           const { envelope, message } = yield* Effect.try({
             try: () =>
               unsigned({ compiled, domain: key.domain }, { ...claimed, contact, campaign }, { links, date, memory }),
-            catch: (error) => new NotRendered({ why: String(error) }),
+            catch: toNotRendered,
           })
           // Postmark replaces the `Message-ID` and reports by metadata only. It removes the header.
           const outgoing: RenderedMessage = metadata

@@ -16,11 +16,13 @@ export interface AttemptedDelivery {
   readonly attempts: number
 }
 
+export type UnrenderedReason = Extract<FailureReason, "not_rendered" | "message_too_large">
+
 /** How an attempt ended; `notRendered` when the message could not be rendered. */
 export type AttemptResult =
   | { readonly _tag: "outcome"; readonly outcome: Outcome }
   | { readonly _tag: "notSent"; readonly error: NotSent }
-  | { readonly _tag: "notRendered"; readonly why: string }
+  | { readonly _tag: "notRendered"; readonly reason: UnrenderedReason; readonly why: string }
 
 /** Whether a reply says permanently that the recipient's address is bad: 5.1.x, except codes about the sender. */
 export const isHardBounce = (reply: string): boolean => {
@@ -85,7 +87,7 @@ const refused = (attempts: number, code: number, reply: string, atRecipient: boo
 const read = (attempts: number, tried: AttemptResult): DecidedOutcome => {
   switch (tried._tag) {
     case "notRendered":
-      return plain({ state: "failed", reason: "not_rendered" }, tried.why)
+      return plain({ state: "failed", reason: tried.reason }, tried.why)
     case "notSent": {
       const { code, reply, stage } = tried.error
       return code === null

@@ -10,8 +10,10 @@ import { type ContactId, DeliveryId, type EmailId, Ids, TestMailId, type Workspa
 import { Jobs } from "../kernel/changes/Jobs.ts"
 import { Invalid, type Issue, NotFound, refusalClass } from "../kernel/Refusal.ts"
 import { tokenBuckets } from "../kernel/runtime/TokenBucket.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
 import { compile } from "../rendering/Compile.ts"
 import { dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
 import { type Email, missingIn } from "../emails/Email.ts"
@@ -54,12 +56,15 @@ export class TestMails extends Context.Service<
       workspace: WorkspaceId,
       id: EmailId,
       input: TestMailInput,
-    ) => Effect.Effect<Email, NotFound | Invalid | EmailNotReady | TemplateNotReady | TooManyTests>
+    ) => Effect.Effect<
+      Email,
+      NotFound | Invalid | EmailNotReady | TemplateNotReady | MessageTooLarge | TooManyTests
+    >
     /** For workers: the signed message. `NotFound` when it must not be sent, or not any more. */
     readonly render: (
       workspace: WorkspaceId,
       id: TestMailId,
-    ) => Effect.Effect<OutgoingMessage, NotFound | TestMailRefused>
+    ) => Effect.Effect<OutgoingMessage, NotFound | TestMailRefused | MessageTooLarge>
     /** Called between the mail server's 354 and the body: true at most once, unless `release` is called in between. */
     readonly handOver: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<boolean>
     readonly release: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void>
@@ -109,6 +114,10 @@ export class TestMails extends Context.Service<
               addressNormalized: normalized,
             }),
           )
+          const [first] = mails
+          // Rendered now too, so that the caller learns of a message that is too large.
+          if (first !== undefined)
+            yield* Effect.catchTag(written(workspace, first), "TestMailRefused", () => Effect.void)
           yield* store.add(workspace, mails)
           for (const mail of mails) {
             const job = { type: "test_mail", workspaceId: workspace, testMailId: mail.id } as const
@@ -137,6 +146,7 @@ const message = Effect.gen(function* () {
   const links = yield* Links
   const signer = yield* DkimSigner
   const keys = yield* signingKeys
+  const { message_bytes_max } = yield* Settings
 
   return Effect.fnUntraced(function* (workspace: WorkspaceId, mail: TestMail) {
     const { id, emailId, version, contactId, address } = mail
@@ -154,12 +164,12 @@ const message = Effect.gen(function* () {
     const { envelope, message } = yield* Effect.try({
       try: () => {
         const email = { ...approved, subject: `[Test] ${approved.subject}` }
-        const compiled = compile(email, sender, { ...untracked, addresses: links.addresses })
+        const compiled = compile(email, sender, { ...untracked, addresses: links.addresses, message_bytes_max })
         // No delivery has the id of a test message: its links and its return path match nothing.
         const mine = { id: DeliveryId.make(id), address, contact, tokens: null, campaign: `test:${emailId}` }
         return unsigned({ compiled, domain: key.domain }, mine, { links, date })
       },
-      catch: (error) => new TestMailRefused({ why: String(error) }),
+      catch: (error) => (error instanceof MessageTooLarge ? error : new TestMailRefused({ why: String(error) })),
     })
     const bytes = yield* dkimSigned(message, key).pipe(Effect.provideService(DkimSigner, signer))
     return { envelope, bytes } satisfies OutgoingMessage

@@ -3,8 +3,10 @@ import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from 
 import { blankContact } from "../contacts/Contact.ts"
 import { compile } from "../rendering/Compile.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
+import { withinSize } from "../rendering/MessageTooLarge.ts"
 import { linkTarget, renderContent } from "../rendering/Render.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -53,6 +55,7 @@ export class Tracking extends Context.Service<
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
       const links = yield* Links
+      const { message_bytes_max } = yield* Settings
       const recorder = yield* engagementRecorder(recorderDefaults)
       const { transact } = yield* Transactor
 
@@ -80,7 +83,7 @@ export class Tracking extends Context.Service<
           const email = yield* emails.approval(workspace, approvalId)
           const { name, postalAddress } = yield* workspaces.get(workspace)
           const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
-          return compile(email, sender, { operational, tracked: true, addresses: links.addresses })
+          return compile(email, sender, { operational, tracked: true, addresses: links.addresses, message_bytes_max })
         }),
         { capacity: compiled_max, timeToLive: (exit) => (Exit.isSuccess(exit) ? compiled_for : Duration.zero) },
       )
@@ -144,7 +147,12 @@ export class Tracking extends Context.Service<
           const { contact } = delivery
           if (contact === null) return yield* notFound
           const person = { contact, dynamic: delivery.flow?.tokens ?? {}, links: links.of(target) }
-          return renderContent(yield* compiledFor(target, delivery), person)
+          const compiled = yield* compiledFor(target, delivery)
+          // A message that is too large was never sent like this: values of the contact have grown since.
+          return yield* Effect.mapError(
+            Effect.fromResult(withinSize(() => renderContent(compiled, person))),
+            () => notFound,
+          )
         }),
       })
     }),

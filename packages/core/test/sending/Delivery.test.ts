@@ -179,7 +179,7 @@ describe("Delivery machine", () => {
   it("treats a bad address and an unconfirmed message as not temporary", () => {
     assert.deepStrictEqual(
       failureReasons.filter((reason) => !temporaryReasons.has(reason)),
-      ["hard_bounce", "not_rendered", "unconfirmed"],
+      ["hard_bounce", "not_rendered", "message_too_large", "unconfirmed"],
     )
   })
 })

@@ -118,10 +118,10 @@ describe("Settlement", () => {
   it("fails a message that cannot be rendered", () => {
     const settlement = Settlement.of(
       { id, token: 1, attempts: 0 },
-      { _tag: "notRendered", why: "no" },
+      { _tag: "notRendered", reason: "message_too_large", why: "no" },
       { at, acceptMeansDelivered: true },
     )
-    assert.deepInclude(settlement, { ending: { state: "failed", reason: "not_rendered" }, reply: "no" })
+    assert.deepInclude(settlement, { ending: { state: "failed", reason: "message_too_large" }, reply: "no" })
   })
 
   it.prop(

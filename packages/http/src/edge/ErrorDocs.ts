@@ -93,6 +93,10 @@ export const codes = {
   415: {
     unsupported_media_type: "The endpoint does not accept the Content-Type of the body.",
   },
+  422: {
+    message_too_large:
+      "The message is larger than `MESSAGE_BYTES_MAX` (`limit`) with the values of the contact. Use fewer tokens, or shorter values.",
+  },
   429: {
     rate_limited:
       "Too many requests with this key, too many test emails of this workspace, or too many unknown keys from this address. Wait for `Retry-After` seconds.",
@@ -122,6 +126,7 @@ export const titles = {
   409: "Conflict",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
+  422: "Unprocessable Content",
   429: "Too Many Requests",
   431: "Request Header Fields Too Large",
   500: "Internal Server Error",
@@ -139,6 +144,7 @@ export const meanings: { readonly [Code in ErrorCode]: string } = {
   ...codes[409],
   ...codes[413],
   ...codes[415],
+  ...codes[422],
   ...codes[429],
   ...codes[431],
   ...codes[500],

@@ -50,6 +50,7 @@ const Extra = Schema.optionalKey(Schema.Unknown)
 const Count = Schema.optionalKey(Schema.Int)
 const limits = { limit: Count, current: Count }
 const extras: { readonly [Code in ErrorCode]?: Schema.Struct.Fields } = {
+  message_too_large: { limit: Count },
   conflict: { existing_contact: Extra },
   campaign_not_ready: { approval_readiness: Extra },
   free_plan_email_limit: limits,

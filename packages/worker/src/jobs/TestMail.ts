@@ -1,5 +1,5 @@
 // sendTestMail: the job that sends a test message, at most once: the intent is committed between the server's 354 and the body.
-import { type TestMailRefused, TestMails } from "@tentpole/core/sending/TestMails"
+import { TestMails } from "@tentpole/core/sending/TestMails"
 import { type Connection, type ConnectFailed, MailConnections, NotSent } from "@tentpole/core/sending/MailConnection"
 import type { OutgoingMessage } from "@tentpole/core/sending/OutgoingMail"
 import { toPrintableLine } from "@tentpole/core/sending/Settlement"
@@ -24,7 +24,10 @@ export const sendTestMail = Effect.fnUntraced(
     sending.pipe(
       // Already handed over or ended, or the email or contact was deleted.
       Effect.catchTag("NotFound", () => ended(job, null)),
-      Effect.catchTag("TestMailRefused", ({ why }: TestMailRefused) => ended(job, why)),
+      Effect.catchTags({
+        TestMailRefused: ({ message }) => ended(job, message),
+        MessageTooLarge: ({ message }) => ended(job, message),
+      }),
     ),
 )
 

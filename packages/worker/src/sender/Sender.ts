@@ -103,7 +103,8 @@ const maintainConnections = (smtpWorkers: ReadonlyArray<SmtpWorker>, server: Mai
 const failing = (inFlight: InFlight, writer: DeliveryWriter) =>
   Effect.map(Blasts, (blasts) => (item: Item, failure: string) => {
     // A flow continues: its member records that this message failed.
-    if (item.claimed.tokens !== null) return writer.settle(item, { _tag: "notRendered", why: failure })
+    if (item.claimed.tokens !== null)
+      return writer.settle(item, { _tag: "notRendered", reason: "not_rendered", why: failure })
     return Effect.gen(function* () {
       yield* Effect.logError("a blast cannot be sent").pipe(
         Effect.annotateLogs({ workspace_id: item.workspace, blast_id: item.claimed.blastId, failure }),

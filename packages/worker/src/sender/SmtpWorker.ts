@@ -218,7 +218,7 @@ export class SmtpWorker {
     return message.pipe(
       Effect.catchTags({
         SenderRefused: ({ failure }) => Effect.as(failBlast(item, failure), undefined),
-        NotRendered: ({ why }) => Effect.as(settle(item, { _tag: "notRendered", why }), undefined),
+        NotRendered: ({ reason, why }) => Effect.as(settle(item, { _tag: "notRendered", reason, why }), undefined),
       }),
     )
   }

@@ -23,7 +23,7 @@ const begin = Effect.gen(function* () {
         const at = items.findIndex(({ claimed }) => claimed.id === id)
         rendered.push(at)
         return at === 2
-          ? Effect.fail(new NotRendered({ why: "it is the third" }))
+          ? Effect.fail(new NotRendered({ reason: "not_rendered", why: "it is the third" }))
           : Effect.succeed({
               envelope: { from: "news@shop.test", to: "ann@example.test" },
               bytes: new Uint8Array([at]),

@@ -1,4 +1,4 @@
-// Test of the headers that connect a message to its delivery.
+// Tests of the headers that connect a message to its delivery, and of its maximum size.
 import { decodeText } from "@tentpole/core/kernel/Bytes"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
@@ -13,6 +13,10 @@ const postmark = Settings.of({
   hooks: { ...settings.hooks, postmarkLogin: Redacted.make("user:a password for tests") },
 })
 const byPostmark = Layer.fresh(OutgoingMail.layer).pipe(Layer.provide(Layer.succeed(Settings, postmark)))
+
+const tiny = Layer.fresh(OutgoingMail.layer).pipe(
+  Layer.provide(Layer.succeed(Settings, Settings.of({ ...settings, message_bytes_max: 100 }))),
+)
 
 const headOf = (bytes: Uint8Array): string => decodeText(bytes).split("\r\n\r\n", 1)[0] ?? ""
 
@@ -30,6 +34,19 @@ layer(world, { excludeTestServices: true })("an outgoing message", (it) => {
       assert.notInclude(plain, "X-PM-")
       assert.include(named, `\r\nX-PM-Metadata-delivery: ${claimed.id}`)
       assert.include(named, "DKIM-Signature: ")
+    }),
+  )
+
+  it.effect("fails alone, with a reason of its own, if it is too large", () =>
+    Effect.gen(function* () {
+      const workspaceId = yield* workspace
+      yield* sendingBlast(workspaceId, 1)
+      const { transact } = yield* Transactor
+      const [claimed] = yield* transact((yield* DeliveryStore).claim(workspaceId, { limit: 1, lease_ms: 60_000 }))
+      assert(claimed !== undefined)
+      const make = Effect.flatMap(OutgoingMail, (mail) => mail.render(workspaceId, claimed))
+      const refused = yield* Effect.flip(Effect.provide(make, tiny))
+      assert.deepInclude(refused, { _tag: "NotRendered", reason: "message_too_large" })
     }),
   )
 })

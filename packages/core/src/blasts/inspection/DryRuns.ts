@@ -1,9 +1,10 @@
 // Dry runs of blasts: which contacts a blast would reach, and what they would read, if it were sent now.
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { Links } from "../../rendering/Links.ts"
 import { compile } from "../../rendering/Compile.ts"
 import { EmailStore } from "../../emails/EmailStore.ts"
 import { asApproved } from "../../emails/Preview.ts"
+import { withinSize } from "../../rendering/MessageTooLarge.ts"
 import { renderContent } from "../../rendering/Render.ts"
 import { type BlastId, DeliveryId, type WorkspaceId, type ContactId } from "../../kernel/Ids.ts"
 import { InvalidState, type NotFound } from "../../kernel/Refusal.ts"
@@ -39,7 +40,7 @@ export class DryRuns extends Context.Service<
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
       const links = yield* Links
-      const { smtpConnections } = yield* Settings
+      const { message_bytes_max, smtpConnections } = yield* Settings
 
       /** What would be sent: the locked approval, else the latest, else the current email. */
       const contentOf = Effect.fnUntraced(function* (workspace: WorkspaceId, { blast, facts }: StoredBlast) {
@@ -70,7 +71,7 @@ export class DryRuns extends Context.Service<
           const { name, postalAddress, ...limits } = yield* Effect.orDie(workspaces.get(workspace))
           const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
           const { addresses } = links
-          const compiled = compile(email, sender, { operational, tracked: false, addresses })
+          const compiled = compile(email, sender, { operational, tracked: false, addresses, message_bytes_max })
           // No message has the blast's id, so these links lead nowhere.
           const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
           const { missingCounts, sample, ...rest } = found
@@ -78,11 +79,11 @@ export class DryRuns extends Context.Service<
             ...rest,
             unresolvedTokens: unresolved(tokens, found),
             estimated_s: estimated_s(found, limits, smtpConnections),
-            // Rendered for these contacts, without tracking.
-            samples: sample.map((contact) => ({
-              contactId: contact.id,
-              ...renderContent(compiled, { contact, dynamic: {}, links: nowhere }),
-            })),
+            // Rendered for these contacts, without tracking. Messages that are too large are omitted, because they will fail.
+            samples: sample.flatMap((contact) => {
+              const content = withinSize(() => renderContent(compiled, { contact, dynamic: {}, links: nowhere }))
+              return Result.isSuccess(content) ? [{ contactId: contact.id, ...content.success }] : []
+            }),
           } satisfies DryRun
         }),
       })

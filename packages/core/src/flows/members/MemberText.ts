@@ -14,6 +14,9 @@ export interface TextContext {
 /** These texts are not sent as messages, so that link slots stay empty. */
 const noLinks: MessageLinks = { token: () => "", click: () => "", open: "", unsubscribe: "", view: "" }
 
+/** No limit: the texts of a step are short. */
+const bytes_max = Infinity
+
 /** Fills merge tokens and removes line breaks. */
 export const textFor = ({ contact, tokens, workspaceName }: TextContext, text: string): string =>
-  oneLine(fill(toMergeTemplate(text, "plain"), { contact, dynamic: tokens, workspaceName, links: noLinks }))
+  oneLine(fill(toMergeTemplate(text, "plain"), { contact, dynamic: tokens, workspaceName, links: noLinks, bytes_max }))

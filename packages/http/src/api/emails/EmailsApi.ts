@@ -188,7 +188,7 @@ export const EmailsApi = HttpApiGroup.make("emails")
       description: "Renders the current version, approved or not, with the values of a contact.",
       query: previewQuery,
       success: EmailPreviewWire,
-      errors: ["not_found", "template_not_ready"],
+      errors: ["not_found", "template_not_ready", "message_too_large"],
     }),
     Endpoint.post("testSend", "/v1/emails/:emailId/test-send", {
       summary: "Send a test email",
@@ -196,6 +196,6 @@ export const EmailsApi = HttpApiGroup.make("emails")
         "Sends the current version, approved or not, once to each address. The subject starts with `[Test] `. Opens and clicks are not counted, and the unsubscribe link has no effect.",
       payload: TestSend,
       success: EmailWire.pipe(HttpApiSchema.status(202)),
-      errors: ["not_found", "validation_failed", "email_not_ready", "template_not_ready", "rate_limited"],
+      errors: ["not_found", "validation_failed", "email_not_ready", "template_not_ready", "message_too_large", "rate_limited"],
     }),
   )
