@@ -163,6 +163,8 @@ class Scanner extends Parser<DefaultTreeAdapterMap> {
     const start = this.base + token.location.startOffset
     const end = this.base + token.location.endOffset
     const last = this.regions.at(-1)
+    // The parser repeats the first text of a document without elements for each of its states.
+    if (last !== undefined && start < last.end) return
     if (last !== undefined && last.kind === kind && last.end === start) {
       this.regions[this.regions.length - 1] = { ...last, end }
     } else this.regions.push({ kind, start, end, conditional: this.conditional })

@@ -358,6 +358,11 @@ describe("Rendering", () => {
   })
 })
 
+it("fills a token once that is the first text of an email without elements", () => {
+  const compiled = compile(approved({ html: "{{contact.first_name}}" }), sender, bare)
+  assert.strictEqual(renderContent(compiled, recipient({ contact: withValue("Ada") })).html, "Ada")
+})
+
 describe("The size of a message", () => {
   const small = { ...tracked, message_bytes_max: 100_000 }
   const quotes = recipient({ contact: withValue('"'.repeat(10_000)) })
@@ -379,7 +384,7 @@ describe("The size of a message", () => {
         compile(approved({ html: "{{contact.first_name}}", text: "x" }), sender, small),
         recipient({ contact: withValue(value) }),
       )
-    assert.isAtMost(rendered("€".repeat(9_000)).body.length, 100_000)
+    assert.isAtMost(rendered("€".repeat(10_000)).body.length, 100_000)
     assert.throws(() => rendered("€".repeat(11_000)), MessageTooLarge)
   })
 
