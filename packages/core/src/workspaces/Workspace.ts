@@ -128,7 +128,9 @@ const senderIssues = ({ fromAddress, fromName, replyToEmail }: Partial<SenderDef
     return messageOf(decoded.failure.issue).issues.map(({ message }) => ({ path: `sender_defaults.${name}`, message }))
   })
 
-const isWebUrl = (text: string): boolean => /^https?:\/\/[^\s/?#"'<>]+[^\s"'<>]*$/i.test(text) && text.length <= 2000
+/** Only characters of host names in the host: it becomes part of a header of pages. */
+const isWebUrl = (text: string): boolean =>
+  text.length <= 2000 && /^https?:\/\/[\p{L}\p{M}\p{N}.:\-[\]]+(?:[/?#][^\s"'<>]*)?$/iu.test(text)
 
 const brandRules: {
   readonly [Field in keyof Brand]: readonly [name: string, holds: (text: string) => boolean, message: string]

@@ -11,8 +11,9 @@ type Headers = Readonly<Record<string, string>>
 export const contentSecurityPolicy = (site: Pick<PageSite, "logoUrl" | "iconUrl"> | null): string => {
   const origins = [site?.logoUrl, site?.iconUrl].flatMap((url) => {
     if (url === null || url === undefined || !URL.canParse(url)) return []
-    const { protocol, origin } = new URL(url)
-    return protocol === "https:" || protocol === "http:" ? [origin] : []
+    const { host, origin, protocol } = new URL(url)
+    // URL parsers accept `;`, `,` and quotes in hosts, which would end the directive.
+    return ["http:", "https:"].includes(protocol) && /^[a-z0-9.:\-[\]]+$/.test(host) ? [origin] : []
   })
   const pictures = ["'self'", "data:", ...new Set(origins)].join(" ")
   return [

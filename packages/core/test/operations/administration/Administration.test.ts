@@ -34,6 +34,10 @@ describe("Workspace fields", () => {
       wrong({ brand: { logoUrl: "javascript:alert(1)", iconUrl: 'https://a"b', primaryColor: "red", domain: "x" } }),
       ["brand.logo_url", "brand.icon_url", "brand.primary_color", "brand.domain"],
     )
+    assert.deepStrictEqual(wrong({ brand: { logoUrl: "https://a;script-src/x.png", iconUrl: "https://a,b/x.png" } }), [
+      "brand.logo_url",
+      "brand.icon_url",
+    ])
   })
 
   it("accept an IANA time zone and a postal address that fits into a footer", () => {
