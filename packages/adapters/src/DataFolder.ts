@@ -12,9 +12,9 @@ const because = (cause: unknown): string =>
 export const prepareFolder = ({ dataDir }: Configuration) =>
   Effect.tryPromise({
     try: async () => {
-      await mkdir(dataDir, { recursive: true })
+      await mkdir(dataDir, { recursive: true, mode: 0o700 })
       const probe = join(dataDir, `.probe-${process.pid}-${randomBytes(4).toString("hex")}`)
-      await writeFile(probe, "")
+      await writeFile(probe, "", { mode: 0o600 })
       await rm(probe)
     },
     catch: (cause) =>

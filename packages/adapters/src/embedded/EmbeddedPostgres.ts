@@ -117,7 +117,7 @@ interface Cluster {
 
 const initialise = async (data: string, password: string): Promise<void> => {
   await rm(data, { recursive: true, force: true })
-  await mkdir(data, { recursive: true })
+  await mkdir(data, { recursive: true, mode: 0o700 })
   const ids = await postgresIds()
   const passwordFile = `${data}.initial`
   await writeFile(passwordFile, password, { mode: 0o600 })
@@ -143,7 +143,7 @@ const initialise = async (data: string, password: string): Promise<void> => {
 
 /** The cluster in the folder. Creates it if it is missing or unfinished; a marker file records that it is complete. */
 const cluster = async (folder: string): Promise<Cluster> => {
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   await passable(folder)
   const data = join(folder, "pg")
   const mark = join(folder, "pg.password")

@@ -67,7 +67,7 @@ const resolved = async (root: string, path: string): Promise<string> => {
 
 /** Makes a finished file visible under its name, in place of what is there. */
 const publish = async (root: string, from: string, to: string): Promise<void> => {
-  await mkdir(dirname(to), { recursive: true })
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await resolved(root, dirname(to))
   await rename(from, to)
   await syncFolder(dirname(to))
@@ -99,7 +99,7 @@ const removeAbandoned = async (incoming: string, now_ms: number): Promise<void> 
 const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
   const incoming = join(folder, "incoming")
   const root = yield* attempt(async () => {
-    await mkdir(incoming, { recursive: true })
+    await mkdir(incoming, { recursive: true, mode: 0o700 })
     await removeAbandoned(incoming, Date.now())
     return realpath(folder)
   })
@@ -127,13 +127,13 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
         const to = paths(key)
         const [newFile, newType] = [yield* temporary, yield* temporary]
         yield* Effect.acquireUseRelease(
-          attempt(() => open(newFile, "wx")),
+          attempt(() => open(newFile, "wx", 0o600)),
           (file) => Stream.runForEach(bytes, (chunk) => attempt(() => file.appendFile(chunk))),
           (file, exit) => (Exit.isSuccess(exit) ? attempt(() => syncAndClose(file)) : attempt(() => file.close())),
         )
         yield* Effect.uninterruptible(
           attempt(async () => {
-            await writeFile(newType, contentType, { flag: "wx", flush: true })
+            await writeFile(newType, contentType, { flag: "wx", flush: true, mode: 0o600 })
             await publish(root, newType, to.type)
             await publish(root, newFile, to.file)
           }),

@@ -47,7 +47,7 @@ const nameOf = (at_ms: number, to: string): string => {
 const write = async (folder: string, name: string, envelope: Envelope, message: Uint8Array): Promise<void> => {
   const temporary = join(folder, `.${name}.part`)
   const head = Buffer.from(`Return-Path: <${envelope.from}>\r\nDelivered-To: ${envelope.to}\r\n`, "utf8")
-  await mkdir(folder, { recursive: true })
-  await writeFile(temporary, Buffer.concat([head, message]))
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await writeFile(temporary, Buffer.concat([head, message]), { mode: 0o600 })
   await rename(temporary, join(folder, name))
 }

@@ -3,7 +3,7 @@ import { tagged } from "@tentpole/core/contract"
 import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -17,6 +17,13 @@ const begin = (outbox: string, to: string) =>
     const mail = yield* MailConnections
     return yield* (yield* mail.open).begin({ from: "b+1@bounce.example.test", to })
   }).pipe(Effect.provide(MailLog.layer(outbox)))
+
+/** The modes of a folder and of all that it contains. */
+const modesIn = (path: string) =>
+  Effect.promise(async () => {
+    const names = (await readdir(path, { recursive: true })).map((name) => join(path, name))
+    return Promise.all([path, ...names].map(async (each) => (await stat(each)).mode & 0o777))
+  })
 
 describe("MailLog", () => {
   it.live("writes a released message as one complete .eml file with its envelope first", () =>
@@ -32,6 +39,14 @@ describe("MailLog", () => {
         yield* Effect.promise(() => readFile(join(outbox, files[0] ?? ""), "utf8")),
         "Return-Path: <b+1@bounce.example.test>\r\nDelivered-To: ann@example.test\r\nSubject: hello\r\n\r\nbody\r\n",
       )
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("lets no other user read messages", () =>
+    Effect.gen(function* () {
+      const outbox = join(yield* folder, "outbox")
+      yield* (yield* begin(outbox, "ann@example.test")).release(Buffer.from("x\r\n"))
+      assert.deepStrictEqual(yield* modesIn(outbox), [0o700, 0o600])
     }).pipe(Effect.scoped),
   )
 

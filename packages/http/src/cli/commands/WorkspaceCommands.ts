@@ -21,7 +21,7 @@ const because = (folder: string) => (cause: unknown) =>
 const written = Effect.fnUntraced(function* (folder: string, rows: Stream.Stream<ReadonlyArray<StoredRow>>) {
   const orRefused = (act: () => Promise<unknown>) => Effect.tryPromise({ try: act, catch: because(folder) })
   const counts: Record<string, number> = {}
-  yield* orRefused(() => mkdir(folder, { recursive: true }))
+  yield* orRefused(() => mkdir(folder, { recursive: true, mode: 0o700 }))
   yield* Stream.runForEach(rows, (some) =>
     Effect.forEach(
       Object.entries(Object.groupBy(some, ({ table }) => table)),

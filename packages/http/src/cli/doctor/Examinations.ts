@@ -15,6 +15,7 @@ import { Effect, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
 import { join } from "node:path"
+import { fileModes } from "./FileModes.ts"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
 import { judgeAi, judgeBucket, judgeDatabase, judgeFolder, judgeSilence } from "./Judgements.ts"
 
@@ -171,8 +172,12 @@ const ports: Examination = ({ bounceSmtpPort, host, pagesPort, port: apiPort, wo
 /** Runs all checks in parallel. */
 export const examine = (config: Configuration): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.map(
-    Effect.forEach([folder, database, files, mailServer, names, ai, ports], (examination) => examination(config), {
-      concurrency: "unbounded",
-    }),
+    Effect.forEach(
+      [folder, fileModes, database, files, mailServer, names, ai, ports],
+      (examination) => examination(config),
+      {
+        concurrency: "unbounded",
+      },
+    ),
     (findings) => findings.flat(),
   )
