@@ -94,7 +94,8 @@ export const isKnown = ({ path, malformed }: MergeToken, customFields?: Readonly
   if (path.length === 1) return first === "unsubscribe_url" || first === "view_in_browser_url"
   if (path.length === 2 && first === "contact") return second === "contact_id" || standardFieldByName.has(second ?? "")
   if (path.length === 2) return first === "workspace" && second === "name"
-  if (path.length !== 3 || third === undefined || third === "") return false
+  // Neither a form field nor a declared token may be called `__proto__`.
+  if (path.length !== 3 || third === undefined || third === "" || third === "__proto__") return false
   if (first === "contact" && second === "custom_fields") return customFields?.has(third) ?? true
   return first === "campaign" && second === "dynamic"
 }

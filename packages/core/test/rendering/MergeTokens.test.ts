@@ -129,3 +129,8 @@ describe("Merge tokens", () => {
     }
   })
 })
+
+it("a token that can have no value is unresolved", () => {
+  const texts = ["{{campaign.dynamic.page_2}}", "{{campaign.dynamic.__proto__}}", "{{contact.custom_fields.__proto__}}"]
+  assert.deepStrictEqual(unresolvedTokens(texts), ["campaign.dynamic.__proto__", "contact.custom_fields.__proto__"])
+})
