@@ -5,7 +5,7 @@ import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, Redacted } from "effect"
 
-/** Returns the raw key if it was created now, otherwise null. */
+/** Returns the raw key to print if it was created now. Null if not, and for `BOOTSTRAP_API_KEY`: the operator knows it. */
 export const firstKey = (config: Configuration) =>
   Effect.gen(function* () {
     const { bootstrap } = yield* Workspaces
@@ -13,7 +13,7 @@ export const firstKey = (config: Configuration) =>
     const { key } = yield* bootstrap({ apiKey: chosen === null ? null : Redacted.value(chosen) }).pipe(
       Effect.provideService(Actor, "cli"),
     )
-    return key?.raw ?? null
+    return chosen === null ? (key?.raw ?? null) : null
   })
 
 export const layer = (config: Configuration) =>
