@@ -56,10 +56,7 @@ export class TestMails extends Context.Service<
       workspace: WorkspaceId,
       id: EmailId,
       input: TestMailInput,
-    ) => Effect.Effect<
-      Email,
-      NotFound | Invalid | EmailNotReady | TemplateNotReady | MessageTooLarge | TooManyTests
-    >
+    ) => Effect.Effect<Email, NotFound | Invalid | EmailNotReady | TemplateNotReady | MessageTooLarge | TooManyTests>
     /** For workers: the signed message. `NotFound` when it must not be sent, or not any more. */
     readonly render: (
       workspace: WorkspaceId,

@@ -196,6 +196,13 @@ export const EmailsApi = HttpApiGroup.make("emails")
         "Sends the current version, approved or not, once to each address. The subject starts with `[Test] `. Opens and clicks are not counted, and the unsubscribe link has no effect.",
       payload: TestSend,
       success: EmailWire.pipe(HttpApiSchema.status(202)),
-      errors: ["not_found", "validation_failed", "email_not_ready", "template_not_ready", "message_too_large", "rate_limited"],
+      errors: [
+        "not_found",
+        "validation_failed",
+        "email_not_ready",
+        "template_not_ready",
+        "message_too_large",
+        "rate_limited",
+      ],
     }),
   )
