@@ -77,7 +77,7 @@ export const headerKey = (header: string): string =>
   normalForm(
     "NFC",
     normalForm("NFKD", header)
-      .replace(/[^\p{L}\p{N}]+/gu, "")
+      .replace(/[^\p{L}\p{N}]/gu, "")
       .toLowerCase(),
   )
 
