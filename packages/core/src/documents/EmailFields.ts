@@ -19,7 +19,7 @@ export const EmailName = Schema.String.check(notBlank, atMost(document_name_leng
   description: "Internal name, 1 to 200 characters",
 })
 
-export const Subject = Schema.String.check(notBlank, oneLine, atMost(subject_length_max)).annotate({
+export const Subject = Schema.String.check(atMost(subject_length_max), notBlank, oneLine).annotate({
   description: "Subject, 1 to 998 characters; can contain merge tokens",
 })
 

@@ -7,15 +7,17 @@ export const oneLine = Schema.isPattern(/^(?:[^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u, {
   message: "must be one line, without line breaks and control characters",
 })
 
+/** Ends the checks of a longer text: a pattern over megabytes can exhaust the stack. */
 export const atMost = (length: number) =>
-  Schema.isMaxLength(length, { message: `must have at most ${length} characters` })
+  Schema.isMaxLength(length, { message: `must have at most ${length} characters` }).abort()
 
-export const FromName = Schema.String.check(oneLine, atMost(120)).annotate({
+export const FromName = Schema.String.check(atMost(120), oneLine).annotate({
   description: "Sender name, at most 120 characters; can contain merge tokens",
 })
 
 /** Only ASCII before the `@`: anything else needs SMTPUTF8 on every server between sender and recipient. */
 export const SenderAddress = Schema.String.check(
+  atMost(1000),
   oneLine,
   Schema.makeFilter((text: string) => {
     const address = parseEmail(text)
