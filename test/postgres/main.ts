@@ -1,18 +1,12 @@
 // Runs the contract suites of the ports on other servers: `npm run test:postgres`. `PG_BIN_DIRS` names the folders of their
-// programs, separated by colons. PgBouncer is `PGBOUNCER_BIN`, or the one on the PATH. `npm test` runs the suites on the
-// embedded server.
+// programs, separated by colons, and `PGBOUNCER_BIN` the program of PgBouncer. `npm test` runs this after the suites on the embedded
+// server, and says what is not named.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
-import { join } from "node:path"
 import { root } from "../support/Service.ts"
 
-const { PATH = "", PG_BIN_DIRS = "", PGBOUNCER_BIN } = process.env
+const { PG_BIN_DIRS = "", PGBOUNCER_BIN: pgBouncer } = process.env
 const folders = PG_BIN_DIRS.split(":").filter((folder) => folder !== "")
-const onPath = [...PATH.split(":"), "/usr/sbin"]
-  .map((folder) => join(folder, "pgbouncer"))
-  .find((path) => existsSync(path))
-const pgBouncer = PGBOUNCER_BIN ?? onPath
 
 const runs: ReadonlyArray<readonly [name: string, environment: Readonly<Record<string, string>>]> = [
   ...folders.map((folder) => [folder, { PG_BIN_DIR: folder }] as const),
@@ -22,7 +16,7 @@ const runs: ReadonlyArray<readonly [name: string, environment: Readonly<Record<s
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 if (folders.length === 0) say("No other server: PG_BIN_DIRS names none")
-if (pgBouncer === undefined) say("No pooler: PgBouncer is not on the PATH, and PGBOUNCER_BIN names none")
+if (pgBouncer === undefined) say("No pooler: PGBOUNCER_BIN names none")
 
 const { PGBOUNCER_BIN: _, ...others } = process.env
 const tests = [".contract.test.ts", "test/postgres/kernel/", "e2e/pooler"]
