@@ -24,10 +24,11 @@ it.skipIf(pooler === null)(
         ) ?? []
       assert.isDefined(wanted, refused.output)
       await statement(Redacted.make(`${inject("pgServer")}${pathname}`), wanted ?? "")
-      // The pooler closes idle sessions, which have the old settings, after seconds.
+      // The pooler closes sessions, which have the old settings, when they were idle for five seconds.
       await until(
         "the new settings",
         async () => (await tentpole(["doctor"], service.environment)).output.includes("session settings") === false,
+        { every_ms: 7_000 },
       )
       await service.start()
       const contact = await service.call("POST", "/v1/contacts", { items: [{ email: "ann@x.test" }] })
