@@ -166,18 +166,29 @@ it.live("a table that fails does not stop maintenance of the others", () =>
 it.live("a partition with rows that are still needed is not dropped", () =>
   Effect.gen(function* () {
     const { owner, rules, run } = yield* begin
-    const rule = rules.find(({ relation }) => relation === "flow_event") ?? assert.fail("no rule")
-    yield* createPast(owner, rule, 5)
-    const insertion = yield* insertions(owner, ["flow_event"])
-    const at = "now() - make_interval(months => age)"
-    const from = "from generate_series(0, 5) as age"
-    yield* owner.unsafe(insertion("flow_event", mine, { at, type: "'done'" }, from))
-    yield* owner.unsafe(insertion("flow_event", mine, { at: "now() - interval '3 months'", type: "'open'" }))
-    yield* owner`update table_retention set needed_rows = 'type = ''open''' where relation = 'flow_event'`
+    const rule = rules.find(({ relation }) => relation === "delivery") ?? assert.fail("no rule")
+    yield* createPast(owner, rule, 8)
+    const insertion = yield* insertions(owner, ["delivery", "delivery_queue"])
+    const delivery_id = agedOf["uuid"] ?? ""
+    yield* owner.unsafe(insertion("delivery", mine, { delivery_id }, "from generate_series(0, 210, 15) as age"))
+    const months = (condition: string) =>
+      owner.unsafe<{ readonly month: string }>(
+        `select distinct tableoid::regclass::text as month from delivery where ${condition} order by month`,
+      )
+    const queued = yield* months(
+      "delivery_id = (select delivery_id from delivery order by delivery_id offset 2 limit 1)",
+    )
+    yield* owner.unsafe(
+      insertion(
+        "delivery_queue",
+        mine,
+        { delivery_id: "delivery_id" },
+        "from delivery order by delivery_id offset 2 limit 1",
+      ),
+    )
     yield* run(shortest)
-    const left = yield* owner<{ readonly rows: number }>`
-      select count(*)::int as rows from flow_event where at < now() - interval '2 months 15 days'`
-    assert.deepStrictEqual(left, [{ rows: 2 }])
+    const old = yield* months("delivery_id < tentpole_day_start('uuid', (now() - interval '130 days')::date)::uuid")
+    assert.deepStrictEqual(old, queued)
   }).pipe(Effect.scoped),
 )
 

@@ -37,7 +37,7 @@ create table table_retention (
   step text constraint table_retention_step_known check (step in ('day', 'month')),
   age_column text not null,
   days_min int not null constraint table_retention_days_min_not_negative check (days_min >= 0),
-  needed_rows text,
+  needed_by text,
   index_statements text[] not null default '{}',
   constraint table_retention_pkey primary key (relation)
 );
@@ -48,7 +48,8 @@ comment on column table_retention.step is 'The time that a partition covers (UTC
 comment on column table_retention.age_column is
   'The age of a row: an instant, a date, or an id that begins with its time (UUID v7 or v8). It is the key of the partitions.';
 comment on column table_retention.days_min is 'The service cannot delete rows that are younger.';
-comment on column table_retention.needed_rows is 'A condition. A partition that has such a row is not dropped.';
+comment on column table_retention.needed_by is
+  'A table with the same age column. A partition is not dropped while that table has a row of its time.';
 comment on column table_retention.index_statements is
   'Run for each new partition, with its name in place of %s: indexes that the parent cannot have, such as unique indexes without '
   'its key.';
@@ -132,17 +133,20 @@ begin
   end if;
   if rule.step is not null then
     for part in
-      select c.oid::regclass as name from pg_inherits i
+      select c.oid::regclass as name, dated.start, (dated.start + ('1 ' || rule.step)::interval)::date as stop from pg_inherits i
       join pg_class c on c.oid = i.inhrelid
-      cross join lateral (select substring(c.relname from '_([0-9]{4}_[0-9]{2}(_[0-9]{2})?)$') as start) as named
-      where i.inhparent = to_regclass('public.' || quote_ident(target)) and named.start is not null
-        and to_date(named.start, 'YYYY_MM_DD') + ('1 ' || rule.step)::interval <= before
-      order by named.start
+      cross join lateral (
+        select to_date(substring(c.relname from '_([0-9]{4}_[0-9]{2}(_[0-9]{2})?)$'), 'YYYY_MM_DD') as start) as dated
+      where i.inhparent = to_regclass('public.' || quote_ident(target))
+        and dated.start + ('1 ' || rule.step)::interval <= before
+      order by dated.start
     loop
       -- Dropping takes this lock too. Before the check, so that no row changes between the two.
       execute format('lock table only public.%I in access exclusive mode', target);
-      if rule.needed_rows is not null then
-        execute format('select exists (select from %s where %s)', part.name, rule.needed_rows) into needed;
+      if rule.needed_by is not null then
+        execute format('select exists (select from public.%1$I where %2$I >= %3$L and %2$I < %4$L)', rule.needed_by,
+          rule.age_column, tentpole_day_start(tentpole_age_type(rule), part.start),
+          tentpole_day_start(tentpole_age_type(rule), part.stop)) into needed;
       end if;
       if not needed then
         execute format('drop table %s', part.name);

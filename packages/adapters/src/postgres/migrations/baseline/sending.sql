@@ -60,8 +60,8 @@ create table delivery_rest partition of delivery default with (fillfactor = 80);
 create unique index delivery_rest_email_normalized on delivery_rest (workspace_id, blast_id, email_normalized)
   where holds_address and membership_id is null;
 create unique index delivery_rest_visit on delivery_rest (workspace_id, membership_id, visit) where membership_id is not null;
-insert into table_retention (relation, step, age_column, days_min, needed_rows, index_statements)
-values ('delivery', 'month', 'delivery_id', 90, 'state = ''queued''', array[
+insert into table_retention (relation, step, age_column, days_min, needed_by, index_statements)
+values ('delivery', 'month', 'delivery_id', 90, 'delivery_queue', array[
   'alter table %s set (fillfactor = 80)',
   'create unique index on %s (workspace_id, blast_id, email_normalized) where holds_address and membership_id is null',
   'create unique index on %s (workspace_id, membership_id, visit) where membership_id is not null'
