@@ -48,15 +48,22 @@ const createList = async (call: Call, name: string): Promise<ListId> =>
   ListId.make((await call("POST", "/v1/contact-lists", { name, kind: "static" })).list_id)
 
 export const largeWorkspace = async (bench: Bench): Promise<LargeWorkspace> => {
-  const { quick, report } = bench
   const world = await World.begin(bench)
-  const { databaseUrl, deployment, inside, smtp } = world
   // With 20 connections and what a message costs besides, more than 500 messages a second.
-  await smtp.behave({ pause_ms: 5 })
+  await world.smtp.behave({ pause_ms: 5 })
   await world.worker()
+  return filledWorkspace(bench, world, bench.quick ? 50_000 : 1_000_000)
+}
+
+/** The first workspace of the service, filled with contacts. */
+export const filledWorkspace = async (
+  { report }: Bench,
+  world: World,
+  contacts_count: number,
+): Promise<LargeWorkspace> => {
+  const { databaseUrl, deployment, inside, smtp } = world
   const call = callsOf(deployment)
   const workspace = await world.firstWorkspace()
-  const contacts_count = quick ? 50_000 : 1_000_000
   const fields = await createFields(call)
   const stored = await world.byHand<{ api_name: string; number_column: number }>(
     "select api_name, number_column::int from contact_field where number_column is not null",

@@ -6,6 +6,7 @@ import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { peakMemory_bytes, residentMemory_bytes } from "../../support/ProcessFacts.ts"
 import { pause } from "../../support/Service.ts"
+import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import type { Bench } from "../Benchmark.ts"
 import { comparison, figure, megabytesAtMost, ratioAtMost, type Row } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
@@ -36,30 +37,25 @@ export const million = async (bench: Bench, world: World): Promise<void> => {
   const first_ms = spanOf(await world.come(many, 1)).first_ms - began_ms
   rows.push(time("from the start to the first message", [first_ms], secondsAtMost(15, first_ms)))
   bench.report.say("sending …")
-  const memory: Array<number> = []
-  const sending = watch(worker.pid, sizeOf(bench).sending_ms, memory)
+  const sending = watchMemory(worker, sizeOf(bench).sending_ms)
   await pause(2_000)
   const asked_ms = Date.now()
   await world.launch(few)
   const neighbours_ms = spanOf(await world.come(few, neighbours)).last_ms - asked_ms
   rows.push(time(`${neighbours} of another workspace meanwhile`, [neighbours_ms], secondsAtMost(5, neighbours_ms)))
-  await sending
+  const memory = await sending
+  rows.push(memory.row)
   const rate = rateOf(await world.arrivals(many))
-  const peak = megabytes(await peakMemory_bytes(worker.pid))
-  const memory_mb = { median: spreadOf(memory).median, p95: peak }
-  rows.push(figure("memory of the worker (p95: the most it ever had)", "MB", memory_mb, megabytesAtMost(300, peak)))
   await world.stop(worker)
-  const third = Math.floor(memory.length / 3)
-  const thirds = [memory.slice(0, third), memory.slice(third, 2 * third), memory.slice(2 * third)]
   bench.report.section(`A blast to ${recipients.toLocaleString("en-US")} recipients`, rows, [
-    `memory by thirds of the time of sending: ${thirds.map((each) => `${Math.round(spreadOf(each).median)} MB`).join(", ")}`,
+    memory.note,
     `meanwhile ${Math.round(rate).toLocaleString("en-US")} messages a second, for ${sizeOf(bench).sending_ms / 1000} s`,
   ])
 }
 
-const secondsAtMost = (max_s: number, ms: number) => ({ says: `≤ ${max_s} s`, met: ms <= max_s * 1000 })
+export const secondsAtMost = (max_s: number, ms: number) => ({ says: `≤ ${max_s} s`, met: ms <= max_s * 1000 })
 
-const time = (what: string, times_ms: ReadonlyArray<number>, ...bars: Row["bars"]): Row =>
+export const time = (what: string, times_ms: ReadonlyArray<number>, ...bars: Row["bars"]): Row =>
   figure(what, "ms", spreadOf(times_ms), ...bars)
 
 const triedOut = async ({ report }: Bench, world: World, sender: Sender): Promise<Row> => {
@@ -108,11 +104,21 @@ const bareInsert = async ({ inside }: World, { id }: Sender): Promise<number> =>
   return took_ms
 }
 
-const watch = async (pid: number, during_ms: number, seen: Array<number>): Promise<void> => {
+/** The memory of a worker that sends: its median and the most it ever had, and whether it stays flat. */
+export const watchMemory = async ({ pid }: ServiceProcess, during_ms: number): Promise<{ row: Row; note: string }> => {
+  const seen: Array<number> = []
   const end = Date.now() + during_ms
   while (Date.now() < end) {
     await pause(memory_look_every_ms)
     seen.push(megabytes(await residentMemory_bytes(pid)))
+  }
+  const peak = megabytes(await peakMemory_bytes(pid))
+  const memory_mb = { median: spreadOf(seen).median, p95: peak }
+  const third = Math.floor(seen.length / 3)
+  const thirds = [seen.slice(0, third), seen.slice(third, 2 * third), seen.slice(2 * third)]
+  return {
+    row: figure("memory of the worker (p95: the most it ever had)", "MB", memory_mb, megabytesAtMost(300, peak)),
+    note: `memory by thirds of the time of sending: ${thirds.map((each) => `${Math.round(spreadOf(each).median)} MB`).join(", ")}`,
   }
 }
 
