@@ -71,6 +71,8 @@ export const environment = (more: Record<string, string>): NodeJS.ProcessEnv => 
   NODE_OPTIONS: process.env["NODE_OPTIONS"] ?? "--conditions=tentpole:source",
   LOG_LEVEL: "warn",
   RATE_LIMIT_PER_MINUTE: "0",
+  // A pause of a process must not end a parser.
+  PARSER_SECONDS: "60",
   ...more,
 })
 

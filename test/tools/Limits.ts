@@ -26,6 +26,9 @@ import { simulated_entries_max } from "@tentpole/core/flows/simulation/Simulate"
 import { simulated_events_max } from "@tentpole/core/flows/simulation/SimulationInput"
 import { step_id_length_max, duration_amount_max } from "@tentpole/core/flows/definition/Step"
 import { offset_days_max, token_declarations_max, token_name_length_max } from "@tentpole/core/flows/definition/Trigger"
+import * as ParserPool from "@tentpole/adapters/parsers/ParserPool"
+import { html_tags_max } from "@tentpole/core/documents/ParseHtml"
+import { compiled_slots_max } from "@tentpole/core/rendering/Compile"
 import { field_bytes_max, fields_max } from "@tentpole/core/forms/Answers"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { answer_bytes_max, retention_hours } from "@tentpole/core/operations/idempotency/Idempotency"
@@ -157,6 +160,10 @@ ${head}
 | Description of a blast | ${characters(blast_description_length_max)} | ${invalid} |
 | Subject, preview text | ${characters(Email.subject_length_max, 1)}; ${characters(Email.preview_text_length_max)} | ${invalid} |
 | HTML of an email or a template (\`HTML_BYTES_MAX\`) | ${bytes(config.html_bytes_max)} | ${tooLarge} |
+| Tags in HTML, except for end tags | ${number(html_tags_max)} | ${invalid} |
+| Merge tokens and redirected links of an email | ${number(compiled_slots_max)} | ${code("too_complex")} in previews and tests; the delivery fails with reason \`not_rendered\` |
+| Time to read HTML, a prompt, an answer of the AI or returned mail (\`PARSER_SECONDS\`); memory | ${config.parsers.time_max_ms / 1000} s; ${ParserPool.thread_heap_mb_max} MB | ${code("too_complex")}; a generation fails, and its credit is refunded |
+| Inputs that wait to be read, in each process; of one workspace | ${ParserPool.waiting_max}; ${ParserPool.waiting_per_workspace_max} | ${code("unavailable")} with \`Retry-After\` |
 | A message with the values of a contact (\`MESSAGE_BYTES_MAX\`) | ${bytes(config.message_bytes_max)} | the delivery fails with reason \`message_too_large\`; in previews and tests ${code("message_too_large")} |
 | Plain text of an email | ${characters(plain_text_length_max)} | ${invalid} |
 | Prompt of a generation | ${characters(generation_prompt_length_max, 1)} | ${invalid} |

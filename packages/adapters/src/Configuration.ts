@@ -8,6 +8,7 @@ import {
 } from "@tentpole/core/ports/Maintenance"
 import { commonSettings, type HookKeys, type Retention, type Settings } from "@tentpole/core/kernel/Settings"
 import { Redacted, Result, Schema } from "effect"
+import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import { serversOf } from "./postgres/kernel/Primary.ts"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
@@ -136,6 +137,10 @@ const largest_put_bytes = 5 * 2 ** 30
 
 const days_max = 36_500
 
+const parser_threads_max = 4
+/** Half of the processors: the other half answers requests. */
+const parser_threads_default = Math.min(parser_threads_max, Math.max(1, Math.floor(availableParallelism() / 2)))
+
 const topicArn = /^arn:aws(?:-cn|-us-gov)?:sns:[a-z0-9-]+:\d{12}:[\w-]+$/
 
 const hooks = (from: ReturnType<typeof reader>): HookKeys => {
@@ -211,6 +216,10 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     message_bytes_max: from.integer("MESSAGE_BYTES_MAX", commonSettings.message_bytes_max, mebibyte, 40 * mebibyte),
     import_bytes_max: from.integer("IMPORT_BYTES_MAX", commonSettings.import_bytes_max, mebibyte, largest_put_bytes),
     asset_bytes_max: from.integer("ASSET_BYTES_MAX", commonSettings.asset_bytes_max, mebibyte, 500 * mebibyte),
+    parsers: {
+      threads_max: from.integer("PARSER_THREADS", parser_threads_default, 1, parser_threads_max),
+      time_max_ms: from.integer("PARSER_SECONDS", 5, 1, 60) * 1000,
+    },
     ai: {
       provider: from.word("AI_PROVIDER", ["fake", "openai", "anthropic"], "fake"),
       apiKey: from.secret("AI_API_KEY"),

@@ -21,6 +21,7 @@ import * as MailLog from "./mail-log/MailLog.ts"
 import * as Stores from "./postgres/All.ts"
 import * as Postgres from "./postgres/kernel/Postgres.ts"
 import { lackingSettings, service_role, sessionSettings } from "./postgres/kernel/Session.ts"
+import * as ParserPool from "./parsers/ParserPool.ts"
 import * as S3 from "./s3/BlobStore.ts"
 import * as Sns from "./sns/Sns.ts"
 import * as Smtp from "./smtp/SmtpConnections.ts"
@@ -123,7 +124,15 @@ export const ports = (config: Configuration, process: Process) =>
     mail(config),
   ).pipe(
     Layer.provideMerge(Jobs.layer()),
-    Layer.provideMerge(Layer.mergeAll(Ids.layer, Dns.layer(), Layer.succeed(Settings, config), secrets(config))),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Ids.layer,
+        Dns.layer(),
+        Layer.succeed(Settings, config),
+        secrets(config),
+        ParserPool.layer(config.parsers),
+      ),
+    ),
     Layer.provideMerge(database(config, process)),
     Layer.provide(Layer.effectDiscard(prepareFolder(config))),
   )

@@ -31,6 +31,7 @@ import { FlowTimes, memberships } from "./flows/memberships.ts"
 import { lists } from "./lists/lists.ts"
 import { listVerbs } from "./lists/listVerbs.ts"
 import { outbox } from "./kernel/outbox.ts"
+import { parsers } from "./ports/parsers.ts"
 import { privacy } from "./operations/privacy.ts"
 import { restores } from "./operations/restores.ts"
 import { schedules } from "./blasts/schedules.ts"
@@ -88,6 +89,7 @@ export const contract = {
   listVerbs,
   memberships,
   outbox,
+  parsers,
   privacy,
   restores,
   schedules,

@@ -1,13 +1,14 @@
 // The client of language model providers: one request, a limit on the time and size of its answer, and retries while the
 // provider is busy. A `Dialect` describes the differences between providers.
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ports/Ai"
+import { type Parser, Parsers } from "@tentpole/core/ports/Parsers"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { emailAnswers, pageAnswers } from "./Answers.ts"
 import { columnsConversation, readMatches } from "./ColumnsPrompt.ts"
 import type { Conversation } from "./Conversation.ts"
-import { emailConversation, readEmail } from "./EmailPrompt.ts"
-import { inlined } from "./html/InlineStyles.ts"
-import { intentConversation, pageConversation, readIntent, readPage } from "./PagePrompt.ts"
+import { emailConversation } from "./EmailPrompt.ts"
+import { intentConversation, pageConversation, readIntent } from "./PagePrompt.ts"
 
 export interface ProviderOptions {
   readonly apiKey: Redacted.Redacted
@@ -75,6 +76,16 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
     Ai,
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
+      const parsers = yield* Parsers
+      const read = <A extends object>(parser: Parser<string, A | { readonly refused: string }>, answer: string) =>
+        parsers.run(parser, answer, null).pipe(
+          Effect.mapError(({ message }) => new AiRefused({ reason: message })),
+          Effect.flatMap((found) =>
+            "refused" in found
+              ? Effect.fail(new AiRefused({ reason: found.refused }))
+              : Effect.succeed(found as Exclude<A, { readonly refused: string }>),
+          ),
+        )
       // Trace headers are not sent to providers.
       const send = (request: HttpClientRequest.HttpClientRequest) =>
         Effect.provideService(client.execute(request), HttpClient.TracerPropagationEnabled, false)
@@ -109,12 +120,11 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
         generatePage: Effect.fn("Ai.page")(function* (request) {
           const time_max = isThoughtful(request) ? thoughtful_time_max : document_time_max
           const answer = yield* complete("a page", pageConversation(request), document_tokens_max, time_max)
-          return yield* Effect.fromResult(readPage(answer))
+          return (yield* read(pageAnswers, answer)).html
         }),
         generateEmail: Effect.fn("Ai.email")(function* (request) {
           const answer = yield* complete("an email", emailConversation(request), document_tokens_max, document_time_max)
-          const written = yield* Effect.fromResult(readEmail(answer))
-          return { ...written, html: inlined(written.html) }
+          return yield* read(emailAnswers, answer)
         }),
         asksForPage: Effect.fn("Ai.asksForPage")(function* (prompt, { hasTemplate }) {
           const answer = complete(

@@ -1,6 +1,6 @@
 import { encodeText } from "@tentpole/core/kernel/Bytes"
 import type { ParsedReport } from "@tentpole/core/bounces/DeliveryStatus"
-import { read_bytes_max, readReturnedMail, reportOf } from "@tentpole/core/bounces/ReturnedMail"
+import { read_bytes_max, readReturnedMail as parsed, reportOf } from "@tentpole/core/bounces/ReturnedMail"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
@@ -12,6 +12,8 @@ const readings: Readonly<Record<string, ParsedReport>> = JSON.parse(
 const files = readdirSync(folder)
   .filter((name) => name.endsWith(".eml"))
   .sort()
+
+const readReturnedMail = (bytes: Uint8Array) => Effect.promise(() => parsed(bytes))
 
 /** With the line ends of the wire. The files have plain ones. */
 const mailed = (text: string) => encodeText(text.replace(/\r?\n/g, "\r\n"))

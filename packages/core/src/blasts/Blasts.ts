@@ -234,7 +234,7 @@ export class Blasts extends Context.Service<
 
         setAudience: verb("setAudience", setAudience),
         setEmail: Effect.fn("Blasts.setEmail")(function* (workspace, id, choice, by) {
-          const clean = yield* emails.clean(choice)
+          const clean = yield* emails.clean(workspace, choice)
           yield* transact(setEmail(workspace, id, clean, by))
           return yield* get(workspace, id)
         }),

@@ -1,8 +1,9 @@
 // The return paths: one mailbox for each message, verified by the MAC in its name. This service has no other mailboxes.
 import { Context, Effect, Layer, Metric, Option } from "effect"
+import { Parsers } from "../ports/Parsers.ts"
 import { Links } from "../rendering/Links.ts"
 import { toPrintableLine } from "../sending/Settlement.ts"
-import { readReturnedMail, reportOf } from "./ReturnedMail.ts"
+import { reportOf, returnedMailParser } from "./ReturnedMail.ts"
 import { reportRecorder } from "./ReportRecording.ts"
 
 const received = Metric.counter("returned_mail_total", {
@@ -23,6 +24,7 @@ export class ReturnPaths extends Context.Service<
     ReturnPaths,
     Effect.gen(function* () {
       const links = yield* Links
+      const parsers = yield* Parsers
       const record = yield* reportRecorder
       return ReturnPaths.of({
         has: (address) => Option.isSome(links.readReturnPath(address)),
@@ -30,7 +32,9 @@ export class ReturnPaths extends Context.Service<
           const target = links.readReturnPath(address)
           if (Option.isNone(target)) return
           const { deliveryId, workspaceId } = target.value
-          const reading = yield* readReturnedMail(message)
+          const reading = yield* parsers
+            .run(returnedMailParser, message, workspaceId)
+            .pipe(Effect.catchTag("TooComplex", () => Effect.succeed({ kind: "unknown" } as const)))
           yield* Metric.update(Metric.withAttributes(received, { kind: reading.kind }), 1)
           const report = reportOf(reading)
           if (report === undefined) return

@@ -1,7 +1,7 @@
 // The parser of mail to a return path: a bounce, a complaint, a delivery report, an automatic reply, or unknown. Senders and
 // recipients that the mail names are ignored: the return path identifies the message that it is about.
-import { Effect } from "effect"
 import PostalMime, { type Email } from "postal-mime"
+import type { Parser } from "../ports/Parsers.ts"
 import { decodeText } from "../kernel/Bytes.ts"
 import { bounceOf, deliveryStatus, type ParsedReport, fieldGroups, token } from "./DeliveryStatus.ts"
 import type { BounceReport } from "./Report.ts"
@@ -31,11 +31,14 @@ const parsing = {
 } as const
 
 /** Reads the first `read_bytes_max` bytes of a message, 10,000 lines at most. Unreadable mail is `unknown`. */
-export const readReturnedMail = (bytes: Uint8Array): Effect.Effect<ParsedReport> =>
-  Effect.match(
-    Effect.tryPromise(() => PostalMime.parse(beginning(bytes), parsing)),
-    { onFailure: () => ({ kind: "unknown" }), onSuccess: readingOf },
-  )
+export const readReturnedMail = (bytes: Uint8Array): Promise<ParsedReport> =>
+  PostalMime.parse(beginning(bytes), parsing).then(readingOf, () => ({ kind: "unknown" }))
+
+export const returnedMailParser: Parser<Uint8Array, ParsedReport> = {
+  name: "returned_mail",
+  run: readReturnedMail,
+  sizeOf: (bytes) => bytes.length,
+}
 
 export const reportOf = (reading: ParsedReport): BounceReport | undefined => {
   switch (reading.kind) {

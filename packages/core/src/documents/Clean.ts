@@ -1,10 +1,12 @@
 // The port to the HTML sanitiser, and the check of its results. Models and people write pages and emails, so their HTML is
 // untrusted. The check shares no code with the sanitiser. Also the validation of HTML before it is stored.
-import { Context, Result, Schema } from "effect"
+import { Context, Effect, Result, Schema } from "effect"
 import { attribute, type Element, elements } from "./HtmlElements.ts"
+import type { WorkspaceId } from "../kernel/Ids.ts"
 import { encodeText } from "../kernel/Bytes.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
+import type { Parsers, SyncParser, TooComplex } from "../ports/Parsers.ts"
 import { parseHtml, TooManyElements } from "./ParseHtml.ts"
 import { HtmlTooLarge } from "./DocumentErrors.ts"
 
@@ -18,13 +20,13 @@ export class Cleaner extends Context.Service<
      * Removes scripts, event handlers, `<base>`, meta refreshes, frames, foreign form targets and `javascript:` addresses. Returns
      * a whole document without `dangersOf`.
      */
-    readonly clean: (html: string) => Result.Result<string, Unclean>
+    readonly clean: Clean
     /**
      * The same for an email. An email without `emailDangersOf` stays the same byte for byte, except for NUL and lone surrogates.
      * Of any other one, everything harmless stays as written: merge tokens, styles and Outlook's conditional comments too. The
      * result has no `emailDangersOf`.
      */
-    readonly cleanEmail: (html: string) => Result.Result<string, Unclean>
+    readonly cleanEmail: Clean
   }
 >()("tentpole/Cleaner") {}
 
@@ -107,18 +109,24 @@ const pageRules: DangerRules = { isHarmless: isHarmlessAddress, forbidden: forbi
 export const html_size_bytes_max = 4 * 1024 * 1024
 
 /** Makes HTML safe: answers the whole document, or why that is impossible. */
-export type Clean = (html: string) => Result.Result<string, Unclean>
+export type Clean = (html: string, workspace: WorkspaceId) => Effect.Effect<string, Unclean | TooComplex>
 
 /** The active content of HTML; empty when it is safe. */
-export type Dangers = (html: string) => ReadonlyArray<string>
+export type Dangers = SyncParser<string, ReadonlyArray<string>>
+
+export const pageDangers: Dangers = {
+  name: "page_dangers",
+  run: (html) => dangersOf(html),
+  sizeOf: (html) => html.length,
+}
 
 /** Returns HTML without active content byte for byte; cleans any other. */
 export const cleanUnlessSafe =
-  (clean: Clean): Clean =>
-  (html) =>
+  (clean: Clean, parsers: Parsers): Clean =>
+  (html, workspace) =>
     // The cleaner comes first: it refuses HTML that would take the parser of `dangersOf` a long time.
-    Result.flatMap(clean(html), (cleaned) =>
-      limited(() => Result.succeed(dangersOf(html).length === 0 ? html : cleaned)),
+    Effect.flatMap(clean(html, workspace), (cleaned) =>
+      Effect.map(parsers.run(pageDangers, html, workspace), (dangers) => (dangers.length === 0 ? html : cleaned)),
     )
 
 /** Refuses HTML with which the work throws `TooManyElements`. */
@@ -142,13 +150,23 @@ export const checkHtml = (
 }
 
 /** HTML that may be stored; issues are at the body's `html`. `dangers` checks the cleaner's result with other code. */
+export type Storable = (
+  html: string,
+  workspace: WorkspaceId,
+) => Effect.Effect<string, Invalid | HtmlTooLarge | TooComplex>
+
 export const storable =
-  (clean: Clean, dangers: Dangers, bytes_max: number) =>
-  (html: string): Result.Result<string, Invalid | HtmlTooLarge> =>
-    Result.gen(function* () {
-      const checked = yield* checkHtml(html, bytes_max)
-      const cleaned = yield* Result.mapError(clean(checked), ({ reason }) => Invalid.at("html", reason))
-      return dangers(cleaned).length === 0
-        ? cleaned
-        : yield* Result.fail(Invalid.at("html", "can't be sanitized: it contains active content"))
+  (
+    clean: Clean,
+    dangers: Dangers,
+    { bytes_max, parsers }: { readonly bytes_max: number; readonly parsers: Parsers },
+  ): Storable =>
+  (html, workspace) =>
+    Effect.gen(function* () {
+      const checked = yield* Effect.fromResult(checkHtml(html, bytes_max))
+      const cleaned = yield* clean(checked, workspace).pipe(
+        Effect.catchTag("Unclean", ({ reason }) => Invalid.at("html", reason)),
+      )
+      const found = yield* parsers.run(dangers, cleaned, workspace)
+      return found.length === 0 ? cleaned : yield* Invalid.at("html", "can't be sanitized: it contains active content")
     })

@@ -3,6 +3,7 @@ import { DateTime, Effect } from "effect"
 import { ApprovalId, GenerationId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
 import { type Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
+import { decideWith, type Parse, Parsers } from "../ports/Parsers.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import type { ContentStatus, Current, DocumentTypes, Locked, IdOf } from "./Document.ts"
@@ -102,6 +103,7 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
   const { machine, storable, store } = rules
   const { transact } = yield* Transactor
   const ids = yield* Ids
+  const parsers = yield* Parsers
   const generations = yield* documentGenerations(name, rules)
 
   const write = (workspace: WorkspaceId, change: DocumentChange<T>) =>
@@ -119,7 +121,10 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     return decided.after
   }, transact)
 
-  const storableHtml = (html: string) => Effect.fromResult(storable(html))
+  const decideFor = (workspace: WorkspaceId) => decideWith(parsers, workspace)
+
+  const storableHtml = (html: string, workspace: WorkspaceId) =>
+    Effect.catchTag(storable(html, workspace), "TooComplex", Effect.die)
 
   /** A new document's id, author and time. */
   const start = Effect.fnUntraced(function* (createdByName: string) {
@@ -136,8 +141,9 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
   })
 
   const create = Effect.fnUntraced(function* (workspace: WorkspaceId, it: NewDocument<T> & { readonly html: string }) {
-    const html = yield* storableHtml(it.html)
-    const decision = machine.create({ ...(yield* start(it.createdByName)), fields: it.fields, html })
+    const html = yield* storableHtml(it.html, workspace)
+    const input = { ...(yield* start(it.createdByName)), fields: it.fields, html }
+    const decision = yield* Effect.orDie(decideFor(workspace)((parse) => machine.create(input, parse)))
     return yield* created(workspace, yield* Effect.fromResult(decision))
   })
 
@@ -159,7 +165,10 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     const locked = yield* store.lock(workspace, id)
     const facts = yield* rules.facts(workspace)
     const approvalId = ApprovalId.make(yield* ids.next)
-    const decision = machine.approve(locked, facts, { ...options, approvalId }, yield* DateTime.now)
+    const now = yield* DateTime.now
+    const decision = yield* Effect.orDie(
+      decideFor(workspace)((parse) => machine.approve(locked, facts, { ...options, approvalId }, now, parse)),
+    )
     const decided = yield* Effect.fromResult(decision)
     yield* Effect.orDie(write(workspace, decided))
     return { document: decided.after, locked }
@@ -179,7 +188,12 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     }),
 
     update: Effect.fn(`${name}.update`)((workspace, id, patch) =>
-      change(workspace, id, (locked, now) => Effect.fromResult(machine.update(locked, patch, now))),
+      change(workspace, id, (locked, now) =>
+        decideFor(workspace)((parse) => machine.update(locked, patch, now, parse)).pipe(
+          Effect.orDie,
+          Effect.flatMap(Effect.fromResult),
+        ),
+      ),
     ),
 
     delete: Effect.fn(`${name}.delete`)((workspace, id) =>
@@ -201,9 +215,12 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     }),
 
     setContent: Effect.fn(`${name}.setContent`)(function* (workspace, id, html) {
-      const checked = yield* storableHtml(html)
+      const checked = yield* storableHtml(html, workspace)
       return yield* change(workspace, id, ({ document }, now) =>
-        Effect.fromResult(machine.setContent(document, checked, now)),
+        decideFor(workspace)((parse) => machine.setContent(document, checked, now, parse)).pipe(
+          Effect.orDie,
+          Effect.flatMap(Effect.fromResult),
+        ),
       )
     }),
 
@@ -226,8 +243,12 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     abandonGeneration: generations.abandon,
   }
 
-  const plainTexts = (textOf: (current: Current<T["document"]>) => string): PlainTexts<T> => ({
-    plainText: Effect.fn(`${name}.plainText`)((workspace, id) => Effect.map(store.current(workspace, id), textOf)),
+  const plainTexts = (textOf: (current: Current<T["document"]>, parse: Parse) => string): PlainTexts<T> => ({
+    plainText: Effect.fn(`${name}.plainText`)((workspace, id) =>
+      Effect.flatMap(store.current(workspace, id), (current) =>
+        Effect.orDie(decideFor(workspace)((parse) => textOf(current, parse))),
+      ),
+    ),
     setPlainText: Effect.fn(`${name}.setPlainText`)((workspace, id, text) =>
       change(workspace, id, ({ document }, now) => Effect.fromResult(machine.setPlainText(document, text, now))),
     ),

@@ -1,10 +1,16 @@
 // Active content in an email, under every reading of it. Browsers skip conditional comments, Outlook reads some of them and
 // skips other content, and addresses are complete only when tokens are filled in.
-import { dangersOf, type DangerRules, forbiddenTags, isHarmlessAddress } from "./Clean.ts"
+import { type Dangers, dangersOf, type DangerRules, forbiddenTags, isHarmlessAddress } from "./Clean.ts"
 
 /** `dangersOf` each reading of an email; empty when it is clean. */
 export const emailDangersOf = (html: string): ReadonlyArray<string> =>
   readingsOf(html).flatMap((reading) => dangersOf(reading, rules))
+
+export const emailDangers: Dangers = {
+  name: "email_dangers",
+  run: emailDangersOf,
+  sizeOf: (html) => html.length,
+}
 
 /**
  * The readings of a source, each of the same length with all offsets unchanged: unchanged; with the conditional comments

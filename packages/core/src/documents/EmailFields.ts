@@ -8,7 +8,8 @@ import { storable, Cleaner } from "./Clean.ts"
 import { Invalid, issuesOf } from "../kernel/Refusal.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { isBlank } from "../kernel/Text.ts"
-import { emailDangersOf } from "./EmailDangers.ts"
+import { Parsers } from "../ports/Parsers.ts"
+import { emailDangers } from "./EmailDangers.ts"
 
 export const subject_length_max = 998
 export const preview_text_length_max = 200
@@ -92,7 +93,7 @@ const written = (address: string | null): string | null =>
 export const storableEmail = Effect.gen(function* () {
   const { cleanEmail } = yield* Cleaner
   const { html_bytes_max } = yield* Settings
-  return storable(cleanEmail, emailDangersOf, html_bytes_max)
+  return storable(cleanEmail, emailDangers, { bytes_max: html_bytes_max, parsers: yield* Parsers })
 })
 
 /** Sets an empty subject and preview text to the AI's. */

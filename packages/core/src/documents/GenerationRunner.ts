@@ -1,12 +1,13 @@
 // The worker's side of AI generations. The AI answers outside any transaction, so storing checks the state again.
-import { DateTime, Effect, Option, Result } from "effect"
+import { DateTime, Effect, Match, Option, Result } from "effect"
 import type { AiRefused, AiUnavailable, EmailRequest, WrittenEmail } from "../ports/Ai.ts"
 import type { GenerationId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Invalid, NotFound } from "../kernel/Refusal.ts"
+import { decideWith, Parsers } from "../ports/Parsers.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { DocumentTypes, IdOf } from "./Document.ts"
-import type { HtmlTooLarge } from "./DocumentErrors.ts"
+import type { Storable } from "./Clean.ts"
 import type { DocumentStore } from "./DocumentStore.ts"
 import type { DocumentMachine } from "./machine.ts"
 
@@ -66,7 +67,7 @@ export interface GenerationRules<T extends DocumentTypes> {
   readonly machine: DocumentMachine<T>
   readonly store: DocumentStore<T>
   /** HTML as it may be stored. */
-  readonly storable: (html: string) => Result.Result<string, Invalid | HtmlTooLarge>
+  readonly storable: Storable
   readonly ask: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
 }
 
@@ -75,17 +76,20 @@ export const documentGenerations = Effect.fnUntraced(function* <T extends Docume
   { machine, store, storable, ask }: GenerationRules<T>,
 ) {
   const workspaces = yield* WorkspaceStore
+  const parsers = yield* Parsers
 
-  const toStorable = (answer: WrittenEmail): Result.Result<WrittenEmail, string> =>
-    storable(answer.html).pipe(
-      Result.map((html) => ({ ...answer, html })),
-      Result.mapError((refused) => {
-        const why =
-          refused._tag === "Invalid"
-            ? refused.issues.map(({ message }) => message).join(", ")
-            : `is larger than ${refused.bytes_max / 2 ** 20} MB`
+  const toStorable = (answer: WrittenEmail, workspace: WorkspaceId) =>
+    storable(answer.html, workspace).pipe(
+      Effect.map((html): WrittenEmail => ({ ...answer, html })),
+      Effect.mapError((refused) => {
+        const why = Match.valueTags(refused, {
+          Invalid: ({ issues }) => issues.map(({ message }) => message).join(", "),
+          HtmlTooLarge: ({ bytes_max }) => `is larger than ${bytes_max / 2 ** 20} MB`,
+          TooComplex: ({ reason }) => reason,
+        })
         return `The HTML from the AI can't be stored: it ${why}. Nothing was charged. Try again with another prompt`
       }),
+      Effect.result,
     )
 
   type Key = [workspace: WorkspaceId, id: IdOf<T>, of: GenerationId]
@@ -97,15 +101,21 @@ export const documentGenerations = Effect.fnUntraced(function* <T extends Docume
       const { name: documentName } = yield* store.get(workspace, id)
       const basis = yield* store.basis(workspace, id)
       const { brand } = yield* workspaces.get(workspace)
-      return Result.flatMap(yield* askAi(ask({ prompt, name: documentName, brand, basis })), toStorable)
+      const answer = yield* askAi(ask({ prompt, name: documentName, brand, basis }))
+      return Result.isFailure(answer) ? answer : yield* toStorable(answer.success, workspace)
     }),
     settle: Effect.fnUntraced(function* (outcome, workspace, id, of) {
       const locked = yield* store.lock(workspace, id)
       const now = yield* DateTime.now
-      const change = Result.match(outcome, {
-        onSuccess: (answer) => machine.complete(locked, of, answer, now),
-        onFailure: (error) => machine.fail(locked, of, error, now),
-      })
+      const change = yield* decideWith(
+        parsers,
+        workspace,
+      )((parse) =>
+        Result.match(outcome, {
+          onSuccess: (answer) => machine.complete(locked, of, answer, now, parse),
+          onFailure: (error) => machine.fail(locked, of, error, now),
+        }),
+      ).pipe(Effect.catchTag("TooComplex", ({ message }) => Effect.succeed(machine.fail(locked, of, message, now))))
       // Neither outcome takes credits.
       if (change !== null) yield* Effect.orDie(store.apply(workspace, change))
     }),

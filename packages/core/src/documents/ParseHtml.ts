@@ -1,24 +1,28 @@
 // The HTML parser with a limit on the elements that it creates. The parser repeats unclosed elements such as `<b>` in every
 // paragraph that follows, so a few kilobytes of HTML could fill the memory.
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, parse, type ParserOptions, type TreeAdapter } from "parse5"
+import { ParserLimitExceeded } from "../ports/Parsers.ts"
 
 /** The HTML makes the parser create too many elements. */
-export class TooManyElements extends Error {
+export class TooManyElements extends ParserLimitExceeded {
   override readonly name = "TooManyElements"
-  override readonly message = "repeats too many unclosed elements"
 }
 
-/** HTML that closes its elements needs at most two for each `<`, because the parser adds bodies to tables. */
+/** More would need more memory than a parsing thread has. A newsletter has some thousand. */
+export const html_tags_max = 100_000
+
+/** HTML that closes its elements needs at most two for each start tag, because the parser adds bodies to tables. */
 const elements_per_tag_max = 3
 const elements_without_tags_max = 1_000
 
 /** The parser throws `TooManyElements` when the tree of this source becomes too large. One source, one adapter. */
 export const limitedTree = (source: string): TreeAdapter<DefaultTreeAdapterMap> => {
-  let left = elements_without_tags_max + elements_per_tag_max * tagsIn(source)
+  const tags_count = tagsIn(source)
+  let left = elements_without_tags_max + elements_per_tag_max * tags_count
   return {
     ...defaultTreeAdapter,
     createElement: (...element) => {
-      if (--left < 0) throw new TooManyElements()
+      if (--left < 0) throw new TooManyElements("repeats too many unclosed elements")
       return defaultTreeAdapter.createElement(...element)
     },
   }
@@ -30,8 +34,12 @@ export const parseHtml = (
   options: Pick<ParserOptions<DefaultTreeAdapterMap>, "scriptingEnabled" | "sourceCodeLocationInfo"> = {},
 ): DefaultTreeAdapterMap["document"] => parse(html, { ...options, treeAdapter: limitedTree(html) })
 
-const tagsIn = (source: string): number => {
+/** The number of tags, except for end tags. Throws `TooManyElements`. */
+export const tagsIn = (source: string): number => {
   let count = 0
-  for (let at = source.indexOf("<"); at >= 0; at = source.indexOf("<", at + 1)) count++
+  for (let at = source.indexOf("<"); at >= 0; at = source.indexOf("<", at + 1)) {
+    if (source[at + 1] !== "/") count++
+  }
+  if (count > html_tags_max) throw new TooManyElements(`has more than ${html_tags_max} tags`)
   return count
 }

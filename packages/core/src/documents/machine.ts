@@ -5,6 +5,7 @@ import type { ApprovalId, GenerationId } from "../kernel/Ids.ts"
 import { type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { type Invalid, InvalidState } from "../kernel/Refusal.ts"
+import { type Parse, parseNow } from "../ports/Parsers.ts"
 import { copyName } from "../kernel/Text.ts"
 import {
   overrideOfCopy,
@@ -48,11 +49,12 @@ export interface Kind<T extends DocumentTypes> {
   /** Stores the other parts of the AI's answer in the fields that the user left empty. */
   readonly fill: (document: T["document"], answer: WrittenEmail) => T["document"]
   /** Writes the fields that are part of the HTML into it; `before` is null if the HTML is new. */
-  readonly embed: (html: string, after: T["document"], before: T["document"] | null) => string
+  readonly embed: (html: string, after: T["document"], before: T["document"] | null, parse: Parse) => string
   readonly freeze: (
     locked: Omit<Locked<T["document"]>, "html"> & { readonly html: string },
     approval: { readonly approvalId: ApprovalId; readonly version?: number; readonly approvedAt: DateTime.Utc },
     facts: T["facts"],
+    parse: Parse,
   ) => Result.Result<T["approved"], T["notReady"]>
   readonly inUse: (uses: T["uses"], move: "unapproved" | "deleted") => T["inUse"] | null
   readonly job: (id: IdOf<T>, generationId: GenerationId) => QueuedJob["job"]
@@ -97,12 +99,14 @@ export class DocumentMachine<T extends DocumentTypes> {
   }
 
   /** A draft at version 1. */
-  create({
-    html,
-    ...it
-  }: Started<T> & { readonly fields: T["given"]; readonly html: string }): Decision<T, Invalid | HtmlTooLarge> {
+  create(
+    { html, ...it }: Started<T> & { readonly fields: T["given"]; readonly html: string },
+    parse: Parse = parseNow,
+  ): Decision<T, Invalid | HtmlTooLarge> {
     return Result.flatMap(checkHtml(html), (checked) =>
-      Result.map(this.#draft(it, 1), (after) => this.#to(null, after, { html: this.kind.embed(checked, after, null) })),
+      Result.map(this.#draft(it, 1), (after) =>
+        this.#to(null, after, { html: this.kind.embed(checked, after, null, parse) }),
+      ),
     )
   }
 
@@ -145,20 +149,30 @@ export class DocumentMachine<T extends DocumentTypes> {
   }
 
   /** Creates no version: HTML that contains a changed field is replaced. */
-  update({ document, html }: Current<T["document"]>, patch: T["patch"], now: DateTime.Utc): Decision<T, Invalid> {
+  update(
+    { document, html }: Current<T["document"]>,
+    patch: T["patch"],
+    now: DateTime.Utc,
+    parse: Parse = parseNow,
+  ): Decision<T, Invalid> {
     return Result.map(this.kind.patch(document, patch), (patched) => {
       if (patched === document) return this.#to(document, document)
       const after = { ...patched, updatedAt: now }
-      const embedded = html === null ? null : this.kind.embed(html, after, document)
+      const embedded = html === null ? null : this.kind.embed(html, after, document, parse)
       return this.#to(document, after, { html: embedded === html ? null : embedded })
     })
   }
 
   /** A new version. */
-  setContent(document: T["document"], html: string, now: DateTime.Utc): Decision<T, Invalid | HtmlTooLarge> {
+  setContent(
+    document: T["document"],
+    html: string,
+    now: DateTime.Utc,
+    parse: Parse = parseNow,
+  ): Decision<T, Invalid | HtmlTooLarge> {
     return Result.map(checkHtml(html), (checked) => {
       const after = { ...document, currentVersion: document.currentVersion + 1, updatedAt: now }
-      return this.#to(document, after, { html: this.kind.embed(checked, after, null) })
+      return this.#to(document, after, { html: this.kind.embed(checked, after, null, parse) })
     })
   }
 
@@ -176,12 +190,13 @@ export class DocumentMachine<T extends DocumentTypes> {
     facts: T["facts"],
     { approvalId, version }: { readonly approvalId: ApprovalId; readonly version?: number },
     now: DateTime.Utc,
+    parse: Parse = parseNow,
   ): Decision<T, TemplateNotReady | ApprovalVersionStale | T["notReady"]> {
     const { currentVersion: current } = document
     if (html === null) return Result.fail(new TemplateNotReady())
     if (version !== undefined && version !== current) return Result.fail(new ApprovalVersionStale({ version, current }))
     const approval = { approvalId, approvedAt: now, ...(version === undefined ? {} : { version }) }
-    return Result.map(this.kind.freeze({ document, html, generation }, approval, facts), (approved) => {
+    return Result.map(this.kind.freeze({ document, html, generation }, approval, facts, parse), (approved) => {
       const after = { ...document, approval: { id: approvalId, version: current }, updatedAt: now }
       return this.#to(document, after, { approved })
     })
@@ -216,13 +231,14 @@ export class DocumentMachine<T extends DocumentTypes> {
     id: GenerationId,
     answer: WrittenEmail,
     now: DateTime.Utc,
+    parse: Parse = parseNow,
   ): DocumentChange<T, T["document"]> | null {
     const version = document.currentVersion + 1
     const generation = latest?.id === id ? endGeneration(latest, "complete", { version }, now) : null
     if (generation === null) return null
     const filled = { ...this.kind.fill(document, answer), currentVersion: version, updatedAt: now }
     const after = { ...filled, generationStatus: generation.after.status }
-    return this.#to(document, after, { generation, html: this.kind.embed(answer.html, after, null) })
+    return this.#to(document, after, { generation, html: this.kind.embed(answer.html, after, null, parse) })
   }
 
   /** Ends the generation without a version. Null when it is over. */

@@ -12,11 +12,12 @@ import { isBlank } from "../kernel/Text.ts"
 import type { ApprovedEmail } from "../rendering/message/Message.ts"
 import { type EmailFields, headerNames, noHeader, checkFields, withWritten } from "../documents/EmailFields.ts"
 import { EmailInUse, EmailNotReady, type EmailUses, type Missing } from "./EmailErrors.ts"
-import { plainText } from "../rendering/PlainText.ts"
-import { unresolvedTokens } from "../rendering/MergeTokens.ts"
+import { plainTextParser } from "../rendering/PlainText.ts"
+import { isKnown, tokenParser } from "../rendering/MergeTokens.ts"
+import { type Parse, parseNow } from "../ports/Parsers.ts"
 import { Result } from "effect"
 import { type DocumentChange, DocumentMachine, type Kind } from "../documents/machine.ts"
-import { withPreheader } from "../rendering/Markup.ts"
+import { preheaderParser } from "../rendering/Markup.ts"
 
 export interface Email extends Document, EmailFields {
   readonly id: EmailId
@@ -39,15 +40,19 @@ export interface EmailTypes extends DocumentTypes {
 }
 
 /** The override, or the text of the HTML. */
-export const plainTextOf = ({ document, html }: Current<Document>): string =>
-  document.plainText?.text ?? (html === null ? "" : plainText(html))
+export const plainTextOf = ({ document, html }: Current<Document>, parse: Parse = parseNow): string =>
+  document.plainText?.text ?? (html === null ? "" : parse(plainTextParser, html))
 
 /** Names of unknown tokens in the email. `customFields`: `api_name`s of the active fields. */
 export const unresolvedIn = (
   { document, html }: Current<Email>,
   customFields: ReadonlyArray<string>,
-): ReadonlyArray<string> =>
-  unresolvedTokens([document.subject, document.fromName, html, document.plainText?.text ?? null], new Set(customFields))
+  parse: Parse = parseNow,
+): ReadonlyArray<string> => {
+  const known = new Set(customFields)
+  const tokens = parse(tokenParser, [document.subject, document.fromName, html, document.plainText?.text ?? null])
+  return [...new Set(tokens.flatMap((token) => (isKnown(token, known) ? [] : [token.name])))]
+}
 
 const required = ["subject", "fromName", "fromAddress", "replyToEmail"] as const
 
@@ -67,14 +72,14 @@ export const domainOf = (address: string): string => (parseEmail(address)?.norma
 export type EmailChange<After extends Email | null = Email | null> = DocumentChange<EmailTypes, After>
 
 /** Freezes HTML, plain text, subject, preview text and sender. */
-const freeze: Kind<EmailTypes>["freeze"] = ({ document, html }, { approvalId, approvedAt }, facts) => {
+const freeze: Kind<EmailTypes>["freeze"] = ({ document, html }, { approvalId, approvedAt }, facts, parse) => {
   const { id, subject, previewText, fromName, fromAddress, replyToEmail, currentVersion } = document
   const missing = missingIn(document, facts)
   if (missing.length > 0 || subject === null || fromName === null || fromAddress === null || replyToEmail === null) {
     return Result.fail(new EmailNotReady({ missing, fromAddress, before: "approving the email" }))
   }
   const header = { subject, previewText, fromName, fromAddress, replyToEmail }
-  const text = plainTextOf({ document, html })
+  const text = plainTextOf({ document, html }, parse)
   return Result.succeed({ approvalId, emailId: id, version: currentVersion, ...header, html, text, approvedAt })
 }
 
@@ -85,8 +90,8 @@ export const EmailChange = new DocumentMachine<EmailTypes>({
   patch: (email, patch) => Result.map(checkFields(patch), (fields) => withFields(email, fields)),
   fill: withWritten,
   // The preview text is part of the HTML.
-  embed: (html, { previewText }, before) =>
-    previewText === (before?.previewText ?? null) ? html : withPreheader(html, previewText),
+  embed: (html, { previewText }, before, parse) =>
+    previewText === (before?.previewText ?? null) ? html : parse(preheaderParser, { html, text: previewText }),
   freeze,
   inUse: (uses, move) => (uses.count === 0 ? null : new EmailInUse({ ...uses, move })),
   job: (emailId, generationId) => ({ type: "email_generation", emailId, generationId }),

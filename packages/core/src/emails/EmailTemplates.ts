@@ -1,13 +1,14 @@
 // EmailTemplates: the use cases of email templates.
 import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ports/Ai.ts"
+import { Parsers } from "../ports/Parsers.ts"
 import { overrideOfCopy } from "../documents/Document.ts"
 import { type HtmlTooLarge, TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { type Created, type Documents, documents, type PlainTexts } from "../documents/Documents.ts"
 import { plainTextOf } from "./Email.ts"
 import { noHeader, storableEmail } from "../documents/EmailFields.ts"
 import { EmailStore } from "./EmailStore.ts"
-import { withPreheader } from "../rendering/Markup.ts"
+import { preheaderParser } from "../rendering/Markup.ts"
 import { scaffold } from "../rendering/EmailLayout.ts"
 import { type EmailId, EmailTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
@@ -50,6 +51,7 @@ export class EmailTemplates extends Context.Service<
       const store = yield* EmailTemplateStore
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
+      const parsers = yield* Parsers
       const shared = yield* documents<EmailTemplateTypes>("EmailTemplates", {
         machine: EmailTemplateChange,
         store,
@@ -66,7 +68,10 @@ export class EmailTemplates extends Context.Service<
         if (html === null) return yield* new TemplateNotReady()
         const { subject, previewText, fromName, fromAddress, replyToEmail } = document
         return {
-          html: previewText === null ? html : withPreheader(html, null),
+          html:
+            previewText === null
+              ? html
+              : yield* Effect.orDie(parsers.run(preheaderParser, { html, text: null }, workspace)),
           defaults: { subject, previewText, fromName, fromAddress, replyToEmail },
           plainText: overrideOfCopy(document.plainText, document.currentVersion),
         }

@@ -18,6 +18,7 @@ import { EmailStore } from "./EmailStore.ts"
 import { checkNewEmail, draft, fieldsOf, type NewEmail } from "./NewEmail.ts"
 import { type Preview, emailPreview } from "./Preview.ts"
 import type { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
+import { decideWith, Parsers } from "../ports/Parsers.ts"
 import { Ai } from "../ports/Ai.ts"
 import { documentGenerations } from "../documents/GenerationRunner.ts"
 import { storableEmail } from "../documents/EmailFields.ts"
@@ -75,6 +76,7 @@ export class Emails extends Context.Service<
       const templates = yield* EmailTemplateStore
       const workspaces = yield* WorkspaceStore
       const shared = yield* documents("Emails", yield* emailRules)
+      const parsers = yield* Parsers
 
       return Emails.of({
         ...shared.verbs,
@@ -91,17 +93,19 @@ export class Emails extends Context.Service<
             const basis = seed === null ? {} : { basis: seed.html }
             return yield* shared.createByPrompt(workspaceId, { fields, prompt, createdByName, ...basis })
           }
-          const clean = html === undefined ? email : { ...email, html: yield* shared.storableHtml(html) }
-          const decided = yield* Effect.fromResult(
-            draft(clean, { ...(yield* shared.start(createdByName)), workspace, seed }),
-          )
-          return yield* shared.created(workspaceId, decided)
+          const clean = html === undefined ? email : { ...email, html: yield* shared.storableHtml(html, workspaceId) }
+          const facts = { ...(yield* shared.start(createdByName)), workspace, seed }
+          const decided = yield* Effect.orDie(decideWith(parsers, workspaceId)((parse) => draft(clean, facts, parse)))
+          return yield* shared.created(workspaceId, yield* Effect.fromResult(decided))
         }),
 
         approve: Effect.fn("Emails.approve")(function* (workspace, id, options) {
           const { document, locked } = yield* shared.approve(workspace, id, options)
           const { customFields } = yield* store.facts(workspace)
-          return { email: document, unresolvedTokens: unresolvedIn(locked, customFields) }
+          const unresolvedTokens = yield* Effect.orDie(
+            decideWith(parsers, workspace)((parse) => unresolvedIn(locked, customFields, parse)),
+          )
+          return { email: document, unresolvedTokens }
         }),
       })
     }),

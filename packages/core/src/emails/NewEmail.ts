@@ -11,6 +11,7 @@ import { type Email, EmailChange } from "./Email.ts"
 import { type EmailFields, storableEmail } from "../documents/EmailFields.ts"
 import { scaffold } from "../rendering/EmailLayout.ts"
 import { approvedNamed, EmailTemplateStore } from "../templates/TemplateStore.ts"
+import { type Parse, parseNow, decideWith, Parsers } from "../ports/Parsers.ts"
 import { nameWith } from "../kernel/Text.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { EmailStore } from "./EmailStore.ts"
@@ -74,14 +75,18 @@ export const fieldsOf = (
 export const draft = (
   request: NewEmail,
   { id, workspace, seed, createdByName, now }: DraftFacts,
-): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> =>
-  EmailChange.create({
+  parse: Parse = parseNow,
+): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> => {
+  const fields = fieldsOf(request, seed, workspace)
+  const input = {
     id,
-    fields: { ...fieldsOf(request, seed, workspace), plainText: seed && overrideOfCopy(seed.plainText, seed.version) },
+    fields: { ...fields, plainText: seed && overrideOfCopy(seed.plainText, seed.version) },
     html: request.html ?? seed?.html ?? scaffold(workspace),
     createdByName,
     now,
-  })
+  }
+  return EmailChange.create(input, parse)
+}
 
 export interface ExistingEmail {
   readonly source: "existing"
@@ -114,13 +119,15 @@ export const emailChooser = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
   const storable = yield* storableEmail
+  const parsers = yield* Parsers
 
-  const clean = (choice: EmailChoice): Effect.Effect<EmailChoice, Invalid | HtmlTooLarge> =>
-    Effect.fromResult(
-      choice.source === "existing" || choice.html === undefined
-        ? Result.succeed(choice)
-        : Result.map(storable(choice.html), (html) => ({ ...choice, html })),
-    )
+  const clean = (workspaceId: WorkspaceId, choice: EmailChoice): Effect.Effect<EmailChoice, Invalid | HtmlTooLarge> =>
+    choice.source === "existing" || choice.html === undefined
+      ? Effect.succeed(choice)
+      : storable(choice.html, workspaceId).pipe(
+          Effect.map((html) => ({ ...choice, html })),
+          Effect.catchTag("TooComplex", Effect.die),
+        )
 
   /** `by`: the creator's name for an inline email. */
   const choose = Effect.fnUntraced(function* (
@@ -142,7 +149,9 @@ export const emailChooser = Effect.gen(function* () {
     const now = yield* DateTime.now
     const name = choice.fields.name ?? nameWith(owner.name, " email", document_name_length_max)
     const request = { ...choice.fields, name, ...(choice.html === undefined ? {} : { html: choice.html }) }
-    const change = yield* Effect.fromResult(draft(request, { id, workspace, seed, createdByName: by, now }))
+    const facts = { id, workspace, seed, createdByName: by, now }
+    const decided = yield* Effect.orDie(decideWith(parsers, workspaceId)((parse) => draft(request, facts, parse)))
+    const change = yield* Effect.fromResult(decided)
     return { emailId: id, source: "inline", change } satisfies ChosenEmail
   })
 

@@ -1,6 +1,7 @@
 // The preview of an email: rendered as for a recipient, but untracked, and with links of a message that does not exist.
 import { DateTime, Effect } from "effect"
 import { blankContact, type Contact } from "../contacts/Contact.ts"
+import { decideWith, type Parse, Parsers } from "../ports/Parsers.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import { TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { Links } from "../rendering/Links.ts"
@@ -9,7 +10,7 @@ import { Settings } from "../kernel/Settings.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { ApprovedEmail } from "../rendering/message/Message.ts"
 import { withinSize } from "../rendering/MessageTooLarge.ts"
-import { compile } from "../rendering/Compile.ts"
+import { compileInput, compileParser } from "../rendering/Compile.ts"
 import { type Email, plainTextOf, unresolvedIn } from "./Email.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { type Content, renderContent } from "../rendering/Render.ts"
@@ -25,6 +26,7 @@ export const emailPreview = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const contacts = yield* ContactStore
   const links = yield* Links
+  const parsers = yield* Parsers
   const { message_bytes_max } = yield* Settings
 
   return Effect.fn("Emails.preview")(function* (workspace: WorkspaceId, id: EmailId, contactId?: ContactId) {
@@ -34,17 +36,17 @@ export const emailPreview = Effect.gen(function* () {
     if (html === null) return yield* new TemplateNotReady()
     const { name, postalAddress } = yield* workspaces.get(workspace)
     const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
-    const compiled = compile(asApproved(current.document, html), sender, {
-      ...untracked,
-      addresses: links.addresses,
-      message_bytes_max,
-    })
+    const options = { ...untracked, addresses: links.addresses, message_bytes_max }
+    const parse = decideWith(parsers, workspace)
+    const approved = yield* Effect.orDie(parse((each) => asApproved(current.document, html, each)))
+    const compiled = yield* Effect.orDie(parsers.run(compileParser, compileInput(approved, sender, options), workspace))
     const { customFields } = yield* store.facts(workspace)
     // The email's id is no delivery's id: these links lead nowhere, and are the same in every preview.
     const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
     const recipient = { contact, dynamic: {}, links: nowhere }
     const content = yield* Effect.fromResult(withinSize(() => renderContent(compiled, recipient)))
-    return { ...content, unresolvedTokens: unresolvedIn(current, customFields) } satisfies Preview
+    const unresolvedTokens = yield* Effect.orDie(parse((each) => unresolvedIn(current, customFields, each)))
+    return { ...content, unresolvedTokens } satisfies Preview
   })
 })
 
@@ -52,7 +54,7 @@ export const emailPreview = Effect.gen(function* () {
 export const untracked = { operational: false, tracked: false } as const
 
 /** The email as an approval would freeze it now, complete or not. */
-export const asApproved = (email: Email, html: string): ApprovedEmail => ({
+export const asApproved = (email: Email, html: string, parse: Parse): ApprovedEmail => ({
   approvalId: ApprovalId.make(email.id),
   emailId: email.id,
   version: email.currentVersion,
@@ -62,7 +64,7 @@ export const asApproved = (email: Email, html: string): ApprovedEmail => ({
   fromAddress: email.fromAddress ?? "",
   replyToEmail: email.replyToEmail ?? "",
   html,
-  text: plainTextOf({ document: email, html }),
+  text: plainTextOf({ document: email, html }, parse),
   approvedAt: email.updatedAt,
 })
 

@@ -163,7 +163,7 @@ export class Flows extends Context.Service<
         }),
 
         setStepEmail: Effect.fn("Flows.setStepEmail")(function* (workspace, id, { stepId, choice, by }) {
-          const cleaned = yield* emails.clean(choice)
+          const cleaned = yield* emails.clean(workspace, choice)
           return yield* viewAfter(
             workspace,
             id,

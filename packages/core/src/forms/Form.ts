@@ -1,6 +1,7 @@
 // A form of a published page: its fields, and the page after a submission. Other fields of a request are ignored.
 import { parseHtml } from "../documents/ParseHtml.ts"
 import type { TentId } from "../kernel/Ids.ts"
+import type { Parser } from "../ports/Parsers.ts"
 import { attribute, type Element, elements } from "../documents/HtmlElements.ts"
 import { formsOf, honeypot_name } from "../tents/pages/PageDocument.ts"
 
@@ -25,6 +26,12 @@ export const readForms = (tentId: TentId, html: string): ReadonlyMap<string, For
     forms.set(formId, { tentId, formId, fields, successUrl: successUrl === "" ? null : successUrl })
   }
   return forms
+}
+
+export const formParser: Parser<{ readonly tentId: TentId; readonly html: string }, ReadonlyMap<string, Form>> = {
+  name: "forms",
+  run: ({ tentId, html }) => readForms(tentId, html),
+  sizeOf: ({ html }) => html.length,
 }
 
 const fieldElements: ReadonlySet<string> = new Set(["input", "select", "textarea", "button"])

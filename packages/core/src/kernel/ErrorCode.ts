@@ -14,6 +14,7 @@ export const errorCodes = [
   "invalid_state",
   "payload_too_large",
   "message_too_large",
+  "too_complex",
   "unsupported_media_type",
   "headers_too_large",
   "rate_limited",

@@ -1,6 +1,6 @@
 // Media types by content: detected from the first bytes. Names and declared types are ignored.
-import { Effect } from "effect"
 import { fileTypeFromBuffer } from "file-type"
+import type { Parser } from "./Parsers.ts"
 import { decodeText } from "../kernel/Bytes.ts"
 
 /** Bytes needed: office documents name their type some entries behind the start of the archive. */
@@ -9,12 +9,17 @@ export const head_bytes = 64 * 2 ** 10
 const unknown = "application/octet-stream"
 
 /** The media type of a file with this beginning. Text without a signature is a page, a drawing or plain text. */
-export const contentTypeOf = (head: Uint8Array): Effect.Effect<string> =>
-  Effect.tryPromise(() => fileTypeFromBuffer(head)).pipe(
-    // A broken file can make the parser fail.
-    Effect.orElseSucceed(() => undefined),
-    Effect.map((found) => (found === undefined || found.mime === "application/xml" ? textType(head) : found.mime)),
-  )
+export const contentTypeOf = async (head: Uint8Array): Promise<string> => {
+  // A broken file can make the parser fail.
+  const found = await fileTypeFromBuffer(head).catch(() => undefined)
+  return found === undefined || found.mime === "application/xml" ? textType(head) : found.mime
+}
+
+export const contentTypeParser: Parser<Uint8Array, string> = {
+  name: "content_type",
+  run: contentTypeOf,
+  sizeOf: (head) => head.length,
+}
 
 /** Text has no control characters other than white space, form feed and escape. */
 // oxlint-disable-next-line no-control-regex -- matches control characters

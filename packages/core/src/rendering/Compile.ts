@@ -2,6 +2,7 @@
 import { encodeText } from "../kernel/Bytes.ts"
 import type { ApprovalId } from "../kernel/Ids.ts"
 import { commonSettings } from "../kernel/Settings.ts"
+import { type Parser, ParserLimitExceeded } from "../ports/Parsers.ts"
 import type { ApprovedEmail, Addresses, LinkKind, Sender } from "./message/Message.ts"
 import { escapeHtml, isProgram, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
 import { mailbox, wireAddress } from "./message/Headers.ts"
@@ -48,13 +49,22 @@ export interface CompiledEmail {
   readonly body: ReadonlyArray<Uint8Array | Slot>
 }
 
+/** Merge tokens and redirected links. The time to render a message grows with them. */
+export const compiled_slots_max = 10_000
+
+const slotsIn = (template: MergeTemplate): number =>
+  template.reduce((count, piece) => count + (typeof piece === "string" ? 0 : 1), 0)
+
 /**
  * The same email must give the same links in the same order in every version of this service, because a click on an old
  * message refers to a link by index. Links are numbered by their position in the source, conditional comments included.
  */
-export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOptions): CompiledEmail => {
+export const compile = (email: EmailContent, sender: Sender, options: CompileOptions): CompiledEmail => {
   const { html, links } = compileHtml(email.html, sender, options)
   const text = compileText(email.text, sender, options)
+  if (slotsIn(html) + slotsIn(text) > compiled_slots_max) {
+    throw new ParserLimitExceeded(`has more than ${compiled_slots_max} merge tokens and links`)
+  }
   const boundary = `=_${email.approvalId}`
   return {
     approvalId: email.approvalId,
@@ -78,7 +88,28 @@ export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOp
   }
 }
 
-const fromOf = ({ fromAddress, fromName }: ApprovedEmail): CompiledEmail["from"] =>
+/** An approved email without its time, which is no plain data. */
+type EmailContent = Omit<ApprovedEmail, "approvedAt">
+
+interface CompileInput {
+  readonly email: EmailContent
+  readonly sender: Sender
+  readonly options: CompileOptions
+}
+
+export const compileInput = (
+  { approvedAt: _approvedAt, ...email }: ApprovedEmail,
+  sender: Sender,
+  options: CompileOptions,
+): CompileInput => ({ email, sender, options })
+
+export const compileParser: Parser<CompileInput, CompiledEmail> = {
+  name: "compile",
+  run: ({ email, sender, options }) => compile(email, sender, options),
+  sizeOf: ({ email }) => email.html.length + email.text.length,
+}
+
+const fromOf = ({ fromAddress, fromName }: EmailContent): CompiledEmail["from"] =>
   findTokens(fromName).length === 0
     ? mailbox("From", fromName, fromAddress)
     : { name: toMergeTemplate(fromName, "plain"), address: fromAddress }

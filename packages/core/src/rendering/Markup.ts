@@ -3,6 +3,7 @@
 // shows what is sent.
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, Parser, parseFragment, Token, TokenizerMode } from "parse5"
 import { limitedTree } from "../documents/ParseHtml.ts"
+import type { SyncParser } from "../ports/Parsers.ts"
 import { escapeHtml } from "./Escapes.ts"
 
 interface Place {
@@ -281,4 +282,10 @@ export const withPreheader = (html: string, text: string | null): string => {
   return text === null && preheader.ours
     ? html.slice(0, preheader.start) + html.slice(preheader.end)
     : html.slice(0, preheader.contentStart) + escapeHtml(text ?? "") + html.slice(preheader.contentEnd)
+}
+
+export const preheaderParser: SyncParser<{ readonly html: string; readonly text: string | null }, string> = {
+  name: "preheader",
+  run: ({ html, text }) => withPreheader(html, text),
+  sizeOf: ({ html }) => html.length,
 }

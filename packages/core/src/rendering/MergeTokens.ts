@@ -3,6 +3,7 @@ import { DateTime, Schema } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import { isBlank } from "../kernel/Text.ts"
+import type { SyncParser } from "../ports/Parsers.ts"
 import type { MessageLinks } from "./message/Message.ts"
 
 /** Format suffixes. They apply in their order to the value and to the fallback. */
@@ -98,6 +99,22 @@ export const isKnown = ({ path, malformed }: MergeToken, customFields?: Readonly
   if (path.length !== 3 || third === undefined || third === "" || third === "__proto__") return false
   if (first === "contact" && second === "custom_fields") return customFields?.has(third) ?? true
   return first === "campaign" && second === "dynamic"
+}
+
+/** The different tokens of texts in order of first use. */
+export const tokenParser: SyncParser<ReadonlyArray<string | null>, ReadonlyArray<MergeToken>> = {
+  name: "tokens",
+  run: (texts) => {
+    const found = new Map<string, MergeToken>()
+    for (const text of texts) {
+      for (const { start, end, token } of findTokens(text ?? "")) {
+        const source = (text ?? "").slice(start, end)
+        if (!found.has(source)) found.set(source, token)
+      }
+    }
+    return [...found.values()]
+  },
+  sizeOf: (texts) => texts.reduce((length, text) => length + (text?.length ?? 0), 0),
 }
 
 /** The names of the tokens that `holds` is true for, each once, in order of first use. */

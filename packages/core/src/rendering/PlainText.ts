@@ -1,6 +1,8 @@
 // The plain text of an email's HTML. Tokens stay as they are, and are filled in later.
 import { compile } from "html-to-text"
+import { tagsIn } from "../documents/ParseHtml.ts"
 import { html_size_bytes_max } from "../documents/Clean.ts"
+import type { SyncParser } from "../ports/Parsers.ts"
 import { preheader_attribute } from "./Markup.ts"
 
 /** Deeper elements are left out, because the library recurses. No usual email nests as deep. */
@@ -23,7 +25,16 @@ const convert = compile({
   ],
 })
 
-export const plainText = (html: string): string =>
-  convert(html)
+/** Throws `TooManyElements`. */
+export const plainText = (html: string): string => {
+  tagsIn(html)
+  return convert(html)
     .replace(/\n{3,}/g, "\n\n")
     .trim()
+}
+
+export const plainTextParser: SyncParser<string, string> = {
+  name: "plain_text",
+  run: plainText,
+  sizeOf: (html) => html.length,
+}

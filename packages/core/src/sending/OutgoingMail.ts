@@ -3,7 +3,7 @@
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { decodeText } from "../kernel/Bytes.ts"
 import type { Contact } from "../contacts/Contact.ts"
-import { compile, type CompiledEmail } from "../rendering/Compile.ts"
+import { type CompiledEmail, compileInput, compileParser } from "../rendering/Compile.ts"
 import { type DkimKey, dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { wireAddress } from "../rendering/message/Headers.ts"
@@ -12,6 +12,7 @@ import { MessageMemory } from "../rendering/message/MessageMemory.ts"
 import { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
 import { render } from "../rendering/Render.ts"
 import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
+import { Parsers } from "../ports/Parsers.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
@@ -91,6 +92,7 @@ export class OutgoingMail extends Context.Service<
       const keys = yield* signingKeys
       const signer = yield* DkimSigner
       const links = yield* Links
+      const parsers = yield* Parsers
       const memory = new MessageMemory()
       const { hooks, message_bytes_max } = yield* Settings
       const metadata = hooks.postmarkLogin !== null
@@ -105,7 +107,10 @@ export class OutgoingMail extends Context.Service<
         const key = yield* keys(workspace, email.fromAddress)
         if (key === null) return yield* new SenderRefused({ failure: "sender_domain_unverified" })
         const options = { operational, tracked: true, addresses: links.addresses, message_bytes_max }
-        return { compiled: compile(email, sender, options), key }
+        const compiled = yield* parsers
+          .run(compileParser, compileInput(email, sender, options), workspace)
+          .pipe(Effect.mapError((error) => toNotRendered(error.message)))
+        return { compiled, key }
       })
 
       const kindOf = kinds()

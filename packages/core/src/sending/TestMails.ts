@@ -14,7 +14,8 @@ import { Settings } from "../kernel/Settings.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
-import { compile } from "../rendering/Compile.ts"
+import { compileInput, compileParser } from "../rendering/Compile.ts"
+import { decideWith, Parsers } from "../ports/Parsers.ts"
 import { dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
 import { type Email, missingIn } from "../emails/Email.ts"
 import { EmailNotReady } from "../emails/EmailErrors.ts"
@@ -143,6 +144,7 @@ const message = Effect.gen(function* () {
   const links = yield* Links
   const signer = yield* DkimSigner
   const keys = yield* signingKeys
+  const parsers = yield* Parsers
   const { message_bytes_max } = yield* Settings
 
   return Effect.fnUntraced(function* (workspace: WorkspaceId, mail: TestMail) {
@@ -151,17 +153,18 @@ const message = Effect.gen(function* () {
     const html = yield* emails.html(workspace, emailId, version)
     const contact = contactId === null ? sampleContact(address) : yield* contacts.get(workspace, contactId)
     const { name, postalAddress } = yield* workspaces.get(workspace)
-    const approved = asApproved(email, html)
+    const approved = yield* Effect.orDie(decideWith(parsers, workspace)((parse) => asApproved(email, html, parse)))
     const key = yield* keys(workspace, approved.fromAddress)
     if (key === null) {
       return yield* new TestMailRefused({ why: `the domain of ${approved.fromAddress} is not verified any more` })
     }
     const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
     const date = yield* DateTime.now
+    const tested = { ...approved, subject: `[Test] ${approved.subject}` }
+    const options = { ...untracked, addresses: links.addresses, message_bytes_max }
+    const compiled = yield* Effect.orDie(parsers.run(compileParser, compileInput(tested, sender, options), workspace))
     const { envelope, message } = yield* Effect.try({
       try: () => {
-        const email = { ...approved, subject: `[Test] ${approved.subject}` }
-        const compiled = compile(email, sender, { ...untracked, addresses: links.addresses, message_bytes_max })
         // No delivery has the id of a test message: its links and its return path match nothing.
         const mine = { id: DeliveryId.make(id), address, contact, tokens: null, campaign: `test:${emailId}` }
         return unsigned({ compiled, domain: key.domain }, mine, { links, date })

@@ -1,7 +1,8 @@
 // The generation of a tent's page: the request to the AI, and the handling of its answer.
 import { DateTime, Effect, Result } from "effect"
 import { Hex } from "effect/encoding"
-import { Ai } from "../ports/Ai.ts"
+import { Ai, type PageAsset } from "../ports/Ai.ts"
+import { decideWith, Parsers, type TooComplex } from "../ports/Parsers.ts"
 import { BlobStore } from "../ports/BlobStore.ts"
 import { encodeText } from "../kernel/Bytes.ts"
 import { askAi, generationRunner } from "../documents/GenerationRunner.ts"
@@ -11,8 +12,8 @@ import { Settings } from "../kernel/Settings.ts"
 import { TentTemplateStore } from "../templates/TemplateStore.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
-import { Cleaner, dangersOf } from "../documents/Clean.ts"
-import { pageAssets, withPictures } from "./assets/PageAssets.ts"
+import { Cleaner, pageDangers, type Unclean } from "../documents/Clean.ts"
+import { pageAssets, picturesParser } from "./assets/PageAssets.ts"
 import type { Tent, TentRequest } from "./Tent.ts"
 import { autoPublish, TentChange } from "./machine.ts"
 import { TentStore } from "./TentStore.ts"
@@ -23,6 +24,7 @@ export const attempts_max = 5
 export const tentGenerations = Effect.gen(function* () {
   const store = yield* TentStore
   const secrets = yield* Secrets
+  const parsers = yield* Parsers
   const write = yield* writer
 
   const apply = (workspace: WorkspaceId, change: TentChange | null) =>
@@ -47,7 +49,11 @@ export const tentGenerations = Effect.gen(function* () {
       if (completed === null || tent.publication === null) return yield* apply(workspace, completed)
       const facts = yield* store.lockPublishing(workspace, id, tent.publication.requestedAlias)
       const context = { facts, html: page.success, etagOf: etagOf(secrets), now }
-      yield* apply(workspace, autoPublish(completed, context))
+      const published = decideWith(parsers, workspace)((parse) => autoPublish(completed, { ...context, parse }))
+      const change = yield* Effect.catchTag(published, "TooComplex", ({ message }) =>
+        Effect.succeed(TentChange.fail(tent, message, now)),
+      )
+      yield* apply(workspace, change)
     }),
   })
 })
@@ -60,6 +66,7 @@ const writer = Effect.gen(function* () {
   const blobs = yield* BlobStore
   const ai = yield* Ai
   const cleaner = yield* Cleaner
+  const parsers = yield* Parsers
   const { html_bytes_max } = yield* Settings
 
   /** The HTML of the template's approval, which does not change when the template is edited or deleted. */
@@ -77,6 +84,22 @@ const writer = Effect.gen(function* () {
     return yield* Effect.orDie(pageAssets(blobs, workspace, named))
   })
 
+  /** With its pictures, without active content. `pageDangers` shares no code with the cleaner and checks its result. */
+  const finished = Effect.fnUntraced(function* (
+    answer: string,
+    files: ReadonlyArray<PageAsset>,
+    workspace: WorkspaceId,
+  ): Effect.fn.Return<string, string | Unclean | TooComplex> {
+    const html = yield* parsers.run(picturesParser, { html: answer, assets: files }, workspace)
+    const cleaned = yield* cleaner.clean(html, workspace)
+    if (encodeText(cleaned).length > html_bytes_max) {
+      return yield* Effect.fail(`The page is larger than ${html_bytes_max / 2 ** 20} MB. Ask for a shorter one`)
+    }
+    const dangers = yield* parsers.run(pageDangers, cleaned, workspace)
+    if (dangers.length === 0) return cleaned
+    return yield* Effect.fail(`The page could not be made safe: it has ${dangers.slice(0, 5).join(", ")}`)
+  })
+
   return Effect.fnUntraced(function* (workspace: WorkspaceId, { id, name, request }: Tent) {
     if (request === null) return Result.fail("The tent has no request")
     const brand = request.includeBrand ? (yield* workspaces.get(workspace)).brand : null
@@ -84,24 +107,16 @@ const writer = Effect.gen(function* () {
     const files = yield* assetsOf(workspace, id, request)
     const { prompt, reasoning } = request
     const answer = yield* askAi(ai.generatePage({ prompt, name, brand, template, assets: files, reasoning }))
-    return answer.pipe(
-      Result.map((html) => withPictures(html, files)),
-      Result.flatMap((html) => Result.mapError(cleaner.clean(html), ({ reason }) => `The page ${reason}`)),
-      Result.flatMap((html) => checked(html, html_bytes_max)),
+    if (Result.isFailure(answer)) return answer
+    return yield* finished(answer.success, files, workspace).pipe(
+      Effect.catchTags({
+        Unclean: ({ reason }) => Effect.fail(`The page ${reason}`),
+        TooComplex: ({ reason }) => Effect.fail(`The page ${reason}. Ask for a simpler one`),
+      }),
+      Effect.result,
     )
   })
 })
-
-/** `dangersOf` shares no code with the cleaner and checks its result. */
-const checked = (html: string, html_bytes_max: number): Result.Result<string, string> => {
-  if (encodeText(html).length > html_bytes_max) {
-    return Result.fail(`The page is larger than ${html_bytes_max / 2 ** 20} MB. Ask for a shorter one`)
-  }
-  const dangers = dangersOf(html)
-  return dangers.length === 0
-    ? Result.succeed(html)
-    : Result.fail(`The page could not be made safe: it has ${dangers.slice(0, 5).join(", ")}`)
-}
 
 /** A digest of a page's bytes: equal pages have equal etags. */
 export const etagOf =

@@ -3,9 +3,10 @@ import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ports/Ai.ts"
 import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { type Created, type Documents, documents } from "../documents/Documents.ts"
-import { cleanUnlessSafe, storable, Cleaner, dangersOf } from "../documents/Clean.ts"
+import { cleanUnlessSafe, storable, Cleaner, pageDangers } from "../documents/Clean.ts"
 import { type TentId, TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
+import { Parsers } from "../ports/Parsers.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { TentNotReady } from "./Tent.ts"
 import { TentStore } from "./TentStore.ts"
@@ -47,12 +48,13 @@ export class TentTemplates extends Context.Service<
       const workspaces = yield* WorkspaceStore
       const ai = yield* Ai
       const cleaner = yield* Cleaner
-      const { html_bytes_max } = yield* Settings
+      const { html_bytes_max: bytes_max } = yield* Settings
+      const parsers = yield* Parsers
 
       const shared = yield* documents<TentTemplateTypes>("TentTemplates", {
         machine: TentTemplateChange,
         store,
-        storable: storable(cleanUnlessSafe(cleaner.clean), dangersOf, html_bytes_max),
+        storable: storable(cleanUnlessSafe(cleaner.clean, parsers), pageDangers, { bytes_max, parsers }),
         ask: ({ basis: template, ...request }) =>
           Effect.map(ai.generatePage({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
         toId: (uuid) => TentTemplateId.make(uuid),

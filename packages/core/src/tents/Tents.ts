@@ -1,5 +1,6 @@
 // Use cases of tents. The API calls all but `runGeneration`, which the worker calls.
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { decideWith, Parsers } from "../ports/Parsers.ts"
 import { Ai } from "../ports/Ai.ts"
 import { Ids, TentId, type TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
@@ -83,6 +84,7 @@ export class Tents extends Context.Service<
       const { transact } = yield* Transactor
       const ids = yield* Ids
       const secrets = yield* Secrets
+      const parsers = yield* Parsers
       const ai = yield* Ai
       const templates = yield* TentTemplateStore
       const generations = yield* tentGenerations
@@ -152,7 +154,10 @@ export class Tents extends Context.Service<
               const alias = input.alias === undefined ? before.alias : input.alias
               const facts = yield* store.lockPublishing(workspace, id, alias)
               const context = { facts, html: html ?? "", etagOf: etagOf(secrets), now: yield* DateTime.now }
-              const decided = yield* Effect.fromResult(publish(before, input, context))
+              const decision = yield* Effect.orDie(
+                decideWith(parsers, workspace)((parse) => publish(before, input, { ...context, parse })),
+              )
+              const decided = yield* Effect.fromResult(decision)
               if (decided.change !== null) {
                 yield* store.apply(workspace, decided.change).pipe(Effect.catchTag("InsufficientCredits", Effect.die))
               }

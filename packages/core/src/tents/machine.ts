@@ -18,7 +18,8 @@ import {
   type TentRequest,
 } from "./Tent.ts"
 import type { Plan } from "../workspaces/Workspace.ts"
-import { toPublished } from "./pages/PageDocument.ts"
+import { type Parse, parseNow } from "../ports/Parsers.ts"
+import { publishedParser } from "./pages/PageDocument.ts"
 
 /** The name of an idle tent until a request names it. */
 const idle_name = "Untitled"
@@ -275,6 +276,7 @@ export interface PublishContext {
   readonly html: string
   readonly etagOf: (html: string) => string
   readonly now: DateTime.Utc
+  readonly parse?: Parse
 }
 
 interface PageToServe {
@@ -303,8 +305,8 @@ const adjustment = (requested: Alias | null, applied: Alias | null): ReadonlyArr
     : [{ code: "alias_adjusted", message: `Another tent has the alias "${requested}": published as "${applied}"` }]
 }
 
-const pageOf = (tentId: TentId, branding: boolean, { html, etagOf }: PublishContext): PageToServe => {
-  const served = toPublished(html, { tentId, branding })
+const pageOf = (tentId: TentId, branding: boolean, { html, etagOf, parse = parseNow }: PublishContext): PageToServe => {
+  const served = parse(publishedParser, { html, options: { tentId, branding } })
   return { html: served, etag: etagOf(served) }
 }
 

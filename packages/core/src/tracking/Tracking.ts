@@ -1,11 +1,12 @@
 // The use cases of tracking links: open, click, unsubscribe. Every caller gets a response; only people are counted.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { blankContact } from "../contacts/Contact.ts"
-import { compile } from "../rendering/Compile.ts"
+import { compileInput, compileParser } from "../rendering/Compile.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { withinSize } from "../rendering/MessageTooLarge.ts"
 import { linkTarget, renderContent } from "../rendering/Render.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
+import { Parsers } from "../ports/Parsers.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
@@ -55,6 +56,7 @@ export class Tracking extends Context.Service<
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
       const links = yield* Links
+      const parsers = yield* Parsers
       const { message_bytes_max } = yield* Settings
       const recorder = yield* engagementRecorder(recorderDefaults)
       const { transact } = yield* Transactor
@@ -83,7 +85,8 @@ export class Tracking extends Context.Service<
           const email = yield* emails.approval(workspace, approvalId)
           const { name, postalAddress } = yield* workspaces.get(workspace)
           const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
-          return compile(email, sender, { operational, tracked: true, addresses: links.addresses, message_bytes_max })
+          const options = { operational, tracked: true, addresses: links.addresses, message_bytes_max }
+          return yield* Effect.orDie(parsers.run(compileParser, compileInput(email, sender, options), workspace))
         }),
         { capacity: compiled_max, timeToLive: (exit) => (Exit.isSuccess(exit) ? compiled_for : Duration.zero) },
       )

@@ -1,12 +1,13 @@
 // Tests of the moves of templates, and of the HTML that they accept.
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import { isStale, type Locked, statusOf } from "../../src/documents/Document.ts"
 import type { Generation } from "../../src/documents/Generation.ts"
-import { cleanUnlessSafe, storable, dangersOf, Unclean } from "../../src/documents/Clean.ts"
+import { cleanUnlessSafe, dangersOf, pageDangers, storable, Unclean } from "../../src/documents/Clean.ts"
+import { inProcess } from "../../src/ports/Parsers.ts"
 import { isUnchanged } from "../../src/documents/machine.ts"
 import { plainTextOf } from "../../src/emails/Email.ts"
-import { ApprovalId, EmailTemplateId, GenerationId, TentTemplateId } from "../../src/kernel/Ids.ts"
+import { ApprovalId, EmailTemplateId, GenerationId, TentTemplateId, WorkspaceId } from "../../src/kernel/Ids.ts"
 import { noHeader, withWritten } from "../../src/documents/EmailFields.ts"
 import {
   withDefaults,
@@ -212,28 +213,25 @@ describe("Template fields", () => {
 })
 
 describe("HTML of templates", () => {
-  const cleaned = cleanUnlessSafe(() => Result.succeed("<p>clean</p>"))
+  const cleaned = cleanUnlessSafe(() => Effect.succeed("<p>clean</p>"), inProcess)
+  const rules = { bytes_max: 2 ** 21, parsers: inProcess }
+  const stored = (html: string, clean = cleaned) =>
+    Effect.runSync(Effect.result(storable(clean, pageDangers, rules)(html, WorkspaceId.make(id))))
 
   it("stays byte for byte when nothing in it is active, and is cleaned otherwise", () => {
-    assert.deepStrictEqual(
-      storable(cleaned, dangersOf, 2 ** 21)("<P Class=x>é</P>"),
-      Result.succeed("<P Class=x>é</P>"),
-    )
-    assert.deepStrictEqual(storable(cleaned, dangersOf, 2 ** 21)("<p onclick=x()>"), Result.succeed("<p>clean</p>"))
+    assert.deepStrictEqual(stored("<P Class=x>é</P>"), Result.succeed("<P Class=x>é</P>"))
+    assert.deepStrictEqual(stored("<p onclick=x()>"), Result.succeed("<p>clean</p>"))
   })
 
   it("is refused when it is empty, too large, or cannot be made safe", () => {
-    assert.strictEqual(tagOf(storable(cleaned, dangersOf, 2 ** 21)(" \n")), "Invalid")
-    assert.strictEqual(tagOf(storable(cleaned, dangersOf, 2 ** 21)("é".repeat(2 ** 20 + 1))), "HtmlTooLarge")
-    const unclean = storable(() => Result.fail(new Unclean({ reason: "nests too deep" })), dangersOf, 2 ** 21)("<p>")
+    assert.strictEqual(tagOf(stored(" \n")), "Invalid")
+    assert.strictEqual(tagOf(stored("é".repeat(2 ** 20 + 1))), "HtmlTooLarge")
+    const unclean = stored("<p>", () => Effect.fail(new Unclean({ reason: "nests too deep" })))
     assert.deepStrictEqual(Result.isFailure(unclean) && unclean.failure._tag === "Invalid" && unclean.failure.issues, [
       { path: "html", message: "nests too deep" },
     ])
     // A cleaner that does nothing is detected.
-    assert.strictEqual(
-      tagOf(storable((html) => Result.succeed(html), dangersOf, 2 ** 21)("<script>x()</script>")),
-      "Invalid",
-    )
+    assert.strictEqual(tagOf(stored("<script>x()</script>", Effect.succeed)), "Invalid")
   })
 
   it("of a blank page carries the brand without injected content", { tags: ["attack/brand-injection"] }, () => {

@@ -1,6 +1,7 @@
 // Middleware of the API's listener: request ids, access log, metrics, traces, and one body for all errors of handlers, the
 // router, the framework and defects.
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { TooComplex } from "@tentpole/core/ports/Parsers"
 import { traced } from "@tentpole/adapters/operations/Tracing"
 import { ByteSize, Cause, Clock, Effect, Option, Predicate, Stream, type Types } from "effect"
 import {
@@ -98,6 +99,7 @@ const fromCause = (cause: Cause.Cause<Types.unhandled>, routes: ReadonlyArray<Ro
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
     if (error instanceof Unavailable) return Effect.succeed(unavailable(error.message))
+    if (error instanceof TooComplex) return Effect.succeed(answerWith(error.code, error.message))
     if (Multipart.isMultipartError(error)) {
       return Effect.succeed(
         error.reason._tag === "Parse" ? answerWith("validation_failed", "The multipart body is malformed") : tooLarge(),

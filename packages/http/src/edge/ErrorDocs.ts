@@ -96,6 +96,8 @@ export const codes = {
   422: {
     message_too_large:
       "The message is larger than `MESSAGE_BYTES_MAX` (`limit`) with the values of the contact. Use fewer tokens, or shorter values.",
+    too_complex:
+      "Reading the HTML, the file or the prompt takes more time or memory than an input may take. `message` says which. Make it smaller or simpler. See limits.md.",
   },
   429: {
     rate_limited:
@@ -112,7 +114,7 @@ export const codes = {
   },
   503: {
     unavailable:
-      "The database, the file store or another dependency does not answer, or not in time. Wait for `Retry-After` seconds and try again.",
+      "The database, the file store or another dependency does not answer, or not in time, or too many documents wait to be read. Wait for `Retry-After` seconds and try again.",
   },
 } as const
 

@@ -14,6 +14,7 @@ export class Validation extends HttpApiMiddleware.Service<Validation>()("tentpol
     "invalid_json",
     "payload_too_large",
     "unsupported_media_type",
+    "too_complex",
     "internal_error",
     "unavailable",
   ),

@@ -51,8 +51,9 @@ export const formPages = Effect.fnUntraced(function* (
   const find = Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
     const host = readHost(request.headers["host"] ?? "")
     const found = host === null ? null : yield* cache.find(host, `/t/${tent}`)
-    const form = found?.page.forms.get(formId)
-    if (host === null || found === null || form === undefined) return null
+    if (host === null || found === null) return null
+    const form = (yield* found.page.forms).get(formId)
+    if (form === undefined) return null
     return { ...found, form, origin: originOf(settings, host) }
   })
 

@@ -1,10 +1,11 @@
 // Cache of published pages with their prepared responses and forms. An entry is valid as long as its version is current, so a
 // cached page needs no query and an outdated one is never served.
-import { readForms, type Form } from "@tentpole/core/forms/Form"
+import { formParser, type Form } from "@tentpole/core/forms/Form"
 import type { TentId } from "@tentpole/core/kernel/Ids"
+import { Parsers } from "@tentpole/core/ports/Parsers"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { type PageAddress, pageUrl, readPath, slugOfHost } from "@tentpole/core/tents/pages/PageAddress"
-import { withHead } from "@tentpole/core/tents/pages/PageHead"
+import { headParser } from "@tentpole/core/tents/pages/PageHead"
 import { type PageSite, type PublishedPage, PublishedPages } from "@tentpole/core/tents/pages/PublishedPages"
 import { Deferred, Effect, Scope } from "effect"
 import { createHash } from "node:crypto"
@@ -19,7 +20,7 @@ export interface CachedPage {
   /** Its canonical address. */
   readonly address: PageAddress
   readonly answers: PageAnswers
-  readonly forms: ReadonlyMap<string, Form>
+  readonly forms: Effect.Effect<ReadonlyMap<string, Form>>
 }
 
 const pages_bytes_max = 64 * 2 ** 20
@@ -36,6 +37,7 @@ const brotli_quality = 5
 export const pageCache = Effect.fnUntraced(function* () {
   const source = yield* PublishedPages
   const settings = yield* Settings
+  const parsers = yield* Parsers
   const sites = new WeightedLru<KnownSite | null>(sites_max)
   const pages = new WeightedLru<CachedPage>(pages_bytes_max)
   const missing = new WeightedLru<null>(missing_max)
@@ -61,7 +63,7 @@ export const pageCache = Effect.fnUntraced(function* () {
       missing.set(key, null, { version: mark })
       return null
     }
-    const page = yield* prepared(found, of, pageUrl(settings, of, found.address))
+    const page = yield* prepared(parsers, found, of, pageUrl(settings, of, found.address))
     pages.set(key, page, { version: mark, weight: page.answers.bytes + entry_bytes })
     return page
   })
@@ -119,19 +121,26 @@ export type PageCache = Effect.Success<ReturnType<typeof pageCache>>
 /** Memory of an entry in addition to its responses. */
 const entry_bytes = 2_048
 
-const prepared = (found: PublishedPage, site: PageSite, url: string): Effect.Effect<CachedPage> =>
-  Effect.map(formsOf(withHead(found.html, url, site)), (forms) => {
-    let declared: ReadonlyMap<string, Form> | null = null
-    return {
-      tentId: found.tentId,
-      address: found.address,
-      answers: pageAnswers(site, "text/html; charset=utf-8", forms),
-      // Parsed on the first submission.
-      get forms() {
-        return (declared ??= readForms(found.tentId, found.html))
-      },
-    }
-  })
+const prepared = Effect.fnUntraced(function* (parsers: Parsers, found: PublishedPage, site: PageSite, url: string) {
+  const { tentId, address, html } = found
+  const headed = parsers.run(headParser, { html, url, owner: site }, site.workspaceId)
+  // A page without the additional tags is better than no page.
+  const served = yield* Effect.catchTag(headed, "TooComplex", () => Effect.succeed(html))
+  let declared: ReadonlyMap<string, Form> | null = null
+  return {
+    tentId,
+    address,
+    answers: pageAnswers(site, "text/html; charset=utf-8", yield* formsOf(served)),
+    // Parsed on the first submission.
+    forms: Effect.suspend(() =>
+      declared !== null
+        ? Effect.succeed(declared)
+        : Effect.orDie(parsers.run(formParser, { tentId, html }, site.workspaceId)).pipe(
+            Effect.tap((read) => Effect.sync(() => (declared = read))),
+          ),
+    ),
+  } satisfies CachedPage
+})
 
 const gzipped = promisify(gzip)
 const brotlied = promisify(brotliCompress)

@@ -1,6 +1,15 @@
 // The AI adapter that needs no provider: it creates pages, emails and column matches by rules. The same request always gives
 // the same answer.
-import { Ai, type EmailRequest, type PageRequest, type WrittenEmail } from "@tentpole/core/ports/Ai"
+import {
+  Ai,
+  AiRefused,
+  type ColumnMatch,
+  type ColumnsRequest,
+  type EmailRequest,
+  type PageRequest,
+  type WrittenEmail,
+} from "@tentpole/core/ports/Ai"
+import { type Parser, Parsers } from "@tentpole/core/ports/Parsers"
 import { accents, type Palette, paletteOr } from "@tentpole/core/rendering/Palette"
 import { Effect, Layer } from "effect"
 import { asksForPage, readBrief } from "./FakePromptParser.ts"
@@ -14,13 +23,51 @@ import { type Edit, edited, elements } from "@tentpole/core/documents/HtmlElemen
 import { parseHtml } from "@tentpole/core/documents/ParseHtml"
 import type { DefaultTreeAdapterMap } from "parse5"
 
-export const layer = Layer.succeed(
+const sizeOfRequest = ({ prompt }: { readonly prompt: string }, basis: string | null): number =>
+  prompt.length + (basis?.length ?? 0)
+
+export const fakePages: Parser<FakePageRequest, string> = {
+  name: "fake_page",
+  run: (request) => pageFor(request),
+  sizeOf: (request) => sizeOfRequest(request, request.template),
+}
+
+export const fakeEmails: Parser<EmailRequest, WrittenEmail> = {
+  name: "fake_email",
+  run: (request) => emailFor(request),
+  sizeOf: (request) => sizeOfRequest(request, request.basis),
+}
+
+interface Intent {
+  readonly prompt: string
+  readonly options: Parameters<Ai["Service"]["asksForPage"]>[1]
+}
+
+export const fakeIntents: Parser<Intent, boolean> = {
+  name: "fake_intent",
+  run: ({ prompt, options }) => asksForPage(prompt, options),
+  sizeOf: ({ prompt }) => prompt.length,
+}
+
+export const fakeColumns: Parser<ColumnsRequest, ReadonlyArray<ColumnMatch>> = {
+  name: "fake_columns",
+  run: (request) => matchesFor(request),
+  sizeOf: ({ columns }) =>
+    columns.reduce((size, { header, shapes }) => size + header.length + shapes.join("").length, 0),
+}
+
+/** Its work has the limits of parsers, as a provider's answer has a timeout. */
+export const layer = Layer.effect(
   Ai,
-  Ai.of({
-    generatePage: (request) => Effect.sync(() => pageFor(request)),
-    generateEmail: (request) => Effect.sync(() => emailFor(request)),
-    asksForPage: (prompt, options) => Effect.sync(() => asksForPage(prompt, options)),
-    matchColumns: (request) => Effect.sync(() => matchesFor(request)),
+  Effect.map(Parsers, (parsers) => {
+    const answer = <Input, Output>(parser: Parser<Input, Output>, input: Input) =>
+      Effect.mapError(parsers.run(parser, input, null), ({ message }) => new AiRefused({ reason: message }))
+    return Ai.of({
+      generatePage: ({ prompt, name, brand, template }) => answer(fakePages, { prompt, name, brand, template }),
+      generateEmail: (request) => answer(fakeEmails, request),
+      asksForPage: (prompt, options) => Effect.orDie(parsers.run(fakeIntents, { prompt, options }, null)),
+      matchColumns: (request) => answer(fakeColumns, request),
+    })
   }),
 )
 
@@ -30,7 +77,9 @@ export const emailFor = ({ prompt, name, brand, basis }: EmailRequest): WrittenE
   return basis === null ? written : { ...written, html: retitled(basis, brief.headline, prompt) }
 }
 
-export const pageFor = ({ prompt, name, brand, template }: PageRequest): string => {
+type FakePageRequest = Pick<PageRequest, "prompt" | "name" | "brand" | "template">
+
+export const pageFor = ({ prompt, name, brand, template }: FakePageRequest): string => {
   const brief = readBrief(prompt, name)
   if (template !== null) return retitled(template, brief.headline, prompt)
   return composePage({ brief, name, brand, palette: palette(brand?.primaryColor ?? null, prompt) })

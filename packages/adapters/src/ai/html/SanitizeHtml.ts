@@ -1,8 +1,9 @@
 // The HTML sanitiser of pages, built on sanitize-html. The body passes an allow-list; the head is built again from known
 // elements, so no input reaches it unchecked. Emails are cleaned in another way (SanitizeEmail.ts).
-import { Cleaner, dangersOf, limited, Unclean } from "@tentpole/core/documents/Clean"
+import { type Clean, Cleaner, dangersOf, limited, Unclean } from "@tentpole/core/documents/Clean"
 import { attribute, elements } from "@tentpole/core/documents/HtmlElements"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
+import { type Parser, Parsers } from "@tentpole/core/ports/Parsers"
 import { Effect, Layer, Result } from "effect"
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as standard, serialize } from "parse5"
 import sanitizeHtml from "sanitize-html"
@@ -23,9 +24,34 @@ export const layer = Layer.effect(
       !forbidden.test(proof.success)
     if (!works || !isEmailCleanerAtWork())
       return yield* Effect.die(new Error("The HTML sanitiser does not work: reinstall the packages"))
-    return Cleaner.of({ clean, cleanEmail })
+    const parsers = yield* Parsers
+    const cleanerOf =
+      (parser: typeof pageCleaner): Clean =>
+      (html, workspace) =>
+        Effect.flatMap(parsers.run(parser, html, workspace), (cleaned) =>
+          "html" in cleaned ? Effect.succeed(cleaned.html) : Effect.fail(new Unclean(cleaned)),
+        )
+    return Cleaner.of({ clean: cleanerOf(pageCleaner), cleanEmail: cleanerOf(emailCleaner) })
   }),
 )
+
+/** The result of a cleaner as plain data. */
+type Cleaned = { readonly html: string } | { readonly reason: string }
+
+const toCleaned = (result: Result.Result<string, Unclean>): Cleaned =>
+  Result.match(result, { onSuccess: (html) => ({ html }), onFailure: ({ reason }) => ({ reason }) })
+
+export const pageCleaner: Parser<string, Cleaned> = {
+  name: "clean_page",
+  run: (html) => toCleaned(clean(html)),
+  sizeOf: (html) => html.length,
+}
+
+export const emailCleaner: Parser<string, Cleaned> = {
+  name: "clean_email",
+  run: (html) => toCleaned(cleanEmail(html)),
+  sizeOf: (html) => html.length,
+}
 
 export const clean = (source: string): Result.Result<string, Unclean> =>
   Result.flatMap(bounded(source), ({ document }) => limited(() => cleanPage(document)))

@@ -5,6 +5,7 @@ import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
 import { scaffold } from "@tentpole/core/rendering/EmailLayout"
 import { Cleaner } from "@tentpole/core/documents/Clean"
 import { noBrand } from "@tentpole/core/workspaces/Workspace"
+import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { processorTime_ms } from "../processorTime.ts"
@@ -267,6 +268,6 @@ it.effect("the email cleaner tests itself when its layer is built", () =>
   Effect.gen(function* () {
     assert.isTrue(isEmailCleanerAtWork())
     const cleaner = yield* Cleaner
-    assert.strictEqual(Result.getOrThrow(cleaner.cleanEmail("<p onclick=x>x")), "<p>x")
+    assert.strictEqual(yield* cleaner.cleanEmail("<p onclick=x>x", WorkspaceId.make(crypto.randomUUID())), "<p>x")
   }).pipe(Effect.provide(layer)),
 )

@@ -1,10 +1,11 @@
 // Dry runs of blasts: which contacts a blast would reach, and what they would read, if it were sent now.
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { Links } from "../../rendering/Links.ts"
-import { compile } from "../../rendering/Compile.ts"
+import { compileInput, compileParser } from "../../rendering/Compile.ts"
 import { EmailStore } from "../../emails/EmailStore.ts"
 import { asApproved } from "../../emails/Preview.ts"
 import { withinSize } from "../../rendering/MessageTooLarge.ts"
+import { decideWith, type Parse, parseNow, Parsers } from "../../ports/Parsers.ts"
 import { renderContent } from "../../rendering/Render.ts"
 import { type BlastId, DeliveryId, type WorkspaceId, type ContactId } from "../../kernel/Ids.ts"
 import { InvalidState, type NotFound } from "../../kernel/Refusal.ts"
@@ -17,7 +18,7 @@ import { type DryRunCounts, DryRunStore, type NeededValue } from "./DryRunStore.
 import type { Contact } from "../../contacts/Contact.ts"
 import { standardFieldByName } from "../../contacts/ContactFields.ts"
 import type { ApprovedEmail } from "../../rendering/message/Message.ts"
-import { findTokens, isKnown, type MergeToken } from "../../rendering/MergeTokens.ts"
+import { isKnown, type MergeToken, tokenParser } from "../../rendering/MergeTokens.ts"
 import { isBlank } from "../../kernel/Text.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
 
@@ -40,6 +41,7 @@ export class DryRuns extends Context.Service<
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
       const links = yield* Links
+      const parsers = yield* Parsers
       const { message_bytes_max, smtpConnections } = yield* Settings
 
       /** What would be sent: the locked approval, else the latest, else the current email. */
@@ -49,7 +51,8 @@ export class DryRuns extends Context.Service<
         if (blast.email === null) return null
         const current = yield* Effect.option(emails.current(workspace, blast.email.emailId))
         if (Option.isNone(current) || current.value.html === null) return null
-        return asApproved(current.value.document, current.value.html)
+        const { document, html } = current.value
+        return yield* Effect.orDie(decideWith(parsers, workspace)((parse) => asApproved(document, html, parse)))
       })
 
       return DryRuns.of({
@@ -63,7 +66,9 @@ export class DryRuns extends Context.Service<
           const operational = options.operational ?? (blast.status === "scheduled" && blast.operational)
           const email = facts.email === null ? null : yield* contentOf(workspace, view)
           if (facts.list === null || email === null) return yield* notReady(view, operational)
-          const tokens = bareTokens(email, facts.customFields)
+          const tokens = yield* Effect.orDie(
+            decideWith(parsers, workspace)((parse) => bareTokens(email, facts.customFields, parse)),
+          )
           const needed = tokens.flatMap(({ of }) => of ?? [])
           const found = yield* counts.calculate(workspace, facts.list.listId, { operational, needed, now })
           if (found === null) return yield* notReady({ ...view, facts: { ...facts, list: null } }, operational)
@@ -71,7 +76,10 @@ export class DryRuns extends Context.Service<
           const { name, postalAddress, ...limits } = yield* Effect.orDie(workspaces.get(workspace))
           const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
           const { addresses } = links
-          const compiled = compile(email, sender, { operational, tracked: false, addresses, message_bytes_max })
+          const compiling = { operational, tracked: false, addresses, message_bytes_max }
+          const compiled = yield* Effect.orDie(
+            parsers.run(compileParser, compileInput(email, sender, compiling), workspace),
+          )
           // No message has the blast's id, so these links lead nowhere.
           const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
           const { missingCounts, sample, ...rest } = found
@@ -143,16 +151,15 @@ const valueOf = (token: MergeToken, customFields: ReadonlySet<string>): BareToke
 export const bareTokens = (
   { subject, previewText, fromName, html, text }: ApprovedEmail,
   customFields: ReadonlySet<string>,
+  parse: Parse = parseNow,
 ): ReadonlyArray<BareToken> => {
   const found = new Map<string, BareToken["of"]>()
-  for (const part of [subject, previewText ?? "", fromName, html, text]) {
-    for (const { token } of findTokens(part)) {
-      if (token.fallback !== null) continue
-      const of = valueOf(token, customFields)
-      if (of === "always set") continue
-      // Written once correctly and once with an invalid format, it is empty for every contact.
-      if (of === null || !found.has(token.name)) found.set(token.name, of)
-    }
+  for (const token of parse(tokenParser, [subject, previewText, fromName, html, text])) {
+    if (token.fallback !== null) continue
+    const of = valueOf(token, customFields)
+    if (of === "always set") continue
+    // Written once correctly and once with an invalid format, it is empty for every contact.
+    if (of === null || !found.has(token.name)) found.set(token.name, of)
   }
   return [...found].map(([token, of]) => ({ token, of }))
 }

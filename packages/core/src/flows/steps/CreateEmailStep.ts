@@ -9,6 +9,7 @@ import { emailGenerations } from "../../emails/Emails.ts"
 import { draft, fieldsOf, type NewEmail } from "../../emails/NewEmail.ts"
 import { ApprovalId, EmailId, GenerationId, Ids, type WorkspaceId } from "../../kernel/Ids.ts"
 import { approvedNamed, EmailTemplateStore } from "../../templates/TemplateStore.ts"
+import { decideWith, Parsers } from "../../ports/Parsers.ts"
 import { nameWith } from "../../kernel/Text.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
@@ -26,6 +27,7 @@ export const createEmailRunner = Effect.gen(function* () {
   const ids = yield* Ids
   const { transact } = yield* Transactor
   const generations = yield* emailGenerations
+  const parsers = yield* Parsers
   const { lockWaiting, fail, textContextOf, advance } = yield* StepExecutor
   const changeOf = yield* makeEmailChange
 
@@ -48,7 +50,11 @@ export const createEmailRunner = Effect.gen(function* () {
   const approve = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: EmailId) {
     const current = yield* emails.lock(workspaceId, id)
     const approvalId = ApprovalId.make(yield* ids.next)
-    const change = EmailChange.approve(current, yield* emails.facts(workspaceId), { approvalId }, yield* DateTime.now)
+    const [facts, now] = [yield* emails.facts(workspaceId), yield* DateTime.now]
+    const change = yield* decideWith(
+      parsers,
+      workspaceId,
+    )((parse) => EmailChange.approve(current, facts, { approvalId }, now, parse))
     yield* Effect.orDie(emails.apply(workspaceId, yield* Effect.fromResult(change)))
   })
 
@@ -90,6 +96,7 @@ const refusals = [
   "TemplateNotReady",
   "InsufficientCredits",
   "EmailNotReady",
+  "TooComplex",
   "ApprovalVersionStale",
 ] as const
 
@@ -100,6 +107,7 @@ const makeEmailChange = Effect.gen(function* () {
   const templates = yield* EmailTemplateStore
   const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
+  const parsers = yield* Parsers
   return Effect.fnUntraced(function* (
     workspaceId: WorkspaceId,
     { locked, member }: WaitingMember,
@@ -112,7 +120,8 @@ const makeEmailChange = Effect.gen(function* () {
     const given: NewEmail = { ...stepFields(step), name: nameOf(step, flowName, context) }
     const created = { id, createdByName: creator_name, now: yield* DateTime.now }
     if (step.template_mode === "copy_only") {
-      return yield* Effect.fromResult(draft(given, { ...created, workspace, seed }))
+      const facts = { ...created, workspace, seed }
+      return yield* Effect.fromResult(yield* decideWith(parsers, workspaceId)((parse) => draft(given, facts, parse)))
     }
     const request = {
       id: GenerationId.make(yield* ids.next),

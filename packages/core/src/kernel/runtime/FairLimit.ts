@@ -10,6 +10,14 @@ export class FairLimit<Key> {
     this.#free = concurrency_max
   }
 
+  /** The number of waiting effects, of all keys or of one. */
+  waiting(...of: readonly [] | readonly [Key]): number {
+    if (of.length === 1) return this.#waiting.get(of[0])?.size ?? 0
+    let count = 0
+    for (const { size } of this.#waiting.values()) count += size
+    return count
+  }
+
   /** Runs an effect when its key has its turn and fewer effects run than the limit. */
   run<A, E, R>(key: Key, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>

@@ -2,7 +2,8 @@
 // A cleanup job is queued before the first byte. It removes the bytes of an upload whose process died.
 import { Clock, Context, DateTime, Effect, Layer, Stream } from "effect"
 import { type BlobNotFound, BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
-import { contentTypeOf, head_bytes } from "../../ports/ContentType.ts"
+import { contentTypeParser, head_bytes } from "../../ports/ContentType.ts"
+import { Parsers } from "../../ports/Parsers.ts"
 import { concat } from "../../kernel/Bytes.ts"
 import { AssetId, Ids, TentId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { Jobs } from "../../kernel/changes/Jobs.ts"
@@ -67,13 +68,18 @@ export class Assets extends Context.Service<
       const store = yield* AssetStore
       const tents = yield* TentStore
       const blobs = yield* BlobStore
+      const parsers = yield* Parsers
       const jobs = yield* Jobs
       const ids = yield* Ids
       const { transact } = yield* Transactor
       const { asset_bytes_max } = yield* Settings
 
       /** Streams the bytes into the blob store, and detects the content type from the first of them. */
-      const storeBytes = Effect.fnUntraced(function* (key: string, bytes: UploadedFile["bytes"]) {
+      const storeBytes = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        key: string,
+        bytes: UploadedFile["bytes"],
+      ) {
         const head: Array<Uint8Array> = []
         let seen_bytes = 0
         const watched = Stream.tap(bytes, (chunk) =>
@@ -87,7 +93,8 @@ export class Assets extends Context.Service<
           .put(key, watched, { contentType: "application/octet-stream", bytes_max: asset_bytes_max })
           .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new AssetTooLarge({ bytes_max })))
         if (size_bytes === 0) return yield* Invalid.at("file", "must not be empty")
-        return { size_bytes, contentType: yield* contentTypeOf(concat(head)) }
+        const contentType = yield* Effect.orDie(parsers.run(contentTypeParser, concat(head), workspace))
+        return { size_bytes, contentType }
       })
 
       /** Locks or creates the tent; returns the assets that it has. */
@@ -128,7 +135,7 @@ export class Assets extends Context.Service<
           yield* transact(jobs.enqueue({ ...job, workspaceId: workspace }, options))
           const key = assetKey(workspace, tentId, id)
           return yield* Effect.gen(function* () {
-            const stored = yield* storeBytes(key, file.bytes)
+            const stored = yield* storeBytes(workspace, key, file.bytes)
             const asset: Asset = { id, tentId, fileName, ...stored, createdAt: yield* DateTime.now }
             yield* attach(workspace, asset, into === null, began_ms)
             return asset

@@ -4,6 +4,7 @@ import { Effect, Stream } from "effect"
 import { Base64 } from "effect/encoding"
 import type { PageAsset } from "../../ports/Ai.ts"
 import type { BlobStore, BlobUnavailable } from "../../ports/BlobStore.ts"
+import type { Parser } from "../../ports/Parsers.ts"
 import { pictureSize } from "../../ports/PictureSize.ts"
 import { concat, decodeText, encodeText } from "../../kernel/Bytes.ts"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
@@ -92,4 +93,15 @@ export const withPictures = (html: string, assets: ReadonlyArray<PageAsset>): st
     const data = `data:${contentType};base64,${Base64.encode(bytes)}`
     return page.replace(named, (_, before: string) => `${before}${data}`)
   }, html)
+}
+
+interface PicturesInput {
+  readonly html: string
+  readonly assets: ReadonlyArray<PageAsset>
+}
+
+export const picturesParser: Parser<PicturesInput, string> = {
+  name: "page_pictures",
+  run: ({ html, assets }) => withPictures(html, assets),
+  sizeOf: ({ html, assets }) => assets.reduce((size, { bytes }) => size + (bytes?.length ?? 0), html.length),
 }

@@ -2,6 +2,7 @@
 import { parseHtml } from "../../documents/ParseHtml.ts"
 import { attribute, type Edit, edited, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
 import type { TentId } from "../../kernel/Ids.ts"
+import type { SyncParser } from "../../ports/Parsers.ts"
 
 export interface PageOptions {
   readonly tentId: TentId
@@ -17,6 +18,17 @@ export const toPublished = (html: string, { tentId, branding }: PageOptions): st
   const edits: Array<Edit> = formsOf(document).flatMap(({ element, formId }) => formEdits(element, tentId, formId))
   if (branding) edits.push({ from: endOfBody(document, html), to: endOfBody(document, html), text: branding_line })
   return edited(html, edits)
+}
+
+interface PublishedInput {
+  readonly html: string
+  readonly options: PageOptions
+}
+
+export const publishedParser: SyncParser<PublishedInput, string> = {
+  name: "published_page",
+  run: ({ html, options }) => toPublished(html, options),
+  sizeOf: ({ html }) => html.length,
 }
 
 export interface FormOfPage {

@@ -1,5 +1,6 @@
 // Missing tags for search engines, social media and browser tabs, derived from the page and its owner's brand.
 import { parseHtml } from "../../documents/ParseHtml.ts"
+import type { Parser } from "../../ports/Parsers.ts"
 import { escapeHtml } from "../../rendering/Escapes.ts"
 import { accents, paletteOr } from "../../rendering/Palette.ts"
 import { trim } from "../../kernel/Text.ts"
@@ -20,6 +21,18 @@ export const withHead = (html: string, url: string, owner: PageOwner): string =>
   const end = all.find(({ tagName }) => tagName === "head")?.sourceCodeLocation?.endTag?.startOffset
   if (end === undefined) return html
   return `${html.slice(0, end)}${missingTags(all, url, owner).join("\n")}\n${html.slice(end)}`
+}
+
+interface HeadInput {
+  readonly html: string
+  readonly url: string
+  readonly owner: PageOwner
+}
+
+export const headParser: Parser<HeadInput, string> = {
+  name: "page_head",
+  run: ({ html, url, owner }) => withHead(html, url, owner),
+  sizeOf: ({ html }) => html.length,
 }
 
 const missingTags = (all: ReadonlyArray<Element>, url: string, owner: PageOwner): ReadonlyArray<string> => {

@@ -1,0 +1,29 @@
+// All parsers of core. The threads of an adapter find a parser by its name.
+import { returnedMailParser } from "./bounces/ReturnedMail.ts"
+import { pageDangers } from "./documents/Clean.ts"
+import { emailDangers } from "./documents/EmailDangers.ts"
+import { formParser } from "./forms/Form.ts"
+import { contentTypeParser } from "./ports/ContentType.ts"
+import type { AnyParser } from "./ports/Parsers.ts"
+import { compileParser } from "./rendering/Compile.ts"
+import { preheaderParser } from "./rendering/Markup.ts"
+import { tokenParser } from "./rendering/MergeTokens.ts"
+import { plainTextParser } from "./rendering/PlainText.ts"
+import { picturesParser } from "./tents/assets/PageAssets.ts"
+import { publishedParser } from "./tents/pages/PageDocument.ts"
+import { headParser } from "./tents/pages/PageHead.ts"
+
+export const coreParsers: ReadonlyArray<AnyParser> = [
+  compileParser,
+  contentTypeParser,
+  emailDangers,
+  formParser,
+  headParser,
+  pageDangers,
+  picturesParser,
+  plainTextParser,
+  preheaderParser,
+  publishedParser,
+  returnedMailParser,
+  tokenParser,
+]
