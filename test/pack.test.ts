@@ -125,6 +125,22 @@ it("every module imports only declared dependencies", async () => {
   assert.deepStrictEqual(JSON.parse(await run(process.execPath, [all], home)), [])
 }, 300_000)
 
+it("parsing threads start from the packages", async () => {
+  const program = join(unpacked("http"), "parsing.mjs")
+  await writeFile(
+    program,
+    `import { layer } from "@tentpole/adapters/parsers/ParserPool"
+    import { Parsers } from "@tentpole/core/ports/Parsers"
+    import { plainTextParser } from "@tentpole/core/rendering/PlainText"
+    import { Effect } from "effect"
+    const here = () => { throw new Error("parsed in the calling thread") }
+    const parsed = Effect.flatMap(Parsers, ({ run }) => run({ ...plainTextParser, run: here }, "<p>word</p>".repeat(1000), null))
+    const pool = layer({ threads_max: 1, time_max_ms: 60_000 })
+    process.stdout.write(String((await Effect.runPromise(Effect.provide(parsed, pool))).length))`,
+  )
+  assert.strictEqual(await run(process.execPath, [program], unpacked("http")), "5998")
+})
+
 /** Compiles the programs of the documents in a folder with the packages. */
 const compiled = async (app: string, compiler: string) => {
   const [memory = "", postgres = ""] = await programsIn("docs/embedding.md")
