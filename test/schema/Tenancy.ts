@@ -14,6 +14,7 @@ export const globals: ReadonlyArray<Exemption> = [
   { at: "schema_migration", reason: "which migrations have run" },
   { at: "service_epoch", reason: "one row, of the whole database" },
   { at: "table_retention", reason: "after how many days rows are deleted, the same for all workspaces" },
+  { at: "token_bucket", reason: "also limits addresses, before the workspace is known" },
   { at: "visitor_salt", reason: "one a day for all workspaces" },
   { at: "workspace", reason: "is the workspace, found by its slug" },
 ]

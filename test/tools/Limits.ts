@@ -55,6 +55,7 @@ import { headers_bytes_max, requestTimeouts } from "@tentpole/http/edge/RequestT
 import { limitDefaults, submission_bytes_max } from "@tentpole/http/pages/FormPages"
 import { form_bytes_max } from "@tentpole/http/Server"
 import { issues_max, json_depth_max } from "@tentpole/http/edge/Validation"
+import { failed_attempts_max } from "@tentpole/http/edge/AttemptLimit"
 import { unknown_keys_per_minute_max } from "@tentpole/http/edge/UnknownKeyLimiter"
 import { table } from "@tentpole/http/edge/Errors"
 import { Result } from "effect"
@@ -95,8 +96,9 @@ const head = "| What | Limit | Beyond |\n| --- | --- | --- |"
 const requests = (config: Configuration): string => `## Requests
 
 ${head}
-| Requests a minute of an API key, in each HTTP process (\`RATE_LIMIT_PER_MINUTE\`) | ${number(config.requestsPerMinute_max)} | ${code("rate_limited")} |
-| Unknown keys a minute from one address (of IPv6 one /64), in each HTTP process | ${number(unknown_keys_per_minute_max)} | ${code("rate_limited")}; keys that were valid recently still work |
+| Requests a minute of an API key, over all processes (\`RATE_LIMIT_PER_MINUTE\`) | ${number(config.requestsPerMinute_max)} | ${code("rate_limited")} |
+| Unknown keys a minute from one address (of IPv6 one /64), over all processes | ${number(unknown_keys_per_minute_max)} | ${code("rate_limited")}; keys that were valid recently still work |
+| Wrong \`ADMIN_TOKEN\`s from one address (of IPv6 one /64), over all processes | ${failed_attempts_max} at once, then one a minute | ${code("rate_limited")}, also for the right one |
 | Body of a request (\`JSON_BYTES_MAX\`) | ${bytes(config.json_bytes_max)} | ${tooLarge} |
 | Nesting of JSON | ${json_depth_max} levels | ${invalid} |
 | Unknown keys of a body | ${number(unknown_keys_max)} | ${invalid}, without a list |
@@ -168,7 +170,7 @@ ${head}
 | Plain text of an email | ${characters(plain_text_length_max)} | ${invalid} |
 | Prompt of a generation | ${characters(generation_prompt_length_max, 1)} | ${invalid} |
 | Addresses of a test message | 1 to ${test_addresses_max} | ${invalid} |
-| Test messages of a workspace, in each HTTP process | ${number(tests_per_hour_max)} requests an hour | ${code("rate_limited")} |
+| Test messages of a workspace, over all processes | ${number(tests_per_hour_max)} requests an hour | ${code("rate_limited")} |
 | Delay of a schedule, if no worker ran | ${time(schedule_grace_ms)} | the blast becomes a draft again |
 | Connections of each worker to the mail server (\`SMTP_CONNECTIONS\`) | ${number(config.smtpConnections)} | messages wait |
 `
@@ -206,7 +208,7 @@ ${head}
 | Fields of a submitted form; size of each, and of the values of one name | ${fields_max}, ${bytes(field_bytes_max)} | ${tooLarge} |
 | Body of a submitted form, percent-encoded | ${bytes(submission_bytes_max)} | ${tooLarge} |
 | Any other POST to the pages' listener | ${bytes(form_bytes_max)} | ${tooLarge} |
-| Form submissions of one visitor, in each HTTP process | ${limitDefaults.burst} at once, then one every ${1 / limitDefaults.per_second} seconds | 429, as an HTML page |
+| Form submissions of one visitor, over all processes | ${limitDefaults.burst} at once, then one every ${1 / limitDefaults.per_second} seconds | 429, as an HTML page |
 | Analytics: days, groups of a dimension, recent views | 1 to ${days_back_default}, ${groups_max}, ${recent_max} | the most frequent are shown |
 | Values of a dimension a day | ${number(values_max)} | further values count as \`other\` |
 `

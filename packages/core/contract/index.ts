@@ -40,6 +40,7 @@ import { workspaces } from "./workspaces/workspaces.ts"
 import { pages } from "./kernel/pages.ts"
 import { tents } from "./tents/tents.ts"
 import { testMails } from "./sending/testMails.ts"
+import { tokenBuckets } from "./kernel/tokenBuckets.ts"
 import { traffic } from "./traffic/traffic.ts"
 
 export { mailedBlast } from "./blasts/blastAudits.ts"
@@ -98,5 +99,6 @@ export const contract = {
   pages,
   tents,
   testMails,
+  tokenBuckets,
   traffic,
 }

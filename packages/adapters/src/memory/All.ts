@@ -25,6 +25,7 @@ import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/SegmentMembers.ts"
 import * as SegmentStore from "./segments/SegmentStore.ts"
 import * as DryRunStore from "./blasts/DryRunStore.ts"
+import * as TokenBucketStore from "./kernel/TokenBucketStore.ts"
 import * as Transactor from "./kernel/Transactor.ts"
 import * as WorkspaceStore from "./workspaces/WorkspaceStore.ts"
 import * as PublishedPages from "./tents/PublishedPages.ts"
@@ -60,6 +61,7 @@ export const stores = Layer.mergeAll(
   Segment.layer,
   SegmentStore.layer,
   DryRunStore.layer,
+  TokenBucketStore.layer,
   Transactor.layer,
   Outbox.layer,
   WorkspaceStore.layer,

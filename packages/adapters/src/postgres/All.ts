@@ -30,6 +30,7 @@ import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/RuleSql.ts"
 import * as SegmentStore from "./segments/SegmentStore.ts"
 import * as DryRunStore from "./blasts/DryRunStore.ts"
+import * as TokenBucketStore from "./kernel/TokenBucketStore.ts"
 import * as Transactor from "./kernel/Transactor.ts"
 import * as WorkspaceStore from "./workspaces/WorkspaceStore.ts"
 import * as PageInvalidation from "./tents/PageInvalidation.ts"
@@ -70,6 +71,7 @@ const rooms = Layer.mergeAll(
   Segment.layer,
   SegmentStore.layer,
   DryRunStore.layer,
+  TokenBucketStore.layer,
   Transactor.layer,
   Outbox.layer,
   WorkspaceStore.layer,

@@ -12,6 +12,7 @@ import { ListId } from "@tentpole/core/kernel/Ids"
 import type { SystemList } from "@tentpole/core/lists/List"
 import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { inject } from "vitest"
+import { secrets } from "../fixtures/Stores.ts"
 import { clone, optionsOf } from "../support/TestDatabase.ts"
 
 /** The statement timeout of a long read. */
@@ -28,7 +29,7 @@ const world = Fresh.layer.pipe(
   Layer.provideMerge(Stores.stores),
   Layer.provideMerge(PersistedJobs.layer()),
   Layer.provideMerge(clients),
-  Layer.provideMerge(Ids.layer),
+  Layer.provideMerge(Layer.merge(Ids.layer, secrets)),
 )
 
 const epoch = DateTime.makeUnsafe(0)

@@ -1,6 +1,6 @@
 // Test messages of an email: the message that a recipient would get, sent to a few addresses. Its links count nothing and
 // unsubscribe no contact. Each message is sent at most once.
-import { Array, Clock, Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { Array, Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import { type EmailAddress, parseEmail } from "../kernel/values/EmailAddress.ts"
 import { Links } from "../rendering/Links.ts"
@@ -9,7 +9,7 @@ import { TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { type ContactId, DeliveryId, type EmailId, Ids, TestMailId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Jobs } from "../kernel/changes/Jobs.ts"
 import { Invalid, type Issue, NotFound, refusalClass } from "../kernel/Refusal.ts"
-import { tokenBuckets } from "../kernel/runtime/TokenBucket.ts"
+import { requestLimit } from "../kernel/runtime/RequestLimit.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -25,7 +25,7 @@ import { type TestMail, TestMailStore } from "./TestMailStore.ts"
 
 export const test_addresses_max = 5
 
-/** Requests that a workspace may make, in each process. They count in no plan. */
+/** Requests that a workspace may make. They count in no plan. */
 export const tests_per_hour_max = 60
 const workspaces_max = 10_000
 
@@ -79,7 +79,8 @@ export class TestMails extends Context.Service<
       const ids = yield* Ids
       const jobs = yield* Jobs
       const written = yield* message
-      const take = tokenBuckets({
+      const { take } = yield* requestLimit({
+        limit: "test messages",
         capacity: tests_per_hour_max,
         per_second: tests_per_hour_max / 3600,
         keys_max: workspaces_max,
@@ -99,7 +100,7 @@ export class TestMails extends Context.Service<
               before: "sending a test of it",
             })
           }
-          const { allowed, retryAfter_s } = take(workspace, yield* Clock.currentTimeMillis)
+          const { allowed, retryAfter_s } = yield* take(workspace)
           if (!allowed) return yield* new TooManyTests({ wait_s: retryAfter_s })
           const about = { emailId: id, version: email.currentVersion, contactId: contactId ?? null }
           const mails = Array.zipWith(

@@ -1,14 +1,15 @@
 // Authentication of the administration API by the ADMIN_TOKEN. Its holder can change every workspace; the audit log names it
-// `admin`.
+// `admin`. Wrong tokens of an address are limited; above the limit the right one is refused too, so that guesses reveal nothing.
 import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
+import { attemptLimit } from "../edge/AttemptLimit.ts"
 import { body, errors } from "../edge/Errors.ts"
 
 export class AdminAuth extends HttpApiMiddleware.Service<AdminAuth>()("tentpole/http/AdminAuth", {
-  error: errors("unauthorized"),
+  error: errors("unauthorized", "rate_limited"),
   security: { bearer: HttpApiSecurity.bearer },
 }) {}
 
@@ -22,16 +23,23 @@ const refused = body(
 
 export const layer = (token: Redacted.Redacted) => {
   const right = digest(Redacted.value(token))
-  return Layer.succeed(
+  return Layer.effect(
     AdminAuth,
-    AdminAuth.of({
-      bearer: (handle, { credential }) =>
-        Effect.gen(function* () {
-          const { headers } = yield* HttpServerRequest.HttpServerRequest
-          const one = /^bearer +[^\s,]+$/i.test(headers["authorization"] ?? "")
-          if (!timingSafeEqual(digest(Redacted.value(credential)), right) || !one) return yield* Effect.fail(refused)
-          return yield* Effect.provideService(handle, Actor, "admin")
-        }),
+    Effect.gen(function* () {
+      const attempts = yield* attemptLimit("administration tokens")
+      return AdminAuth.of({
+        bearer: (handle, { credential }) =>
+          Effect.gen(function* () {
+            const { headers } = yield* HttpServerRequest.HttpServerRequest
+            const one = /^bearer +[^\s,]+$/i.test(headers["authorization"] ?? "")
+            if (timingSafeEqual(digest(Redacted.value(credential)), right) && one) {
+              yield* attempts.succeeded
+              return yield* Effect.provideService(handle, Actor, "admin")
+            }
+            yield* attempts.failed
+            return yield* Effect.fail(refused)
+          }),
+      })
     }),
   )
 }

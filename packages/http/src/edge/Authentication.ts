@@ -3,12 +3,12 @@
 import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Unauthorized, Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { Clock, Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Auth, CurrentWorkspace } from "./Auth.ts"
 import { toBody } from "./Errors.ts"
-import { ApiProxies, clientAddress } from "../pages/ClientAddress.ts"
-import { rateLimited, rateLimiter, withHeaders } from "./RateLimit.ts"
+import { callerAddress } from "../pages/ClientAddress.ts"
+import { rateLimiter, tooManyRequests } from "./RateLimit.ts"
 import { type Admission, UnknownKeysPerMinute, wrongKeys } from "./UnknownKeyLimiter.ts"
 
 export const layer = Layer.effect(
@@ -16,16 +16,15 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const workspaces = yield* Workspaces
     const { requestsPerMinute_max } = yield* Settings
-    const counted = rateLimiter(requestsPerMinute_max)
-    const proxies = yield* ApiProxies
-    const admit = wrongKeys(yield* UnknownKeysPerMinute)
+    const counted = yield* rateLimiter(requestsPerMinute_max)
+    const addressOf = yield* callerAddress
+    const admit = yield* wrongKeys(yield* UnknownKeysPerMinute)
 
     /** In-process calls have no remote address and are not limited. */
     const admitted = Effect.fnUntraced(function* (key: string) {
-      const { headers, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-      if (Option.isNone(remoteAddress)) return unlimited
-      const address = clientAddress(proxies, remoteAddress.value, headers["x-forwarded-for"])
-      const admission = admit(address, key, yield* Clock.currentTimeMillis)
+      const address = addressOf(yield* HttpServerRequest.HttpServerRequest)
+      if (address === null) return unlimited
+      const admission = yield* admit(address, key)
       if (admission.wait_s > 0) return yield* tooMany(admission.wait_s)
       return admission
     })
@@ -59,7 +58,4 @@ export const layer = Layer.effect(
 
 const unlimited: Admission = { wait_s: 0, settled: () => undefined }
 
-const tooMany = Effect.fnUntraced(function* (wait_s: number) {
-  yield* withHeaders({ "retry-after": String(wait_s) })
-  return yield* Effect.fail(rateLimited("Too many requests with unknown keys from your address", wait_s))
-})
+const tooMany = (wait_s: number) => tooManyRequests("Too many requests with unknown keys from your address", wait_s)

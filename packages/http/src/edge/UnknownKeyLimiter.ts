@@ -1,8 +1,8 @@
-// The limit of failed key look-ups of each network address, counted by each process. A key that was valid recently is exempt, so
+// The limit of failed key look-ups of each network address, over all processes. A key that was valid recently is exempt, so
 // that no caller is locked out by others behind the same address.
 import { WeightedLru } from "@tentpole/core/kernel/runtime/WeightedLru"
-import { tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
-import { Context } from "effect"
+import { requestLimit } from "@tentpole/core/kernel/runtime/RequestLimit"
+import { Context, Effect } from "effect"
 import { hash } from "node:crypto"
 import { networkOf } from "../pages/ClientAddress.ts"
 
@@ -33,20 +33,28 @@ export interface Admission {
   readonly settled: (wasRight: boolean) => void
 }
 
-export const wrongKeys = (perMinute: number, { addresses_max, right_keys_max }: WrongKeysOptions = defaults) => {
-  const take = tokenBuckets({ capacity: perMinute, per_second: perMinute / 60, keys_max: addresses_max })
+export const wrongKeys = Effect.fnUntraced(function* (
+  perMinute: number,
+  { addresses_max, right_keys_max }: WrongKeysOptions = defaults,
+) {
+  const { take } = yield* requestLimit({
+    limit: "unknown keys",
+    capacity: perMinute,
+    per_second: perMinute / 60,
+    keys_max: addresses_max,
+  })
   // By hash: the process keeps no keys.
   const right = new WeightedLru<boolean>(right_keys_max)
 
-  return (address: string, key: string, now_ms: number): Admission => {
+  return Effect.fnUntraced(function* (address: string, key: string) {
     const digest = hash("sha256", key, "base64")
     const isKnown = right.get(digest) ?? false
     return {
-      wait_s: isKnown ? 0 : take(networkOf(address), now_ms).retryAfter_s,
+      wait_s: isKnown ? 0 : (yield* take(networkOf(address))).retryAfter_s,
       // One that was right until it was revoked counts from then on.
       settled: (wasRight) => {
         if (wasRight || isKnown) right.set(digest, wasRight)
       },
-    }
-  }
-}
+    } satisfies Admission
+  })
+})

@@ -1,6 +1,7 @@
 // The client's address of a request. `X-Forwarded-For` is used only if it comes from a trusted proxy, because any client can
 // send it.
-import { Context } from "effect"
+import { Context, Effect, Option } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { BlockList, isIP, isIPv6 } from "node:net"
 
 /** Trusted proxies of the API's listener. Default: none. */
@@ -35,6 +36,14 @@ export const clientAddress = (trusted: BlockList, remote: string, forwardedFor: 
   }
   return client
 }
+
+/** The client's address of a request to the API. Null for calls inside the process, which have none. */
+export const callerAddress = Effect.map(
+  ApiProxies,
+  (proxies) =>
+    ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): string | null =>
+      Option.isNone(remoteAddress) ? null : clientAddress(proxies, remoteAddress.value, headers["x-forwarded-for"]),
+)
 
 /** A copy of the text: a substring would keep the whole header in memory. */
 const copy = (address: string): string => Buffer.from(address, "latin1").toString("latin1")

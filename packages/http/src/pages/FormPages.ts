@@ -3,10 +3,10 @@
 import { field_bytes_max, fields_max, type SentFields } from "@tentpole/core/forms/Answers"
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
-import { tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
+import { requestLimit } from "@tentpole/core/kernel/runtime/RequestLimit"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { addressPath, originOf, readHost } from "@tentpole/core/tents/pages/PageAddress"
-import { ByteSize, Clock, Effect, Stream } from "effect"
+import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
 import * as Answers from "./PageAnswers.ts"
 import type { FoundPage, PageCache } from "./PageCache.ts"
@@ -25,13 +25,17 @@ export interface LimitOptions {
 export const limitDefaults: LimitOptions = { burst: 30, per_second: 0.5, visitors_max: 100_000 }
 
 /**
- * The limit of submissions of one visitor: a token bucket for each network address, counted by each process. Returns a function
+ * The limit of submissions of one visitor: a token bucket for each network address, over all processes. Returns a function
  * that takes a token of the address: 0, or the seconds until there is one.
  */
-export const visitorLimit = ({ burst, per_second, visitors_max }: LimitOptions = limitDefaults) => {
-  const take = tokenBuckets({ capacity: burst, per_second, keys_max: visitors_max })
-  return (address: string, now_ms: number): number => take(networkOf(address), now_ms).retryAfter_s
-}
+export const visitorLimit = Effect.fnUntraced(function* ({
+  burst,
+  per_second,
+  visitors_max,
+}: LimitOptions = limitDefaults) {
+  const { take } = yield* requestLimit({ limit: "forms", capacity: burst, per_second, keys_max: visitors_max })
+  return (address: string) => Effect.map(take(networkOf(address)), ({ retryAfter_s }) => retryAfter_s)
+})
 
 interface Found extends FoundPage {
   readonly form: Form
@@ -46,7 +50,7 @@ export const formPages = Effect.fnUntraced(function* (
 ) {
   const forms = yield* Forms
   const settings = yield* Settings
-  const limited = visitorLimit(limits)
+  const limited = yield* visitorLimit(limits)
 
   const find = Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
     const host = readHost(request.headers["host"] ?? "")
@@ -58,7 +62,7 @@ export const formPages = Effect.fnUntraced(function* (
   })
 
   const send = Effect.fnUntraced(function* (request: Request, found: Found) {
-    const wait_s = limited(addressOf(request), yield* Clock.currentTimeMillis)
+    const wait_s = yield* limited(addressOf(request))
     if (wait_s > 0) return Answers.tooOften(wait_s)
     const read = yield* bodyOf(request)
     if (read === "too large") return Answers.formTooLarge()

@@ -1,4 +1,5 @@
 // Tests of the limit of unknown API keys.
+import * as TokenBucketStore from "@tentpole/adapters/memory/kernel/TokenBucketStore"
 import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { tagged } from "@tentpole/core/contract"
 import { newKey } from "@tentpole/core/workspaces/ApiKey"
@@ -7,43 +8,62 @@ import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { UnknownKeysPerMinute, wrongKeys } from "@tentpole/http/edge/UnknownKeyLimiter"
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { listening, listeningOn, listeningOver, raw, rawHead, statusOf } from "../fixtures/Listening.ts"
 import { postgresWorld } from "../fixtures/PostgresWorld.ts"
 import { testKey, world } from "../fixtures/World.ts"
 
 const few = { addresses_max: 10, right_keys_max: 10 }
 
-it("looks up only the allowed number of forged keys per minute and address", { tags: ["attack/key-guessing"] }, () => {
-  const admit = wrongKeys(300, few)
-  const lookedUp = (address: (each: number) => string) =>
-    Array.from({ length: 10_000 }, (_, each) => {
-      const { settled, wait_s } = admit(address(each), `forged ${each}`, each * 6)
-      if (wait_s === 0) settled(false)
-      return wait_s
-    }).filter((wait_s) => wait_s === 0).length
-  assert.strictEqual(
-    lookedUp(() => "192.0.2.1"),
-    300 + 299,
-    "a minute's allowance at once, and the refill of the next minute",
-  )
-  assert.strictEqual(
-    lookedUp((each) => `2001:db8::${each.toString(16)}`),
-    300 + 299,
-    "the addresses of one /64 share a limit",
-  )
-})
+const limiter = (perMinute: number) => Effect.provide(wrongKeys(perMinute, few), TokenBucketStore.layer)
 
-it("does not limit a valid key behind the same address until it becomes invalid", () => {
-  const admit = wrongKeys(3, few)
-  admit("a", "right", 0).settled(true)
-  const others = ["1", "2", "3"].map((key) => admit("a", key, 0).wait_s)
-  assert.deepStrictEqual([others[0], others[1], (others[2] ?? 0) > 0], [0, 0, true])
-  for (let each = 0; each < 10; each++) assert.strictEqual(admit("a", "right", 0).wait_s, 0)
-  assert.strictEqual(admit("b", "new", 0).wait_s, 0, "another address has its own limit")
-  admit("a", "right", 0).settled(false)
-  assert.isAbove(admit("a", "right", 0).wait_s, 0, "it was revoked")
-  assert.strictEqual(admit("a", "new", 20_000).wait_s, 0, "the limit refills over time")
-})
+it.effect(
+  "looks up only the allowed number of forged keys per minute and address",
+  () =>
+    Effect.gen(function* () {
+      const admit = yield* limiter(300)
+      const lookedUp = Effect.fnUntraced(function* (address: (each: number) => string) {
+        let count = 0
+        for (let each = 0; each < 10_000; each++) {
+          const { settled, wait_s } = yield* admit(address(each), `forged ${each}`)
+          if (wait_s === 0) {
+            settled(false)
+            count++
+          }
+          yield* TestClock.adjust(6)
+        }
+        return count
+      })
+      const allowed = 300 + 299
+      assert.strictEqual(
+        yield* lookedUp(() => "192.0.2.1"),
+        allowed,
+        "a minute's allowance at once, and the refill of the next minute",
+      )
+      assert.strictEqual(
+        yield* lookedUp((each) => `2001:db8::${each.toString(16)}`),
+        allowed,
+        "the addresses of one /64 share a limit",
+      )
+    }),
+  { tags: ["attack/key-guessing"] },
+)
+
+it.effect("does not limit a valid key behind the same address until it becomes invalid", () =>
+  Effect.gen(function* () {
+    const admit = yield* limiter(3)
+    const wait = (address: string, key: string) => Effect.map(admit(address, key), ({ wait_s }) => wait_s)
+    ;(yield* admit("a", "right")).settled(true)
+    const others = [yield* wait("a", "1"), yield* wait("a", "2"), yield* wait("a", "3")]
+    assert.deepStrictEqual([others[0], others[1], (others[2] ?? 0) > 0], [0, 0, true])
+    for (let each = 0; each < 10; each++) assert.strictEqual(yield* wait("a", "right"), 0)
+    assert.strictEqual(yield* wait("b", "new"), 0, "another address has its own limit")
+    ;(yield* admit("a", "right")).settled(false)
+    assert.isAbove(yield* wait("a", "right"), 0, "it was revoked")
+    yield* TestClock.adjust(20_000)
+    assert.strictEqual(yield* wait("a", "new"), 0, "the limit refills over time")
+  }),
+)
 
 /** Both listeners; the API looks up one unknown key per minute. Returns the answer to a key. */
 const strict = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>> = {}) {

@@ -30,6 +30,7 @@ const daysOf = (retention: Retention): Readonly<Record<string, number | null>> =
   page_view: view_days_kept,
   page_view_day: view_total_days_kept,
   page_visitor_day: visitor_days_kept,
+  token_bucket: 0,
   traffic_batch: view_batch_days_kept,
   visitor_salt: visitor_days_kept,
   workspace_view_day: view_total_days_kept,

@@ -1,6 +1,14 @@
 // Tests of the token bucket's guarantees: at most one minute's worth at once, never more than the inflow, and no allowed
 // request refused.
-import { type Bucket, takeToken as takeFrom, tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
+import {
+  type Block,
+  blockOf,
+  blockSize,
+  type Bucket,
+  takeBlock,
+  takeFromBlock,
+  takeToken as takeFrom,
+} from "@tentpole/core/kernel/runtime/TokenBucket"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
@@ -73,13 +81,59 @@ describe("Token bucket", () => {
     assert.strictEqual(take(back.bucket, 60, 10_000).remaining, 57)
   })
 
-  it("starts the least recently used key again when there are too many", () => {
-    const takeOf = tokenBuckets({ capacity: 60, per_second: 1, keys_max: 100 })
-    for (let each = 0; each < 10_000; each++) {
-      takeOf(`key ${each}`, 0)
-      takeOf("busy", 0)
+  it.prop(
+    "allows several processes with blocks at most one block more than the bucket",
+    [PerMinute, Gaps],
+    ([rate, gaps]) => {
+      const options = { capacity: rate, per_second: rate / 60 }
+      let bucket: Bucket | undefined
+      const blocks: Array<Block | undefined> = [undefined, undefined, undefined]
+      let [now_ms, accepted] = [0, 0]
+      for (const [each, gap] of gaps.entries()) {
+        now_ms += gap
+        const process = (each * 7 + gap) % blocks.length
+        // Each process sends many requests at a time.
+        for (let request = 0; request < Math.min(50, rate); request++) {
+          let found = takeFromBlock(blocks[process], options, now_ms)
+          if (found === null) {
+            const taken = takeBlock(
+              bucket,
+              { wanted: blockSize(options), returned: blocks[process]?.tokens ?? 0 },
+              options,
+              now_ms,
+            )
+            bucket = taken.bucket
+            blocks[process] = blockOf(taken, options)
+            found = takeFromBlock(blocks[process], options, now_ms)
+          }
+          blocks[process] = found?.block
+          if (found?.taken.allowed === true) accepted++
+        }
+        assert.isAtMost(accepted, rate + blockSize(options) + (now_ms * rate) / 60_000 + 1e-6)
+      }
+    },
+  )
+
+  it("counts one process with blocks like a bucket without blocks", () => {
+    const options = { capacity: 1_200, per_second: 20 }
+    let [bucket, block, plain]: [Bucket | undefined, Block | undefined, Bucket | undefined] = [
+      undefined,
+      undefined,
+      undefined,
+    ]
+    for (let each = 0; each < 5_000; each++) {
+      const now_ms = each * 7
+      const expected = take(plain, 1_200, now_ms)
+      plain = expected.bucket
+      let found = takeFromBlock(block, options, now_ms)
+      if (found === null) {
+        const taken = takeBlock(bucket, { wanted: blockSize(options), returned: block?.tokens ?? 0 }, options, now_ms)
+        bucket = taken.bucket
+        found = takeFromBlock((block = blockOf(taken, options)), options, now_ms)
+      }
+      block = found?.block
+      const { bucket: _, ...shown } = expected
+      assert.deepInclude(found?.taken, shown, `request ${each}`)
     }
-    assert.isFalse(takeOf("busy", 0).allowed)
-    assert.strictEqual(takeOf("key 0", 0).remaining, 59)
   })
 })

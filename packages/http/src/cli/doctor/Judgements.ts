@@ -161,6 +161,6 @@ export const judgeSettings = (it: Configuration): ReadonlyArray<Finding> => {
     it.adminToken === null ? ok("ADMIN_TOKEN", "unset: no administration over HTTP") : ok("ADMIN_TOKEN", "set"),
     it.requestsPerMinute_max === 0
       ? warning("RATE_LIMIT_PER_MINUTE", "0: keys have no limit", "Leave it unset for 1,200 per minute.")
-      : ok("RATE_LIMIT_PER_MINUTE", `${it.requestsPerMinute_max} for each key and process`),
+      : ok("RATE_LIMIT_PER_MINUTE", `${it.requestsPerMinute_max} for each key`),
   ]
 }

@@ -1,4 +1,21 @@
--- Operations: idempotency keys, the audit log, the backlog of all workspaces, and statistics of the planner.
+-- Operations: request limits, idempotency keys, the audit log, the backlog of all workspaces, and statistics of the planner.
+
+-- Unlogged: after a crash of the server every bucket is full again.
+create unlogged table token_bucket (
+  limit_name text not null,
+  key_mac bytea not null constraint token_bucket_key_mac_length check (octet_length(key_mac) = 32),
+  tokens double precision not null constraint token_bucket_tokens_not_negative check (tokens >= 0),
+  taken double precision not null,
+  refilled_at timestamptz not null,
+  full_at timestamptz not null,
+  constraint token_bucket_pkey primary key (limit_name, key_mac)
+) with (fillfactor = 50);
+insert into table_retention (relation, age_column, days_min) values ('token_bucket', 'full_at', 0);
+comment on table token_bucket is
+  'The token buckets of request limits, shared by all processes: of API keys, workspaces and network addresses.';
+comment on column token_bucket.key_mac is 'HMAC of the key with APP_SECRET: no addresses are stored.';
+comment on column token_bucket.taken is 'Tokens that the last statement took.';
+comment on column token_bucket.full_at is 'From then on the row says nothing. No index: updates stay in their page.';
 
 create table idempotency_key (
   workspace_id uuid not null constraint idempotency_key_workspace_fkey references workspace on delete cascade,
