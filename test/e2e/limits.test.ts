@@ -1,6 +1,6 @@
 // Tests of limits that two HTTP processes share.
 import { clone } from "@tentpole/adapters/test/TestDatabase"
-import { failed_attempts_max } from "@tentpole/http/edge/AttemptLimit"
+import { failed_attempts_max } from "@tentpole/http/admin/AttemptLimit"
 import { Effect, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { Ending } from "../support/Ending.ts"

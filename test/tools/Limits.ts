@@ -55,7 +55,7 @@ import { headers_bytes_max, requestTimeouts } from "@tentpole/http/edge/RequestT
 import { limitDefaults, submission_bytes_max } from "@tentpole/http/pages/FormPages"
 import { form_bytes_max } from "@tentpole/http/Server"
 import { issues_max, json_depth_max } from "@tentpole/http/edge/Validation"
-import { failed_attempts_max } from "@tentpole/http/edge/AttemptLimit"
+import { failed_attempts_max } from "@tentpole/http/admin/AttemptLimit"
 import { unknown_keys_per_minute_max } from "@tentpole/http/edge/UnknownKeyLimiter"
 import { table } from "@tentpole/http/edge/Errors"
 import { Result } from "effect"

@@ -79,7 +79,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           content: { kind: "dynamic", rules: null },
         })
         const unaware = {
-          taken: { names: new Set<string>(), slugs: new Set<string>() },
+          taken: { names: new Map<string, ListId>(), slugs: new Set<string>() },
           contacts: new Set<ContactId>(),
         }
         const created = Result.getOrThrow(ListChange.create(wanted("tAKEN", yield* fresh.id), unaware, now))

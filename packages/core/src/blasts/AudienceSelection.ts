@@ -105,7 +105,7 @@ export const audienceSelector = Effect.gen(function* () {
       description: choice.description || null,
       content,
     }
-    const names = new Set(facts.taken.names)
+    const names = new Map(facts.taken.names)
     const slugs = new Set(facts.taken.slugs)
     for (const { before } of deletion) {
       names.delete(fold(before?.name ?? ""))

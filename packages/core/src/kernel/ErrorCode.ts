@@ -11,6 +11,7 @@ export const errorCodes = [
   "method_not_allowed",
   "request_timeout",
   "conflict",
+  "domain_exists",
   "invalid_state",
   "payload_too_large",
   "message_too_large",

@@ -16,6 +16,11 @@ export interface Refusal {
     readonly issues?: ReadonlyArray<Issue>
     readonly missing?: ReadonlyArray<string> | ReadonlyArray<Issue & { readonly code: string }>
     readonly status?: string
+    /** Where a JSON body has its first error. */
+    readonly line?: number
+    readonly column?: number
+    /** What has the name already. */
+    readonly existing_id?: string
   }
   readonly extras?: Readonly<Record<string, unknown>>
 }

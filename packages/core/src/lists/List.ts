@@ -1,7 +1,7 @@
 // Contact lists: static (chosen members), dynamic (members by rules) and system lists, and the changes of lists.
 import { type DateTime, Equal, Result, Schema } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
-import type { BlastId, ContactId, ListId } from "../kernel/Ids.ts"
+import { type BlastId, type ContactId, ListId } from "../kernel/Ids.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import { Invalid, NotFound, refusalClass } from "../kernel/Refusal.ts"
@@ -51,8 +51,9 @@ export const contact_ids_max = 500
 
 export class ListNameExists extends refusalClass<ListNameExists>()("ListNameExists", {
   code: "contact_list_name_exists",
-  fields: { name: Schema.String },
+  fields: { name: Schema.String, existingId: Schema.NullOr(ListId) },
   message: ({ name }) => `A list with the name "${name}" already exists. Choose another name`,
+  details: ({ existingId }) => (existingId === null ? {} : { existing_id: existingId }),
 }) {}
 
 export class ListNotStatic extends refusalClass<ListNotStatic>()("ListNotStatic", {
@@ -300,7 +301,8 @@ const freeNameOf = (
   taken: TakenNames,
 ): Result.Result<Pick<List, "name" | "slug">, ListNameExists> => {
   const { name, slug } = freeName(candidates, taken)
+  const [first = ""] = candidates.names
   return name === undefined || slug === undefined
-    ? Result.fail(new ListNameExists({ name: candidates.names[0] ?? "" }))
+    ? Result.fail(new ListNameExists({ name: first, existingId: taken.names.get(fold(first)) ?? null }))
     : Result.succeed({ name, slug })
 }

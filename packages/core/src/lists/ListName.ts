@@ -1,5 +1,6 @@
 // Names and slugs of lists: limits, and the candidates to try when a name or slug is taken.
 import { Schema } from "effect"
+import type { ListId } from "../kernel/Ids.ts"
 import { fold, isBlank, nameWith, slugify } from "../kernel/Text.ts"
 
 export const name_length_max = 255
@@ -29,9 +30,10 @@ export interface NameCandidates {
   readonly slugs: ReadonlyArray<string>
 }
 
-/** The candidates that other lists have; names in folded form. */
+/** The candidates that other lists have. */
 export interface TakenNames {
-  readonly names: ReadonlySet<string>
+  /** Names in folded form, with the lists that have them. */
+  readonly names: ReadonlyMap<string, ListId>
   readonly slugs: ReadonlySet<string>
 }
 

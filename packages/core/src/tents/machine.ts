@@ -69,10 +69,13 @@ interface Decided<After extends Tent | null> extends Partial<Pick<TentChange, "h
 
 const isPublished = (tent: Tent | null): boolean => tent?.publication?.status === "published"
 
-/** Audits when the page becomes public or stops being public. */
+/** Audits who created the tent, and when its page becomes public or stops being public. */
 const auditOf = ({ before, after, page }: Decided<Tent | null>): ReadonlyArray<AuditNote> => {
   const tent = after ?? before
   if (tent === null) return []
+  if (after !== null && after.request !== null && (before?.request ?? null) === null) {
+    return [{ action: "tent.created", target: tent.id, details: { user_id: after.userId } }]
+  }
   const note = (action: AuditNote["action"]) => [{ action, target: tent.id, details: { alias: after?.alias ?? null } }]
   if (isPublished(after) && (!isPublished(before) || page !== undefined)) return note("tent.published")
   return isPublished(before) && !isPublished(after) ? note("tent.unpublished") : []

@@ -1,8 +1,8 @@
 // Sending domains: their DKIM keys, the DNS records that verify them, and the judgement of what DNS answers.
-import { type DateTime, Result } from "effect"
+import { type DateTime, Result, Schema } from "effect"
 import { getDomain } from "tldts"
-import type { DomainId } from "../kernel/Ids.ts"
-import { Invalid } from "../kernel/Refusal.ts"
+import { DomainId } from "../kernel/Ids.ts"
+import { Invalid, refusalClass } from "../kernel/Refusal.ts"
 import { checkDomain } from "../kernel/values/DomainName.ts"
 
 export type DomainStatus = "pending" | "verified" | "failed"
@@ -20,6 +20,13 @@ export interface SendingDomain {
   readonly verifiedAt: DateTime.Utc | null
   readonly createdAt: DateTime.Utc
 }
+
+export class SendingDomainExists extends refusalClass<SendingDomainExists>()("SendingDomainExists", {
+  code: "domain_exists",
+  fields: { domain: Schema.String, id: DomainId },
+  message: ({ domain }) => `${domain} is a sending domain of this workspace already. Use that one, or remove it first`,
+  details: ({ id }) => ({ existing_id: id }),
+}) {}
 
 export interface DnsRecord {
   readonly purpose: "dkim" | "spf" | "return_path" | "dmarc"

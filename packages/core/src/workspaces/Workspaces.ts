@@ -9,7 +9,13 @@ import { Secrets } from "../kernel/Secrets.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type ApiKey, checkChosenKey, checkKeyName, hashOf, newKey, prefix_length, isWellFormed } from "./ApiKey.ts"
 import { type CheckedRecord, domainCheck } from "./DomainCheck.ts"
-import { checkSendingDomain, withCheckResult, selectorOf, type SendingDomain } from "./SendingDomain.ts"
+import {
+  checkSendingDomain,
+  withCheckResult,
+  selectorOf,
+  type SendingDomain,
+  SendingDomainExists,
+} from "./SendingDomain.ts"
 import { type SlugTaken, type Workspace, WorkspaceChange, type WorkspaceFields } from "./Workspace.ts"
 import { WorkspaceStore } from "./WorkspaceStore.ts"
 
@@ -61,7 +67,10 @@ export class Workspaces extends Context.Service<
     ) => Effect.Effect<Workspace, Invalid | SlugTaken | NotFound>
     readonly createKey: (id: WorkspaceId, fields: KeyFields) => Effect.Effect<NewApiKey, NotFound | Invalid>
     readonly revokeKey: (id: WorkspaceId, key: ApiKeyId) => Effect.Effect<void, NotFound>
-    readonly addDomain: (id: WorkspaceId, domain: string) => Effect.Effect<CheckedDomain, NotFound | Invalid>
+    readonly addDomain: (
+      id: WorkspaceId,
+      domain: string,
+    ) => Effect.Effect<CheckedDomain, NotFound | Invalid | SendingDomainExists>
     readonly getDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<CheckedDomain, NotFound>
     /**
      * Looks up the DNS records. The DKIM record decides: with it the domain is verified, without it the domain fails, also if it
@@ -116,8 +125,9 @@ export class Workspaces extends Context.Service<
 
       const storeNewDomain = Effect.fnUntraced(function* (id: WorkspaceId, domain: SendingDomain) {
         yield* store.lock(id)
-        if ((yield* store.domains(id)).some((each) => each.domain === domain.domain)) {
-          return yield* Invalid.at("domain", `${domain.domain} is a sending domain of this workspace already`)
+        const existing = (yield* store.domains(id)).find((each) => each.domain === domain.domain)
+        if (existing !== undefined) {
+          return yield* new SendingDomainExists({ domain: existing.domain, id: existing.id })
         }
         yield* store.putDomain(id, domain)
         yield* recordAudit(id, "domain.added", domain.id, { domain: domain.domain })

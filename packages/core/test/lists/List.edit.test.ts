@@ -41,7 +41,10 @@ const system: List = { ...common, kind: "system", systemList: "unsubscribed" }
 const named = (text: string): ListEdit => ({ candidates: nameCandidates({ text, origin: "given" }, random) })
 const facts = (list: List, taken: ReadonlyArray<string> = [], known = nothing): EditFacts => ({
   list,
-  taken: { names: new Set(taken.map(fold)), slugs: new Set(taken) },
+  taken: {
+    names: new Map(taken.map((name) => [fold(name), ListId.make("00000000-0000-4000-8000-0000000000cc")])),
+    slugs: new Set(taken),
+  },
   named: known,
 })
 const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>

@@ -6,10 +6,11 @@ import { DateTime, Result, Schema } from "effect"
 
 const now = DateTime.makeUnsafe(1_000)
 const id = ListId.make("00000000-0000-4000-8000-0000000000aa")
+const other = ListId.make("00000000-0000-4000-8000-0000000000cc")
 const owner = BlastId.make("00000000-0000-4000-8000-0000000000bb")
 const contact = (index: number) => ContactId.make(`00000000-0000-4000-8000-${String(index).padStart(12, "0")}`)
 const candidates = nameCandidates({ text: "VIP", origin: "given" }, "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d")
-const free: CreationFacts = { taken: { names: new Set(), slugs: new Set() }, contacts: new Set([1, 2, 3].map(contact)) }
+const free: CreationFacts = { taken: { names: new Map(), slugs: new Set() }, contacts: new Set([1, 2, 3].map(contact)) }
 
 const list: StaticList = {
   id,
@@ -60,9 +61,14 @@ describe("List changes", () => {
   })
 
   it("refuse a taken given name, and number a derived one", () => {
-    const facts = { ...free, taken: { names: new Set(["vip"]), slugs: new Set(["vip"]) } }
+    const facts = { ...free, taken: { names: new Map([["vip", other]]), slugs: new Set(["vip"]) } }
     const refused = ListChange.create(wanted([]), facts, now)
-    assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "ListNameExists")
+    const expected = { _tag: "ListNameExists", details: { existing_id: other } } as const
+    assert.deepInclude(Result.isFailure(refused) && refused.failure, { _tag: expected._tag, existingId: other })
+    assert.deepStrictEqual(
+      Result.isFailure(refused) && "details" in refused.failure && refused.failure.details,
+      expected.details,
+    )
     const derived = { ...wanted([]), candidates: nameCandidates({ text: "VIP", origin: "derived" }, id) }
     const { list } = Result.getOrThrow(ListChange.createInline(derived, owner, facts, now))
     assert.deepStrictEqual([list.name, list.slug, list.ownerBlastId], ["VIP (2)", "vip-2", owner])

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { freeName, ListName, name_length_max, nameCandidates } from "@tentpole/core/lists/ListName"
+import { ListId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Result, Schema } from "effect"
 
 const random = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
 const text = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(300))
-const nothingTaken = { names: new Set<string>(), slugs: new Set<string>() }
+const other = ListId.make("00000000-0000-4000-8000-000000000001")
+const nothingTaken = { names: new Map<string, ListId>(), slugs: new Set<string>() }
 
 describe("List names", () => {
   it.prop("are valid and distinct for all candidates, and every slug is safe in a URL", { text }, ({ text }) => {
@@ -39,9 +41,15 @@ describe("List names", () => {
 
   it("use the first free candidate, compared folded, or none when all are taken", () => {
     const candidates = nameCandidates({ text: "ΟΔΟΣ", origin: "derived" }, random)
-    const taken = { names: new Set([fold("οδος"), fold("ΟΔΟΣ (2)")]), slugs: new Set(candidates.slugs.slice(0, 1)) }
+    const taken = {
+      names: new Map([fold("οδος"), fold("ΟΔΟΣ (2)")].map((name) => [name, other])),
+      slugs: new Set(candidates.slugs.slice(0, 1)),
+    }
     assert.deepStrictEqual(freeName(candidates, taken), { name: "ΟΔΟΣ (3)", slug: candidates.slugs[1] })
-    const all = { names: new Set(candidates.names.map(fold)), slugs: new Set(candidates.slugs) }
+    const all = {
+      names: new Map(candidates.names.map((name) => [fold(name), other])),
+      slugs: new Set(candidates.slugs),
+    }
     assert.deepStrictEqual(freeName(candidates, all), { name: undefined, slug: undefined })
     assert.strictEqual(freeName(candidates, nothingTaken).name, "ΟΔΟΣ")
   })

@@ -105,7 +105,7 @@ const domains = Endpoint.group("domains", "Domains that a workspace sends email 
     description: "Creates a DKIM key pair and returns the DNS records to set. The domain can send once it is verified.",
     payload: NamedDomain,
     success: CheckedDomainWire.pipe(created),
-    errors: ["validation_failed", "not_found"],
+    errors: ["validation_failed", "not_found", "domain_exists"],
   }),
   Endpoint.get("find", `${one}/domains/:domain_id`, {
     summary: "Get a sending domain",

@@ -5,7 +5,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { attemptLimit } from "../edge/AttemptLimit.ts"
+import { attemptLimit } from "./AttemptLimit.ts"
 import { body, errors } from "../edge/Errors.ts"
 
 export class AdminAuth extends HttpApiMiddleware.Service<AdminAuth>()("tentpole/http/AdminAuth", {

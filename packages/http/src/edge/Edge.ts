@@ -68,7 +68,11 @@ const pathOf = (url: string): string => {
   return at < 0 ? url : url.slice(0, at)
 }
 
+/** Without this check, an endpoint would get an empty parameter. */
+const endsWithSlash = (path: string): boolean => path.length > 1 && path.endsWith("/")
+
 const notFoundOr405 = (routes: ReadonlyArray<Route>, method: string, path: string): Response => {
+  if (endsWithSlash(path)) return answerWith("not_found", "This path does not exist. Remove the slash at its end")
   const here = routes.filter((route) => route.matches.test(path)).map((route) => route.method)
   if (here.length === 0 || here.includes(method)) {
     return answerWith("not_found", "This path does not exist. See /openapi.json for the description of the API")
@@ -186,7 +190,8 @@ export const edge = (routes: ReadonlyArray<Route>) =>
           (each) => each.method === request.method && each.matches.test(path),
         )
         const route = named?.path ?? "other"
-        const answer = Effect.catchCause(handle, (cause) => fromCause(cause, routes, request.method, path)).pipe(
+        const handled = endsWithSlash(path) ? Effect.succeed(notFoundOr405(routes, request.method, path)) : handle
+        const answer = Effect.catchCause(handled, (cause) => fromCause(cause, routes, request.method, path)).pipe(
           Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
         )
         const isMonitored = named !== undefined && monitored.includes(named)

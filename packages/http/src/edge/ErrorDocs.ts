@@ -5,7 +5,7 @@ export const codes = {
   400: {
     validation_failed:
       "The path, the query or the body is not valid. `details.issues` lists all problems (at most 1,000), each with its path. Correct them and send the request again.",
-    invalid_json: "The body is not valid JSON. Check quotes and commas.",
+    invalid_json: "The body is not valid JSON. `details.line` and `details.column` are where it stops being JSON.",
     invalid_id: "An id in the path is not a UUID.",
     invalid_cursor: "The cursor does not belong to this listing. Omit it to start at the first page.",
     INVALID_PROMPT_INTENT: "The prompt does not ask for web content. Describe the page that you want.",
@@ -58,11 +58,13 @@ export const codes = {
   409: {
     conflict:
       "The request conflicts with existing data: another contact with that email or phone (`existing_contact`), or another workspace with that slug.",
+    domain_exists: "The workspace has this sending domain already. `details.existing_id` is its id.",
     invalid_state: "The status of the resource does not allow this change. `details.status` is the status.",
     field_definition_cap_exceeded: "A workspace can have at most 200 active custom fields. Archive some first.",
     field_definition_collision:
       "The `api_name` belongs to an existing field, active or archived, or occurs twice in the request. `conflicts` lists all conflicts.",
-    contact_list_name_exists: "Another list has that name. Names are case-insensitive.",
+    contact_list_name_exists:
+      "Another list has that name. Names are case-insensitive. `details.existing_id` is its id.",
     contact_list_in_use:
       "A scheduled or sending blast, an active flow or the rules of another list use the list. `used_by` lists them, `used_by_count` counts them.",
     upload_missing: "The file has not been uploaded. Upload it to `upload_url` with PUT first.",
@@ -101,7 +103,7 @@ export const codes = {
   },
   429: {
     rate_limited:
-      "Too many requests with this key, too many test emails of this workspace, or too many unknown keys from this address. Wait for `Retry-After` seconds.",
+      "Too many requests with this key, too many test emails of this workspace, or too many unknown keys or wrong administration tokens from this address. Wait for `Retry-After` seconds.",
     insufficient_credits: "The workspace has fewer credits (`limit`) than the request needs (`current`). Add credits.",
     INSUFFICIENT_CREDITS: "In a bulk job: there was no credit left for the item.",
     publish_limit_exceeded: "The plan's limit of published pages is reached (`limit`, `current`). Unpublish one.",

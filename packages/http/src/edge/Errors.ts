@@ -43,6 +43,9 @@ const Details = Schema.Struct({
   issues: Schema.optionalKey(Schema.Array(IssueWire)),
   missing: Schema.optionalKey(Schema.Union([Schema.Array(Schema.String), Schema.Array(MissingWire)])),
   status: Schema.optionalKey(Schema.String),
+  line: Schema.optionalKey(Schema.Int),
+  column: Schema.optionalKey(Schema.Int),
+  existing_id: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "ErrorDetails" })
 
 /** Further top-level fields that some codes have. */

@@ -6,6 +6,7 @@ import { Effect, Layer, Schema, type Types } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import { type Body, body, errors } from "./Errors.ts"
+import { jsonErrorPosition } from "@tentpole/core/kernel/JsonErrors"
 
 export class Validation extends HttpApiMiddleware.Service<Validation>()("tentpole/http/Validation", {
   error: errors(
@@ -95,6 +96,13 @@ const takesJson = (endpoint: HttpApiEndpoint.Top): boolean => endpoint.payload.h
 export const mediaType = (header: string | undefined): string =>
   (header ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
 
+const notJson = (text: string) => {
+  const { column, line } = jsonErrorPosition(text)
+  return body("invalid_json", `The body is not valid JSON: see line ${line}, column ${column}`, {
+    details: { line, column },
+  })
+}
+
 /** Parses the JSON body, if the endpoint has one. */
 const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   const request = yield* HttpServerRequest.HttpServerRequest
@@ -110,10 +118,8 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   if (deeperThan(text, json_depth_max)) {
     return yield* Effect.fail(body("validation_failed", `The body is nested deeper than ${json_depth_max} levels`))
   }
-  const parsed = yield* Effect.try({
-    try: (): unknown => JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text),
-    catch: () => body("invalid_json", "The body is not valid JSON"),
-  })
+  const json = text.startsWith("\ufeff") ? text.slice(1) : text
+  const parsed = yield* Effect.try({ try: (): unknown => JSON.parse(json), catch: () => notJson(json) })
   if (endpoint.payload.get("application/json")?.schemas.every((schema) => hasTooManyUnknownKeys(schema, parsed))) {
     return yield* Effect.fail(body("validation_failed", `The body has more than ${unknown_keys_max} unknown keys`))
   }

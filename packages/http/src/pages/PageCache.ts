@@ -25,7 +25,7 @@ export interface CachedPage {
 
 const pages_bytes_max = 64 * 2 ** 20
 const sites_max = 10_000
-/** Addresses without a page. They have their own cache, so that scans can't evict pages. */
+/** Hosts without a site, and addresses without a page. They have their own caches, so that scans can't evict sites and pages. */
 const missing_max = 10_000
 
 /** Smaller pages are not compressed. */
@@ -38,7 +38,8 @@ export const pageCache = Effect.fnUntraced(function* () {
   const source = yield* PublishedPages
   const settings = yield* Settings
   const parsers = yield* Parsers
-  const sites = new WeightedLru<KnownSite | null>(sites_max)
+  const sites = new WeightedLru<KnownSite>(sites_max)
+  const missingSites = new WeightedLru<null>(missing_max)
   const pages = new WeightedLru<CachedPage>(pages_bytes_max)
   const missing = new WeightedLru<null>(missing_max)
   const maps = new WeightedLru<PageAnswers>(pages_bytes_max)
@@ -46,14 +47,18 @@ export const pageCache = Effect.fnUntraced(function* () {
 
   const readSite = (host: string, mark: string) =>
     Effect.map(source.site({ host, slug: slugOfHost(host, settings.pagesHost) }), (site) => {
-      const known = site === null ? null : { site, look: digest(JSON.stringify(site)) }
+      if (site === null) {
+        missingSites.set(host, null, { version: mark })
+        return null
+      }
+      const known = { site, look: digest(JSON.stringify(site)) }
       sites.set(host, known, { version: mark })
       return known
     })
 
   const siteOf = (host: string) =>
     Effect.flatMap(source.version(null), (mark) => {
-      const known = sites.get(host, mark)
+      const known = sites.get(host, mark) ?? missingSites.get(host, mark)
       return known === undefined ? readSite(host, mark) : Effect.succeed(known)
     })
 

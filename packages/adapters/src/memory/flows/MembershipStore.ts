@@ -3,6 +3,7 @@ import {
   dueAtOf,
   isLive,
   type Membership,
+  inTimelineOrder,
   stepsExecuted,
   type TimelineEntry,
 } from "@tentpole/core/flows/members/Membership"
@@ -68,7 +69,7 @@ const shown = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, mem
         ? null
         : { id: contact.id, displayName: contact.displayName, email: contact.email, phone: contact.phone },
     steps: stepsExecuted(timeline),
-    timeline,
+    timeline: inTimelineOrder(timeline),
   }
   return run
 })

@@ -97,7 +97,8 @@ export const applyList = Effect.fnUntraced(function* (db: Rows, workspace: Works
 
 const insertList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, list: List) {
   const others = (yield* allLists(db, workspace)).filter(({ id }) => id !== list.id)
-  if (others.some(({ name }) => fold(name) === fold(list.name))) return yield* new ListNameExists({ name: list.name })
+  if (others.some(({ name }) => fold(name) === fold(list.name)))
+    return yield* new ListNameExists({ name: list.name, existingId: null })
   if (others.some(({ slug }) => slug === list.slug)) return yield* Effect.die(`the slug ${list.slug} is taken`)
   yield* db.put(lists, workspace, list.id, list)
 })
@@ -127,7 +128,7 @@ const takenNames = Effect.fnUntraced(function* (
   const others = (yield* allLists(db, workspace)).filter(({ id }) => id !== own)
   const folded = new Set(names.map(fold))
   return {
-    names: new Set(others.map(({ name }) => fold(name)).filter((name) => folded.has(name))),
+    names: new Map(others.map(({ id, name }) => [fold(name), id] as const).filter(([name]) => folded.has(name))),
     slugs: new Set(others.map(({ slug }) => slug).filter((slug) => slugs.includes(slug))),
   }
 })

@@ -1,6 +1,6 @@
 // `MembershipStore` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { stepsExecuted, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
+import { inTimelineOrder, stepsExecuted, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import {
   type FlowMemberQuery,
   type FlowMemberSort,
@@ -68,7 +68,7 @@ const find = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow
   const [row] = rows
   if (row === undefined) return yield* new NotFound({ resource: "flow member" })
   const timelines = yield* timelinesOf(sql, workspace, rows)
-  const run: MemberDetails = { ...shown(row, timelines), timeline: timelines.get(row.id) ?? [] }
+  const run: MemberDetails = { ...shown(row, timelines), timeline: inTimelineOrder(timelines.get(row.id) ?? []) }
   return run
 })
 

@@ -160,11 +160,11 @@ const takenNames = Effect.fnUntraced(function* (
 ) {
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`list names of ${workspace}`}, 0))`
   // A second statement: it sees what the previous owner of the lock has committed.
-  const taken = yield* sql<{ readonly name_folded: string; readonly slug: string }>`
-    select l.name_folded, l.slug from list l
+  const taken = yield* sql<{ readonly id: ListId; readonly name_folded: string; readonly slug: string }>`
+    select l.list_id as id, l.name_folded, l.slug from list l
     where l.workspace_id = ${workspace} and l.list_id is distinct from ${own}::uuid
       and (l.name_folded = any(${texts(candidates.names.map(fold))}) or l.slug = any(${texts(candidates.slugs)}))`
-  return { names: new Set(taken.map((row) => row.name_folded)), slugs: new Set(taken.map((row) => row.slug)) }
+  return { names: new Map(taken.map((row) => [row.name_folded, row.id])), slugs: new Set(taken.map((row) => row.slug)) }
 })
 
 type Creation = Parameters<ListStore["Service"]["lockForCreation"]>[1]
@@ -200,7 +200,7 @@ const editFacts = Effect.fnUntraced(function* (
   if (list.kind === "dynamic") yield* lockNamedLists(sql, workspace, named)
   const taken =
     candidates === undefined
-      ? { names: new Set<string>(), slugs: new Set<string>() }
+      ? { names: new Map<string, ListId>(), slugs: new Set<string>() }
       : yield* takenNames(sql, workspace, candidates, id)
   return { list, taken }
 })

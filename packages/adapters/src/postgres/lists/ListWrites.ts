@@ -38,7 +38,7 @@ const orNameExists =
   <A, R>(write: Effect.Effect<A, SqlError.SqlError, R>): Effect.Effect<A, SqlError.SqlError | ListNameExists, R> =>
     Effect.mapError(write, (error) =>
       error.reason._tag === "UniqueViolation" && error.reason.constraint === "list_name"
-        ? new ListNameExists({ name })
+        ? new ListNameExists({ name, existingId: null })
         : error,
     )
 

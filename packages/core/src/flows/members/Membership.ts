@@ -1,5 +1,5 @@
 // The membership: one stay of a contact in a flow, with its state, its flow tokens and its timeline entries.
-import { type DateTime, Schema } from "effect"
+import { DateTime, Schema } from "effect"
 import { FlowTokens } from "../../rendering/MergeTokens.ts"
 import { emailStepMetrics } from "../../segments/RuleTree.ts"
 import { ContactId, EmailId, FlowId, MembershipId } from "../../kernel/Ids.ts"
@@ -156,6 +156,46 @@ export interface TimelineEntry {
   readonly stepId: string | null
   /** JSON with wire names. */
   readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/** Within one step visit, an entry comes before those that it causes. */
+const causeOrder: Readonly<Record<TimelineType, number>> = {
+  entered_flow: 0,
+  waiting: 1,
+  email_sent: 2,
+  email_delivered: 3,
+  email_opened: 4,
+  email_clicked: 5,
+  email_bounced: 6,
+  email_unsubscribed: 7,
+  step_failed: 8,
+  step_skipped: 9,
+  step_executed: 9,
+  completed: 10,
+  dropped: 10,
+}
+
+const numberOr = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise)
+
+/** The step visit that an entry belongs to. An engagement belongs to the visit that sent the message. */
+const visitOf = ({ at, metadata, stepId, type }: TimelineEntry, sent: ReadonlyArray<TimelineEntry>): number => {
+  if (type === "completed" || type === "dropped") return Infinity
+  const before = sent.findLast((each) => each.stepId === stepId && DateTime.isLessThanOrEqualTo(each.at, at))
+  return numberOr(metadata["visit"], numberOr(before?.metadata["visit"], 0))
+}
+
+/** Sorts entries by time, and entries of the same time by cause: by step visit, then by `causeOrder`. */
+export const inTimelineOrder = (entries: ReadonlyArray<TimelineEntry>): ReadonlyArray<TimelineEntry> => {
+  const sent = entries.filter(({ type }) => type === "email_sent")
+  return entries
+    .map((entry) => ({ entry, visit: visitOf(entry, sent) }))
+    .sort(
+      (left, right) =>
+        DateTime.Order(left.entry.at, right.entry.at) ||
+        (left.visit === right.visit ? 0 : left.visit - right.visit) ||
+        causeOrder[left.entry.type] - causeOrder[right.entry.type],
+    )
+    .map(({ entry }) => entry)
 }
 
 export interface ExecutedStep {

@@ -14,7 +14,14 @@ import type { Flow } from "../definition/Flow.ts"
 import { FlowNotReady } from "../definition/FlowErrors.ts"
 import { decide, enroll, type MemberEvent } from "../members/machine.ts"
 import type { FlowTokens } from "../../rendering/MergeTokens.ts"
-import { dueAtOf, engagementTypes, isLive, type Membership, type TimelineEntry } from "../members/Membership.ts"
+import {
+  dueAtOf,
+  engagementTypes,
+  inTimelineOrder,
+  isLive,
+  type Membership,
+  type TimelineEntry,
+} from "../members/Membership.ts"
 import { textFor } from "../members/MemberText.ts"
 import type { MemberCommand, MembershipChange } from "../members/MembershipChange.ts"
 import { endOf, type StepId, type WaitUnit } from "../definition/Step.ts"
@@ -179,7 +186,7 @@ class Simulator {
     const member = this.#membership
     const { status } = member.state
     const endedAt = isLive(member.state) ? null : member.state.at
-    return { timeline: this.#timeline, status, endedAt, emails: this.#emails, member }
+    return { timeline: inTimelineOrder(this.#timeline), status, endedAt, emails: this.#emails, member }
   }
 
   #member(): MemberFacts {

@@ -13,7 +13,7 @@ export type AuditAction =
   | `key.${"created" | "revoked"}`
   | `page_domain.${"added" | "removed"}`
   | `suppression.${"added" | "removed"}`
-  | `tent.${"published" | "unpublished"}`
+  | `tent.${"created" | "published" | "unpublished"}`
   | `workspace.${"created" | "deleted" | "erased" | "updated"}`
 
 export interface AuditEvent {

@@ -4,7 +4,7 @@ import type { Taken } from "@tentpole/core/kernel/runtime/TokenBucket"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { callerAddress, networkOf } from "../pages/ClientAddress.ts"
-import { tooManyRequests } from "./RateLimit.ts"
+import { tooManyRequests } from "../edge/RateLimit.ts"
 
 /** Failures in a row. Afterwards one more is allowed each minute. */
 export const failed_attempts_max = 10
