@@ -116,7 +116,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("records the publication and unpublication of a page", () =>
+    it.effect("records the creation, publication and unpublication of a tent", () =>
       Effect.gen(function* () {
         const { all, fresh, transact, workspaceId } = yield* begin
         const tents = moves(yield* TentStore, transact, fresh)
@@ -125,7 +125,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         yield* tents.change(workspaceId, id, (tent) => TentChange.unpublish(tent, DateTime.makeUnsafe(77)))
         assert.sameMembers(
           (yield* all).map(({ action, target }) => `${action} ${target}`),
-          [`tent.published ${id}`, `tent.unpublished ${id}`],
+          [`tent.created ${id}`, `tent.published ${id}`, `tent.unpublished ${id}`],
         )
       }),
     )

@@ -181,6 +181,9 @@ describe("administration", () => {
       assert.strictEqual((yield* admin("POST", `${here}/verify`)).json.status, "verified")
       assert.strictEqual((yield* get(here)).status, "verified")
       assert.notInclude(JSON.stringify(yield* get(`${at}/domains`)), "PRIVATE")
+      const again = yield* admin("POST", `${at}/domains`, { json: { domain: "mail.EXAMPLE.test" } })
+      assert.deepStrictEqual(statusAndCode(again), [409, "domain_exists"])
+      assert.strictEqual(again.json.details.existing_id, added.json.domain_id)
       assert.deepStrictEqual(statusAndCode(yield* admin("POST", `${at}/domains`, { json: { domain: "com" } })), [
         400,
         "validation_failed",

@@ -113,6 +113,27 @@ unknownKeyTest("refuses more than 1,000 unknown keys before schemas run, without
   }).pipe(Effect.scoped),
 )
 
+it.live("reports the line and column of invalid JSON", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    const { json } = yield* call("POST", `/v1/things/${id}`, { body: '{\n  "a": 1\n  "b": 2\n}' })
+    assert.strictEqual(json.error_code, "invalid_json")
+    assert.deepInclude(json.details, { line: 3, column: 3 })
+    assert.include(json.message, "line 3, column 3")
+  }).pipe(Effect.scoped),
+)
+
+it.live("answers 404 to a path with a slash at its end, and no issue of an empty id", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    for (const method of ["GET", "POST"]) {
+      const { json, status } = yield* call(method, "/v1/things/")
+      assert.deepStrictEqual([status, json.error_code], [404, "not_found"], method)
+      assert.include(json.message, "Remove the slash at its end")
+    }
+  }).pipe(Effect.scoped),
+)
+
 it.live("has a code for invalid JSON, a missing content type, an unknown path and a wrong method", () =>
   Effect.gen(function* () {
     const call = yield* served

@@ -117,7 +117,7 @@ it.live("all issues of rules are reported with their paths", () =>
 
 it.live("all issues of a new list are reported with their paths", () =>
   Effect.gen(function* () {
-    const { make, people, code } = yield* served
+    const { call, make, people, code } = yield* served
     const [id] = yield* people({})
     const ids = Array.from({ length: 501 }, () => id)
     for (const [json, path] of [
@@ -143,7 +143,10 @@ it.live("all issues of a new list are reported with their paths", () =>
     assert.deepStrictEqual([...code(missing), ...paths(missing)], [404, "not_found", "contact_ids.1"])
     assert.strictEqual((yield* make({ name: "none", kind: "static", contact_ids: ids.slice(1) })).status, 201)
     for (const name of ["NONE", "all contacts"]) {
-      assert.deepStrictEqual(code(yield* make({ name, kind: "dynamic" })), [409, "contact_list_name_exists"])
+      const refused = yield* make({ name, kind: "dynamic" })
+      assert.deepStrictEqual(code(refused), [409, "contact_list_name_exists"])
+      const existing = yield* call("GET", `/v1/contact-lists/${refused.json.details.existing_id}`)
+      assert.strictEqual(existing.json.name.toLowerCase(), name.toLowerCase())
     }
   }).pipe(Effect.scoped),
 )
