@@ -69,9 +69,9 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
           "step_executed",
           "step_executed",
           "email_sent",
+          "email_delivered",
           "step_executed",
           "completed",
-          "email_delivered",
         ])
         assert.deepInclude((yield* flows.get(workspace, flow)).tally, { active: 0, waiting: 0, completed: 1 })
         assert.deepStrictEqual(yield* mail(), [])

@@ -196,9 +196,9 @@ const sending = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.deepStrictEqual(timeline, [
           "entered_flow",
           "email_sent",
+          "email_delivered",
           "step_executed",
           "waiting",
-          "email_delivered",
           "email_opened",
           "step_executed",
           "waiting",

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result } from "effect"
 import { MembershipRunner } from "../../src/flows/engine/MembershipRunner.ts"
 import type { MemberEvent } from "../../src/flows/members/machine.ts"
+import { inTimelineOrder } from "../../src/flows/members/Membership.ts"
 import { type FlowMemberQuery, timeline_lines_max } from "../../src/flows/members/MembershipStore.ts"
 import { FlowId, MembershipId } from "../../src/kernel/Ids.ts"
 import { day, send } from "./flowWorld.ts"
@@ -253,10 +254,15 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
           ),
         )
         const { timeline } = yield* memberships.get(workspace, flow, membership.id)
-        assert.strictEqual(timeline[0]?.type, "waiting")
+        assert.lengthOf(timeline, timeline_lines_max)
+        assert.deepStrictEqual(timeline, inTimelineOrder(timeline))
+        assert.lengthOf(
+          timeline.filter(({ type }) => type === "waiting"),
+          1,
+        )
         assert.deepStrictEqual(
           timeline
-            .slice(1)
+            .filter(({ type }) => type !== "waiting")
             .map(({ at, type }) => [type, at.epochMilliseconds - membership.enteredAt.epochMilliseconds]),
           opened.slice(1).map((_, nth) => ["email_opened", nth + 1]),
         )

@@ -120,13 +120,15 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       Effect.gen(function* () {
         const { all, fresh, transact, workspaceId } = yield* begin
         const tents = moves(yield* TentStore, transact, fresh)
-        const { id } = yield* tents.completed(workspaceId)
+        const { id } = yield* tents.completed(workspaceId, { userId: "u 7" })
         yield* tents.publishAs(workspaceId, id, { removeBranding: true })
         yield* tents.change(workspaceId, id, (tent) => TentChange.unpublish(tent, DateTime.makeUnsafe(77)))
         assert.sameMembers(
           (yield* all).map(({ action, target }) => `${action} ${target}`),
           [`tent.created ${id}`, `tent.published ${id}`, `tent.unpublished ${id}`],
         )
+        const created = (yield* all).find(({ action }) => action === "tent.created")
+        assert.deepStrictEqual(created?.details, { user_id: "u 7" })
       }),
     )
   })

@@ -74,8 +74,8 @@ export const moves = (
     )
   const remove = (workspace: WorkspaceId, id: TentId) =>
     change(workspace, id, (tent) => TentChange.remove({ tent, assetIds: [] }))
-  const completed = Effect.fnUntraced(function* (workspace: WorkspaceId) {
-    const { id } = yield* accept(workspace, {})
+  const completed = Effect.fnUntraced(function* (workspace: WorkspaceId, wanted: Wanted = {}) {
+    const { id } = yield* accept(workspace, wanted)
     yield* change(workspace, id, (tent) => TentChange.begin(tent, at(2)))
     const after = yield* change(workspace, id, (tent) => TentChange.complete(tent, html, at(3)))
     return after ?? (yield* Effect.die("a completed tent is there"))

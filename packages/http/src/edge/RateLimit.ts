@@ -30,7 +30,7 @@ type Limiter = (key: string) => Effect.Effect<void, Body<"rate_limited">, HttpSe
 
 /** Counts a request of the key, and fails if the limit is exceeded. 0 requests a minute means no limit. */
 export const rateLimiter = Effect.fnUntraced(function* (perMinute: number) {
-  if (perMinute === 0) return (() => Effect.void) as Limiter
+  if (perMinute === 0) return () => Effect.void
   const { take } = yield* requestLimit({
     limit: "api key",
     capacity: perMinute,

@@ -79,7 +79,7 @@ describe("simulate", () => {
     )
     assert.strictEqual(
       timeline.map(({ type }) => type).join(" "),
-      "entered_flow email_sent step_executed waiting email_delivered step_executed step_executed email_sent step_executed completed email_delivered",
+      "entered_flow email_sent email_delivered step_executed waiting step_executed step_executed email_sent email_delivered step_executed completed",
     )
   })
 
