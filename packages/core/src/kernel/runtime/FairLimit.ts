@@ -1,13 +1,17 @@
-// A limit of concurrent effects that serves its keys in turn: a key with many waiting effects does not delay another.
+// A limit of concurrent effects with a share for each key, which serves its keys in turn: a key that fills its share waits alone.
 import { Effect } from "effect"
 
 export class FairLimit<Key> {
   /** The waiting effects of each key. Keys are in the order of their turns. */
   readonly #waiting = new Map<Key, Set<() => void>>()
+  /** How many effects of each key run. */
+  readonly #running = new Map<Key, number>()
+  readonly #share_max: number
   #free: number
 
-  constructor(concurrency_max: number) {
+  constructor(concurrency_max: number, share_max = concurrency_max) {
     this.#free = concurrency_max
+    this.#share_max = share_max
   }
 
   /** The number of waiting effects, of all keys or of one. */
@@ -18,17 +22,17 @@ export class FairLimit<Key> {
     return count
   }
 
-  /** Runs an effect when its key has its turn and fewer effects run than the limit. */
+  /** Runs an effect when its key has its turn, and fewer effects run than the limit, and of its key than its share. */
   run<A, E, R>(key: Key, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(this.#enter(key)), () => Effect.ensuring(restore(effect), this.#leave)),
+      Effect.flatMap(restore(this.#enter(key)), () => Effect.ensuring(restore(effect), this.#leave(key))),
     )
   }
 
   #enter(key: Key): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
-      if (this.#free > 0) {
-        this.#free--
+      if (this.#free > 0 && this.#hasShare(key)) {
+        this.#begin(key)
         return resume(Effect.void)
       }
       const start = () => resume(Effect.void)
@@ -43,19 +47,32 @@ export class FairLimit<Key> {
     })
   }
 
-  readonly #leave = Effect.sync(() => {
-    const [turn] = this.#waiting
-    if (turn === undefined) {
+  #hasShare(key: Key): boolean {
+    return (this.#running.get(key) ?? 0) < this.#share_max
+  }
+
+  #begin(key: Key): void {
+    this.#free--
+    this.#running.set(key, (this.#running.get(key) ?? 0) + 1)
+  }
+
+  #leave(key: Key): Effect.Effect<void> {
+    return Effect.sync(() => {
       this.#free++
-      return
-    }
-    const [key, queue] = turn
-    const [start] = queue
-    // The key has its next turn after all others.
-    this.#waiting.delete(key)
-    if (start === undefined) return
-    queue.delete(start)
-    if (queue.size > 0) this.#waiting.set(key, queue)
-    start()
-  })
+      const left = (this.#running.get(key) ?? 1) - 1
+      if (left > 0) this.#running.set(key, left)
+      else this.#running.delete(key)
+      for (const [next, queue] of this.#waiting) {
+        const [start] = queue
+        if (start === undefined || !this.#hasShare(next)) continue
+        // The key has its next turn after all others.
+        this.#waiting.delete(next)
+        queue.delete(start)
+        if (queue.size > 0) this.#waiting.set(next, queue)
+        this.#begin(next)
+        start()
+        return
+      }
+    })
+  }
 }

@@ -4,8 +4,8 @@ import { FairLimit } from "@tentpole/core/kernel/runtime/FairLimit"
 import { Deferred, Effect, Fiber } from "effect"
 
 /** Effects that run until they are ended, and the order in which they began. */
-const desk = (concurrency_max: number) => {
-  const limit = new FairLimit<string>(concurrency_max)
+const desk = (concurrency_max: number, share_max?: number) => {
+  const limit = new FairLimit<string>(concurrency_max, share_max)
   const began: Array<string> = []
   const begin = (key: string) =>
     Effect.gen(function* () {
@@ -36,6 +36,21 @@ describe("FairLimit", () => {
       // One runs at a time, so ending all in any order ends each when it has begun.
       yield* Effect.forEach(waiting, ({ end }) => end, { concurrency: "unbounded", discard: true })
       assert.deepStrictEqual(began, ["a", "a", "b", "c", "a", "b", "a"])
+    }),
+  )
+
+  it.effect("leaves the rest of the limit to others when a key fills its share", () =>
+    Effect.gen(function* () {
+      const { began, begin } = desk(3, 2)
+      const [first] = yield* Effect.forEach(["a", "a", "a"], begin)
+      assert.deepStrictEqual(began, ["a", "a"])
+      const other = yield* begin("b")
+      yield* begin("b")
+      assert.deepStrictEqual(began, ["a", "a", "b"], "the limit is three")
+      yield* other.end
+      assert.deepStrictEqual(began, ["a", "a", "b", "b"], "not the third of the full key")
+      yield* first?.end ?? Effect.void
+      assert.deepStrictEqual(began, ["a", "a", "b", "b", "a"])
     }),
   )
 
