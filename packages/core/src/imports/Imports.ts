@@ -8,6 +8,7 @@ import type { Paged } from "../kernel/Page.ts"
 import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
+import { FairLimit } from "../kernel/runtime/FairLimit.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
@@ -41,6 +42,12 @@ export const uploads_path = "/uploads"
 
 const link_purpose = "import_upload"
 
+type PreviewedWorkspace = Pick<Workspace, "id" | "defaultCountry">
+
+/** Previews that a process calculates at a time, and those of one workspace among them. Others wait. */
+const previews_max = 4
+const previews_share_max = 2
+
 export class Imports extends Context.Service<
   Imports,
   {
@@ -59,7 +66,7 @@ export class Imports extends Context.Service<
       bytes: Stream.Stream<Uint8Array, UploadBroken, R>,
     ) => Effect.Effect<void, UploadBroken | LinkRefused | UploadTooLarge | BlobUnavailable, R>
     readonly preview: (
-      workspace: Pick<Workspace, "id" | "defaultCountry">,
+      workspace: PreviewedWorkspace,
       id: ImportSessionId,
     ) => Effect.Effect<ImportPreview, NotFound | FileRefusal>
     readonly execute: (
@@ -107,6 +114,16 @@ export class Imports extends Context.Service<
       })
 
       const suggest = yield* suggestionService
+      const previews = new FairLimit<WorkspaceId>(previews_max, previews_share_max)
+
+      const preview = Effect.fnUntraced(function* (workspace: PreviewedWorkspace, session: ImportSession) {
+        yield* checked(blobs.info(session.blobKey))
+        const table = yield* head(session.source, session.blobKey, preview_rows_max)
+        const file = { ...table, formulaGuarded: session.source === "upload" }
+        const facts = { fields: yield* fieldStore.list(workspace.id), defaultCountry: workspace.defaultCountry }
+        const reading = analyzeHeaders(file, facts)
+        return previewOf(session.id, file, facts, reading, yield* suggest(workspace.id, session, reading))
+      })
 
       const openSession = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId) {
         const session = yield* store.getSession(workspace, id)
@@ -176,12 +193,7 @@ export class Imports extends Context.Service<
 
         preview: Effect.fn("Imports.preview")(function* (workspace, id) {
           const session = yield* openSession(workspace.id, id)
-          yield* checked(blobs.info(session.blobKey))
-          const table = yield* head(session.source, session.blobKey, preview_rows_max)
-          const file = { ...table, formulaGuarded: session.source === "upload" }
-          const facts = { fields: yield* fieldStore.list(workspace.id), defaultCountry: workspace.defaultCountry }
-          const reading = analyzeHeaders(file, facts)
-          return previewOf(id, file, facts, reading, yield* suggest(workspace.id, session, reading))
+          return yield* previews.run(workspace.id, preview(workspace, session))
         }),
 
         execute: Effect.fn("Imports.execute")(function* (workspace, id, wanted) {
