@@ -200,9 +200,9 @@ const sending = <E>(name: string, live: Layer.Layer<Live, E>) =>
           "step_executed",
           "waiting",
           "email_opened",
+          "email_clicked",
           "step_executed",
           "waiting",
-          "email_clicked",
         ])
       }),
     )
