@@ -17,6 +17,7 @@ import { appSecret, prepareFolder } from "./DataFolder.ts"
 import * as Dns from "./dns/Dns.ts"
 import * as Filesystem from "./filesystem/BlobStore.ts"
 import * as Jobs from "./jobs/PersistedJobs.ts"
+import * as SendJournal from "./journal/SendJournal.ts"
 import * as MailLog from "./mail-log/MailLog.ts"
 import * as Stores from "./postgres/All.ts"
 import * as Postgres from "./postgres/kernel/Postgres.ts"
@@ -115,7 +116,7 @@ export const ports = (config: Configuration, process: Process) =>
   Layer.mergeAll(
     Stores.stores,
     Ai.layer(config.ai),
-    blobs(config),
+    SendJournal.layer({ on: config.sendJournal }).pipe(Layer.provideMerge(blobs(config))),
     Cleaner.layer,
     Csv.layer,
     DkimSigner.layer,

@@ -39,6 +39,7 @@ import { segments } from "./segments/segments.ts"
 import { workspaces } from "./workspaces/workspaces.ts"
 import { pages } from "./kernel/pages.ts"
 import { tents } from "./tents/tents.ts"
+import { sendJournal } from "./sending/sendJournal.ts"
 import { testMails } from "./sending/testMails.ts"
 import { tokenBuckets } from "./kernel/tokenBuckets.ts"
 import { traffic } from "./traffic/traffic.ts"
@@ -95,6 +96,7 @@ export const contract = {
   restores,
   schedules,
   segments,
+  sendJournal,
   workspaces,
   pages,
   tents,

@@ -6,6 +6,7 @@ import { activeFlow, approvedEmail, draftBlast, letterFrom, sendingWorkspace } f
 import { command } from "../../support/CommandLine.ts"
 import { pause, until } from "../../support/Service.ts"
 import { RunningBlast } from "../blasts/RunningBlast.ts"
+import { bounds } from "../blasts/Times.ts"
 import { World } from "../blasts/World.ts"
 import type { Variables } from "../Deployment.ts"
 import { campaignOf, type Scenario, type Trial, unless } from "../Campaign.ts"
@@ -19,6 +20,7 @@ interface Released {
   readonly id: string
   readonly outcome: string
   readonly unconfirmed: number
+  readonly sent: number
 }
 
 const restoreCommand = async (world: World, ...args: ReadonlyArray<string>) => {
@@ -43,12 +45,23 @@ const stopWorkers = async ({ deployment }: World) => {
   await deployment.workersForgotten()
 }
 
+interface Expected {
+  readonly variables?: Variables
+  /** With a send journal that proves the rest. */
+  readonly unconfirmed_max?: number
+}
+
 /** After the swap: nothing is sent until the release; then the blast ends, and no recipient has two messages. */
-const releasedOnce = async ({ say }: Trial, world: World, blast: RunningBlast): Promise<ReadonlyArray<string>> => {
+const releasedOnce = async (
+  { say }: Trial,
+  world: World,
+  blast: RunningBlast,
+  { variables = {}, unconfirmed_max }: Expected = {},
+): Promise<ReadonlyArray<string>> => {
   const before = (await blast.dots()).length
   // The first statement on a connection of the former server fails.
   const atBackup = await until("the database to answer", () => blast.states().catch(() => undefined))
-  const { process } = await world.worker()
+  const { process } = await world.worker({ variables })
   await recognised(world)
   await pause(silence_ms)
   const silent = (await blast.dots()).length === before
@@ -67,17 +80,23 @@ const releasedOnce = async ({ say }: Trial, world: World, blast: RunningBlast): 
   const reached = new Set(dots.map(({ to }) => to)).size
   say(
     `  at the backup ${JSON.stringify(atBackup)}; ${before} sent before the restore, ${dots.length - before} after the release; ` +
-      `${dots.length - reached} duplicates; ${JSON.stringify(states)}`,
+      `${dots.length - reached} duplicates; ${JSON.stringify(states)}; journal ${listed.restore.send_journal}`,
   )
   return [
     ...unless(silent, "a message was sent before the release"),
     ...unless(listed.restore.blasts.length === 1, "the status does not list the blast"),
     ...unless(process.output.includes("tentpole restore release"), "the log does not name the command"),
     ...unless(released.unconfirmed <= unconfirmed, `${released.unconfirmed} were reported`),
-    ...unless(
-      unconfirmed > 0 && unconfirmed === blast.count - (atBackup["sent"] ?? 0),
-      "more or fewer are unconfirmed",
-    ),
+    ...(unconfirmed_max === undefined
+      ? unless(
+          unconfirmed > 0 && unconfirmed === blast.count - (atBackup["sent"] ?? 0),
+          "more or fewer are unconfirmed",
+        )
+      : [
+          ...unless(listed.restore.send_journal === "complete", "the journal is not complete"),
+          ...unless(unconfirmed <= unconfirmed_max, `${unconfirmed} are unconfirmed, more than ${unconfirmed_max}`),
+          ...unless(reached + unconfirmed >= blast.count, `${blast.count - reached - unconfirmed} are lost`),
+        ]),
     ...unless(dots.length === reached, "a recipient has two messages"),
     ...unless(ended === true, "the restore did not end"),
     // A restore is the one way to these: messages after the backup, and states without an intent.
@@ -88,13 +107,24 @@ const releasedOnce = async ({ say }: Trial, world: World, blast: RunningBlast): 
 /** Long enough for a worker to claim before its next comparison with the copy. */
 const epoch_every_ms = 1_500
 
+/** Seldom enough that a worker is not killed while it writes the epoch, and often enough to recognise a young backup. */
+const journaled: Variables = { SEND_JOURNAL: "true", EPOCH_EVERY_MS: "400" }
+
+/** Earlier scenarios ran workers without a journal. It proves nothing in the ten minutes after one of them. */
+const forgetUnjournaled = ({ deployment }: World) =>
+  deployment.inside.asOwner("update service_epoch set unjournaled_at = null")
+
 interface End {
   readonly name: string
   /** What happens to the workers before the backup takes the place of the database. */
   readonly stop: (world: World) => Promise<unknown>
   readonly whole: boolean
   readonly variables?: Variables
+  readonly unconfirmed_max?: number
 }
+
+/** What the deaths of so many workers leave unconfirmed. */
+const ofDeaths = (count: number) => count * (bounds.connections + bounds.settle_batch_max)
 
 const ends: ReadonlyArray<End> = [
   { name: "sent to its end, and the workers were stopped", stop: stopWorkers, whole: true },
@@ -107,44 +137,68 @@ const ends: ReadonlyArray<End> = [
   },
 ]
 
-const inMidBlast = ends.map(({ name, stop, variables = {}, whole }): Scenario<World> => ({
-  name: `a backup in mid-blast; the blast was ${name}`,
-  run: async (trial, world) => {
-    const blast = await world.blast(people(trial))
-    // Slow enough for the blast to last while the cluster is copied.
-    world.toSink.delay_ms = 30
-    await world.worker({ variables })
-    await world.worker({ variables })
-    await until("a quarter", async () => (await blast.dots()).length > blast.count / 4, { every_ms: 10 })
-    const putInPlace = await world.database.backUp(await trial.ending.folder())
-    world.toSink.delay_ms = 0
-    const sent = (await blast.dots()).length
-    if (whole) await blast.ended()
-    else {
-      const goal = sent + (blast.count - sent) / 2
-      await until("half of the rest", async () => (await blast.dots()).length > goal, { every_ms: 10 })
-    }
-    await stop(world)
-    await putInPlace()
-    return releasedOnce(trial, world, blast)
+const journaledEnds: ReadonlyArray<End> = [
+  {
+    name: "sent to its end with a send journal, and the workers were stopped",
+    stop: stopWorkers,
+    whole: true,
+    variables: journaled,
+    unconfirmed_max: 0,
   },
-}))
+  {
+    name: "half sent with a send journal, and the workers were killed",
+    stop: ({ deployment }) => deployment.killWorkers(),
+    whole: false,
+    variables: journaled,
+    unconfirmed_max: ofDeaths(2),
+  },
+]
 
-const beforeTheAudience: Scenario<World> = {
-  name: "a backup between a launch and its audience pass",
-  run: async (trial, world) => {
-    // A worker has run on the database before.
-    await world.worker()
-    await stopWorkers(world)
-    const blast = await world.launched(people(trial))
-    const putInPlace = await world.database.backUp(await trial.ending.folder())
-    await world.worker()
-    await blast.ended()
-    await stopWorkers(world)
-    await putInPlace()
-    return releasedOnce(trial, world, blast)
-  },
-}
+const inMidBlast = [...ends, ...journaledEnds].map(
+  ({ name, stop, unconfirmed_max, variables = {}, whole }): Scenario<World> => ({
+    name: `a backup in mid-blast; the blast was ${name}`,
+    run: async (trial, world) => {
+      if (unconfirmed_max !== undefined) await forgetUnjournaled(world)
+      const blast = await world.blast(people(trial))
+      // Slow enough for the blast to last while the cluster is copied.
+      world.toSink.delay_ms = 30
+      await world.worker({ variables })
+      await world.worker({ variables })
+      await until("a quarter", async () => (await blast.dots()).length > blast.count / 4, { every_ms: 10 })
+      const putInPlace = await world.database.backUp(await trial.ending.folder())
+      world.toSink.delay_ms = 0
+      const sent = (await blast.dots()).length
+      if (whole) await blast.ended()
+      else {
+        const goal = sent + (blast.count - sent) / 2
+        await until("half of the rest", async () => (await blast.dots()).length > goal, { every_ms: 10 })
+      }
+      await stop(world)
+      await putInPlace()
+      return releasedOnce(trial, world, blast, unconfirmed_max === undefined ? {} : { variables, unconfirmed_max })
+    },
+  }),
+)
+
+const beforeTheAudience = [{}, { variables: journaled, unconfirmed_max: 0 }].map(
+  (expected: Expected): Scenario<World> => ({
+    name: `a backup between a launch and its audience pass${expected.variables === undefined ? "" : ", with a send journal"}`,
+    run: async (trial, world) => {
+      const { unconfirmed_max, variables = {} } = expected
+      if (unconfirmed_max !== undefined) await forgetUnjournaled(world)
+      // A worker has run on the database before.
+      await world.worker({ variables })
+      await stopWorkers(world)
+      const blast = await world.launched(people(trial))
+      const putInPlace = await world.database.backUp(await trial.ending.folder())
+      await world.worker({ variables })
+      await blast.ended()
+      await stopWorkers(world)
+      await putInPlace()
+      return releasedOnce(trial, world, blast, expected)
+    },
+  }),
+)
 
 const scheduled: Scenario<World> = {
   name: "a backup before the time of a scheduled blast",
@@ -268,5 +322,5 @@ const withoutRestore: Scenario<World> = {
 /** What a scenario of a blast leaves would wait for the release of the next one. */
 export const restores = campaignOf(
   ({ ending }) => World.begin(ending),
-  [...inMidBlast, beforeTheAudience, scheduled, flow, withoutRestore],
+  [...inMidBlast, ...beforeTheAudience, scheduled, flow, withoutRestore],
 )

@@ -96,6 +96,17 @@ const removeAbandoned = async (incoming: string, now_ms: number): Promise<void> 
   }
 }
 
+/** The files below a folder, one directory in memory at a time. Links are skipped. */
+async function* filesBelow(path: string, key: string): AsyncGenerator<string> {
+  const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) =>
+    isMissing(error) ? [] : Promise.reject(error),
+  )
+  for (const entry of entries) {
+    if (entry.isFile()) yield `${key}/${entry.name}`
+    if (entry.isDirectory()) yield* filesBelow(join(path, entry.name), `${key}/${entry.name}`)
+  }
+}
+
 const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
   const incoming = join(folder, "incoming")
   const root = yield* attempt(async () => {
@@ -175,6 +186,9 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
         const { file, type } = paths(key)
         for (const path of [file, type]) await removeIn(root, path, { recursive: false })
       }),
+
+    list: (key) =>
+      Stream.fromAsyncIterable(filesBelow(join(folder, "files", key), key), (cause) => new BlobUnavailable({ cause })),
 
     deleteAllOf: (owner) =>
       attempt(async () => {

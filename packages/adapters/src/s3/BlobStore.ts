@@ -13,7 +13,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { BlobNotFound, BlobStore, blobStore, BlobUnavailable } from "@tentpole/core/ports/BlobStore"
 import { attachment } from "@tentpole/core/ports/ContentDisposition"
-import { type Cause, Duration, Effect, Layer, Redacted, Stream } from "effect"
+import { type Cause, Duration, Effect, Layer, Option, Redacted, Stream } from "effect"
 import { Readable } from "node:stream"
 import { type Target, upload as send } from "./Upload.ts"
 
@@ -111,6 +111,22 @@ const removeOf = async (calls: Calls, owner: string): Promise<void> => {
   }
 }
 
+/** The keys that begin with a prefix, a page of the listing in memory at a time. */
+const keysOf = ({ client, Bucket }: Omit<Calls, "abortSignal">, Prefix: string) =>
+  Stream.paginate<string, string, BlobUnavailable>("", (StartAfter) =>
+    Effect.map(
+      attempt((abortSignal) =>
+        client.send(new ListObjectsV2Command({ Bucket, Prefix, ...(StartAfter === "" ? {} : { StartAfter }) }), {
+          abortSignal,
+        }),
+      ),
+      ({ Contents = [] }) => {
+        const keys = Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key]))
+        return [keys, Option.fromNullishOr(keys.at(-1))] as const
+      },
+    ),
+  )
+
 const make = Effect.fnUntraced(function* (options: S3Options) {
   const Bucket = options.bucket
   const client = yield* Effect.acquireRelease(
@@ -150,6 +166,7 @@ const make = Effect.fnUntraced(function* (options: S3Options) {
       ),
     delete: (Key) =>
       Effect.asVoid(attempt((abortSignal) => client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }))),
+    list: (folder) => keysOf({ client, Bucket }, `${folder}/`),
     deleteAllOf: (owner) => attempt((abortSignal) => removeOf({ client, Bucket, abortSignal }, owner)),
     uploadUrl: (Key, { contentType, validFor }) =>
       signed(new PutObjectCommand({ Bucket, Key, ContentType: contentType }), validFor),

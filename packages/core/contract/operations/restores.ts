@@ -23,10 +23,10 @@ export const restores = <E>(name: string, live: Layer.Layer<RestoreStore | Deliv
     it.effect("marks a restore once for two workers, and raises the counter above all copies", () =>
       Effect.gen(function* () {
         const { restores } = yield* restoring
-        const copy = (yield* restores.increment) + 10
+        const copy = (yield* restores.increment(true)) + 10
         const marked = yield* Effect.all([restores.markRestored(copy), restores.markRestored(copy)], { concurrency: 2 })
         assert.sameMembers(marked, [true, false])
-        assert.isAbove(yield* restores.increment, copy)
+        assert.isAbove(yield* restores.increment(true), copy)
         const found = yield* restores.restore
         assert.isNotNull(found)
         yield* restores.end
@@ -37,7 +37,7 @@ export const restores = <E>(name: string, live: Layer.Layer<RestoreStore | Deliv
     it.effect("adopts a counter only where no worker has run", () =>
       Effect.gen(function* () {
         const { restores } = yield* restoring
-        const before = yield* restores.increment
+        const before = yield* restores.increment(true)
         yield* restores.adopt(before + 5)
         assert.strictEqual(yield* restores.counter, before)
       }),

@@ -120,6 +120,30 @@ export const blobs = <E>(
       }),
     )
 
+    it.effect("lists the keys below a folder, and no other key", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const folder = key.slice(0, key.lastIndexOf("/"))
+        const below = [`${folder}/a`, `${folder}/b/one`, `${folder}/b/c/two`, `${folder}/b-1`]
+        for (const each of [...below, `${folder}x/a`]) yield* blobs.put(each, ofText("x"), plain)
+        const listed = (of: string) => Effect.map(Stream.runCollect(blobs.list(of)), (keys) => [...keys])
+        assert.sameMembers(yield* listed(folder), below)
+        assert.sameMembers(yield* listed(`${folder}/b`), [`${folder}/b/one`, `${folder}/b/c/two`])
+        assert.deepStrictEqual(yield* listed(`${folder}/none`), [])
+        yield* blobs.delete(`${folder}/a`)
+        assert.sameMembers(yield* listed(folder), below.slice(1))
+      }),
+    )
+
+    it.effect("lists more keys than a page of the store has", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const keys = Array.from({ length: 1_050 }, (_, at) => `${key}/${at}`)
+        yield* Effect.forEach(keys, (each) => blobs.put(each, ofText("x"), plain), { concurrency: 8, discard: true })
+        assert.sameMembers([...(yield* Stream.runCollect(blobs.list(key)))], keys)
+      }),
+    )
+
     it.effect("keeps a copy unchanged when the original changes", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
@@ -209,7 +233,13 @@ export const blobs = <E>(
       Effect.gen(function* () {
         const { blobs } = yield* begin
         for (const key of ["", "/a", "a/", "a//b", "../a", "a/../../b", "a/./b", ".a", "a b", "a\0", "ä", "a\\b"]) {
-          const uses = [blobs.put(key, ofText("x"), plain), blobs.info(key), read(key), blobs.delete(key)]
+          const uses = [
+            blobs.put(key, ofText("x"), plain),
+            blobs.info(key),
+            read(key),
+            blobs.delete(key),
+            Stream.runCollect(blobs.list(key)),
+          ]
           for (const use of uses) {
             const exit = yield* Effect.exit<unknown, unknown, BlobStore>(use)
             assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause), key)

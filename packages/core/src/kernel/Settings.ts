@@ -55,6 +55,8 @@ export class Settings extends Context.Service<
     /** Requests a minute for each API key; 0 means no limit. */
     readonly requestsPerMinute_max: number
     readonly retention: Retention
+    /** How long the send journal is stored. */
+    readonly sendJournal_days: number
     /** In development, sending domains under `.test` and `.localhost` always pass verification. */
     readonly developmentDomains: boolean
   }
@@ -77,5 +79,6 @@ export const commonSettings = {
     import_row_days: null,
     flow_event_days: null,
   },
+  sendJournal_days: 14,
   developmentDomains: false,
 } satisfies Partial<Settings["Service"]>

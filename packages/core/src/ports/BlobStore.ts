@@ -32,6 +32,8 @@ export class BlobStore extends Context.Service<
     readonly copy: (from: string, to: string) => Effect.Effect<BlobInfo, BlobNotFound | BlobUnavailable>
     /** Removing a missing blob is not an error. */
     readonly delete: (key: string) => Effect.Effect<void, BlobUnavailable>
+    /** Keys below a folder: those that begin with `<folder>/`. In no order; without what is put or deleted meanwhile. */
+    readonly list: (folder: string) => Stream.Stream<string, BlobUnavailable>
     /** Removes all blobs of an owner: keys `<room>/<owner>/…` in every room. */
     readonly deleteAllOf: (owner: string) => Effect.Effect<void, BlobUnavailable>
     /** A URL that accepts a PUT without an API key. Null: the store signs none, and the API offers its own path. */
@@ -68,7 +70,7 @@ type Service = BlobStore["Service"]
 /** What an adapter does. `blobStore` adds the checks of keys and sizes. */
 export interface BlobAdapter
   extends
-    Pick<Service, "get" | "info" | "delete" | "deleteAllOf">,
+    Pick<Service, "get" | "info" | "delete" | "list" | "deleteAllOf">,
     Partial<Pick<Service, "uploadUrl" | "downloadUrl">> {
   readonly put: <E, R>(
     key: string,
@@ -101,6 +103,7 @@ export const blobStore = (adapter: BlobAdapter): Service => {
     info: (key) => on([key], () => adapter.info(key)),
     copy: (from, to) => on([from, to], () => Effect.andThen(adapter.copy(from, to), adapter.info(to))),
     delete: (key) => on([key], () => adapter.delete(key)),
+    list: (folder) => Stream.unwrap(on([folder], () => Effect.succeed(adapter.list(folder)))),
     deleteAllOf: (of) =>
       isBlobOwner(of) ? adapter.deleteAllOf(of) : Effect.die(new Error(`"${of}" is no owner of blobs`)),
     uploadUrl: (key, options) => on([key], () => uploadUrl(key, options)),

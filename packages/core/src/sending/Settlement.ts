@@ -7,6 +7,7 @@ import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import { pauseAfter_s } from "../kernel/runtime/Backoff.ts"
 import type { DeliveryOutcome, FailureReason } from "./Delivery.ts"
 import type { NotSent, Outcome } from "./MailConnection.ts"
+import type { OutcomeRecord } from "./journal/JournalRecord.ts"
 
 /** The part of a claimed delivery that its settlement depends on. */
 export interface AttemptedDelivery {
@@ -134,11 +135,16 @@ export type Settlement = Change<
 
 const settlement = changeOf("settlement")
 
+/** Acceptance counts as delivery: the mail server is the final one. */
+interface Acceptance {
+  readonly acceptMeansDelivered: boolean
+}
+
 export const Settlement = {
   of(
     attempted: AttemptedDelivery,
     tried: AttemptResult,
-    circumstances: { readonly at: DateTime.Utc; readonly acceptMeansDelivered: boolean },
+    circumstances: Acceptance & { readonly at: DateTime.Utc },
   ): Settlement {
     const { ending, reply, bounce } = read(attempted.attempts, tried)
     return settlement({
@@ -151,5 +157,11 @@ export const Settlement = {
       bounce,
       pause_s: ending.state === "queued" ? (pauseAfter_s(attempted.attempts + 1) ?? 0) : 0,
     })
+  },
+
+  /** The settlement of an outcome in the send journal, which contains no reply. */
+  recorded({ at, bounce, delivery, ending, token }: OutcomeRecord, { acceptMeansDelivered }: Acceptance): Settlement {
+    const delivered = ending.state === "sent" && acceptMeansDelivered
+    return settlement({ id: delivery, token, ending, at, reply: null, delivered, bounce, pause_s: 0 })
   },
 }

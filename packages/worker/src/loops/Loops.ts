@@ -6,6 +6,7 @@ import { Restores } from "@tentpole/core/operations/restore/Restores"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
+import { SendJournal } from "@tentpole/core/sending/journal/SendJournal"
 import { Cause, Effect, Layer, Schedule } from "effect"
 import { EpochCheck } from "../EpochCheck.ts"
 
@@ -82,8 +83,10 @@ export const schedules = (every_ms = schedules_every_ms) =>
 export const maintenance = Layer.effectDiscard(
   Effect.gen(function* () {
     const { run } = yield* Maintenance
-    const { retention } = yield* Settings
+    const { retention, sendJournal_days } = yield* Settings
+    const { deleteOld } = yield* SendJournal
     yield* run(retention).pipe(
+      Effect.andThen(deleteOld(sendJournal_days)),
       logFailure("maintenance failed and is tried again", {}, "Warning"),
       Effect.repeat(Schedule.spaced("1 hour")),
       Effect.forkScoped,

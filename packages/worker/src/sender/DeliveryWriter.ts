@@ -1,9 +1,12 @@
 // The sender's writes: requests intents, settles outcomes and releases deliveries, in batches. Settlements and releases are
-// retried until the database accepts them; meanwhile nothing is handed over.
+// retried until the database accepts them; meanwhile nothing is handed over. With a send journal, intents are stored there too
+// before their messages leave.
 import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { Settlement, type AttemptResult } from "@tentpole/core/sending/Settlement"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { addressMark, type OutcomeRecord } from "@tentpole/core/sending/journal/JournalRecord"
+import { SendJournal } from "@tentpole/core/sending/journal/SendJournal"
 import { batchRequests, batchWrites } from "@tentpole/core/kernel/runtime/Batcher"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
@@ -14,6 +17,8 @@ import { byWorkspace, claimsOf, type InFlight, type Item } from "./InFlight.ts"
 export interface DeliveryWriterOptions {
   readonly inFlight: InFlight
   readonly writable: Writable
+  /** Whether the send journal takes writes. */
+  readonly recordable: Writable
   readonly lease_ms: number
   readonly intents_max: number
   readonly settlements_max: number
@@ -40,9 +45,30 @@ export interface DeliveryWriter {
   readonly drained: Effect.Effect<void>
 }
 
+/** An outcome for the journal; null if it is unknown. */
+const recordOf = ({ claimed }: Item, { at, bounce, ending, token }: Settlement): OutcomeRecord | null =>
+  ending.state === "unconfirmed"
+    ? null
+    : { _tag: "outcome", blast: claimed.blastId, delivery: claimed.id, token, at, ending, bounce }
+
 export const deliveryWriter = Effect.fnUntraced(function* (options: DeliveryWriterOptions) {
   const { acceptMeansDelivered } = yield* Settings
   const { inFlight } = options
+  const journal = yield* SendJournal
+  const notSent = (item: Item) =>
+    Effect.flatMap(DateTime.now, (at) =>
+      journal.note([
+        {
+          _tag: "outcome",
+          blast: item.claimed.blastId,
+          delivery: item.claimed.id,
+          token: item.claimed.token,
+          at,
+          ending: { state: "queued" },
+          bounce: null,
+        },
+      ]),
+    )
   const requestIntent = yield* batchRequests<Item, IntentReply>(
     { ...intentBatching, batch_max: options.intents_max },
     yield* requestIntents(options),
@@ -61,21 +87,26 @@ export const deliveryWriter = Effect.fnUntraced(function* (options: DeliveryWrit
         inFlight.move(item, ["claimed"], "intent_requested") ? requestIntent(item) : Effect.succeed("lost" as const),
       ),
     settle: (item, tried) =>
-      Effect.map(DateTime.now, (at) => {
-        if (!inFlight.move(item, ["claimed", "intent_requested"], "settling")) return
+      Effect.flatMap(DateTime.now, (at) => {
+        const recorded = inFlight.hasIntent(item)
+        if (!inFlight.move(item, ["claimed", "intent_requested"], "settling")) return Effect.void
         const settlement = Settlement.of(item.claimed, tried, { at, acceptMeansDelivered })
         settlements.add({ item, settlement, workspace: item.workspace })
+        const record = recorded ? recordOf(item, settlement) : null
+        return record === null ? Effect.void : journal.note([record])
       }),
     release: (item) =>
       Effect.sync(() => {
         if (inFlight.move(item, ["claimed"], "settling")) releases.add(item)
       }),
     revokeIntent: (item) =>
-      Effect.sync(() => {
-        if (inFlight.move(item, ["intent_requested"], "settling")) releases.add(item)
+      Effect.suspend(() => {
+        if (!inFlight.move(item, ["intent_requested"], "settling")) return Effect.void
+        releases.add(item)
+        return notSent(item)
       }),
     room: settlements.room,
-    drained: Effect.andThen(settlements.drained, releases.drained),
+    drained: Effect.all([settlements.drained, releases.drained, Effect.ignore(journal.flush)], { discard: true }),
   } satisfies DeliveryWriter
 })
 
@@ -116,8 +147,9 @@ const eachWorkspace = <A extends { readonly workspace: WorkspaceId }>(
     discard: true,
   })
 
-const requestIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: DeliveryWriterOptions) {
+const requestIntents = Effect.fnUntraced(function* ({ lease_ms, recordable, writable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
+  const record = yield* recordIntents(recordable)
   const passGate = yield* Gates
   return (batch: ReadonlyArray<Item>) =>
     Effect.gen(function* () {
@@ -135,9 +167,37 @@ const requestIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: Deli
           }),
         ),
       )
+      const granted = batch.filter((item) => answers.get(item) === "granted")
+      if (!(yield* record(granted))) answer(granted, () => "unknown")
       yield* passGate("after-intent")
       return (item: Item): IntentReply => answers.get(item) ?? "unknown"
     })
+})
+
+/** Stores granted intents in the send journal. False: it could not be written, and nothing may leave. */
+const recordIntents = Effect.fnUntraced(function* (recordable: Writable) {
+  const journal = yield* SendJournal
+  const scope = yield* Effect.scope
+  return (granted: ReadonlyArray<Item>): Effect.Effect<boolean> => {
+    if (!journal.on || granted.length === 0) return Effect.succeed(true)
+    const records = granted.map(({ claimed: { address, blastId, id, token } }) => ({
+      _tag: "intent" as const,
+      blast: blastId,
+      delivery: id,
+      token,
+      address: addressMark(blastId, address),
+    }))
+    return Effect.matchCauseEffect(journal.append(records), {
+      onSuccess: () => Effect.succeed(true),
+      onFailure: (cause) =>
+        recordable
+          .failed("writing the send journal", cause)
+          .pipe(
+            Effect.andThen(Effect.forkIn(untilWritten(recordable, "writing the send journal", journal.flush), scope)),
+            Effect.as(false),
+          ),
+    })
+  }
 })
 
 const writeSettlements = Effect.fnUntraced(function* ({ emptied, inFlight, writable }: DeliveryWriterOptions) {
@@ -186,22 +246,23 @@ export interface Writable {
   readonly succeeded: Effect.Effect<void>
 }
 
-export const writable: Effect.Effect<Writable> = Effect.map(Latch.make(true), (latch) => ({
-  await: latch.await,
-  failed: (what, cause) =>
-    Effect.suspend(() => {
-      const first = latch.isOpen()
-      latch.closeUnsafe()
-      return first
-        ? Effect.logWarning(`${what} failed: nothing is sent until the database takes writes`, cause)
-        : Effect.void
+export const writable = (store: string): Effect.Effect<Writable> =>
+  Effect.map(Latch.make(true), (latch) => ({
+    await: latch.await,
+    failed: (what, cause) =>
+      Effect.suspend(() => {
+        const first = latch.isOpen()
+        latch.closeUnsafe()
+        return first
+          ? Effect.logWarning(`${what} failed: nothing is sent until ${store} takes writes`, cause)
+          : Effect.void
+      }),
+    succeeded: Effect.suspend(() => {
+      if (latch.isOpen()) return Effect.void
+      latch.openUnsafe()
+      return Effect.logInfo(`${store} takes writes again`)
     }),
-  succeeded: Effect.suspend(() => {
-    if (latch.isOpen()) return Effect.void
-    latch.openUnsafe()
-    return Effect.logInfo("the database takes writes again")
-  }),
-}))
+  }))
 
 /** Retries with growing pauses until it succeeds or is interrupted. */
 const untilWritten = <A>(

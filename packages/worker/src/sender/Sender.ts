@@ -58,7 +58,10 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const settings = yield* Settings
   const connections_max = Math.max(1, settings.smtpConnections)
   const inFlight = new InFlight()
-  const writable = yield* makeWritable
+  const database = yield* makeWritable("the database")
+  const recordable = yield* makeWritable("the file store")
+  /** Nothing is claimed or sent while one of the two takes no writes. */
+  const writable = { ...database, await: Effect.andThen(database.await, recordable.await) }
   const server = new MailServer(connections_max)
   const queue = new FairQueue({ ...options, connections_max })
 
@@ -67,6 +70,7 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const writer = yield* makeDeliveryWriter({
     inFlight,
     writable,
+    recordable,
     lease_ms: options.lease_ms,
     intents_max: connections_max,
     settlements_max: options.settle_batch_max,

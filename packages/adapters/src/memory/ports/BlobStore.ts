@@ -26,6 +26,8 @@ export const layer = Layer.sync(BlobStore, () => {
     info: (key) => Effect.map(find(key), ({ bytes, contentType }) => ({ size_bytes: bytes.length, contentType })),
     copy: (from, to) => Effect.map(find(from), (blob) => blobs.set(to, blob)),
     delete: (key) => Effect.sync(() => void blobs.delete(key)),
+    list: (folder) =>
+      Stream.suspend(() => Stream.fromIterable([...blobs.keys()].filter((key) => key.startsWith(`${folder}/`)))),
     deleteAllOf: (owner) =>
       Effect.sync(() => {
         for (const key of blobs.keys()) if (key.split("/", 3)[1] === owner) blobs.delete(key)

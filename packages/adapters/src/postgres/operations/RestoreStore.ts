@@ -1,11 +1,12 @@
 // `RestoreStore` on PostgreSQL: the epoch, and the blasts and flows that a restore has brought back.
 import { PgClient } from "@effect/sql-pg"
-import type { BlastId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { BlastId, DeliveryId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Restore, RestoredBlast, RestoredFlow } from "@tentpole/core/operations/restore/Release"
-import { RestoreStore } from "@tentpole/core/operations/restore/RestoreStore"
+import { type RestoredDelivery, RestoreStore, type SentToken } from "@tentpole/core/operations/restore/RestoreStore"
 import { DateTime, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
+import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
@@ -15,11 +16,12 @@ type Sql = PgClient.PgClient
 /** The time without an increment after which no worker counts as running. */
 const beat_s_max = 120
 
-const increment = (sql: Sql) =>
+const increment = (sql: Sql, journaled: boolean) =>
   Effect.map(
     sql<{ readonly counter: string }>`
       with clock as materialized (select clock_timestamp() as now)
       update service_epoch e set counter = e.counter + 1, written_at = clock.now,
+        unjournaled_at = case when ${journaled} then e.unjournaled_at else clock.now end,
         flows_repeat_until = e.flows_repeat_until
           + greatest(interval '0', clock.now - e.written_at - make_interval(secs => ${beat_s_max}))
       from clock returning e.counter`,
@@ -29,7 +31,8 @@ const increment = (sql: Sql) =>
 const restore = (sql: Sql) =>
   Effect.map(
     sql<RowOf<Restore>>`
-      select restored_at as at, backup_at as "backupAt", flows_repeat_until as "flowsRepeatUntil"
+      select restored_at as at, backup_at as "backupAt", flows_repeat_until as "flowsRepeatUntil",
+        backup_counter::float8 as "backupCounter", lost_counter::float8 as "lostCounter", backup_journaled as "backupJournaled"
       from service_epoch where restored_at is not null`,
     ([row]) => (row === undefined ? null : fromRow<Restore>(row)),
   )
@@ -54,12 +57,16 @@ const flows = (sql: Sql, workspace: WorkspaceId) =>
     where f.workspace_id = ${workspace} and f.restored
     order by f.flow_id`
 
-/** `open` is a SELECT of ids from the queue: one for those that wait and one for leased ones, since each has its own index. */
+/**
+ * `open` is a SELECT of ids from the queue: one for those that wait and one for leased ones, since each has its own index. Where
+ * `tokens` has one for a delivery, the delivery gets it.
+ */
 const unconfirm = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   limit: number,
   open: (state: Statement.Fragment) => Statement.Fragment,
+  tokens: ReadonlyArray<SentToken> = [],
 ) {
   const rows = yield* sql<WrittenDelivery>`
     with queued as materialized (${open(sql`q.token is null`)}),
@@ -71,7 +78,8 @@ const unconfirm = Effect.fnUntraced(function* (
       where q.workspace_id = ${workspace} and q.delivery_id = any(array(select delivery_id from chosen))
       returning q.delivery_id, q.token, q.handed_over_at
     )
-    update delivery d set state = 'unconfirmed', reason = 'unconfirmed', token = ended.token,
+    update delivery d set state = 'unconfirmed', reason = 'unconfirmed',
+      token = coalesce((select g.token from ${tokenRows(sql, tokens)} where g.id = ended.delivery_id), ended.token),
       handed_over_at = coalesce(ended.handed_over_at, d.handed_over_at, clock.now)
     from ended cross join clock
     where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
@@ -81,17 +89,34 @@ const unconfirm = Effect.fnUntraced(function* (
   return rows.length
 })
 
-const unconfirmBlast = (sql: Sql, workspace: WorkspaceId, blast: BlastId, limit: number) =>
+const tokenRows = (sql: Sql, tokens: ReadonlyArray<SentToken>) => sql`
+  unnest(${texts(tokens.map(({ id }) => id))}::uuid[], ${texts(tokens.map(({ token }) => String(token)))}::bigint[]) as g (id, token)`
+
+/** Open deliveries of a restored blast, as far as `condition` on the queue `q` holds. */
+const openOf =
+  (sql: Sql, workspace: WorkspaceId, blast: BlastId, limit: number, condition: Statement.Fragment = sql`true`) =>
+  (state: Statement.Fragment) =>
+    sql`
+  select q.delivery_id from delivery_queue q
+  where q.workspace_id = ${workspace} and q.blast_id = ${blast} and ${state} and ${condition}
+    and exists (select from blast b where b.workspace_id = ${workspace} and b.blast_id = ${blast} and b.restored)
+  limit ${limit} for update of q`
+
+const unconfirmSent = (sql: Sql, workspace: WorkspaceId, blast: BlastId, sent: ReadonlyArray<SentToken>) =>
   unconfirm(
     sql,
     workspace,
-    limit,
-    (state) => sql`
-      select q.delivery_id from delivery_queue q
-      where q.workspace_id = ${workspace} and q.blast_id = ${blast} and ${state}
-        and exists (select from blast b where b.workspace_id = ${workspace} and b.blast_id = ${blast} and b.restored)
-      limit ${limit} for update of q`,
+    sent.length,
+    openOf(sql, workspace, blast, sent.length, sql`q.delivery_id = any(${texts(sent.map(({ id }) => id))}::uuid[])`),
+    sent,
   )
+
+const deliveries = (sql: Sql, workspace: WorkspaceId, blast: BlastId, ids: ReadonlyArray<DeliveryId>) =>
+  sql<RestoredDelivery>`
+    select d.delivery_id as id, coalesce(q.state, d.state) as state, d.email as address
+    from delivery d
+    left join delivery_queue q on d.state = 'queued' and q.workspace_id = d.workspace_id and q.delivery_id = d.delivery_id
+    where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[]) and d.blast_id = ${blast}`
 
 const unconfirmFlows = (sql: Sql, workspace: WorkspaceId, before: DateTime.Utc, limit: number) =>
   unconfirm(
@@ -134,7 +159,7 @@ export const layer = Layer.effect(
       counter: orDefect(sql<{ readonly counter: string }>`select counter from service_epoch`).pipe(
         Effect.map(([row]) => Number(row?.counter ?? 0)),
       ),
-      increment: orDefect(increment(sql)),
+      increment: (journaled) => orDefect(increment(sql, journaled)),
       adopt: (counter) => Effect.asVoid(orDefect(sql`update service_epoch set counter = ${counter} where counter = 0`)),
       markRestored: (counter) =>
         orDefect(sql<{ readonly marked: boolean }>`select tentpole_restored(${counter}) as marked`).pipe(
@@ -157,7 +182,15 @@ export const layer = Layer.effect(
             }
           }),
         ),
-      unconfirm: (workspace, blast, limit) => write(workspace, unconfirmBlast(sql, workspace, blast, limit)),
+      unconfirm: (workspace, blast, limit) =>
+        write(workspace, unconfirm(sql, workspace, limit, openOf(sql, workspace, blast, limit))),
+      unconfirmHandedOver: (workspace, blast, limit) =>
+        write(
+          workspace,
+          unconfirm(sql, workspace, limit, openOf(sql, workspace, blast, limit, sql`q.state = 'handed_over'`)),
+        ),
+      unconfirmSent: (workspace, blast, sent) => write(workspace, unconfirmSent(sql, workspace, blast, sent)),
+      deliveries: (workspace, blast, ids) => write(workspace, deliveries(sql, workspace, blast, ids)),
       unconfirmFlows: (workspace, before, limit) => write(workspace, unconfirmFlows(sql, workspace, before, limit)),
       releaseBlast: (workspace, blast) => write(workspace, releaseBlast(sql, workspace, blast)),
       releaseFlow: (workspace, flow) => write(workspace, releaseFlow(sql, workspace, flow)),
@@ -167,7 +200,8 @@ export const layer = Layer.effect(
           Effect.asVoid(sql`update blast set restored = false where workspace_id = ${workspace} and restored`),
         ),
       end: Effect.asVoid(
-        orDefect(sql`update service_epoch set restored_at = null, backup_at = null, flows_repeat_until = null`),
+        orDefect(sql`update service_epoch set restored_at = null, backup_at = null, flows_repeat_until = null,
+          backup_counter = null, lost_counter = null, backup_journaled = null`),
       ),
     })
   }),

@@ -1,9 +1,10 @@
 // The rules after a restore: what is released how, so that no message that was sent after the backup is sent again.
 import { DateTime } from "effect"
 import type { BlastId, FlowId } from "../../kernel/Ids.ts"
+import type { LostTime } from "./Proof.ts"
 
 /** A recognised restore. Nothing of the blasts and flows that it brought back is sent until they are released. */
-export interface Restore {
+export interface Restore extends LostTime {
   /** When a worker recognised it. */
   readonly at: DateTime.Utc
   /** The last time of the database's former life that it knows. */
@@ -37,7 +38,8 @@ export interface RestoredFlow {
 
 /**
  * `unschedule`: its time was before the restore, so that it may have been sent; it becomes a draft. `wait`: its recipients are
- * still being written, and each of them may have the message. `unconfirm`: its open recipients may have the message. `send`: it
+ * still being written, and each of them may have the message. `unconfirm`: its open recipients may have the message, unless the
+ * send journal proves what happened to each. `send`: it
  * was due or launched after the restore, and continues.
  */
 export type ReleaseDecision = "wait" | "unschedule" | "unconfirm" | "send"

@@ -1,15 +1,29 @@
 // The port to the epoch, and to the blasts and flows that a restore has brought back.
 import { Context, type DateTime, type Effect } from "effect"
-import type { BlastId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { DeliveryState } from "../../sending/Delivery.ts"
+import type { BlastId, DeliveryId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { Restore, RestoredBlast, RestoredFlow } from "./Release.ts"
+
+/** A delivery, and the fencing token under which it was sent in the lost time. */
+export interface SentToken {
+  readonly id: DeliveryId
+  readonly token: number
+}
+
+export interface RestoredDelivery {
+  readonly id: DeliveryId
+  readonly state: DeliveryState
+  /** Null: the contact had none, or was erased. */
+  readonly address: string | null
+}
 
 export class RestoreStore extends Context.Service<
   RestoreStore,
   {
     readonly counter: Effect.Effect<number>
-    /** Increments the counter and returns it. Commits by itself. */
-    readonly increment: Effect.Effect<number>
+    /** Increments the counter and returns it. `journaled`: the worker has a send journal. Commits by itself. */
+    readonly increment: (journaled: boolean) => Effect.Effect<number>
     /** Raises the counter of a database on which no worker has run. */
     readonly adopt: (counter: number) => Effect.Effect<void>
     /**
@@ -35,6 +49,24 @@ export class RestoreStore extends Context.Service<
       blast: BlastId,
       limit: number,
     ) => Effect.Effect<number, never, Transaction>
+    /** The same for those that are `handed_over`. */
+    readonly unconfirmHandedOver: (
+      workspace: WorkspaceId,
+      blast: BlastId,
+      limit: number,
+    ) => Effect.Effect<number, never, Transaction>
+    /** The same for these. They get the tokens, so that outcomes with the same tokens can be settled. */
+    readonly unconfirmSent: (
+      workspace: WorkspaceId,
+      blast: BlastId,
+      sent: ReadonlyArray<SentToken>,
+    ) => Effect.Effect<number, never, Transaction>
+    /** Those of the deliveries that the blast has. */
+    readonly deliveries: (
+      workspace: WorkspaceId,
+      blast: BlastId,
+      ids: ReadonlyArray<DeliveryId>,
+    ) => Effect.Effect<ReadonlyArray<RestoredDelivery>, never, Transaction>
     /** The same for messages of restored flows that were requested before an instant. */
     readonly unconfirmFlows: (
       workspace: WorkspaceId,

@@ -7,6 +7,9 @@ import { encodeText } from "../../kernel/Bytes.ts"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
 import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
 import { compareEpochs, epoch_bytes_max, epoch_key, EpochCopy } from "./Epoch.ts"
+import { SendJournal } from "../../sending/journal/SendJournal.ts"
+import type { JournalVerdict } from "./Proof.ts"
+import { type ReadJournal, replaying } from "./Replay.ts"
 import { canReleaseFlows, decideRelease, type Restore, type RestoredBlast, type RestoredFlow } from "./Release.ts"
 import { RestoreStore } from "./RestoreStore.ts"
 
@@ -24,6 +27,9 @@ export interface Released {
   readonly outcome: ReleaseOutcome
   /** Recipients that may have the message and are not sent it again. */
   readonly unconfirmed: number
+  /** Recipients of whom the send journal proves that they were sent the message, or that it failed. */
+  readonly sent: number
+  readonly failed: number
 }
 
 /** Deliveries that one transaction ends, and workspaces that one statement returns. */
@@ -42,8 +48,10 @@ export class Restores extends Context.Service<
     readonly check: Effect.Effect<void, BlobUnavailable>
     /** Null: nothing waits. */
     readonly status: Effect.Effect<RestoreStatus | null>
+    /** What the send journal proves of the lost time. Null: nothing waits. */
+    readonly journal: Effect.Effect<JournalVerdict | null, BlobUnavailable>
     /** Releases what `includes` returns true for, and reports each. */
-    readonly release: (includes: (id: string) => boolean) => Effect.Effect<ReadonlyArray<Released>>
+    readonly release: (includes: (id: string) => boolean) => Effect.Effect<ReadonlyArray<Released>, BlobUnavailable>
     /** Ends the restore if no blast and no flow waits. */
     readonly end: Effect.Effect<boolean>
   }
@@ -56,6 +64,8 @@ export class Restores extends Context.Service<
       const blasts = yield* BlastStore
       const audit = yield* AuditLog
       const { transact } = yield* Transactor
+      const journal = yield* SendJournal
+      const { read, replay } = yield* replaying
       /** The last increment of this process. */
       let seen = 0
 
@@ -126,9 +136,11 @@ export class Restores extends Context.Service<
 
       const releaseBlast = Effect.fnUntraced(function* (
         restore: Restore,
+        recorded: ReadJournal,
         { workspace, ...blast }: RestoreStatus["blasts"][number],
       ) {
         const { id } = blast
+        const none = { id, unconfirmed: 0, sent: 0, failed: 0 }
         const letGo = (unconfirmed: number) =>
           Effect.andThen(
             store.releaseBlast(workspace, id),
@@ -136,7 +148,7 @@ export class Restores extends Context.Service<
           )
         switch (decideRelease(blast, restore)) {
           case "wait":
-            return { id, outcome: "waits", unconfirmed: 0 } as const
+            return { ...none, outcome: "waits" } as const
           case "unschedule": {
             const now = yield* DateTime.now
             yield* Effect.gen(function* () {
@@ -147,15 +159,22 @@ export class Restores extends Context.Service<
               // It has been unscheduled, launched or deleted meanwhile.
               Effect.catchTags({ InvalidState: () => Effect.void, NotFound: () => Effect.void }),
             )
-            return { id, outcome: "unscheduled", unconfirmed: 0 } as const
+            return { ...none, outcome: "unscheduled" } as const
           }
           case "unconfirm": {
-            const unconfirmed = yield* unconfirmAll(store.unconfirm(workspace, id, unconfirmed_at_once), letGo)
-            return { id, outcome: "released", unconfirmed } as const
+            const proves = recorded.verdict === "complete"
+            const { unknown, ...replayed } = proves
+              ? yield* replay(restore, recorded, workspace, id)
+              : { ...none, unknown: true }
+            const rest = unknown ? store.unconfirm : store.unconfirmHandedOver
+            const more = yield* unconfirmAll(rest(workspace, id, unconfirmed_at_once), (last) =>
+              letGo(replayed.unconfirmed + last),
+            )
+            return { id, outcome: "released", ...replayed, unconfirmed: replayed.unconfirmed + more } as const
           }
           case "send":
             yield* transact(letGo(0))
-            return { id, outcome: "released", unconfirmed: 0 } as const
+            return { ...none, outcome: "released" } as const
         }
       })
 
@@ -163,7 +182,8 @@ export class Restores extends Context.Service<
         restore: Restore,
         { id, workspace }: RestoreStatus["flows"][number],
       ) {
-        if (!canReleaseFlows(restore, yield* DateTime.now)) return { id, outcome: "waits", unconfirmed: 0 } as const
+        const none = { id, unconfirmed: 0, sent: 0, failed: 0 }
+        if (!canReleaseFlows(restore, yield* DateTime.now)) return { ...none, outcome: "waits" } as const
         const unconfirmed = yield* unconfirmAll(
           store.unconfirmFlows(workspace, restore.flowsRepeatUntil, unconfirmed_at_once),
           () => Effect.void,
@@ -174,7 +194,7 @@ export class Restores extends Context.Service<
             audit.append([{ workspaceId: workspace, action: "flow.released", target: id, details: { unconfirmed } }]),
           ),
         )
-        return { id, outcome: "released", unconfirmed } as const
+        return { ...none, outcome: "released", unconfirmed } as const
       })
 
       const beat = Effect.gen(function* () {
@@ -187,7 +207,9 @@ export class Restores extends Context.Service<
         const verdict = compareEpochs(counter, known)
         if (verdict === "new") yield* store.adopt(known)
         if (verdict === "restored") yield* store.markRestored(known)
-        seen = yield* store.increment
+        seen = yield* store.increment(journal.on)
+        // Before the copy: every value up to the copy is in the journal.
+        yield* journal.beat(seen)
         yield* writeCopy(seen)
         const restore = yield* store.restore
         if (restore === null) return
@@ -206,13 +228,17 @@ export class Restores extends Context.Service<
         beat,
         check: Effect.flatMap(store.counter, (counter) => (counter < seen ? beat : Effect.void)),
         status,
+        journal: Effect.flatMap(store.restore, (restore) =>
+          restore === null ? Effect.succeed(null) : Effect.map(read(restore), ({ verdict }) => verdict),
+        ),
         release: Effect.fn("Restores.release")(function* (includes) {
           const found = yield* status
           if (found === null) return []
           const chosen = <A extends { readonly id: string }>(all: ReadonlyArray<A>) =>
             all.filter(({ id }) => includes(id))
+          const recorded = yield* read(found)
           return [
-            ...(yield* Effect.forEach(chosen(found.blasts), (blast) => releaseBlast(found, blast))),
+            ...(yield* Effect.forEach(chosen(found.blasts), (blast) => releaseBlast(found, recorded, blast))),
             ...(yield* Effect.forEach(chosen(found.flows), (flow) => releaseFlow(found, flow))),
           ]
         }),

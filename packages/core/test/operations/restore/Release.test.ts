@@ -5,7 +5,8 @@ import { BlastId } from "@tentpole/core/kernel/Ids"
 import { canReleaseFlows, decideRelease, type Restore } from "@tentpole/core/operations/restore/Release"
 
 const at = (ms: number) => DateTime.makeUnsafe(ms)
-const restore: Restore = { at: at(2_000), backupAt: at(1_000), flowsRepeatUntil: at(3_000) }
+const lost = { backupCounter: 1, lostCounter: 2, backupJournaled: false }
+const restore: Restore = { at: at(2_000), backupAt: at(1_000), flowsRepeatUntil: at(3_000), ...lost }
 const Instant = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_000 }))
 const blast = { id: BlastId.make("00000000-0000-7000-8000-000000000000"), name: "b", open_count: 1 }
 

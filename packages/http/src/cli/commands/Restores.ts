@@ -1,4 +1,5 @@
 // The commands `tentpole restore …`: what waits after a restore from a backup, and its release.
+import type { JournalVerdict } from "@tentpole/core/operations/restore/Proof"
 import { type RestoreStatus, Restores } from "@tentpole/core/operations/restore/Restores"
 import { Invalid } from "@tentpole/core/kernel/Refusal"
 import { DateTime, Effect, Option } from "effect"
@@ -7,10 +8,14 @@ import { command, commandGroup } from "../Run.ts"
 
 const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
-const toWire = ({ at, backupAt, blasts, flows, flowsRepeatUntil }: RestoreStatus) => ({
+const toWire = (
+  { at, backupAt, blasts, flows, flowsRepeatUntil }: RestoreStatus,
+  sendJournal: JournalVerdict | null,
+) => ({
   restored_at: iso(at),
   backup_at: iso(backupAt),
   flows_repeat_until: iso(flowsRepeatUntil),
+  send_journal: sendJournal,
   blasts: blasts.map(({ growing, id, launchedAt, name, open_count, scheduledAt, workspace }) => ({
     id,
     workspace_id: workspace,
@@ -25,7 +30,10 @@ const toWire = ({ at, backupAt, blasts, flows, flowsRepeatUntil }: RestoreStatus
 
 const status = command("status", "Shows the blasts and flows that wait after a restore from a backup", {}, () =>
   Restores.use((restores) =>
-    Effect.map(restores.status, (found) => ({ restore: found === null ? null : toWire(found) })),
+    Effect.gen(function* () {
+      const found = yield* restores.status
+      return { restore: found === null ? null : toWire(found, yield* restores.journal) }
+    }),
   ),
 )
 

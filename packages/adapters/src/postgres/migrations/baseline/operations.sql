@@ -63,14 +63,22 @@ create table service_epoch (
   single boolean not null default true constraint service_epoch_is_single check (single),
   counter bigint not null default 0,
   written_at timestamptz not null default clock_timestamp(),
+  unjournaled_at timestamptz,
   restored_at timestamptz, backup_at timestamptz, flows_repeat_until timestamptz,
+  backup_counter bigint, lost_counter bigint, backup_journaled boolean,
   constraint service_epoch_pkey primary key (single),
-  constraint service_epoch_restore_is_complete check (num_nonnulls(restored_at, backup_at, flows_repeat_until) in (0, 3))
+  constraint service_epoch_restore_is_complete check (num_nonnulls(restored_at, backup_at, flows_repeat_until,
+    backup_counter, lost_counter, backup_journaled) in (0, 6))
 );
 insert into service_epoch default values;
 comment on table service_epoch is
   'One row. The blob store has a copy of the counter: when the copy is ahead, the database was restored from a backup.';
 comment on column service_epoch.counter is 'Workers increment it when they start, once a minute, and when they stop.';
+comment on column service_epoch.unjournaled_at is 'When a worker without a send journal last incremented it. Null: never.';
+comment on column service_epoch.backup_counter is 'The last value of the counter that the backup contains.';
+comment on column service_epoch.lost_counter is 'The last value of the counter before the restore was recognised.';
+comment on column service_epoch.backup_journaled is
+  'No worker without a send journal incremented the counter in the last ten minutes that the backup contains.';
 comment on column service_epoch.restored_at is 'When a restore was recognised. Null: none waits for its release.';
 comment on column service_epoch.backup_at is 'The last increment that the backup contains.';
 comment on column service_epoch.flows_repeat_until is
@@ -81,6 +89,9 @@ create function tentpole_restored(known bigint) returns boolean language plpgsql
   set search_path = pg_catalog, public, pg_temp as $$
 begin
   update public.service_epoch set counter = known, backup_at = coalesce(backup_at, written_at),
+    backup_counter = coalesce(backup_counter, counter), lost_counter = known,
+    backup_journaled = coalesce(backup_journaled,
+      unjournaled_at is null or unjournaled_at < written_at - interval '10 minutes'),
     restored_at = clock_timestamp(),
     flows_repeat_until = clock_timestamp() + (clock_timestamp() - coalesce(backup_at, written_at)),
     written_at = clock_timestamp()
