@@ -113,17 +113,15 @@ const removeOf = async (calls: Calls, owner: string): Promise<void> => {
 
 /** The keys that begin with a prefix, a page of the listing in memory at a time. */
 const keysOf = ({ client, Bucket }: Omit<Calls, "abortSignal">, Prefix: string) =>
-  Stream.paginate<string, string, BlobUnavailable>("", (StartAfter) =>
+  Stream.paginate<string | undefined, string, BlobUnavailable>(undefined, (ContinuationToken) =>
     Effect.map(
       attempt((abortSignal) =>
-        client.send(new ListObjectsV2Command({ Bucket, Prefix, ...(StartAfter === "" ? {} : { StartAfter }) }), {
-          abortSignal,
-        }),
+        client.send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }), { abortSignal }),
       ),
-      ({ Contents = [] }) => {
-        const keys = Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key]))
-        return [keys, Option.fromNullishOr(keys.at(-1))] as const
-      },
+      ({ Contents = [], NextContinuationToken }) => [
+        Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key])),
+        Option.fromNullishOr(NextContinuationToken),
+      ],
     ),
   )
 

@@ -85,10 +85,8 @@ export const sendJournal = (name: string, { layer, stores }: JournalCase) =>
         const mine = [{ _tag: "beat", counter: 1 }, intent(1), intent(2), outcome(1)]
         const its = [{ _tag: "beat", counter: 2 }, intent(3)]
         assert.sameDeepMembers([...found], [...mine, ...its])
-        assert.deepStrictEqual(
-          found.filter((each) => mine.some((one) => JSON.stringify(one) === JSON.stringify(each))),
-          mine as never,
-        )
+        const tags = found.map(({ _tag }) => _tag).join(" ")
+        assert.include(tags, "beat intent intent outcome")
       }).pipe(Effect.scoped),
     )
 

@@ -21,6 +21,10 @@ export interface Diagnosis {
   readonly lacking: ReadonlyArray<string>
   /** When a restore from a backup was recognised, if it waits for its release. */
   readonly restored_at: string | null
+  /** The counter of the epoch. 0: no worker has run. */
+  readonly epoch: number
+  /** When a worker without a send journal last ran, if it was in the last ten minutes. */
+  readonly unjournaled_at: string | null
   /** Migrations of this version that have not run. */
   readonly pending: ReadonlyArray<string>
   /** Migrations that have run and that this version does not know: a newer version has run them. */
@@ -36,6 +40,12 @@ interface Row {
   readonly now_ms: number
   readonly free: number
   readonly migrated: boolean
+}
+
+interface EpochRow {
+  readonly restored_at: Date | null
+  readonly counter: number
+  readonly unjournaled_at: Date | null
 }
 
 const timeout = "10 seconds"
@@ -54,7 +64,10 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
   const middle_ms = (before_ms + Date.now()) / 2
   const done = row?.migrated === true ? yield* sql<{ readonly name: string }>`select name from schema_migration` : []
   const [epoch] = done.some(({ name }) => name in migrations)
-    ? yield* sql<{ readonly restored_at: Date | null }>`select restored_at from service_epoch`
+    ? yield* sql<EpochRow>`
+        select restored_at, counter::float8 as counter,
+          case when unjournaled_at > clock_timestamp() - interval '10 minutes' then unjournaled_at end as unjournaled_at
+        from service_epoch`
     : []
   const names = new Set(done.map(({ name }) => name))
   return {
@@ -66,6 +79,8 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
     connections_free: row?.free ?? 0,
     lacking: isPooled ? yield* lackingSettings(sql, sessionSettings(default_statement_timeout_ms)) : [],
     restored_at: epoch?.restored_at?.toISOString() ?? null,
+    epoch: epoch?.counter ?? 0,
+    unjournaled_at: epoch?.unjournaled_at?.toISOString() ?? null,
     pending: Object.keys(migrations).filter((name) => !names.has(name)),
     unknown: [...names].filter((name) => !(name in migrations)),
   } satisfies Diagnosis

@@ -1,6 +1,6 @@
 // What the send journal proves after a restore. Pure: which time it covers, and what happened to each message.
 import type { BlastId, DeliveryId } from "../../kernel/Ids.ts"
-import type { DeliveryState } from "../../sending/Delivery.ts"
+import { type DeliveryState, finalStates } from "../../sending/Delivery.ts"
 import {
   type IntentRecord,
   isBeat,
@@ -99,18 +99,23 @@ export const withRecord = (before: Attempts | undefined, run: string, record: De
   }
 }
 
-/** `send`: it was certainly not sent. */
+/** `send`: it was certainly not sent. `leave`: it has ended in the backup, or nothing more is known. */
 export type JournalDecision =
   | { readonly _tag: "settle"; readonly outcome: OutcomeRecord }
   | { readonly _tag: "unconfirm" }
   | { readonly _tag: "send" }
+  | { readonly _tag: "leave" }
 
 /**
- * What happens to an open delivery, with a complete journal. The intent of a `handed_over` one is in the backup, so that its
- * record may be older than those that were read.
+ * What happens to a delivery, with a complete journal. The intent of a `handed_over` one is in the backup, so that its record may
+ * be older than those that were read. A sweep marks it as `unconfirmed` when its lease has ended; its outcome still counts then.
  */
 export const decideJournaled = (state: DeliveryState, attempts: Attempts | undefined): JournalDecision => {
   const { failed, open, sent } = attempts ?? noAttempts
+  if (finalStates.has(state)) {
+    const outcome = state === "unconfirmed" ? (sent ?? failed) : null
+    return outcome === null ? { _tag: "leave" } : { _tag: "settle", outcome }
+  }
   if (sent !== null) return { _tag: "settle", outcome: sent }
   if (open.size > 0) return { _tag: "unconfirm" }
   if (failed !== null) return { _tag: "settle", outcome: failed }

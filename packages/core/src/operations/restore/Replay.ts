@@ -77,21 +77,24 @@ export const replaying = Effect.gen(function* () {
     const sent: Array<SentToken> = []
     const settlements: Array<Settlement> = []
     let unknown = false
+    let unconfirmed = 0
     for (const [id, attempts] of entries) {
       const row = known.get(id)
       const mark = row?.address == null ? null : addressMark(blast, row.address)
       if (isUnknown(attempts, mark)) unknown = true
-      if (row === undefined || finalStates.has(row.state)) continue
+      if (row === undefined) continue
       const decision = decideJournaled(row.state, attempts)
-      if (decision._tag === "send") continue
-      if (decision._tag === "settle") settlements.push(Settlement.recorded(decision.outcome, settings))
-      sent.push({ id, token: decision._tag === "settle" ? decision.outcome.token : attempts.token })
+      if (decision._tag === "send" || decision._tag === "leave") continue
+      if (decision._tag === "unconfirm") unconfirmed++
+      else settlements.push(Settlement.recorded(decision.outcome, settings))
+      if (!finalStates.has(row.state))
+        sent.push({ id, token: decision._tag === "settle" ? decision.outcome.token : attempts.token })
     }
     if (sent.length > 0) yield* store.unconfirmSent(workspace, blast, sent)
-    if (settlements.length > 0) yield* deliveries.settle(workspace, settlements)
-    const failed = settlements.filter(({ ending }) => ending.state === "failed").length
-    const unconfirmed = sent.length - settlements.length
-    return { sent: settlements.length - failed, failed, unconfirmed, unknown } satisfies Replayed
+    const missed = settlements.length === 0 ? [] : yield* deliveries.settle(workspace, settlements)
+    const settled = settlements.filter(({ id }) => !missed.includes(id))
+    const failed = settled.filter(({ ending }) => ending.state === "failed").length
+    return { sent: settled.length - failed, failed, unconfirmed, unknown } satisfies Replayed
   })
 
   const replay = Effect.fnUntraced(function* (

@@ -98,6 +98,15 @@ describe("decideJournaled", () => {
     assert.strictEqual(decideJournaled("claimed", undefined)._tag, "send")
   })
 
+  it("settles what a sweep has ended since, and changes nothing else that has ended", () => {
+    const attempts = read([{ delivery: 0, run: "a", token: 1, how: "sent" }], ["a"]).get(deliveryOf(0))
+    assert.strictEqual(decideJournaled("unconfirmed", attempts)._tag, "settle")
+    assert.strictEqual(decideJournaled("unconfirmed", undefined)._tag, "leave")
+    for (const state of ["sent", "failed", "blocked"] as const) {
+      assert.strictEqual(decideJournaled(state, attempts)._tag, "leave")
+    }
+  })
+
   it("sends another blast's deliveries by that blast's records only", () => {
     const found = new Map<DeliveryId, Attempts>()
     const other = BlastId.make("00000000-0000-7000-8000-000000000002")

@@ -5,19 +5,23 @@ import { prepareFolder } from "@tentpole/adapters/DataFolder"
 import * as Dns from "@tentpole/adapters/dns/Dns"
 import { runningUrl } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { blobs, mail } from "@tentpole/adapters/FromConfig"
+import * as Ids from "@tentpole/adapters/crypto/Ids"
+import * as JournalFiles from "@tentpole/adapters/journal/SendJournal"
+import { JournalCover } from "@tentpole/core/operations/restore/Proof"
+import { SendJournal } from "@tentpole/core/sending/journal/SendJournal"
 import { isFree } from "@tentpole/adapters/operations/Listening"
-import { diagnose } from "@tentpole/adapters/postgres/operations/Diagnosis"
+import { type Diagnosis, diagnose } from "@tentpole/adapters/postgres/operations/Diagnosis"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { encodeText } from "@tentpole/core/kernel/Bytes"
 import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { DnsResolver } from "@tentpole/core/ports/DnsResolver"
-import { Effect, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { fileModes } from "./FileModes.ts"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
-import { judgeAi, judgeBucket, judgeDatabase, judgeFolder, judgeSilence } from "./Judgements.ts"
+import { judgeAi, judgeBucket, judgeDatabase, judgeFolder, judgeJournal, judgeSilence } from "./Judgements.ts"
 
 type Examination = (config: Configuration) => Effect.Effect<Finding | ReadonlyArray<Finding>>
 
@@ -38,11 +42,38 @@ const database: Examination = (config) =>
         ? wrong("database", says, "Set DATABASE_URL to a PostgreSQL database.")
         : warning("database", says, "`npm start` starts it; production needs DATABASE_URL.")
     }
-    return yield* Effect.match(diagnose(url, config.databaseDirectUrl !== null), {
-      onSuccess: judgeDatabase,
-      onFailure: judgeSilence,
+    return yield* Effect.matchEffect(diagnose(url, config.databaseDirectUrl !== null), {
+      onSuccess: (it) =>
+        Effect.map(journal(config, it), (verdict) => [
+          ...judgeDatabase(it),
+          judgeJournal(config.sendJournal, it, verdict),
+        ]),
+      onFailure: (reason) => Effect.succeed([judgeSilence(reason)]),
     })
   })
+
+/** Values of the epoch that are checked: a worker writes one a minute. */
+const checked_beats = 8
+
+/** What the send journal proves of the last minutes. A worker may be about to record the last value. */
+const journal = (config: Configuration, { epoch, unjournaled_at }: Diagnosis) =>
+  Effect.gen(function* () {
+    if (!config.sendJournal) return null
+    const lostCounter = Math.max(0, epoch - 1)
+    const cover = new JournalCover({
+      backupCounter: Math.max(0, lostCounter - checked_beats),
+      lostCounter,
+      backupJournaled: unjournaled_at === null,
+    })
+    const { gap, segments } = yield* (yield* SendJournal).read(Math.max(0, lostCounter - checked_beats))
+    if (gap) cover.addGap()
+    yield* Stream.runForEach(segments, ({ records }) => Effect.sync(() => cover.add(records)))
+    return cover.verdict
+  }).pipe(
+    Effect.provide(JournalFiles.layer({ on: false }).pipe(Layer.provide(Layer.merge(blobs(config), Ids.layer)))),
+    Effect.timeout(timeout),
+    Effect.catch(() => Effect.succeed(null)),
+  )
 
 const timeout = "15 seconds"
 

@@ -1,6 +1,7 @@
 // Interpretation of the facts that the doctor has collected. Pure, so that each case can be tested.
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
+import type { JournalVerdict } from "@tentpole/core/operations/restore/Proof"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
 
 /** Maximum clock difference: links and leases expire by different clocks. */
@@ -65,6 +66,30 @@ export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
         "Increase max_connections, or close unused connections.",
       ),
 ]
+
+/** `verdict`: what the journal proves of the last minutes; null: the file store does not answer. */
+export const judgeJournal = (
+  on: boolean,
+  { unjournaled_at }: Pick<Diagnosis, "unjournaled_at">,
+  verdict: JournalVerdict | null,
+): Finding => {
+  if (!on) return ok("SEND_JOURNAL", "off: after a restore, recipients without an outcome become unconfirmed")
+  if (verdict === "complete") return ok("SEND_JOURNAL", "on, and the journal of the last minutes is complete")
+  if (verdict === "missing_records") {
+    return warning(
+      "SEND_JOURNAL",
+      "on, but the journal of the last minutes has a gap",
+      "It proves nothing for a backup from before the gap: back up again when this warning has ended.",
+    )
+  }
+  return verdict === null
+    ? warning("SEND_JOURNAL", "on, but the journal can't be read", "Fix the file store: nothing is sent without it.")
+    : warning(
+        "SEND_JOURNAL",
+        `on, but a worker without it ran at ${unjournaled_at}`,
+        "Set SEND_JOURNAL=true for every worker. This warning ends ten minutes after the last one without it.",
+      )
+}
 
 /** The finding for a database that can't be reached. */
 export const judgeSilence = (reason: string): Finding =>

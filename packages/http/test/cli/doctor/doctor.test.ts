@@ -7,6 +7,7 @@ import {
   judgeBucket,
   judgeDatabase,
   judgeFolder,
+  judgeJournal,
   judgeSettings,
   judgeSilence,
 } from "@tentpole/http/cli/doctor/Judgements"
@@ -22,6 +23,8 @@ const well: Diagnosis = {
   connections_free: 80,
   lacking: [],
   restored_at: null,
+  epoch: 0,
+  unjournaled_at: null,
   pending: [],
   unknown: [],
 }
@@ -109,5 +112,17 @@ describe("tentpole doctor", () => {
       ]).split("\n"),
       ["ok       mail   answers", "WRONG    clock  is late", "                Use NTP."],
     )
+  })
+})
+
+describe("judgeJournal", () => {
+  const state = (...[on, verdict]: [boolean, Parameters<typeof judgeJournal>[2]]) =>
+    judgeJournal(on, { unjournaled_at: "2026-01-01T00:00:00Z" }, verdict).state
+
+  it("accepts a journal that is off or complete, and warns of a gap, another worker and a silent store", () => {
+    assert.deepStrictEqual([state(false, null), state(true, "complete")], ["ok", "ok"])
+    for (const verdict of ["missing_records", "worker_without_journal", null] as const) {
+      assert.strictEqual(state(true, verdict), "warning")
+    }
   })
 })
