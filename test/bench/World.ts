@@ -39,11 +39,13 @@ export class World extends Data.Class<Parts> {
     report.say("starting the service …")
     const { ownerUrl } = await Database.begin(ending)
     const smtp = await FakeSmtpProcess.start(ending)
-    const deployment = await Deployment.over(ending, ownerUrl, { SMTP_URL: smtp.url })
+    const { SEND_JOURNAL = "false" } = process.env
+    const deployment = await Deployment.over(ending, ownerUrl, { SMTP_URL: smtp.url, SEND_JOURNAL })
     const world = new World({ deployment, inside: deployment.inside, smtp, databaseUrl: Redacted.value(ownerUrl) })
     const [row] = await world.inside.asOwner<{ version: string; fsync: string }>(
       "select current_setting('server_version') as version, current_setting('fsync') as fsync",
     )
+    report.fact("send journal", SEND_JOURNAL)
     report.fact("database", `PostgreSQL ${row?.version}, embedded, fsync ${row?.fsync}`)
     await deployment.call("GET", "/readyz")
     return world

@@ -1,5 +1,6 @@
 // The campaign `restore`: the database is replaced by a backup that was taken before or while mail was sent. No recipient gets a
 // second message, nothing is sent before its release, and a restart without a restore holds nothing back.
+import type { JournalVerdict } from "@tentpole/core/operations/restore/Proof"
 import { Restores } from "@tentpole/core/operations/restore/Restores"
 import { Effect } from "effect"
 import { activeFlow, approvedEmail, draftBlast, letterFrom, sendingWorkspace } from "../../support/Blast.ts"
@@ -49,6 +50,8 @@ interface Expected {
   readonly variables?: Variables
   /** With a send journal that proves the rest. */
   readonly unconfirmed_max?: number
+  /** What the status shows of the send journal, if workers had one. */
+  readonly journal?: JournalVerdict
 }
 
 /** After the swap: nothing is sent until the release; then the blast ends, and no recipient has two messages. */
@@ -56,7 +59,7 @@ const releasedOnce = async (
   { say }: Trial,
   world: World,
   blast: RunningBlast,
-  { variables = {}, unconfirmed_max }: Expected = {},
+  { journal, variables = {}, unconfirmed_max }: Expected = {},
 ): Promise<ReadonlyArray<string>> => {
   const before = (await blast.dots()).length
   // The first statement on a connection of the former server fails.
@@ -87,13 +90,13 @@ const releasedOnce = async (
     ...unless(listed.restore.blasts.length === 1, "the status does not list the blast"),
     ...unless(process.output.includes("tentpole restore release"), "the log does not name the command"),
     ...unless(released.unconfirmed <= unconfirmed, `${released.unconfirmed} were reported`),
+    ...unless(journal === undefined || listed.restore.send_journal === journal, `the journal is not ${journal}`),
     ...(unconfirmed_max === undefined
       ? unless(
           unconfirmed > 0 && unconfirmed === blast.count - (atBackup["sent"] ?? 0),
           "more or fewer are unconfirmed",
         )
       : [
-          ...unless(listed.restore.send_journal === "complete", "the journal is not complete"),
           ...unless(unconfirmed <= unconfirmed_max, `${unconfirmed} are unconfirmed, more than ${unconfirmed_max}`),
           ...unless(reached + unconfirmed >= blast.count, `${blast.count - reached - unconfirmed} are lost`),
         ]),
@@ -114,13 +117,13 @@ const journaled: Variables = { SEND_JOURNAL: "true", EPOCH_EVERY_MS: "400" }
 const forgetUnjournaled = ({ deployment }: World) =>
   deployment.inside.asOwner("update service_epoch set unjournaled_at = null")
 
-interface End {
+interface End extends Expected {
   readonly name: string
   /** What happens to the workers before the backup takes the place of the database. */
   readonly stop: (world: World) => Promise<unknown>
   readonly whole: boolean
-  readonly variables?: Variables
-  readonly unconfirmed_max?: number
+  /** Of the second worker; the same as of the first without it. */
+  readonly second?: Variables
 }
 
 /** What the deaths of so many workers leave unconfirmed. */
@@ -144,6 +147,7 @@ const journaledEnds: ReadonlyArray<End> = [
     whole: true,
     variables: journaled,
     unconfirmed_max: 0,
+    journal: "complete",
   },
   {
     name: "half sent with a send journal, and the workers were killed",
@@ -151,14 +155,23 @@ const journaledEnds: ReadonlyArray<End> = [
     whole: false,
     variables: journaled,
     unconfirmed_max: ofDeaths(2),
+    journal: "complete",
+  },
+  {
+    name: "half sent by one worker with a send journal and one without, and they were killed",
+    stop: ({ deployment }) => deployment.killWorkers(),
+    whole: false,
+    variables: journaled,
+    second: { ...journaled, SEND_JOURNAL: "false" },
+    journal: "worker_without_journal",
   },
 ]
 
 const inMidBlast = [...ends, ...journaledEnds].map(
-  ({ name, stop, unconfirmed_max, variables = {}, whole }): Scenario<World> => ({
+  ({ name, second, stop, variables = {}, whole, ...expected }): Scenario<World> => ({
     name: `a backup in mid-blast; the blast was ${name}`,
     run: async (trial, world) => {
-      if (unconfirmed_max !== undefined) await forgetUnjournaled(world)
+      if (expected.journal !== undefined) await forgetUnjournaled(world)
       const blast = await world.blast(people(trial))
       // Slow enough for the blast to last while the cluster is copied.
       world.toSink.delay_ms = 30
@@ -175,12 +188,15 @@ const inMidBlast = [...ends, ...journaledEnds].map(
       }
       await stop(world)
       await putInPlace()
-      return releasedOnce(trial, world, blast, unconfirmed_max === undefined ? {} : { variables, unconfirmed_max })
+      return releasedOnce(trial, world, blast, {
+        ...expected,
+        variables: expected.journal === undefined ? {} : variables,
+      })
     },
   }),
 )
 
-const beforeTheAudience = [{}, { variables: journaled, unconfirmed_max: 0 }].map(
+const beforeTheAudience = [{}, { variables: journaled, unconfirmed_max: 0, journal: "complete" as const }].map(
   (expected: Expected): Scenario<World> => ({
     name: `a backup between a launch and its audience pass${expected.variables === undefined ? "" : ", with a send journal"}`,
     run: async (trial, world) => {

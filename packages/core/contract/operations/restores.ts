@@ -82,6 +82,59 @@ export const restores = <E>(name: string, live: Layer.Layer<RestoreStore | Deliv
       }),
     )
 
+    it.effect("settles messages of the lost time under the tokens that they had then, once", () =>
+      Effect.gen(function* () {
+        const { claim, grant, mark, restores, settle, started, states, transact, unconfirm, workspace } =
+          yield* restoring
+        const { blast } = yield* started(people(4))
+        const claimed = yield* claim(2)
+        yield* grant(claimed.slice(0, 1))
+        const all = claimed.map(({ id }) => id)
+        const rows = () => transact(restores.deliveries(workspace, blast, all))
+        assert.sameMembers(
+          (yield* rows()).map(({ state }) => state),
+          ["handed_over", "claimed"],
+        )
+        const lost = claimed.map((each) => ({ ...each, token: each.token + 1_000 }))
+        const sent = () => transact(restores.unconfirmSent(workspace, blast, lost))
+        assert.strictEqual(yield* sent(), 0, "the blast is not restored")
+        yield* mark
+        assert.strictEqual(yield* sent(), 2)
+        assert.strictEqual(yield* sent(), 0)
+        assert.strictEqual((yield* settle(claimed.map((each) => settlement(each, accepted)))).length, 2, "other tokens")
+        assert.deepStrictEqual(yield* settle(lost.map((each) => settlement(each, accepted))), [])
+        assert.deepStrictEqual(yield* states(blast), ["queued", "queued", "sent", "sent"])
+        const elsewhere = yield* started(people(1))
+        assert.deepStrictEqual(yield* transact(restores.deliveries(workspace, elsewhere.blast, all)), [])
+        assert.strictEqual(yield* unconfirm(blast), 2)
+      }),
+    )
+
+    it.effect("ends deliveries whose intent is in the backup, and leaves the others in the queue", () =>
+      Effect.gen(function* () {
+        const { claim, grant, mark, restores, started, states, transact, workspace } = yield* restoring
+        const { blast } = yield* started(people(4))
+        yield* grant((yield* claim(2)).slice(0, 1))
+        yield* mark
+        assert.strictEqual(yield* transact(restores.unconfirmHandedOver(workspace, blast, 100)), 1)
+        assert.strictEqual(yield* transact(restores.unconfirmHandedOver(workspace, blast, 100)), 0)
+        assert.deepStrictEqual(yield* states(blast), ["claimed", "queued", "queued", "unconfirmed"])
+      }),
+    )
+
+    it.effect("reports the counters of the backup and of the lost time, and workers without a journal", () =>
+      Effect.gen(function* () {
+        const { restores } = yield* restoring
+        yield* restores.end
+        const backup = yield* restores.increment(false)
+        yield* restores.markRestored(backup + 10)
+        yield* restores.increment(true)
+        const found = yield* restores.restore
+        assert.deepInclude(found, { backupCounter: backup, lostCounter: backup + 10, backupJournaled: false })
+        yield* restores.end
+      }),
+    )
+
     it.effect("lists restored blasts of one workspace, and sends them again after their release", () =>
       Effect.gen(function* () {
         const { claim, fresh, letGo, mark, restores, started, workspace } = yield* restoring

@@ -65,7 +65,7 @@ export const sendJournal = (name: string, { layer, stores }: JournalCase) =>
       const open = (on: boolean): Effect.Effect<SendJournalService, never, Scope.Scope> =>
         Effect.map(
           Layer.build(Layer.fresh(layer(on))).pipe(Effect.provide(Context.add(context, BlobStore, blobs))),
-          (built) => Context.get(built as Context.Context<never>, SendJournal),
+          (built) => Context.get(built, SendJournal),
         )
       const keys = Effect.map(Stream.runCollect(real.list("send-journal")), (all) => [...all].toSorted())
       return { blobs: real, broken, keys, open, on: yield* open(true) }

@@ -28,7 +28,7 @@ const journaling = Effect.gen(function* () {
   const built = yield* Layer.build(
     SendJournalOf.layer({ on: true }).pipe(Layer.provide(Layer.succeed(BlobStore, blobs))),
   )
-  const journal = Context.get(built as Context.Context<never>, SendJournal)
+  const journal = Context.get(built, SendJournal)
   const records = Effect.gen(function* () {
     const { segments } = yield* journal.read(0)
     const all = yield* Stream.runCollect(segments)
