@@ -111,17 +111,15 @@ const removeOf = async (calls: Calls, owner: string): Promise<void> => {
   }
 }
 
-/** The keys that begin with a prefix, a page of the listing in memory at a time. */
+/** The keys that begin with a prefix, a page of the listing in memory at a time. Every server can begin after a key. */
 const keysOf = ({ client, Bucket }: Omit<Calls, "abortSignal">, Prefix: string) =>
-  Stream.paginate<string | undefined, string, BlobUnavailable>(undefined, (ContinuationToken) =>
+  Stream.paginate<string | undefined, string, BlobUnavailable>(undefined, (StartAfter) =>
     Effect.map(
-      attempt((abortSignal) =>
-        client.send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }), { abortSignal }),
-      ),
-      ({ Contents = [], NextContinuationToken }) => [
-        Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key])),
-        Option.fromNullishOr(NextContinuationToken),
-      ],
+      attempt((abortSignal) => client.send(new ListObjectsV2Command({ Bucket, Prefix, StartAfter }), { abortSignal })),
+      ({ Contents = [], IsTruncated = false }) => {
+        const keys = Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key]))
+        return [keys, IsTruncated ? Option.fromNullishOr(keys.at(-1)) : Option.none()]
+      },
     ),
   )
 

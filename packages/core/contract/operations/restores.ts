@@ -104,7 +104,7 @@ export const restores = <E>(name: string, live: Layer.Layer<RestoreStore | Deliv
         assert.strictEqual((yield* settle(claimed.map((each) => settlement(each, accepted)))).length, 2, "other tokens")
         assert.deepStrictEqual(yield* settle(lost.map((each) => settlement(each, accepted))), [])
         assert.deepStrictEqual(yield* states(blast), ["queued", "queued", "sent", "sent"])
-        const elsewhere = yield* started(people(1))
+        const elsewhere = yield* started([{ email: "elsewhere@example.test" }])
         assert.deepStrictEqual(yield* transact(restores.deliveries(workspace, elsewhere.blast, all)), [])
         assert.strictEqual(yield* unconfirm(blast), 2)
       }),

@@ -27,7 +27,7 @@ export interface Released {
   readonly outcome: ReleaseOutcome
   /** Recipients that may have the message and are not sent it again. */
   readonly unconfirmed: number
-  /** Recipients of whom the send journal proves that they were sent the message, or that it failed. */
+  /** Recipients that were sent the message in the lost time, or failed then, as the send journal proves. */
   readonly sent: number
   readonly failed: number
 }
