@@ -176,7 +176,7 @@ const inMidBlast = [...ends, ...journaledEnds].map(
       // Slow enough for the blast to last while the cluster is copied.
       world.toSink.delay_ms = 30
       await world.worker({ variables })
-      await world.worker({ variables })
+      await world.worker({ variables: second ?? variables })
       await until("a quarter", async () => (await blast.dots()).length > blast.count / 4, { every_ms: 10 })
       const putInPlace = await world.database.backUp(await trial.ending.folder())
       world.toSink.delay_ms = 0
