@@ -9,6 +9,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   blasts: async () => (await import("./blasts/Blasts.ts")).blasts,
   fairness: async () => (await import("./fairness/Fairness.ts")).fairness,
   flows: async () => (await import("./flows/Flows.ts")).flows,
+  idle: async () => (await import("./idle/Idle.ts")).idle,
   imports: async () => (await import("./imports/Imports.ts")).imports,
   pages: async () => (await import("./pages/Pages.ts")).pages,
   render: async () => (await import("./render/Render.ts")).rendering,
