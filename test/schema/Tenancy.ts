@@ -8,6 +8,7 @@ import type { Exemption, Violation } from "../tidy/Exemptions.ts"
 export const globals: ReadonlyArray<Exemption> = [
   { at: "api_key", reason: "found by its hash, before the workspace is known" },
   { at: "audit_entry", reason: "read across workspaces, and retained after their deletion" },
+  { at: "due_hint", reason: "workers find due workspaces in it" },
   { at: "due_work", reason: "workers find due workspaces in it" },
   { at: "page_host", reason: "found by host, before the workspace is known" },
   { at: "plan", reason: "the same for all workspaces" },

@@ -51,6 +51,7 @@ export { type Draw, drawFrom } from "./kernel/draws.ts"
 export { eventually, settledMark, until } from "./kernel/eventually.ts"
 export { FlowTimes }
 export { flowLive, running } from "./flows/flowMembersWorld.ts"
+export { turning } from "./flows/flowTurns.ts"
 export { day } from "./flows/flowWorld.ts"
 export { StoreClock }
 export { Fresh } from "./kernel/fresh.ts"

@@ -39,6 +39,7 @@ export const members = async (
      from contact where workspace_id = $1::uuid limit $5::int`,
     [id, flow, now_ms - pause_ms, until_ms, count ?? null],
   )
+  await inside.asOwner("select hint_due('flows', $1::uuid, clock_timestamp())", [id])
   await inside.asOwner("vacuum (analyze) flow_membership")
 }
 

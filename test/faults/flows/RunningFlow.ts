@@ -66,7 +66,7 @@ export class RunningFlow extends Data.Class<Parts> {
            select $1::uuid, position + 1 - row_number() over (), 'contact_created', contact_id, clock_timestamp(), '{}'
            from people, stream
          )
-         select hint_due('flow_events', $1::uuid)`,
+         select hint_due('flow_events', $1::uuid, clock_timestamp())`,
         [this.workspace.id, nths.map((nth) => `person${nth}@${this.domain}`), nths.map(cityOf)],
       )
     }

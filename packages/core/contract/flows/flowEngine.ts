@@ -4,12 +4,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { BounceReportStore } from "../../src/bounces/ReportStore.ts"
 import type { EngagementStore } from "../../src/tracking/EngagementStore.ts"
-import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
 import { flowHappenings } from "./flowHappenings.ts"
 import { flowMessages } from "./flowMessages.ts"
+import { flowTurns } from "./flowTurns.ts"
 import { day, send } from "./flowWorld.ts"
 import { check, day_ms, type FlowLive, flowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
-import { eventually } from "../kernel/eventually.ts"
 
 type Needs = FlowRooms | EngagementStore | BounceReportStore
 type Live = Needs | FlowLive
@@ -19,7 +18,7 @@ export const flowEngine = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
   advancing(name, live)
   flowMessages(name, live)
   flowHappenings(name, live)
-  turns(name, live)
+  flowTurns(name, live)
 }
 
 const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
@@ -181,53 +180,5 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
           yield* settleDown
           assert.deepInclude((yield* seen(flow))[1], { status: "completed" })
         }),
-    )
-  })
-
-const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { excludeTestServices: true })(`Flow engine turns (${name})`, (it) => {
-    it.effect("gives a workspace to one worker at a time, rests it when there is no work, and wakes it by a hint", () =>
-      Effect.gen(function* () {
-        const { memberships, person, queue, started, transact, workspace: workspaceId } = yield* running()
-        const ann = yield* person("ann")
-        const options = { limit: 1_000, turn_ms: 60_000 }
-        const mine = Effect.map(transact(queue.takeTurns(options)), (all) =>
-          all.filter(({ workspace }) => workspace === workspaceId).map(({ kind }) => kind),
-        )
-        assert.deepStrictEqual(yield* mine, [])
-        const flow = yield* started([day("a", null)])
-        const taken = (yield* Effect.all([mine, mine, mine], { concurrency: 3 })).flat()
-        assert.deepStrictEqual(taken.toSorted(), ["flow_dates", "flow_events", "flows"])
-        assert.deepStrictEqual(yield* mine, [])
-        yield* transact(queue.endTurn({ workspace: workspaceId, kind: "flows" }, false))
-        yield* transact(queue.endTurn({ workspace: workspaceId, kind: "flow_dates" }, false))
-        yield* memberships.add(workspaceId, flow, ann.id, {})
-        assert.include(yield* mine, "flows")
-        yield* transact(queue.endTurn({ workspace: workspaceId, kind: "flows" }, true))
-        assert.include(yield* mine, "flows")
-        yield* Effect.exit(
-          transact(Effect.andThen(queue.endTurn({ workspace: workspaceId, kind: "flows" }, true), Effect.fail("no"))),
-        )
-        assert.notInclude(yield* mine, "flows")
-      }),
-    )
-
-    it.effect("serves all waiting members of every workspace", () =>
-      Effect.gen(function* () {
-        const worlds = [yield* running(), yield* running()]
-        const all = yield* Effect.forEach(worlds, ({ person, started, ...world }) =>
-          Effect.gen(function* () {
-            const flow = yield* started([day("a", null)], { triggers: [{ type: "contact_created" }] })
-            yield* person("ann")
-            return { ...world, flow }
-          }),
-        )
-        const { run } = yield* FlowEngine
-        const isThrough = Effect.map(
-          Effect.forEach(all, ({ flow, seen }) => seen(flow)),
-          (members) => members.every((each) => each[0]?.status === "waiting"),
-        )
-        assert.isTrue(yield* eventually(Effect.andThen(run, isThrough), (through) => through))
-      }),
     )
   })

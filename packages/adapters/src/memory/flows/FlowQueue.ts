@@ -26,30 +26,40 @@ const takeTurns = Effect.fnUntraced(function* (db: Rows, limit: number, turn_ms:
     .sort((left, right) => left.dueAt_ms - right.dueAt_ms)
     .slice(0, limit)
   for (const work of taken) {
-    const later = { ...work, dueAt_ms: now + turn_ms, looks: work.looks + 1 }
+    const later = { ...work, dueAt_ms: now + turn_ms, token: work.token + 1 }
     yield* db.put(waitingWork, null, workKey(work.kind, work.workspace), later)
   }
-  return taken.map(({ kind, workspace }): Turn => ({ kind, workspace }))
+  return taken.map(({ kind, token, workspace }): Turn => ({ kind, token: String(token + 1), workspace }))
 })
 
-const delay_first_ms = 250
-const delay_max_ms = 60_000
 const half_hour_ms = 1_800_000
 
-const reschedule = Effect.fnUntraced(function* (db: Rows, { kind, workspace }: Turn, more: boolean) {
+const reschedule = Effect.fnUntraced(function* (
+  db: Rows,
+  outbox: Outbox["Service"],
+  { kind, token, workspace }: Turn,
+  more: boolean,
+) {
   const key = workKey(kind, workspace)
   const row = yield* db.find(waitingWork, null, key)
-  if (row === undefined) return
-  const now = yield* Clock.currentTimeMillis
-  const delay_ms = Math.min(delay_max_ms, delay_first_ms * 2 ** Math.min(row.looks - 1, 16))
-  const next_ms = yield* nextOf(db, kind, workspace, now)
-  const dueAt_ms = more || row.looks === 0 ? now : Math.min(next_ms, now + delay_ms)
+  if (row === undefined || String(row.token) !== token) return
+  const isLeft = kind === "flow_events" && (yield* outbox.read(workspace, flow_consumer, 1)).length > 0
+  const dueAt_ms = more || isLeft ? yield* Clock.currentTimeMillis : yield* nextOf(db, kind, workspace)
   yield* db.put(waitingWork, null, key, { ...row, dueAt_ms })
 })
 
-const nextOf = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace: WorkspaceId, now: number) {
+const nextOf = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace: WorkspaceId) {
   if (kind === "flow_events") return Infinity
-  if (kind === "flow_dates") return (Math.floor(now / half_hour_ms) + 1) * half_hour_ms
+  if (kind === "flow_dates") {
+    const until = yield* db.find(flowClock, workspace, "dates")
+    const isDated = (yield* db.all(flows, workspace)).some(
+      ({ lifecycle, structure }) =>
+        lifecycle.status === "active" && structure.triggers.some(({ type }) => type === "date_based"),
+    )
+    return until === undefined || !isDated
+      ? Infinity
+      : (Math.floor(until.epochMilliseconds / half_hour_ms) + 1) * half_hour_ms
+  }
   const paused = yield* pausedFlows(db, workspace)
   const times = (yield* db.all(memberships, workspace)).flatMap(({ dueAt, membership }) =>
     dueAt === null || paused.has(membership.flowId) || !isLive(membership.state) ? [] : [dueAt.epochMilliseconds],
@@ -104,7 +114,7 @@ export const layer = Layer.effect(
     const outbox = yield* Outbox
     return FlowQueue.of({
       takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, takeTurns(db, limit, turn_ms)),
-      endTurn: (turn, more) => Effect.andThen(Transaction, reschedule(db, turn, more)),
+      endTurn: (turn, more) => Effect.andThen(Transaction, reschedule(db, outbox, turn, more)),
       newEvents: Effect.fnUntraced(function* (workspace, limit) {
         yield* Transaction
         const since = new Map<FlowId, string>()

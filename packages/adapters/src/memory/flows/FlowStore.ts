@@ -107,7 +107,13 @@ const startReading = Effect.fnUntraced(function* (db: Rows, workspace: Workspace
     yield* db.put(flowClock, workspace, "dates", yield* DateTime.now)
   const dueAt_ms = yield* Clock.currentTimeMillis
   for (const kind of flowWork) {
-    yield* db.put(waitingWork, null, workKey(kind, workspace), { workspace, kind, dueAt_ms, looks: 0 })
+    const before = yield* db.find(waitingWork, null, workKey(kind, workspace))
+    yield* db.put(waitingWork, null, workKey(kind, workspace), {
+      workspace,
+      kind,
+      dueAt_ms,
+      token: (before?.token ?? 0) + 1,
+    })
   }
 })
 

@@ -299,7 +299,10 @@ const apply = Effect.fnUntraced(function* (
   for (const member of unchanged)
     yield* db.put(memberships, workspace, member.id, { membership: member, dueAt: dueAt(member) })
   for (const flow of new Set(changes.map(({ after }) => after.flowId))) yield* recount(db, workspace, flow)
-  if (changes.some(({ before }) => before === null)) yield* hintDue(db, "flows", workspace)
+  for (const member of [...changes.map(({ after }) => after), ...unchanged]) {
+    const at = dueAt(member)
+    if (at !== null) yield* hintDue(db, "flows", workspace, at)
+  }
   return refused
 })
 

@@ -4,7 +4,7 @@ import { currentStepOf, isLive, type Membership, type TimelineEntry } from "@ten
 import { awaitedVisitOf } from "@tentpole/core/flows/members/MemberDeliveries"
 import { finalStates } from "@tentpole/core/sending/Delivery"
 import type { BlastId, ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Clock, DateTime, Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { deliveries, type DeliveryRow } from "../sending/DeliveryTables.ts"
 import { emptyTally, flowStepTallies, flowTallies } from "./FlowTables.ts"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
@@ -34,8 +34,8 @@ interface WaitingWork {
   readonly workspace: WorkspaceId
   readonly kind: FlowWork
   readonly dueAt_ms: number
-  /** Looks that found no work since the last hint. */
-  readonly looks: number
+  /** Grows with each turn. */
+  readonly token: number
 }
 
 /** By kind and workspace. The rows are stored outside workspaces. */
@@ -52,13 +52,18 @@ export const flowClock = table<DateTime.Utc>("flow_clock")
 /** The outbox position at a flow's activation, by flow id. */
 export const activations = table<string>("flow activated_after")
 
-/** Records that there may be work. Does nothing in a workspace where no flow was ever active. */
-export const hintDue = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace: WorkspaceId) {
+/** Records that there is work from a time on. Does nothing in a workspace where no flow was ever active. */
+export const hintDue = Effect.fnUntraced(function* (
+  db: Rows,
+  kind: FlowWork,
+  workspace: WorkspaceId,
+  at: DateTime.Utc,
+) {
   const key = workKey(kind, workspace)
   const work = yield* db.find(waitingWork, null, key)
   if (work === undefined) return
-  const now = yield* Clock.currentTimeMillis
-  yield* db.put(waitingWork, null, key, { ...work, dueAt_ms: Math.min(now, work.dueAt_ms), looks: 0 })
+  const dueAt_ms = Math.min(at.epochMilliseconds, work.dueAt_ms)
+  yield* db.put(waitingWork, null, key, { ...work, dueAt_ms })
 })
 
 /** Writes a changed delivery. When a membership's message has ended, the membership becomes due. */
@@ -72,8 +77,9 @@ export const putMoved = Effect.fnUntraced(function* (
   if (after.flow === null || finalStates.has(before.state) || !finalStates.has(after.state)) return
   const row = yield* db.find(memberships, workspace, after.flow.membershipId)
   if (row === undefined || awaitedVisitOf(row.membership.state) !== after.flow.visit) return
-  yield* db.put(memberships, workspace, row.membership.id, { ...row, dueAt: yield* DateTime.now })
-  yield* hintDue(db, "flows", workspace)
+  const now = yield* DateTime.now
+  yield* db.put(memberships, workspace, row.membership.id, { ...row, dueAt: now })
+  yield* hintDue(db, "flows", workspace, now)
 })
 
 /** Whether the membership no longer waits for this message, so that it must not be sent. */
@@ -94,7 +100,7 @@ export const leaveFlows = Effect.fnUntraced(function* (
     const { contactId, id, state } = row.membership
     if (deletedIds.has(contactId) && isLive(state)) yield* db.put(memberships, workspace, id, { ...row, dueAt: now })
   }
-  yield* hintDue(db, "flows", workspace)
+  yield* hintDue(db, "flows", workspace, now)
 })
 
 /** Counts the memberships of a flow again. */

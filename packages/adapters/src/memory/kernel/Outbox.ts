@@ -2,7 +2,7 @@
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/kernel/changes/Outbox"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { hintDue } from "../flows/MembershipTables.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 
@@ -26,7 +26,7 @@ export const appendEvents = Effect.fnUntraced(function* (
     const position = positionOf(last + 1 + index)
     yield* db.put(events, workspace, position, { ...event, position })
   }
-  yield* hintDue(db, "flow_events", workspace)
+  yield* hintDue(db, "flow_events", workspace, yield* DateTime.now)
 })
 
 /** Adds a consumer if there is none of this name, and returns the position of the newest event. */

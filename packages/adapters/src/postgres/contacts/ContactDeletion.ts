@@ -61,7 +61,7 @@ export const deleteContacts = Effect.fnUntraced(function* (
     )
     update flow_membership m set due_at = clock_timestamp()
     where m.workspace_id = ${workspace} and m.membership_id = any(array(select membership_id from left_flows))`
-  yield* sql`select hint_due('flows', ${workspace})`
+  yield* sql`select hint_due('flows', ${workspace}, clock_timestamp())`
   yield* sql`
     delete from activity where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
   const rows = yield* sql`

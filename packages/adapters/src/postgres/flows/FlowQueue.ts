@@ -1,5 +1,6 @@
-// `FlowQueue` on PostgreSQL: a `due_work` row for each workspace and kind of work. A turn that finds nothing delays the next
-// one, up to a minute. A transaction that creates work gives a hint, which never waits for a lock (`hint_due`).
+// `FlowQueue` on PostgreSQL: a `due_work` row for each workspace and kind of work has the time of the next turn. A transaction that
+// creates work inserts a hint (`hint_due`), which a worker moves to that row after the commit: no work is overlooked, and no
+// transaction waits. Rows of workspaces with nothing due are not read.
 import { PgClient } from "@effect/sql-pg"
 import {
   type DatedContact,
@@ -23,59 +24,92 @@ import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
-const takeTurns = (sql: Sql, limit: number, turn_ms: number) =>
+/** Hints that one call moves to `due_work`. */
+const hints_max = 10_000
+
+/**
+ * Moves hints to `due_work`, so that their workspaces have turns. A hint whose workspace another transaction has locked waits for
+ * the next call.
+ */
+const readHints = (sql: Sql) => sql`
+  with hint as materialized (
+    select position, kind, workspace_id from due_hint
+    order by position
+    limit ${hints_max}
+    for update skip locked),
+  work as materialized (
+    select kind, workspace_id from due_work
+    where (kind, workspace_id) in (select kind, workspace_id from hint)
+    for no key update skip locked),
+  read as (
+    delete from due_hint h using hint
+    where h.position = hint.position and ((hint.kind, hint.workspace_id) in (select kind, workspace_id from work)
+      or not exists (select from due_work w where w.kind = hint.kind and w.workspace_id = hint.workspace_id))
+    returning h.kind, h.workspace_id, h.due_at)
+  update due_work w set due_at = least(w.due_at, earliest.due_at), token = w.token + 1
+  from (select kind, workspace_id, min(due_at) as due_at from read group by kind, workspace_id) as earliest
+  where w.kind = earliest.kind and w.workspace_id = earliest.workspace_id`
+
+/** The subselect lets the index find what is due: as a volatile function, the clock would be compared with every row. */
+const takeDue = (sql: Sql, limit: number, turn_ms: number) =>
   Effect.map(
     sql<Turn & { readonly wasDueAt: Date }>`
       with turn as materialized (
         select kind, workspace_id, due_at from due_work
-        where kind = any(${texts(flowWork)}::text[]) and due_at <= clock_timestamp()
+        where kind = any(${texts(flowWork)}::text[]) and due_at <= (select clock_timestamp())
         order by due_at
         limit ${limit}
         for update skip locked)
-      update due_work d set due_at = clock_timestamp() + make_interval(secs => ${turn_ms / 1000}), looks = looks + 1
+      update due_work d set due_at = clock_timestamp() + make_interval(secs => ${turn_ms / 1000}), token = d.token + 1
       from turn where d.kind = turn.kind and d.workspace_id = turn.workspace_id
-      returning d.kind, d.workspace_id as workspace, turn.due_at as "wasDueAt"`,
+      returning d.kind, d.workspace_id as workspace, d.token::text as token, turn.due_at as "wasDueAt"`,
     (rows) =>
       [...rows]
         .sort((left, right) => left.wasDueAt.getTime() - right.wasDueAt.getTime())
-        .map(({ kind, workspace }): Turn => ({ kind, workspace })),
+        .map(({ kind, token, workspace }): Turn => ({ kind, token, workspace })),
   )
 
-/** The delay after the first turn that finds nothing, and the longest delay. */
-const delay_first_s = 0.25
-const delay_max_s = 60
+/** The delay after a turn that could not do work that is due, because another transaction has locked it. */
+const locked_delay_s = 0.25
 
 /**
- * Skips the row while a hint is being written to it: the turn ends soon anyway. A hint since the turn began has reset `looks`
- * to 0, and the next turn follows at once.
+ * Skips the row while another transaction has locked it, and changes nothing after a hint or another turn: it is then due when the
+ * time of the turn is over, or earlier.
  */
-const reschedule = Effect.fnUntraced(function* (sql: Sql, { kind, workspace }: Turn, more: boolean) {
-  const next = more ? sql`clock_timestamp()` : yield* nextOf(sql, kind, workspace)
+const reschedule = Effect.fnUntraced(function* (sql: Sql, { kind, token, workspace }: Turn, more: boolean) {
+  const next = more
+    ? sql`clock_timestamp()`
+    : sql`greatest(coalesce((${nextOf(sql, kind, workspace)}), 'infinity'),
+        clock_timestamp() + make_interval(secs => ${locked_delay_s}))`
   yield* sql`
-    update due_work w
-    set due_at = case when w.looks = 0 then clock_timestamp() else least(${next},
-      clock_timestamp() + make_interval(secs => least(${delay_max_s}::float8, ${delay_first_s}::float8 * 2 ^ least(w.looks - 1, 16)))) end
+    update due_work w set due_at = ${next}
     from (select kind, workspace_id from due_work
-      where kind = ${kind} and workspace_id = ${workspace} for update skip locked) as locked
+      where kind = ${kind} and workspace_id = ${workspace} and token = ${token}::bigint for update skip locked) as locked
     where w.kind = locked.kind and w.workspace_id = locked.workspace_id`
 })
 
-/** The time of the next work that no event announces, as SQL; null: none. */
-const nextOf = Effect.fnUntraced(function* (sql: Sql, kind: FlowWork, workspace: WorkspaceId) {
+/** The time of the next work, or of work that is left over, as SQL; null: none. */
+const nextOf = (sql: Sql, kind: FlowWork, workspace: WorkspaceId) => {
   switch (kind) {
-    case "flows": {
-      const [row] = yield* sql<{ readonly next: string | null }>`
+    case "flows":
+      return sql`
         with recursive ${earliestDue(sql, workspace)}
-        select min(e.due_at)::text as next
+        select min(e.due_at)
         from earliest e join flow f on f.workspace_id = ${workspace} and f.flow_id = e.flow_id and f.status <> 'paused'`
-      return sql`${row?.next ?? null}::timestamptz`
-    }
     case "flow_events":
-      return sql`null::timestamptz`
+      return sql`
+        select clock_timestamp() from outbox_consumer c
+        where c.workspace_id = ${workspace} and c.consumer = ${flow_consumer} and exists (
+          select from outbox_event e where e.workspace_id = ${workspace} and e.position > c.position)`
     case "flow_dates":
-      return sql`date_bin('30 minutes', clock_timestamp(), 'epoch') + interval '30 minutes'`
+      return sql`
+        select date_bin('30 minutes', c.dates_until, 'epoch') + interval '30 minutes' from flow_clock c
+        where c.workspace_id = ${workspace} and exists (select from flow f where ${hasActiveDates(sql, workspace)})`
   }
-})
+}
+
+const hasActiveDates = (sql: Sql, workspace: WorkspaceId) =>
+  sql`f.workspace_id = ${workspace} and f.status = 'active' and f.structure @> '{"triggers": [{"type": "date_based"}]}'`
 
 const newEvents = (sql: Sql, outbox: Outbox["Service"], reader: FlowReader, workspace: WorkspaceId, limit: number) =>
   Effect.gen(function* () {
@@ -109,12 +143,7 @@ const passedDates = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, w
     select date_trunc('milliseconds', clock_timestamp()) as now,
       (select dates_until from flow_clock where workspace_id = ${workspace}) as after`
   const until = DateTime.makeUnsafe(clock?.now ?? 0)
-  const flows = yield* reader.read(
-    sql,
-    workspace,
-    sql`where f.workspace_id = ${workspace} and f.status = 'active' and f.structure @> '{"triggers": [{"type": "date_based"}]}'
-      order by f.flow_id`,
-  )
+  const flows = yield* reader.read(sql, workspace, sql`where ${hasActiveDates(sql, workspace)} order by f.flow_id`)
   const pending: PendingDates = {
     after: clock?.after == null ? until : DateTime.makeUnsafe(clock.after),
     until,
@@ -149,7 +178,8 @@ export const layer = Layer.effect(
     const write = fencedWrites(sql)
     const reader = new FlowReader()
     return FlowQueue.of({
-      takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, orDefect(takeTurns(sql, limit, turn_ms))),
+      takeTurns: ({ limit, turn_ms }) =>
+        Effect.andThen(Transaction, orDefect(Effect.andThen(readHints(sql), takeDue(sql, limit, turn_ms)))),
       endTurn: (turn, more) => write(turn.workspace, reschedule(sql, turn, more)),
       newEvents: (workspace, limit) => write(workspace, newEvents(sql, outbox, reader, workspace, limit)),
       pendingDates: (workspace) => within(workspace, passedDates(sql, reader, workspace)),

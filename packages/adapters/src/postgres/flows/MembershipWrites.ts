@@ -1,13 +1,13 @@
 // The writes of membership changes. Whatever their number, one statement each inserts entries, updates memberships, adds
 // activities and creates messages.
 import type { PgClient } from "@effect/sql-pg"
-import type { Membership, TimelineEntry } from "@tentpole/core/flows/members/Membership"
+import { dueAtOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import type { MemberCommand, MembershipChange } from "@tentpole/core/flows/members/MembershipChange"
 import type { MembershipId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { DateTime, Effect } from "effect"
+import { Array as Arr, DateTime, Effect } from "effect"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
-import { makeDue } from "../kernel/DueWork.ts"
+import { hintDueAt, makeDue } from "../kernel/DueWork.ts"
 import { blockReasonOf } from "../sending/BlockReason.ts"
 import { makeMembersDue, type WrittenDelivery } from "./FlowMessages.ts"
 import { dueArrays, stateColumns, stateArrays } from "./MembershipRows.ts"
@@ -25,6 +25,7 @@ export const applyMemberships = Effect.fnUntraced(function* (
   const applied = changes.filter(({ after }) => !refused.has(after.id))
   yield* updateMembers(sql, workspace, applied)
   yield* resetDueTimes(sql, workspace, unchanged)
+  yield* hintDueTimes(sql, workspace, [...changes.map(({ after }) => after), ...unchanged])
   yield* insertEntries(sql, workspace, applied)
   yield* writeActivities(
     sql,
@@ -73,7 +74,6 @@ const insertMembers = Effect.fnUntraced(function* (
     order by g.id
     on conflict do nothing
     returning membership_id as id`
-  yield* sql`select hint_due('flows', ${workspace})`
   const entered = new Set(rows.map(({ id }) => id))
   return new Set(entering.flatMap(({ id }) => (entered.has(id) ? [] : [id])))
 })
@@ -107,6 +107,14 @@ const resetDueTimes = (sql: Sql, workspace: WorkspaceId, unchanged: ReadonlyArra
         update flow_membership m set due_at = g.due_at
         from unnest(${dueArrays(sql, unchanged)}) as g (id, due_at)
         where m.workspace_id = ${workspace} and m.membership_id = g.id and m.due_at is distinct from g.due_at`
+
+/** A worker checks the workspace when the first of these memberships is due. */
+const hintDueTimes = (sql: Sql, workspace: WorkspaceId, members: ReadonlyArray<Membership>) => {
+  const times = members.flatMap(({ state }) => (isLive(state) ? (dueAtOf(state) ?? []) : []))
+  return Arr.isReadonlyArrayNonEmpty(times)
+    ? hintDueAt(sql, "flows", workspace, Arr.min(times, DateTime.Order))
+    : Effect.void
+}
 
 const insertEntries = (sql: Sql, workspace: WorkspaceId, changes: ReadonlyArray<MembershipChange>) => {
   const lines = changes.flatMap(({ after, entries }) => entries.map((entry) => ({ id: after.id, entry })))

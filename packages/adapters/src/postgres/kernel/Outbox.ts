@@ -101,7 +101,7 @@ const append = (sql: PgClient.PgClient, workspace: WorkspaceId, events: Readonly
       ${texts(events.map((event) => JSON.stringify(event.data)))}::jsonb[])
       with ordinality as added (type, contact_id, at, data, nth)
   )
-  select hint_due('flow_events', ${workspace})`
+  select hint_due('flow_events', ${workspace}, clock_timestamp())`
 
 /** Adds events to the open transaction. Stores call it with the events of their changes. */
 export const appendEvents = (workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) =>

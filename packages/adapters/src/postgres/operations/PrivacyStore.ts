@@ -25,6 +25,7 @@ import { fencedWrites, LongReads, Reads } from "../kernel/Postgres.ts"
 const not_data = [
   "api_key",
   "delivery_queue",
+  "due_hint",
   "due_work",
   "hook_token",
   "idempotency_key",

@@ -1,5 +1,5 @@
 // The port to pending flow work: due members, new events, and due dates. A row for each workspace and kind says when its next
-// turn is; processes hold no state.
+// turn is; processes hold no state. A workspace with nothing due has no turns.
 import { Context, type DateTime, type Effect } from "effect"
 import type { ContactId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { RecordedEvent } from "../../kernel/changes/Outbox.ts"
@@ -14,6 +14,8 @@ export type FlowWork = (typeof flowWork)[number]
 export interface Turn {
   readonly workspace: WorkspaceId
   readonly kind: FlowWork
+  /** The fencing token. */
+  readonly token: string
 }
 
 export interface EventBatch {
@@ -43,12 +45,18 @@ export interface DatedContact {
 export class FlowQueue extends Context.Service<
   FlowQueue,
   {
-    /** Claims pending turns, the longest waiting first. Other workers do not receive them for `turn_ms`. */
+    /**
+     * Claims pending turns, the longest waiting first. Other workers do not receive them for `turn_ms`, unless a transaction
+     * creates new work. A turn that is not ended is pending again after that time.
+     */
     readonly takeTurns: (options: {
       readonly limit: number
       readonly turn_ms: number
     }) => Effect.Effect<ReadonlyArray<Turn>, never, Transaction>
-    /** Schedules the next turn: immediately if there is more work. */
+    /**
+     * Schedules the next turn: immediately if there is more work, otherwise when the next work is due. Without such work the
+     * workspace has no turn until a transaction creates some. Changes nothing if the workspace has become pending since.
+     */
     readonly endTurn: (turn: Turn, more: boolean) => Effect.Effect<void, never, Transaction>
 
     /** The next events, at most `limit`; null while another worker consumes them. `Outbox.advance` follows in the transaction. */

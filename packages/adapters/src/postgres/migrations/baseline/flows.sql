@@ -241,5 +241,5 @@ begin
   )
   update flow_membership m set due_at = ended_at
   where m.workspace_id = workspace and m.membership_id = any(array(select membership_id from waiting));
-  perform hint_due('flows', workspace);
+  perform hint_due('flows', workspace, ended_at);
 end $$;

@@ -174,23 +174,30 @@ create table due_work (
   kind text not null,
   workspace_id uuid not null,
   due_at timestamptz not null,
-  looks int not null default 0,
+  token bigint not null default 0,
   constraint due_work_pkey primary key (kind, workspace_id)
 );
 create index due_work_next on due_work (kind, due_at);
 comment on table due_work is
-  'Workspaces that a worker has to check for a kind of work. A row means that there may be work; otherwise it is deleted.';
-comment on column due_work.looks is 'Checks in a row that found no work. The delay until the next check grows with it.';
+  'When a worker has to check a workspace for a kind of work. Without a row there is no work; `infinity`: none until a hint.';
+comment on column due_work.token is
+  'The fencing token of turns of flows. It grows with each turn and each hint, and the end of an earlier turn changes nothing.';
 
--- Reports that a workspace may have work, without waiting for concurrent hints or checks. A hint that is lost this way is found
--- by one of the next checks, which are frequent after a hint and then become rare. The delay is about as long as the
--- transaction.
-create function hint_due(hinted text, workspace uuid) returns void language sql volatile as $$
-  update due_work w set due_at = least(w.due_at, clock_timestamp()), looks = 0
-  from (select kind, workspace_id from due_work
-    where kind = hinted and workspace_id = workspace and (due_at > clock_timestamp() or looks > 0)
-    for update skip locked) as quiet
-  where w.kind = quiet.kind and w.workspace_id = quiet.workspace_id
+create table due_hint (
+  position bigint not null generated always as identity,
+  kind text not null,
+  workspace_id uuid not null,
+  due_at timestamptz not null,
+  constraint due_hint_pkey primary key (position)
+);
+comment on table due_hint is
+  'Work of flows that a transaction has created, until a worker moves it to `due_work`. Rows are only inserted and deleted, so that '
+  'transactions do not wait for each other, and a worker finds each after its commit.';
+
+-- Reports that a workspace has work from a time on. Without effect when no flow of the workspace was ever active.
+create function hint_due(hinted text, workspace uuid, at timestamptz) returns void language sql volatile as $$
+  insert into due_hint (kind, workspace_id, due_at)
+  select w.kind, w.workspace_id, at from due_work w where w.kind = hinted and w.workspace_id = workspace
 $$;
 
 -- The outbox. Just before its commit, a transaction that has events locks the stream of the workspace, moves its position by their
