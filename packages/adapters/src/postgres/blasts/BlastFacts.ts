@@ -73,16 +73,17 @@ const tally = `left join lateral (
 const listOf = ({ list, rules, system_list }: FactsRow): AudienceList | null =>
   list === null ? null : toAudienceList({ list_id: list.listId, kind: list.kind, system_list, rules })
 
-/** The lists of these drafts, except static ones, that have no contacts. One statement for all of them. */
+/** The lists of these drafts, except static ones, that have no contacts. One statement checks each list once. */
 const emptyLists = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   rows: ReadonlyArray<FactsRow>,
   now: DateTime.Utc,
 ) {
-  const lists = rows.flatMap((row) =>
+  const wanted = rows.flatMap((row) =>
     row.status === "draft" && row.list?.kind !== "static" ? (listOf(row) ?? []) : [],
   )
+  const lists = [...new Map(wanted.map((list) => [list.id, list])).values()]
   if (lists.length === 0) return new Set<string>()
   const mentioned = lists.flatMap((list) =>
     list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : [],
