@@ -48,6 +48,17 @@ it("an exemption that nothing needs is a violation, and one whose test does not 
   )
 })
 
+it("functions of the database take advisory locks by `advisory_lock…` of kernel.sql only", () => {
+  const folder = "packages/adapters/src/postgres/migrations/"
+  const taking = globSync("**/*.sql", { cwd: root + folder }).flatMap((path) =>
+    readFileSync(root + folder + path, "utf8")
+      .replaceAll(/create function advisory_lock[^;]*;/g, "")
+      .split("\n")
+      .flatMap((line) => (/pg_(try_)?advisory/.test(line) ? [`${path}: ${line}`] : [])),
+  )
+  assert.deepStrictEqual(taking, [])
+})
+
 it("each path of the linter's and knip's settings exists", () => {
   const settings = [".oxlintrc.json", "knip.json"].map((name) => readFileSync(root + name, "utf8")).join()
   const named = Array.from(settings.matchAll(/"(packages\/\w[^"]*\/[^"]*)"/g), ([, path = ""]) => path)

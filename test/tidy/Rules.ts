@@ -133,7 +133,7 @@ packages/core/src/a/As.ts
   }>()("As") {}`,
   },
   {
-    title: "queries name their columns, only Transactor opens transactions, only its machine creates a change",
+    title: "queries name their columns, only Transactor opens transactions, only its machine creates a change, one file takes advisory locks",
     find: Style.misplaced,
     remedy: "",
     exempt: ["sending/DeliveryAudience.ts", "sending/DeliverySettle.ts", "contacts/ContactWrites.ts"].map((file) => ({
@@ -145,6 +145,7 @@ packages/core/src/a/machine.ts
   const change = changeOf("a")
   export const otherChange = changeOf("b") !
 packages/adapters/src/postgres/A.ts
+  sql\`select pg_try_advisory_lock(1)\` !
   sql\`select * from contact\` !
   sql\`select c.*, 1 from contact c\` !
   sql\`delete from contact returning *\` !

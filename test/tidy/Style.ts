@@ -21,6 +21,12 @@ const placed: ReadonlyArray<
     "wrap the writes in Transactor.transact",
   ],
   [
+    "takes an advisory lock",
+    ({ path }) => !/^test\/tidy|\/postgres\/kernel\/AdvisoryLocks\.ts$/.test(path),
+    /\bpg_(try_)?advisory/g,
+    "call AdvisoryLocks, and name what the lock protects in LockClass",
+  ],
+  [
     "exports a constructor of changes",
     isSource,
     /export (const|function) \w+ = changeOf\("/g,

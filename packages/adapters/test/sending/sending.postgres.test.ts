@@ -1,5 +1,6 @@
 // Deliveries under concurrent PostgreSQL sessions: which session waits for which, and what it sees afterwards.
 import { PgClient } from "@effect/sql-pg"
+import { lockName } from "@tentpole/adapters/postgres/kernel/AdvisoryLocks"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
@@ -110,7 +111,7 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
             fenced(sql)(
               workspace,
               Effect.gen(function* () {
-                yield* sql`select pg_advisory_xact_lock(hashtextextended(${blast}::uuid::text, 0))`
+                yield* lockName(sql, "blast", sql`${blast}::uuid::text`)
                 yield* sql`update blast set paused = true where workspace_id = ${workspace} and blast_id = ${blast}`
                 yield* Deferred.succeed(paused, undefined)
                 yield* Deferred.await(go)

@@ -8,6 +8,7 @@ import { BlastId, ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime, Effect, Layer } from "effect"
+import { lockName } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { blastNotFound, lockForLaunch, views } from "./BlastFacts.ts"
 import { recipients } from "./BlastRecipients.ts"
@@ -50,8 +51,7 @@ const lock = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: 
 })
 
 /** `grant_intents` takes the same lock in shared mode: intents wait for this lock and not for each other. */
-const fenceIntents = (sql: Sql, id: BlastId) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${id}::uuid::text, 0))`
+const fenceIntents = (sql: Sql, id: BlastId) => lockName(sql, "blast", sql`${id}::uuid::text`)
 
 const writeBlast = (sql: Sql, workspace: WorkspaceId, { before, after }: BlastChange) => {
   if (before === null && after !== null) {

@@ -4,6 +4,7 @@ import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import type { CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect, Struct } from "effect"
+import { lockName } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { fromRow, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { assignColumns } from "./NumberColumns.ts"
@@ -42,7 +43,7 @@ const allFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
 /** A new field has no row to lock, so one advisory lock covers all fields of the workspace. */
 const lockFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
   Effect.andThen(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`contact fields of ${workspace}`}, 0))`,
+    lockName(sql, "contact_fields", workspace),
     allFields(sql, workspace),
   )
 

@@ -7,6 +7,7 @@ import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { PageRequest } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { DateTime, Effect } from "effect"
+import { advisoryLock } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { requireRow } from "../kernel/Instants.ts"
 import { lockForDeletion } from "./ContactDeletion.ts"
@@ -52,7 +53,7 @@ const lockByKeys = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspac
   const identities = [...keys.emails, ...keys.phones]
   if (identities.length > 0) {
     yield* sql`
-      select pg_advisory_xact_lock(hashtextextended(${`contact identities of ${workspace}`}, bucket))
+      select ${advisoryLock(sql, "contact_identities", sql`${workspace}::text || ' ' || bucket`)}
       from (
         select distinct hashtextextended(identity, 0) & 63 as bucket from unnest(${texts(identities)}) as identity order by 1
       ) as buckets`

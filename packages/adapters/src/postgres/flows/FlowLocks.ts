@@ -3,11 +3,12 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { FlowId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
+import { advisoryLock } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
 
 type Sql = PgClient.PgClient
 
-const key = (sql: Sql) => sql.literal("hashtextextended('flow ' || each.flow_id, 0)")
+const lockEach = (sql: Sql, mode?: "shared" | "trying") => advisoryLock(sql, "flow", sql.literal("each.flow_id"), mode)
 
 /** In the order of their ids. `offset 0` keeps the planner from changing it. */
 const inIdOrder = (sql: Sql, ids: ReadonlyArray<string>) => sql`(
@@ -15,13 +16,13 @@ const inIdOrder = (sql: Sql, ids: ReadonlyArray<string>) => sql`(
 
 /** Locks a flow exclusively until the transaction ends: its memberships do not move and it does not change. */
 export const lockFlow = (sql: Sql, id: FlowId) => sql`
-  select pg_advisory_xact_lock(${key(sql)}) from ${inIdOrder(sql, [id])}`
+  select ${lockEach(sql)} from ${inIdOrder(sql, [id])}`
 
 /** Locks flows in shared mode until the transaction ends: they cannot be paused, edited or deleted. */
 export const shareFlowLocks = (sql: Sql, ids: ReadonlyArray<string>) =>
   ids.length === 0
     ? Effect.void
-    : Effect.asVoid(sql`select pg_advisory_xact_lock_shared(${key(sql)}) from ${inIdOrder(sql, ids)}`)
+    : Effect.asVoid(sql`select ${lockEach(sql, "shared")} from ${inIdOrder(sql, ids)}`)
 
 /** Returns the flows that no transaction has locked exclusively or waits to. */
 export const tryShareFlowLocks = (sql: Sql, ids: ReadonlyArray<string>) =>
@@ -29,6 +30,6 @@ export const tryShareFlowLocks = (sql: Sql, ids: ReadonlyArray<string>) =>
     ? Effect.succeed([])
     : Effect.map(
         sql<{ readonly flow_id: string }>`
-          select each.flow_id from ${inIdOrder(sql, ids)} where pg_try_advisory_xact_lock_shared(${key(sql)})`,
+          select each.flow_id from ${inIdOrder(sql, ids)} where ${lockEach(sql, "trying")}`,
         (rows) => rows.map(({ flow_id }) => flow_id),
       )

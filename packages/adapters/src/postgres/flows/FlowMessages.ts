@@ -5,6 +5,7 @@ import type { FlowChange } from "@tentpole/core/flows/definition/machine"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DeliveryState, finalStates } from "@tentpole/core/sending/Delivery"
 import { Effect } from "effect"
+import { advisoryLock } from "../kernel/AdvisoryLocks.ts"
 import { ints, texts } from "../kernel/Arrays.ts"
 
 type Sql = PgClient.PgClient
@@ -21,7 +22,7 @@ export const controlMessages = Effect.fnUntraced(function* (
 ) {
   const steps = sql`workspace_id = ${workspace} and purpose = 'flow_step' and flow_id = ${id}`
   yield* sql`
-    select pg_advisory_xact_lock(hashtextextended(step.blast_id::text, 0))
+    select ${advisoryLock(sql, "blast", sql.literal("step.blast_id::text"))}
     from (select blast_id from blast where ${steps} order by blast_id offset 0) as step`
   yield* control === "cancel"
     ? sql`

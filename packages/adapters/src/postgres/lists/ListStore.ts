@@ -8,6 +8,7 @@ import { list_users_max, type ListUser, type ListUses } from "@tentpole/core/lis
 import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Effect, Predicate } from "effect"
+import { lockName } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
 import {
   contactSortKeys,
@@ -158,7 +159,7 @@ const takenNames = Effect.fnUntraced(function* (
   candidates: NameCandidates,
   own: ListId | null,
 ) {
-  yield* sql`select pg_advisory_xact_lock(hashtextextended(${`list names of ${workspace}`}, 0))`
+  yield* lockName(sql, "list_names", workspace)
   // A second statement: it sees what the previous owner of the lock has committed.
   const taken = yield* sql<{ readonly id: ListId; readonly name_folded: string; readonly slug: string }>`
     select l.list_id as id, l.name_folded, l.slug from list l

@@ -2,6 +2,7 @@
 // find nothing left to do. It is one transaction: a failed migration leaves nothing. A login without the right to migrate is enough
 // when nothing is missing, so the service does not need its owner's password.
 import { PgClient } from "@effect/sql-pg"
+import { lockMigrations } from "../kernel/AdvisoryLocks.ts"
 import { Effect, type Redacted, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
 import { type SqlError, SqlClient } from "effect/sql"
@@ -20,8 +21,6 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
     return this.reason
   }
 }
-
-const lock = "tentpole_migrations"
 
 /** Every database of a release has it. */
 const first_migration = "0001_baseline"
@@ -49,7 +48,7 @@ const run = (sql: PgClient.PgClient, file: string) =>
   sql.unsafe(`do $migration$ begin execute $statements$${textOf(file)}$statements$; end $migration$`).unprepared
 
 const pending = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
-  yield* sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
+  yield* lockMigrations(sql)
   const [server] = yield* sql<{ version: number }>`select current_setting('server_version_num')::int as version`
   if (server !== undefined && server.version < 150_000) {
     return yield* new MigrationFailed({

@@ -32,6 +32,17 @@ do $$ begin
   end if;
 end $$;
 
+-- Advisory locks, until the transaction ends. Like `AdvisoryLocks.ts`, which lists the classes and what each protects, these
+-- functions are the only place that takes them. They are inlined.
+create function advisory_lock(class text, name text) returns void language sql volatile
+  as $$ select pg_advisory_xact_lock(hashtextextended(class || ' ' || name, 0)) $$;
+create function advisory_lock_shared(class text, name text) returns void language sql volatile
+  as $$ select pg_advisory_xact_lock_shared(hashtextextended(class || ' ' || name, 0)) $$;
+create function advisory_lock_try(class text, name text) returns boolean language sql volatile
+  as $$ select pg_try_advisory_xact_lock(hashtextextended(class || ' ' || name, 0)) $$;
+create function advisory_lock_shared_try(class text, name text) returns boolean language sql volatile
+  as $$ select pg_try_advisory_xact_lock_shared(hashtextextended(class || ' ' || name, 0)) $$;
+
 create table table_retention (
   relation text not null,
   step text constraint table_retention_step_known check (step in ('day', 'month')),
@@ -87,7 +98,7 @@ begin
   end if;
   type := tentpole_age_type(rule);
   step := ('1 ' || rule.step)::interval;
-  perform pg_advisory_xact_lock(hashtextextended('tentpole_partitions', 0));
+  perform advisory_lock('partitions', '');
   for ahead in -1..(case rule.step when 'month' then 3 else 7 end) loop
     first := date_trunc(rule.step, now() at time zone 'UTC') + ahead * step;
     name := parent || '_' || to_char(first, case rule.step when 'month' then 'YYYY_MM' else 'YYYY_MM_DD' end);
@@ -128,7 +139,7 @@ begin
     raise exception '% is stored for % days at least, got %', target, rule.days_min, days;
   end if;
   -- Otherwise another worker is at it.
-  if not pg_try_advisory_xact_lock(hashtextextended('tentpole_delete_old ' || target, 0)) then
+  if not advisory_lock_try('delete_old', target) then
     return 0;
   end if;
   if rule.step is not null then
@@ -244,7 +255,7 @@ comment on column outbox_event.at is 'When it happened. `recorded_at` is when it
 -- Two statements: the second one sees what was committed while the first one waited.
 create function outbox_has_consumer(workspace uuid) returns boolean language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock_shared(hashtextextended('outbox ' || workspace, 0));
+  perform advisory_lock_shared('outbox', workspace::text);
   return exists (select from outbox_consumer where workspace_id = workspace);
 end $$;
 
@@ -254,7 +265,7 @@ create function outbox_subscribe(workspace uuid, name text) returns bigint langu
 declare
   last bigint;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('outbox ' || workspace, 0));
+  perform advisory_lock('outbox', workspace::text);
   insert into outbox_stream (workspace_id, position) values (workspace, 0) on conflict do nothing;
   select position into last from outbox_stream where workspace_id = workspace;
   insert into outbox_consumer (workspace_id, consumer, position) values (workspace, name, last) on conflict do nothing;

@@ -143,7 +143,7 @@ begin
   end if;
   foreach involved in array blasts loop
     continue when involved = locked;
-    done := pg_advisory_xact_lock_shared(hashtextextended(involved::text, 0));
+    done := advisory_lock_shared('blast', involved::text);
     locked := involved;
   end loop;
   moment := clock_timestamp();
