@@ -133,7 +133,8 @@ packages/core/src/a/As.ts
   }>()("As") {}`,
   },
   {
-    title: "queries name their columns, only Transactor opens transactions, only its machine creates a change, one file takes advisory locks",
+    title:
+      "queries name their columns, only Transactor opens transactions, only its machine creates a change, one file takes advisory locks",
     find: Style.misplaced,
     remedy: "",
     exempt: ["sending/DeliveryAudience.ts", "sending/DeliverySettle.ts", "contacts/ContactWrites.ts"].map((file) => ({

@@ -32,17 +32,15 @@ const countedAfterwards = `settle: (workspace, settlements) =>
             const count = (state: string) => settlements.filter(({ ending }) => ending.state === state).length
             const [sent, failed] = [count("sent"), count("failed") + count("unconfirmed")]
             yield* sql.afterCommit(
-              Effect.provideService(
-                fenced(sql)(
-                  workspace,
+              Effect.orDie(sql.withTransaction(
+                Effect.andThen(
+                  sql\`select set_config('tentpole.workspace_id', \${workspace}, true)\`,
                   sql\`update delivery_tally t set queued = queued - \${sent + failed}, sent = sent + \${sent}, failed = failed + \${failed}
                     where (workspace_id, blast_id, shard) = (
                       select workspace_id, blast_id, min(shard) from delivery_tally
                       where workspace_id = \${workspace} group by 1, 2 limit 1)\`,
                 ),
-                OpenTransaction,
-                undefined,
-              ),
+              )),
             )
             return missed
           }),
@@ -151,11 +149,6 @@ export const bugs: ReadonlyArray<Bug> = [
         file: "DeliveryStore.ts",
         find: "settle: (workspace, settlements) => write(workspace, settle(sql, workspace, settlements)),",
         put: countedAfterwards,
-      },
-      {
-        file: "DeliveryStore.ts",
-        find: "import { fencedWrites,",
-        put: "import { fenced, fencedWrites,",
       },
     ],
     caughtBy: { scenarios: "killed while the counters are written" },

@@ -1,6 +1,6 @@
 // Flow events on PostgreSQL when the transaction of a chunk is aborted.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { day, flowLive, running } from "@tentpole/core/contract"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"

@@ -1,6 +1,6 @@
 // Turns of workspaces on PostgreSQL while other transactions are open.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { eventually, flowLive, turning } from "@tentpole/core/contract"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"

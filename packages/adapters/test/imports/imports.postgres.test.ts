@@ -1,7 +1,7 @@
 // Import results and rejected rows on PostgreSQL: a page reads only its rows, pages and totals agree during a run, and runs
 // without stored column names can still be exported.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { decodeText } from "@tentpole/core/kernel/Bytes"
 import { Fresh } from "@tentpole/core/contract"
 import { ImportRunId } from "@tentpole/core/kernel/Ids"

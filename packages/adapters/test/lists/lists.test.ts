@@ -1,6 +1,6 @@
 // Member counts that PostgreSQL maintains itself, and refusals of the list use cases.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { assert, layer } from "@effect/vitest"
 import { Fresh } from "@tentpole/core/contract"
 import { ContactId, ListId } from "@tentpole/core/kernel/Ids"

@@ -1,6 +1,6 @@
 // Work under an idempotency key when its caller or process goes away.
 import { Idempotency, type KeyedRequest, type Performed } from "@tentpole/core/operations/idempotency/Idempotency"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { Fresh } from "@tentpole/core/contract"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { PgClient } from "@effect/sql-pg"

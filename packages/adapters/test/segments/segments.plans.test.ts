@@ -2,7 +2,8 @@
 // columns, and the count of all contacts is stored.
 import { PgClient } from "@effect/sql-pg"
 import { countingCondition } from "@tentpole/adapters/postgres/segments/SegmentCounts"
-import { fenced, LongReads, Reads } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { LongReads, Reads } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { assert, layer } from "@effect/vitest"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"

@@ -1,7 +1,7 @@
 // The contract of rules: a store's query matches exactly the contacts that the evaluator accepts. `npm run test:deep` draws
 // a hundred thousand trees. `SEED` repeats a run, `TREES` sets its length.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { audienceCondition, ruleCondition } from "@tentpole/adapters/postgres/segments/RuleSql"
 import { assert, layer } from "@effect/vitest"
 import { drawFrom, Fresh, tagged } from "@tentpole/core/contract"

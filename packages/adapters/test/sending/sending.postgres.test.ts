@@ -1,7 +1,7 @@
 // Deliveries under concurrent PostgreSQL sessions: which session waits for which, and what it sees afterwards.
 import { PgClient } from "@effect/sql-pg"
 import { lockName } from "@tentpole/adapters/postgres/kernel/AdvisoryLocks"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"

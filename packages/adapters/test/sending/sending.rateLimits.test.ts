@@ -1,6 +1,6 @@
 // The database cost of send rate limits: a claim reads neither the rows of a waiting recipient domain queue nor empty queues.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"

@@ -1,6 +1,6 @@
 // Tests of jobs that send test messages: at most once, with a mail server that counts and fails.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { Fresh } from "@tentpole/core/contract"
 import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { EmailChange } from "@tentpole/core/emails/Email"

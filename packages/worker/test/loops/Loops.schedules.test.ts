@@ -1,6 +1,6 @@
 // Tests of scheduled launches: by the database's clock, once with any number of workers, and after a worker has stopped.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Schedules } from "@tentpole/core/blasts/Schedules"
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"

@@ -1,6 +1,6 @@
 // Tests of the sender's fair order of workspaces and of send rate limits.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
 import { assert, layer } from "@effect/vitest"

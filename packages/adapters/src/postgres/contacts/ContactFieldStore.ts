@@ -42,10 +42,7 @@ const allFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
 
 /** A new field has no row to lock, so one advisory lock covers all fields of the workspace. */
 const lockFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
-  Effect.andThen(
-    lockName(sql, "contact_fields", workspace),
-    allFields(sql, workspace),
-  )
+  Effect.andThen(lockName(sql, "contact_fields", workspace), allFields(sql, workspace))
 
 const asText = (value: CustomField[keyof CustomField]): string | null => {
   if (value === null) return null

@@ -20,9 +20,7 @@ export const lockFlow = (sql: Sql, id: FlowId) => sql`
 
 /** Locks flows in shared mode until the transaction ends: they cannot be paused, edited or deleted. */
 export const shareFlowLocks = (sql: Sql, ids: ReadonlyArray<string>) =>
-  ids.length === 0
-    ? Effect.void
-    : Effect.asVoid(sql`select ${lockEach(sql, "shared")} from ${inIdOrder(sql, ids)}`)
+  ids.length === 0 ? Effect.void : Effect.asVoid(sql`select ${lockEach(sql, "shared")} from ${inIdOrder(sql, ids)}`)
 
 /** Returns the flows that no transaction has locked exclusively or waits to. */
 export const tryShareFlowLocks = (sql: Sql, ids: ReadonlyArray<string>) =>

@@ -7,7 +7,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
 import { fromRow, type RowOf } from "./Instants.ts"
-import { Conflicted, fenced, fencedWrites, Reads } from "./Postgres.ts"
+import { Conflicted, fencedWrites, Reads } from "./Postgres.ts"
 
 interface Subscription {
   readonly consumer: string
@@ -47,12 +47,12 @@ export class PendingOutbox {
    * The last statements of a transaction: no transaction waits for another lock after those of the outbox. Workspaces are
    * locked in the order of their ids.
    */
-  write(sql: PgClient.PgClient): Effect.Effect<void> {
+  write(sql: PgClient.PgClient): Effect.Effect<void, never, Transaction> {
     return Effect.suspend(() => {
       const inOrder = [...this.#pending].sort(([left], [right]) => (left < right ? -1 : 1))
       return Effect.forEach(
         inOrder,
-        ([workspace, pending]) => fenced(sql)(workspace, writePending(sql, workspace, pending)),
+        ([workspace, pending]) => fencedWrites(sql)(workspace, writePending(sql, workspace, pending)),
         { discard: true },
       )
     })

@@ -75,7 +75,7 @@ const reads = (options: PostgresOptions) =>
                 // Reads inside of reads use the same connection.
                 Effect.provideService(statements, OpenTransaction, { workspace }),
               )
-            : fenced(writer)(workspace, statements),
+            : fenced(writer, open, workspace, statements),
         )
       return Reads.of({ within, read: (workspace, statements) => within(workspace, statements(writer)) })
     }),
@@ -236,41 +236,32 @@ export const OpenTransaction = Context.Reference<OpenTransaction | undefined>("t
 const fenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
   sql`select set_config('tentpole.workspace_id', ${workspace}, true), set_config('role', ${sql.literal(`'${service_role}'`)}, true)`
 
-/**
- * Runs statements as a workspace. In an open transaction, the first statement also sets the fence, which costs one round trip.
- * Outside one, the statements get a short transaction of their own.
- */
-export const fenced =
-  (sql: PgClient.PgClient) =>
-  <A, E, R>(
-    workspace: WorkspaceId,
-    statements: Effect.Effect<A, E, R>,
-  ): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> => {
-    const fence = fenceOf(sql, workspace)
-    return orDefect(
-      Effect.flatMap(OpenTransaction, (open) => {
-        if (open === undefined) {
-          const own: OpenTransaction = { workspace }
-          return sql.withTransaction(
-            Effect.andThen(fence, Effect.provideService(statements, OpenTransaction, own)),
-          ) as Effect.Effect<A, E | SqlError.SqlError, R>
-        }
-        if (open.workspace === workspace) return statements
-        return Effect.andThen(
-          Effect.map(fence, () => {
-            open.workspace = workspace
-          }),
-          statements,
-        )
-      }),
-    )
-  }
+/** Runs statements of an open transaction as a workspace. The first ones also set the fence, which costs one round trip. */
+const fenced = <A, E, R>(
+  sql: PgClient.PgClient,
+  open: OpenTransaction,
+  workspace: WorkspaceId,
+  statements: Effect.Effect<A, E, R>,
+): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> => {
+  if (open.workspace === workspace) return orDefect(statements)
+  const fence = Effect.map(fenceOf(sql, workspace), () => {
+    open.workspace = workspace
+  })
+  return orDefect(Effect.andThen(fence, statements))
+}
 
-/** `fenced`, for statements of the caller's transaction. */
+/** Runs statements as a workspace, in the caller's transaction: outside one it does not compile. */
 export const fencedWrites =
   (sql: PgClient.PgClient) =>
   <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
-    Effect.andThen(Transaction, fenced(sql)(workspace, statements))
+    Effect.andThen(
+      Transaction,
+      Effect.flatMap(OpenTransaction, (open) =>
+        open === undefined
+          ? Effect.die("the transaction is not of this database")
+          : fenced(sql, open, workspace, statements),
+      ),
+    )
 
 /**
  * Runs statements in a read-only transaction on a reserved connection. It ends in the background: its result is known, and the

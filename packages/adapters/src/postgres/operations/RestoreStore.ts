@@ -9,7 +9,7 @@ import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
-import { fenced, fencedWrites, orDefect } from "../kernel/Postgres.ts"
+import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -154,6 +154,7 @@ export const layer = Layer.effect(
   RestoreStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const { within } = yield* Reads
     const write = fencedWrites(sql)
     return RestoreStore.of({
       counter: orDefect(sql<{ readonly counter: string }>`select counter from service_epoch`).pipe(
@@ -173,7 +174,7 @@ export const layer = Layer.effect(
           Effect.map((rows) => rows.map(({ workspace_id }) => workspace_id)),
         ),
       restored: (workspace) =>
-        fenced(sql)(
+        within(
           workspace,
           Effect.gen(function* () {
             return {

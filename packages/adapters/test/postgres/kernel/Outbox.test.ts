@@ -1,7 +1,7 @@
 // The first consumer of a workspace on PostgreSQL, beside transactions that write no events because there was none.
 import { PgClient } from "@effect/sql-pg"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "@tentpole/adapters/postgres/kernel/Outbox"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { eventually, Fresh } from "@tentpole/core/contract"
 import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"

@@ -1,6 +1,6 @@
 // Tests of search, preview and explain by rules, on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
