@@ -1,6 +1,6 @@
 // Tests of the listener for bounces and complaints.
 import { PgClient } from "@effect/sql-pg"
-import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { ReturnPaths } from "@tentpole/core/bounces/ReturnPaths"
 import { Links } from "@tentpole/core/rendering/Links"
 import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -34,7 +34,7 @@ const mailTo = (port: number, to: string, raw: string) =>
 
 const recipients = (workspace: WorkspaceId) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
-    Postgres.fenced(sql)(
+    fenced(sql)(
       workspace,
       sql<{
         readonly email: string

@@ -1,6 +1,7 @@
 // Tests of database sessions: the fence of reads, the settings of the login behind a pooler, and errors of the server.
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
+import { fenced } from "@tentpole/adapters/test/Fenced"
 import { lackingSettings, sessionSettings } from "@tentpole/adapters/postgres/kernel/Session"
 import { assert, it } from "@effect/vitest"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
@@ -46,7 +47,7 @@ it.live("fenced statements run under the service's role, whatever the login's ro
   Effect.gen(function* () {
     const asOwner = PgClient.layer({ url: yield* clone(), maxConnections: 1 })
     const sql = Context.get(yield* Layer.build(asOwner), PgClient.PgClient)
-    const seen = yield* Postgres.fenced(sql)(workspace, settings(sql))
+    const seen = yield* fenced(sql)(workspace, settings(sql))
     assert.deepInclude(seen, { workspace, role: "tentpole_service" })
     assert.deepInclude(yield* settings(sql), { workspace: null, role: "tentpole_owner" })
   }).pipe(Effect.scoped),
