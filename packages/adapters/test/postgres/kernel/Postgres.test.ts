@@ -1,10 +1,11 @@
 // Tests of database sessions: the fence of reads, the settings of the login behind a pooler, and errors of the server.
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
-import { fenced } from "@tentpole/adapters/test/Fenced"
+import * as Transactions from "@tentpole/adapters/postgres/kernel/Transactor"
 import { lackingSettings, sessionSettings } from "@tentpole/adapters/postgres/kernel/Session"
 import { assert, it } from "@effect/vitest"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Cause, Context, Effect, Exit, Layer, Predicate } from "effect"
 import { SqlError } from "effect/sql"
@@ -46,10 +47,22 @@ it.live("a connection keeps neither workspace nor timeout of a read", () =>
 it.live("fenced statements run under the service's role, whatever the login's role is", () =>
   Effect.gen(function* () {
     const asOwner = PgClient.layer({ url: yield* clone(), maxConnections: 1 })
-    const sql = Context.get(yield* Layer.build(asOwner), PgClient.PgClient)
-    const seen = yield* fenced(sql)(workspace, settings(sql))
+    const built = yield* Layer.build(Layer.provideMerge(Transactions.layer, asOwner))
+    const sql = Context.get(built, PgClient.PgClient)
+    const { transact } = Context.get(built, Transactor)
+    const seen = yield* transact(Postgres.fencedWrites(sql)(workspace, settings(sql)))
     assert.deepInclude(seen, { workspace, role: "tentpole_service" })
     assert.deepInclude(yield* settings(sql), { workspace: null, role: "tentpole_owner" })
+  }).pipe(Effect.scoped),
+)
+
+it.live("writes outside a transaction do not compile, and do not run", () =>
+  Effect.gen(function* () {
+    const asOwner = PgClient.layer({ url: yield* clone(), maxConnections: 1 })
+    const sql = Context.get(yield* Layer.build(asOwner), PgClient.PgClient)
+    // @ts-expect-error -- Transaction is missing
+    const outside: Effect.Effect<unknown> = Postgres.fencedWrites(sql)(workspace, settings(sql))
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(outside)))
   }).pipe(Effect.scoped),
 )
 
