@@ -26,6 +26,7 @@ import { flows } from "./flows/flows.ts"
 import { jobs } from "./kernel/jobs.ts"
 import { flowSteps } from "./flows/flowSteps.ts"
 import { flowEngine } from "./flows/flowEngine.ts"
+import { flowTurns, turning } from "./flows/flowTurns.ts"
 import { flowSimulation, StoreClock } from "./flows/flowSimulation.ts"
 import { FlowTimes, memberships } from "./flows/memberships.ts"
 import { lists } from "./lists/lists.ts"
@@ -51,9 +52,9 @@ export { type Draw, drawFrom } from "./kernel/draws.ts"
 export { eventually, settledMark, until } from "./kernel/eventually.ts"
 export { FlowTimes }
 export { flowLive, running } from "./flows/flowMembersWorld.ts"
-export { turning } from "./flows/flowTurns.ts"
 export { day } from "./flows/flowWorld.ts"
 export { StoreClock }
+export { turning }
 export { Fresh } from "./kernel/fresh.ts"
 export { seenView, viewBatch } from "./traffic/traffic.ts"
 export { withFewKeyPairs } from "./kernel/keyPairs.ts"
@@ -82,6 +83,7 @@ export const contract = {
   flows,
   hookTokens,
   flowEngine,
+  flowTurns,
   flowSimulation,
   flowSteps,
   maintenance,

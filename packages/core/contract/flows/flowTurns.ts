@@ -1,10 +1,12 @@
 // Contract tests of the turns of workspaces: an idle workspace has none, and each kind of new work wakes it.
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Effect, Layer } from "effect"
+import type { BounceReportStore } from "../../src/bounces/ReportStore.ts"
+import type { EngagementStore } from "../../src/tracking/EngagementStore.ts"
 import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
 import type { FlowWork, Turn } from "../../src/flows/engine/FlowQueue.ts"
 import { eventually } from "../kernel/eventually.ts"
-import { day_ms, type FlowLive, type FlowRooms, running } from "./flowMembersWorld.ts"
+import { day_ms, flowLive, type FlowRooms, running } from "./flowMembersWorld.ts"
 import { day } from "./flowWorld.ts"
 
 const turn_ms = 60_000
@@ -39,8 +41,8 @@ export const turning = Effect.fnUntraced(function* () {
   return { ...world, asleep, end, idle, kinds, turnOf }
 })
 
-export const flowTurns = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive, E>) =>
-  layer(live, { excludeTestServices: true })(`Flow engine turns (${name})`, (it) => {
+export const flowTurns = <E>(name: string, rooms: Layer.Layer<FlowRooms | EngagementStore | BounceReportStore, E>) =>
+  layer(Layer.provideMerge(flowLive, rooms), { excludeTestServices: true })(`Flow engine turns (${name})`, (it) => {
     it.effect("an idle workspace has no turn, however much time passes", () =>
       Effect.gen(function* () {
         const { asleep, elapse, idle, kinds } = yield* turning()
