@@ -38,6 +38,8 @@ const no_email = "The AI answered with something that is no email. Say more abou
 
 const subject_length_max = 998
 const preview_length_max = 200
+/** Longer lines are dropped before their ends are cleaned, which takes quadratic time. */
+const line_length_max = 2_000
 
 /**
  * The text after `Subject:`, without emphasis or quotes; null when it is empty. A text that is too long is dropped, not cut:
@@ -46,6 +48,7 @@ const preview_length_max = 200
 const lineOf = (head: string, label: string, length_max: number): string | null => {
   const line =
     new RegExp(`^[\\s>#*_-]{0,10}${label}(?:[ -]?(?:line|text))?[\\s*_]{0,5}:([^\\r\\n]*)`, "im").exec(head)?.[1] ?? ""
+  if (line.length > line_length_max) return null
   const text = line
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/^[\s*_]+|[\s*_]+$/g, "")

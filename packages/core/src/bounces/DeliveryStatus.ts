@@ -9,7 +9,7 @@ type Fields = ReadonlyMap<string, string>
 const lines_max = 2000
 const value_length_max = 2000
 
-const field = /^([!-9;-~]{1,76})[ \t]*:[ \t]*(.*)$/
+const field = /^([!-9;-~]{1,76})[ \t]*:(.*)$/s
 
 /** `begins`: a second field of this name starts another group, even without an empty line. */
 export const fieldGroups = (text: string, begins: string): ReadonlyArray<Fields> => {

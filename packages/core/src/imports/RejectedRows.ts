@@ -121,9 +121,11 @@ const reasonOf = (issues: RejectedRow["issues"]): string =>
     : issues.map(sentenceOf).join(" ")
 
 const base_name_length_max = 150
+const suffix = "-not-imported"
 
 /** The file name for browsers. */
 export const rejectedRowsFileName = (fileName: string | null): string => {
-  const base = (fileName ?? "").replace(/\.[A-Za-z0-9]{1,5}$/, "").replace(/(-not-imported)+$/, "")
-  return `${beginning(base, base_name_length_max) || "import"}-not-imported.csv`
+  let base = (fileName ?? "").replace(/\.[A-Za-z0-9]{1,5}$/, "")
+  while (base.endsWith(suffix)) base = base.slice(0, -suffix.length)
+  return `${beginning(base, base_name_length_max) || "import"}${suffix}.csv`
 }

@@ -41,6 +41,15 @@ export const trim = (text: string): string => {
   return text.slice(from, to)
 }
 
+/** The number of code points. */
+export const charactersIn = (text: string): number => {
+  let count = text.length
+  for (let at = 1; at < text.length; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) count--
+  }
+  return count
+}
+
 export const isBlank = (text: string): boolean => !/\P{White_Space}/u.test(text)
 
 /** Orders by code point, as PostgreSQL's collation "C" does over UTF-8 and UTF-16 order does not. */

@@ -1,4 +1,4 @@
-import { byCodePoint, fold, isBlank, slugify, trim } from "@tentpole/core/kernel/Text"
+import { byCodePoint, charactersIn, fold, isBlank, slugify, trim } from "@tentpole/core/kernel/Text"
 import { encodeText } from "@tentpole/core/kernel/Bytes"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -69,6 +69,12 @@ describe("Order", () => {
     assert.strictEqual(byCodePoint("\uffff", "😀"), -1)
     assert.strictEqual(byCodePoint("😀", "\uffff"), 1)
     assert.strictEqual(byCodePoint("a", "ab"), -1)
+  })
+})
+
+describe("charactersIn", () => {
+  it.prop("counts code points, as iteration does", [Unicode, Schema.String], ([units, plain]) => {
+    for (const text of [units.join(""), plain]) assert.strictEqual(charactersIn(text), Array.from(text).length)
   })
 })
 

@@ -27,18 +27,35 @@ type Refused = Body<"validation_failed" | "invalid_id" | "invalid_json" | "unsup
 /** Maximum nesting of a JSON body. Rule trees have their own, lower limit. */
 export const json_depth_max = 64
 
-/** Whether a JSON text nests deeper than `limit`. Strings are skipped. */
-export const deeperThan = (text: string, limit: number): boolean => {
+/** Maximum number of values in a JSON body: parsing and checking take time and memory for each. */
+export const json_values_max = 250_000
+
+/** Maximum length of a key in a JSON body: the path of each issue repeats it. */
+export const json_key_length_max = 1_000
+
+/** Why a JSON text is refused before it is parsed; null if it is not. Strings are skipped. */
+const excessOf = (text: string): string | null => {
   let depth = 0
+  let values_count = 1
+  let string_length = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x22) {
-      for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++
+      const from = ++at
+      for (let inner = text.charCodeAt(at); inner !== 0x22 && at < text.length; inner = text.charCodeAt(at)) {
+        at += inner === 0x5c ? 2 : 1
+      }
+      string_length = at - from
+    } else if (unit === 0x3a) {
+      if (string_length > json_key_length_max) return `has a key of more than ${json_key_length_max} characters`
     } else if (unit === 0x7b || unit === 0x5b) {
-      if (++depth > limit) return true
+      values_count++
+      if (++depth > json_depth_max) return `is nested deeper than ${json_depth_max} levels`
     } else if (unit === 0x7d || unit === 0x5d) depth--
+    else if (unit === 0x2c) values_count++
+    if (values_count > json_values_max) return `has more than ${json_values_max} values`
   }
-  return false
+  return null
 }
 
 /** Issues of text that can't be stored: NUL, or half of a surrogate pair. Keys are checked, too. */
@@ -85,6 +102,12 @@ const queryIssues = (endpoint: HttpApiEndpoint.Top, search: URLSearchParams): Re
   })
 }
 
+/** From this length on, each step of reading a body has its turn of the event loop. */
+const long_length = 2 ** 19
+
+/** Lets other requests continue between two steps that each take time in proportion to the body. */
+const pause = (text: string): Effect.Effect<void> => (text.length < long_length ? Effect.void : Effect.yieldNow)
+
 interface JsonBody {
   readonly parsed: unknown
   readonly issues: ReadonlyArray<Issue>
@@ -115,25 +138,37 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
     )
   }
   if (text === "") return { parsed: undefined, issues: [] } satisfies JsonBody
-  if (deeperThan(text, json_depth_max)) {
-    return yield* Effect.fail(body("validation_failed", `The body is nested deeper than ${json_depth_max} levels`))
-  }
+  yield* pause(text)
+  const excess = excessOf(text)
+  if (excess !== null) return yield* Effect.fail(body("validation_failed", `The body ${excess}`))
+  yield* pause(text)
   const json = text.startsWith("\ufeff") ? text.slice(1) : text
   const parsed = yield* Effect.try({ try: (): unknown => JSON.parse(json), catch: () => notJson(json) })
   if (endpoint.payload.get("application/json")?.schemas.every((schema) => hasTooManyUnknownKeys(schema, parsed))) {
     return yield* Effect.fail(body("validation_failed", `The body has more than ${unknown_keys_max} unknown keys`))
   }
-  return { parsed, issues: unstorable(parsed, "") } satisfies JsonBody
+  yield* pause(text)
+  // Only an escape can stand for NUL or half of a surrogate pair.
+  return { parsed, issues: text.includes("\\u") ? unstorable(parsed, "") : [] } satisfies JsonBody
 })
 
 /** Maximum number of issues in an answer, so that it is not larger than the request. */
 export const issues_max = 1_000
 
-const refuse = (issues: ReadonlyArray<Issue>, onlyPath: boolean): Body<"validation_failed" | "invalid_id"> => {
+/** Longer paths are cut: a key may be as long as the body. */
+const path_length_max = 200
+
+const shortened = ({ message, path }: Issue): Issue =>
+  path.length > path_length_max
+    ? { message, path: `${path.slice(0, path_length_max).toWellFormed()}…` }
+    : { message, path }
+
+const refuse = (all: ReadonlyArray<Issue>, onlyPath: boolean): Body<"validation_failed" | "invalid_id"> => {
+  const issues = all.slice(0, issues_max).map(shortened)
   const where = issues.slice(0, 3).map(({ path, message }) => `${path === "" ? "the body" : path} ${message}`)
-  const message = `The request is not valid: ${where.join("; ")}${issues.length > 3 ? `; and ${issues.length - 3} more` : ""}`
+  const message = `The request is not valid: ${where.join("; ")}${all.length > 3 ? `; and ${all.length - 3} more` : ""}`
   return body(onlyPath ? "invalid_id" : "validation_failed", message, {
-    details: { issues: issues.slice(0, issues_max) },
+    details: { issues },
   })
 }
 

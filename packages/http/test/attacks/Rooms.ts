@@ -34,14 +34,15 @@ export interface Attacked {
     side: { readonly call: Call; readonly workspace: WorkspaceId },
     field: string,
     context: Context.Context<UseCases>,
+    operation?: Operation,
   ) => Effect.Effect<Settled>
 }
 
 const attacked = <Own extends Estate>(room: Room<Own>): Attacked => ({
   name: room.name,
   operations: room.operations,
-  settle: (side, field, context) =>
-    Effect.map(room.settle(side, field, context, null), (estate) => ({
+  settle: (side, field, context, operation) =>
+    Effect.map(room.settle(side, field, context, operation ?? null), (estate) => ({
       name: room.name,
       operations: room.operations,
       estate,

@@ -85,7 +85,7 @@ it.live("reports all issues of path, query and body, each with its path", () =>
 )
 
 const jsonBombTest = tagged(it.live, "attack/json-bomb", "attack/nul", "attack/lone-surrogate")
-jsonBombTest("refuses NUL, lone surrogates and too deep nesting before schemas run", () =>
+jsonBombTest("refuses NUL, lone surrogates, too deep nesting, too many values and long keys before schemas run", () =>
   Effect.gen(function* () {
     const call = yield* served
     for (const name of ["\\u0000", "\\ud800"]) {
@@ -96,6 +96,23 @@ jsonBombTest("refuses NUL, lone surrogates and too deep nesting before schemas r
       body: `{"name":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
     })
     assert.deepStrictEqual([deep.status, deep.json.error_code], [400, "validation_failed"])
+    for (const [body, message] of [
+      [`{"name":[${Array(250_000).fill("[]").join(",")}]}`, "The body has more than 250000 values"],
+      [`{"name":"x","${"k".repeat(1_001)}":1}`, "The body has a key of more than 1000 characters"],
+    ] as const) {
+      const refused = yield* call("POST", `/v1/things/${id}`, { body })
+      assert.deepStrictEqual([refused.status, refused.json.message], [400, message])
+    }
+    const text = JSON.stringify({ name: `${"[,:{".repeat(50_000)}\\"` })
+    assert.strictEqual((yield* call("POST", `/v1/things/${id}`, { body: text })).status, 201)
+  }).pipe(Effect.scoped),
+)
+
+jsonBombTest("cuts the paths of issues", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    const refused = yield* call("POST", `/v1/things/${id}`, { body: `{"name":"x","${"k".repeat(1_000)}":1}` })
+    assert.deepStrictEqual([refused.status, paths(refused)], [400, [`${"k".repeat(200)}…`]])
   }).pipe(Effect.scoped),
 )
 
@@ -103,7 +120,7 @@ const unknownKeyTest = tagged(it.live, "attack/unknown-key", "attack/json-bomb")
 unknownKeyTest("refuses more than 1,000 unknown keys before schemas run, without a list", () =>
   Effect.gen(function* () {
     const call = yield* served
-    const keys = Array.from({ length: 300_000 }, (_, n) => `"k${n}":1`)
+    const keys = Array.from({ length: 40_000 }, (_, n) => `"k${n}":1`)
     const refused = yield* call("POST", `/v1/things/${id}`, { body: `{${keys.join(",")}}` })
     assert.deepStrictEqual([refused.status, refused.json.error_code], [400, "validation_failed"])
     assert.notProperty(refused.json.details, "issues")

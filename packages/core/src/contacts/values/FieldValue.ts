@@ -1,6 +1,6 @@
 // Decoding of contact field values: strict from JSON, parsed from text. Imports and forms have text only.
 import { DateTime, Option, Result } from "effect"
-import { trim } from "../../kernel/Text.ts"
+import { charactersIn, trim } from "../../kernel/Text.ts"
 import type { CustomValue } from "../Contact.ts"
 import type { ValueType } from "../ContactFields.ts"
 
@@ -29,10 +29,11 @@ export const readValue = (type: ValueType, value: unknown, from: ValueSource): R
 export const readText = (value: unknown, length_max: number): Read<string> => {
   if (value === null || value === "") return Result.succeed(null)
   if (typeof value !== "string") return Result.fail("must be text")
-  if (unstorable.test(value)) return Result.fail("must have neither NUL characters nor halves of surrogate pairs")
-  if (value.length > length_max && Array.from(value).length > length_max) {
-    return Result.fail(`must have at most ${length_max} characters, got ${Array.from(value).length}`)
+  // First, because the other checks read the whole text.
+  if (value.length > length_max && charactersIn(value) > length_max) {
+    return Result.fail(`must have at most ${length_max} characters, got ${charactersIn(value)}`)
   }
+  if (unstorable.test(value)) return Result.fail("must have neither NUL characters nor halves of surrogate pairs")
   return Result.succeed(value)
 }
 
