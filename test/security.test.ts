@@ -1,55 +1,9 @@
-// Tests of security properties that sources and lock file show: regular expressions, outgoing requests, cookies, npm packages.
+// Tests of security properties that sources and lock file show: outgoing requests, cookies, npm packages.
 import { readFileSync } from "node:fs"
-import { assert, describe, it } from "vitest"
-import { isContract, isSource, project, root, type Source } from "./tidy/Source.ts"
+import { assert, it } from "vitest"
+import { isContract, isSource, project, root } from "./tidy/Source.ts"
 
 const shipped = project().filter((each) => isSource(each) || isContract(each))
-
-/** Nested quantifiers that match in one way only, with the reason. */
-const unambiguous: Readonly<Record<string, string>> = {
-  "packages/adapters/src/ai/fake/FakeColumns.ts": "each turn begins with a dot, which labels do not contain",
-  "packages/core/src/ports/ContentType.ts": "white space, `<?` and `<!--` begin differently, and end at the first end",
-  "packages/core/src/bounces/providers/Ses.ts": "each turn begins with a hyphen, which letters do not contain",
-  "packages/core/src/kernel/values/EmailAddress.ts": "each turn begins with a dot, which atoms do not contain",
-  "packages/core/src/rendering/EmailLayout.ts": "each turn begins with a dot, which labels do not contain",
-}
-
-const isEndless = (text: string): boolean => /^(?:[*+]|\{\d+,\})/.test(text)
-
-/** Whether a pattern has an unbounded repetition in another one: some texts then take exponential time. */
-const isSlow = (pattern: string): boolean => {
-  const groups = [false]
-  const units = pattern.matchAll(/\\.|\[(?:[^\]\\]|\\.)*\]|\((?:\?(?:<?[=!]|:|<\w+>))?|./gs)
-  for (const { 0: unit, index } of units) {
-    const repeats = isEndless(pattern.slice(index + unit.length))
-    if (unit.startsWith("(")) groups.push(false)
-    else {
-      const inner = unit === ")" && groups.pop() === true
-      if (inner && repeats) return true
-      if (inner || repeats) groups[groups.length - 1] = true
-    }
-  }
-  return false
-}
-
-const patternsOf = (source: Source): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  source.visit({ Literal: (node) => void ("regex" in node ? found.push(node.regex.pattern) : 0) })
-  return found
-}
-
-describe("regular expressions", () => {
-  it("have no nested repetitions, unless they match in one way only", { tags: ["attack/slow-input"] }, () => {
-    const slow = shipped.flatMap((each) => patternsOf(each).flatMap((pattern) => (isSlow(pattern) ? [each.path] : [])))
-    assert.deepStrictEqual([...new Set(slow)].sort(), Object.keys(unambiguous).sort())
-  })
-
-  it("with nested repetitions are found", () => {
-    const slow = ["^([a-z]+)+@", "(a*)*", "(?:x|y+)*z", "((a|b+)c?)+", "(a{2,})+", "(?<n>\\w+,?)*$"]
-    const quick = ["(ab)+", "a+b*", "(a+)", "(a{1,9})+", "[(a+)+]+", "\\(a+\\)+", "(?:ab?)+c+", "(a+)?"]
-    assert.deepStrictEqual([...slow, ...quick].filter(isSlow), slow)
-  })
-})
 
 const mentions = (pattern: RegExp): ReadonlyArray<string> =>
   shipped.flatMap(({ code, path }) => (pattern.test(code) ? [path] : []))

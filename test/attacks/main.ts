@@ -1,9 +1,23 @@
 // `npm run test:attacks`: runs every test with a threat tag, with all requests instead of a sample; then lists threats and tests.
+// `-- --weight` runs the campaign of inputs at their maximum size instead, `-- --weight --quick` a sample of it. `SEED` changes the
+// order of the inputs.
+import { parseArgs } from "node:util"
 import { startVitest } from "vitest/node"
 import { threats } from "./Threats.ts"
 
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { weight: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },
+})
+if (values.weight) {
+  process.env["WEIGHT"] = values.quick ? "quick" : "full"
+  const campaign = await startVitest(["test/attacks/weight/campaign.test.ts"], { run: true })
+  await campaign.close()
+  process.exit()
+}
+
 process.env["ATTACKS"] ??= "all"
-const vitest = await startVitest(process.argv.slice(2), { run: true, tagsFilter: ["attack/*"] })
+const vitest = await startVitest(positionals, { run: true, tagsFilter: ["attack/*"] })
 
 const tests = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests("passed")])
 const rows = threats.map(({ name, description, untested }) => ({

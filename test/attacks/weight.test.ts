@@ -2,12 +2,15 @@
 // Quadratic work would take hours, and is ended after a minute; linear work takes milliseconds. No test compares times.
 import { runInNewContext } from "node:vm"
 import { Schema } from "effect"
+import { fieldGroups } from "@tentpole/core/bounces/DeliveryStatus"
 import { fold, slugify, trim } from "@tentpole/core/kernel/Text"
 import { parseEmail } from "@tentpole/core/kernel/values/EmailAddress"
 import { toDomain } from "@tentpole/core/kernel/values/DomainName"
 import { parsePhone } from "@tentpole/core/kernel/values/PhoneNumber"
 import { headerKey } from "@tentpole/core/imports/mapping/HeaderSynonyms"
+import { rejectedRowsFileName } from "@tentpole/core/imports/RejectedRows"
 import { SenderAddress } from "@tentpole/core/workspaces/Sender"
+import { readEmail } from "@tentpole/adapters/ai/EmailPrompt"
 import { asksForPage, readBrief } from "@tentpole/adapters/ai/fake/FakePromptParser"
 import { readEmailBrief } from "@tentpole/adapters/ai/fake/FakeEmailBrief"
 import { confirmingFields } from "@tentpole/http/tracking/ConfirmingFields"
@@ -26,7 +29,10 @@ const body_length = 5 * 2 ** 20
 const filled = (units: ReadonlyArray<string>, length: number): ReadonlyArray<readonly [string, string]> =>
   units.map((unit) => [encodeURIComponent(unit), `a${unit.repeat(Math.floor((length - 2) / unit.length))}b`])
 
-const texts = filled([" ", "\u3000", "\n", "\r\n", "\t", "+", ".", "-", "@", "a.", "'", '"', ";"], body_length)
+const texts = filled(
+  [" ", "\u3000", "\n", "\r\n", "\t", "+", ".", "-", "@", "a.", "'", '"', ";", " *", "-not-imported"],
+  body_length,
+)
 /** Shorter, because Unicode's normalization is no JavaScript: nothing can end it. */
 const marks = filled(["\u0301\u0316"], 2 ** 19)
 
@@ -38,6 +44,10 @@ const parsers: ReadonlyArray<readonly [name: string, parse: (text: string) => un
   ["toDomain", toDomain],
   ["parseEmail", parseEmail],
   ["parsePhone", (text) => parsePhone(text, "US")],
+  // A line separator ends no line of a mail, and `.` does not match it.
+  ["fieldGroups", (text) => fieldGroups(`x:${text.slice(1)}\u2028`, "x")],
+  ["rejectedRowsFileName", rejectedRowsFileName],
+  ["readEmail", (text) => readEmail(`Subject: ${text}\n<!doctype html><p>x</p>`)],
   ["SenderAddress", Schema.decodeUnknownResult(SenderAddress)],
 ]
 

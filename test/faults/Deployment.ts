@@ -23,7 +23,7 @@ interface Parts {
 
 export class Deployment extends Data.Class<Parts> implements Callable {
   readonly workers = new Set<ServiceProcess>()
-  #http: ServiceProcess | undefined
+  http: ServiceProcess | undefined
 
   /** Over a migrated database. Calls wait until the HTTP process is up. */
   static async over(ending: Ending, owner: Redacted.Redacted, more: Variables = {}): Promise<Deployment> {
@@ -44,7 +44,7 @@ export class Deployment extends Data.Class<Parts> implements Callable {
   }
 
   async call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
-    await this.#http?.ready
+    await this.http?.ready
     return ask(`http://127.0.0.1:${this.port}`, method, path, body, headers)
   }
 
@@ -61,11 +61,11 @@ export class Deployment extends Data.Class<Parts> implements Callable {
   }
 
   async startHttp(): Promise<void> {
-    this.#http = await ServiceProcess.start(this.ending, "@tentpole/http/main", this.variables)
+    this.http = await ServiceProcess.start(this.ending, "@tentpole/http/main", this.variables)
   }
 
   async killHttp(): Promise<void> {
-    await this.#http?.kill()
+    await this.http?.kill()
   }
 
   /** Waits until the database has rolled back the transactions of dead workers. */

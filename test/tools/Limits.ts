@@ -54,8 +54,8 @@ import { batch_max } from "@tentpole/http/api/contacts/BatchWire"
 import { headers_bytes_max, requestTimeouts } from "@tentpole/http/edge/RequestTimeouts"
 import { limitDefaults, submission_bytes_max } from "@tentpole/http/pages/FormPages"
 import { form_bytes_max } from "@tentpole/http/Server"
-import { issues_max, json_depth_max } from "@tentpole/http/edge/Validation"
 import { failed_attempts_max } from "@tentpole/http/admin/AttemptLimit"
+import { issues_max, json_depth_max, json_key_length_max, json_values_max } from "@tentpole/http/edge/Validation"
 import { unknown_keys_per_minute_max } from "@tentpole/http/edge/UnknownKeyLimiter"
 import { table } from "@tentpole/http/edge/Errors"
 import { Result } from "effect"
@@ -101,6 +101,8 @@ ${head}
 | Wrong \`ADMIN_TOKEN\`s from one address (of IPv6 one /64), over all processes | ${failed_attempts_max} at once, then one a minute | ${code("rate_limited")}, also for the right one |
 | Body of a request (\`JSON_BYTES_MAX\`) | ${bytes(config.json_bytes_max)} | ${tooLarge} |
 | Nesting of JSON | ${json_depth_max} levels | ${invalid} |
+| Values of a JSON body: texts, numbers, lists, objects | ${number(json_values_max)} | ${invalid} |
+| A key of a JSON body, as it is written | ${number(json_key_length_max)} characters | ${invalid} |
 | Unknown keys of a body | ${number(unknown_keys_max)} | ${invalid}, without a list |
 | Mistakes reported in one answer, each with its path | ${number(issues_max)} | the message says how many more there are |
 | Headers of a request | ${bytes(headers_bytes_max)} | ${code("headers_too_large")} |

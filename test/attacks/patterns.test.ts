@@ -1,0 +1,230 @@
+// Every regular expression of the sources needs linear time, as recheck proves: a tool that searches for a text on which a pattern
+// retries. `npm test` gives it half a second for each pattern, and `npm run test:attacks` as long as it may need.
+import { availableParallelism } from "node:os"
+import { check, type Diagnostics } from "recheck"
+import { assert, describe, it } from "vitest"
+import { isSource, project, type Source } from "../tidy/Source.ts"
+
+interface Pattern {
+  readonly path: string
+  readonly pattern: string
+  readonly flags: string
+}
+
+interface Exception {
+  readonly path: string
+  /** The beginning of the pattern. */
+  readonly begins: string
+  /** What bounds the time on every text that the pattern gets. */
+  readonly bound: string
+}
+
+const configuration = "the configuration, which only the operator writes"
+const prompts = "a prompt: at most 20,000 characters; test/attacks/weight.test.ts reads longer ones"
+
+/** Patterns that are slow on some text, or that recheck can't decide. */
+const exceptions: ReadonlyArray<Exception> = [
+  { path: "packages/adapters/src/Configuration.ts", begins: "\\/+$", bound: configuration },
+  { path: "packages/adapters/src/Configuration.ts", begins: "^[A-Za-z0-9+/]{100,}", bound: configuration },
+  { path: "packages/adapters/src/ai/FromConfig.ts", begins: "\\/+$", bound: configuration },
+  { path: "packages/adapters/src/postgres/kernel/Primary.ts", begins: "^([a-z]+:", bound: configuration },
+  {
+    path: "packages/http/src/client/Call.ts",
+    begins: "\\/+$",
+    bound: "the address that a program gives its own client",
+  },
+  {
+    path: "packages/adapters/src/Logging.ts",
+    begins: "(?<![^\\s",
+    bound: "linear: it begins at the start of a word only, and no word contains the next one's start",
+  },
+  {
+    path: "packages/adapters/src/ai/EmailPrompt.ts",
+    begins: "^[\\s*_]+",
+    bound: "`line_length_max`: 2,000 characters",
+  },
+  {
+    path: "packages/adapters/src/ai/fake/FakeEmail.ts",
+    begins: "\\s*\\{\\{",
+    bound: "`length_max`: at most 998 characters",
+  },
+  {
+    path: "packages/adapters/src/ai/fake/FakeEmail.ts",
+    begins: "\\s+\\S*$",
+    bound: "`length_max`: at most 998 characters",
+  },
+  { path: "packages/adapters/src/ai/fake/FakeEmailBrief.ts", begins: "\\b(?<subject>", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/FakeEmailBrief.ts", begins: "\\bcode\\b", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "^\\s*(what", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "^\\s*(?:please", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "\\s*(?:[.;:", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "^(?:(?:we|i)", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "\\b(two|three", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "\\b(sign(ing)", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "\\b(?:asks?|", bound: prompts },
+  {
+    path: "packages/adapters/src/ai/fake/FakePromptParser.ts",
+    begins: "\\s+\\S*$",
+    bound: "`topic_length_max`: 90 characters",
+  },
+  {
+    path: "packages/adapters/src/ai/html/HtmlBounds.ts",
+    begins: "<(\\/?)",
+    bound: "linear: each try begins with `<`, which a tag does not contain",
+  },
+  {
+    path: "packages/core/src/bounces/ReturnedMail.ts",
+    begins: "^(?:---",
+    bound: "linear: one try for each line, of a text of 20,000 characters (`text_length_max`)",
+  },
+  {
+    path: "packages/core/src/bounces/ReturnedMail.ts",
+    begins: "^\\s*(?:out of",
+    bound: "linear: one try, because it begins at the start of the subject",
+  },
+  {
+    path: "packages/core/src/bounces/providers/Ses.ts",
+    begins: "^arn:",
+    bound: "a topic of the configuration: other topics are refused before",
+  },
+  { path: "packages/core/src/kernel/Text.ts", begins: "^-+|-+$", bound: "no row of hyphens is longer than one" },
+  {
+    path: "packages/core/src/ports/BlobStore.ts",
+    begins: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}(",
+    bound: "`key_length_max`: 500 characters",
+  },
+  {
+    path: "packages/core/src/rendering/MergeTokens.ts",
+    begins: ":\\s*(?:uppercase",
+    bound: "linear: each try begins with a colon, which white space does not contain",
+  },
+  {
+    path: "packages/core/src/sending/EnhancedCode.ts",
+    begins: "(?<![\\d.])",
+    bound: "linear: it begins at the start of a row of digits and dots only",
+  },
+  {
+    path: "packages/core/src/tents/pages/PageHead.ts",
+    begins: "\\s+\\S*$",
+    bound: "`description_length_max` characters",
+  },
+  {
+    path: "packages/http/src/pages/ClientAddress.ts",
+    begins: "^::ffff:",
+    bound: "linear: one try, because it begins at the start",
+  },
+  {
+    path: "packages/http/src/pages/VisitorAgents.ts",
+    begins: "^::ffff:",
+    bound: "linear: one try, because it begins at the start",
+  },
+]
+
+/** Patterns that sources assemble, as one text of each place, or the reason why the parts are no text of strangers. */
+const assembled: Readonly<Record<string, ReadonlyArray<RegExp | string>>> = {
+  "packages/adapters/src/ai/EmailPrompt.ts": [/^[\s>#*_-]{0,10}subject(?:[ -]?(?:line|text))?[\s*_]{0,5}:([^\r\n]*)/im],
+  "packages/adapters/src/ai/fake/FakeEmailBrief.ts": [prompts, prompts],
+  "packages/adapters/src/csv/Delimiter.ts": [
+    "of the first 200 rows; it ends at each quote, delimiter or line, so it never retries: test/attacks/weight imports them",
+  ],
+  "packages/core/src/operations/privacy/IdentifierPatterns.ts": ["addresses and numbers of a contact, word for word"],
+  "packages/core/src/ports/BlobStore.ts": [
+    /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}(\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,199})*$/,
+    /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/,
+  ],
+  "packages/core/src/tents/assets/PageAssets.ts": [/(["'(=])assets:\/\/a\.png(?=["')\s>])/g],
+  "packages/http/src/edge/Edge.ts": [/^\/healthz$/, /^\/v1\/emails\/[^/]+\/generations\/[^/]+$/],
+  "packages/http/src/tracking/Tracking.ts": [/^\/o\/([\w-]+)$/],
+}
+
+const patternsOf = ({ path, visit }: Source): ReadonlyArray<Pattern> => {
+  const found: Array<Pattern> = []
+  visit({
+    Literal: (node) => {
+      if ("regex" in node) found.push({ path, pattern: node.regex.pattern, flags: node.regex.flags })
+    },
+  })
+  return found
+}
+
+/** How many patterns a source assembles. */
+const assembledIn = ({ visit }: Source): number => {
+  let count = 0
+  visit({
+    NewExpression: ({ callee }) => {
+      if (callee.type === "Identifier" && callee.name === "RegExp") count++
+    },
+    CallExpression: ({ callee }) => {
+      if (callee.type === "Identifier" && callee.name === "RegExp") count++
+    },
+  })
+  return count
+}
+
+const sources = project().filter(isSource)
+const patterns: ReadonlyArray<Pattern> = [
+  ...sources.flatMap(patternsOf),
+  ...Object.entries(assembled).flatMap(([path, parts]) =>
+    parts.flatMap((part) => (typeof part === "string" ? [] : [{ path, pattern: part.source, flags: part.flags }])),
+  ),
+]
+
+const isWhole = process.env["ATTACKS"] === "all"
+const decide_ms = isWhole ? 20_000 : 500
+
+/** Automata give the same answer on every machine; what they can't decide needs an exception. */
+const diagnosed = ({ flags, pattern }: Pick<Pattern, "flags" | "pattern">): Promise<Diagnostics> =>
+  check(pattern, flags, { checker: "automaton", timeout: decide_ms })
+
+const isNamed = (each: Pattern): boolean =>
+  exceptions.some(({ begins, path }) => each.path === path && each.pattern.startsWith(begins))
+
+/** The patterns that may be slow, without exceptions; in the sample only those that are. */
+const slow = async (): Promise<ReadonlyArray<string>> => {
+  const left = [...new Map(patterns.map((each) => [`${each.pattern}/${each.flags}/${isNamed(each)}`, each])).values()]
+  const found: Array<string> = []
+  const next = async (): Promise<void> => {
+    for (let each = left.pop(); each !== undefined; each = left.pop()) {
+      if (isNamed(each)) continue
+      const { status } = await diagnosed(each)
+      const { flags, path, pattern } = each
+      if (status === "vulnerable" || (isWhole && status === "unknown"))
+        found.push(`${status}: ${path} /${pattern}/${flags}`)
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, next))
+  return found.sort()
+}
+
+describe("regular expressions", () => {
+  it(
+    "need linear time, unless their texts are bounded",
+    { timeout: 900_000, tags: ["attack/slow-input"] },
+    async () => {
+      const remedy = "match the text without retrying, or bound it first and name the bound here"
+      assert.deepStrictEqual(await slow(), [], remedy)
+    },
+  )
+
+  it("that are exceptions exist", () => {
+    const unused = exceptions.filter(
+      (each) => !patterns.some((one) => one.path === each.path && one.pattern.startsWith(each.begins)),
+    )
+    assert.deepStrictEqual(unused, [])
+  })
+
+  it("that are assembled are listed", () => {
+    const counts = sources.map((each) => [each.path, assembledIn(each)] as const).filter(([, count]) => count > 0)
+    const listed = Object.entries(assembled).map(([path, parts]) => [path, parts.length])
+    assert.deepStrictEqual(Object.fromEntries(counts), Object.fromEntries(listed))
+  })
+
+  it("that retry are found", async () => {
+    for (const pattern of ["^([a-z]+)+@", "\\s+$", "a\\s*\\s*b", "(x|y+)*z", "\\s+\\S*$"]) {
+      assert.strictEqual((await diagnosed({ pattern, flags: "" })).status, "vulnerable", pattern)
+    }
+    for (const pattern of ["^(ab)+$", "a+b*", "^\\s+", "^(?:[a-z]+\\.)+$"]) {
+      assert.strictEqual((await diagnosed({ pattern, flags: "" })).status, "safe", pattern)
+    }
+  })
+})

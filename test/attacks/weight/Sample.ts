@@ -1,0 +1,21 @@
+// Plans of a campaign, and samples by seed.
+import { type Draw, drawFrom } from "@tentpole/core/contract"
+
+export interface Plan {
+  readonly seed: number
+  /** Operations that are tried; the others are left out. */
+  readonly operations_max: number
+  /** Inputs of each operation. */
+  readonly inputs_max: number
+  /** Inputs of visitors and hooks, and of the worker. */
+  readonly others_max: number
+  /** The time for all operations. What is left then is reported as not tried. */
+  readonly minutes_max: number
+}
+
+export const draw = ({ seed }: Plan): Draw => drawFrom(seed)
+
+export const shuffled = <A>(by: Draw, all: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const left = [...all]
+  return all.flatMap(() => left.splice(by.below(left.length), 1))
+}

@@ -1,0 +1,160 @@
+// A deployment whose processes have a meter, and the measurement of single requests.
+import type { UseCases } from "@tentpole/http/test/attacks/AttackSuite"
+import type { Answered, Call, Sent } from "@tentpole/http/test/fixtures/World"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { type Context, Data, Effect, type Redacted } from "effect"
+import { Deployment } from "../../faults/Deployment.ts"
+import type { Ending } from "../../support/Ending.ts"
+import type { ServiceProcess } from "../../support/ServiceProcess.ts"
+import { freePort } from "../../support/Service.ts"
+
+export const adminToken = "admin_0123456789_0123456789_0123456789"
+
+/** Of Postmark's webhook. */
+const hookLogin = "hooks:0123456789_0123456789"
+
+export interface Reading {
+  readonly block_ms: number
+  /** The longest processor time of the main thread between two turns of the event loop. */
+  readonly busy_ms: number
+  readonly rss_bytes: number
+}
+
+/** Of a process that ended: nothing is worse. */
+const ended: Reading = { block_ms: Infinity, busy_ms: Infinity, rss_bytes: Infinity }
+
+/** What a process did since the last reading. */
+export const read = async (process: ServiceProcess): Promise<Reading> => {
+  const message = process.message("meter ")
+  process.send({ meter: true })
+  const text = await Promise.race([message, process.ended.then(() => null)])
+  return text === null ? ended : JSON.parse(text.slice("meter ".length))
+}
+
+const request_ms = 300_000
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** The status 0 means that the service closed the connection before the request was complete. */
+export const send = async (
+  origin: string,
+  method: string,
+  path: string,
+  { json, body = json === undefined ? undefined : JSON.stringify(json), headers }: Sent,
+): Promise<Answered> => {
+  try {
+    const response = await fetch(origin + path, {
+      method,
+      redirect: "manual",
+      signal: AbortSignal.timeout(request_ms),
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: parsed(text) }
+  } catch (error) {
+    if (error instanceof TypeError && error.message === "fetch failed") {
+      return { status: 0, headers: new Headers(), text: String(error.cause), json: null }
+    }
+    throw error
+  }
+}
+
+interface Parts {
+  readonly deployment: Deployment
+  readonly context: Context.Context<UseCases>
+  readonly bouncePort: number
+}
+
+export interface Tenant {
+  readonly workspace: Effect.Success<ReturnType<Workspaces["Service"]["create"]>>["id"]
+  readonly slug: string
+  readonly call: Call
+}
+
+/** What else the machine does prolongs blocks: the smallest of so many tries counts. */
+const tries_max = 3
+
+export class Weighed extends Data.Class<Parts> {
+  readonly hookLogin = hookLogin
+  #drawn = 0
+
+  static async over(ending: Ending, owner: Redacted.Redacted): Promise<Weighed> {
+    const bouncePort = await freePort()
+    const deployment = await Deployment.over(ending, owner, {
+      NODE_OPTIONS: `--conditions=tentpole:source --import=${new URL("Meter.ts", import.meta.url).href}`,
+      ADMIN_TOKEN: adminToken,
+      BOUNCE_SMTP_PORT: String(bouncePort),
+      POSTMARK_HOOK_LOGIN: hookLogin,
+      TRUST_PROXY: "127.0.0.1",
+      LOG_LEVEL: "error",
+    })
+    const context = await deployment.inside.run(Effect.context<UseCases>())
+    const weighed = new Weighed({ deployment, context, bouncePort })
+    await deployment.http?.up()
+    return weighed
+  }
+
+  get api(): string {
+    return `http://127.0.0.1:${this.deployment.port}`
+  }
+
+  get pages(): string {
+    return `http://127.0.0.1:${this.deployment.pagesPort}`
+  }
+
+  /** The HTTP process; a new one if the last one ended. */
+  async http(): Promise<ServiceProcess> {
+    if (this.deployment.http?.alive !== true) await this.deployment.startHttp()
+    const { http } = this.deployment
+    if (http === undefined) throw new Error("there is no HTTP process")
+    return http.up()
+  }
+
+  /** What the HTTP process did during the work. */
+  async during<A>(work: () => Promise<A>): Promise<readonly [A, Reading]> {
+    await read(await this.http())
+    const done = await work()
+    return [done, await read(await this.http())]
+  }
+
+  /** The same; work that exceeds a bar is repeated, and its smallest block counts. */
+  async smallest<A>(
+    { exceeds }: { readonly exceeds: (reading: Reading) => boolean },
+    work: () => Promise<A>,
+  ): Promise<readonly [A, Reading]> {
+    const [done, first] = await this.during(work)
+    let reading = first
+    for (let turn = 1; turn < tries_max && exceeds(reading); turn++) {
+      const [, again] = await this.during(work)
+      const rss_bytes = Math.max(again.rss_bytes, reading.rss_bytes)
+      reading = { ...(again.block_ms < reading.block_ms ? again : reading), rss_bytes }
+    }
+    return [done, reading]
+  }
+
+  /** A new workspace, and calls with its key. */
+  async tenant(): Promise<Tenant> {
+    const slug = `tenant-${++this.#drawn}`
+    const { id, raw } = await this.deployment.inside.run(
+      Effect.gen(function* () {
+        const { create, createKey } = yield* Workspaces
+        const { id } = yield* create({ name: slug, slug, plan: "max", credits: 100_000 })
+        const { raw } = yield* createKey(id, { name: slug })
+        return { id, raw }
+      }),
+    )
+    return { workspace: id, slug, call: this.callWith(`Bearer ${raw}`) }
+  }
+
+  callWith(authorization: string): Call {
+    return (method, path, sent = {}) =>
+      Effect.promise(() => send(this.api, method, path, { ...sent, headers: { authorization, ...sent.headers } }))
+  }
+}
