@@ -1,8 +1,9 @@
 // The port to the HTML sanitiser, and the check of its results. Models and people write pages and emails, so their HTML is
 // untrusted. The check shares no code with the sanitiser. Also the validation of HTML before it is stored.
 import { Context, Effect, Result, Schema } from "effect"
-import { attribute, type Element, elements } from "./HtmlElements.ts"
+import { attribute, type Element, elements, textOf } from "./HtmlElements.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
+import { cssAttributeDangersOf, cssDangersOf } from "./CssDangers.ts"
 import { encodeText } from "../kernel/Bytes.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
@@ -17,8 +18,8 @@ export class Cleaner extends Context.Service<
   Cleaner,
   {
     /**
-     * Removes scripts, event handlers, `<base>`, meta refreshes, frames, foreign form targets and `javascript:` addresses. Returns
-     * a whole document without `dangersOf`.
+     * Removes scripts, event handlers, `<base>`, meta refreshes, frames, foreign form targets, `javascript:` addresses, and of CSS
+     * imports and addresses of other hosts. Returns a whole document without `dangersOf`.
      */
     readonly clean: Clean
     /**
@@ -36,11 +37,12 @@ export interface DangerRules {
   readonly forbidden: ReadonlySet<string>
 }
 
-/** Parts of a document that could run code or redirect a form in a browser; empty if it is safe. Throws `TooManyElements`. */
+/** Parts of a document that could run code, load style sheets or redirect a form in a browser; empty if it is safe. Throws `TooManyElements`. */
 export const dangersOf = (html: string, rules: DangerRules = pageRules): ReadonlyArray<string> =>
   elements(parseHtml(html, { scriptingEnabled: false })).flatMap((element) => [
     ...(rules.forbidden.has(element.tagName.toLowerCase()) ? [`<${element.tagName}>`] : []),
     ...element.attrs.flatMap((each) => attributeDangers(element, each, rules.isHarmless)),
+    ...(element.tagName === "style" ? cssDangersOf(textOf(element)).map((danger) => `${danger} in <style>`) : []),
   ])
 
 export const forbiddenTags: ReadonlySet<string> = new Set([
@@ -80,6 +82,8 @@ const attributeDangers = (
   const here = `${name} of <${element.tagName}>`
   if (name === "http-equiv" && isHarmlessMeta(element)) return []
   if (name.startsWith("on") || forbiddenAttributes.has(name)) return [here]
+  const styling = cssAttributeDangersOf(name, value)
+  if (styling.length > 0) return styling.map((danger) => `${danger} in ${here}`)
   return addressAttributes.has(name) && !isHarmless(value) ? [`${here}: ${value.slice(0, 40)}`] : []
 }
 
@@ -129,11 +133,12 @@ export const cleanUnlessSafe =
       Effect.map(parsers.run(pageDangers, html, workspace), (dangers) => (dangers.length === 0 ? html : cleaned)),
     )
 
-/** Refuses HTML with which the work throws `TooManyElements`. */
+/** Refuses HTML with which the work throws `TooManyElements` or `Unclean`. */
 export const limited = <A>(work: () => Result.Result<A, Unclean>): Result.Result<A, Unclean> => {
   try {
     return work()
   } catch (error) {
+    if (error instanceof Unclean) return Result.fail(error)
     if (error instanceof TooManyElements) return Result.fail(new Unclean({ reason: error.message }))
     throw error
   }

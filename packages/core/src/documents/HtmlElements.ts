@@ -21,6 +21,10 @@ export const elements = (root: Node): ReadonlyArray<Element> => {
 export const attribute = (element: Element, name: string): string =>
   element.attrs.find((each) => each.name === name)?.value ?? ""
 
+/** The text directly in an element. */
+export const textOf = (element: Element): string =>
+  element.childNodes.map((child) => ("value" in child ? child.value : "")).join("")
+
 /** Replaces the text from `from` to before `to`. */
 export interface Edit {
   readonly from: number

@@ -5,8 +5,10 @@
 import { emailDangersOf, readingsOf } from "@tentpole/core/documents/EmailDangers"
 import { limited, Unclean } from "@tentpole/core/documents/Clean"
 import { type Edit, edited } from "@tentpole/core/documents/HtmlElements"
+import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { Result } from "effect"
-import { readTags, type Tag } from "./EmailTags.ts"
+import { cleanCssAttribute, cssCuts, isEmailCssAddress } from "./CleanCss.ts"
+import { readTags, type Tag, type TagAttribute } from "./EmailTags.ts"
 import { isAllowed, type TagJudge, tagJudge } from "./EmailTagPolicy.ts"
 import { bounded } from "./HtmlBounds.ts"
 
@@ -69,7 +71,10 @@ const editsOf = (source: string, reading: string, judge: TagJudge): ReadonlyArra
       const unclosed = reading === source && hidden.has(tag.name) ? source.length : tag.to
       edits.push({ from: tag.from, to: endOf(tags, at) ?? unclosed, text: "" })
     } else if (!isAllowed(tag.name)) edits.push({ from: tag.from, to: tag.to, text: "" })
-    else if (tag.kind === "start") edits.push(...tagEdits(source, tag, judge))
+    else if (tag.kind === "start") {
+      edits.push(...tagEdits(source, tag, judge))
+      if (tag.name === "style") edits.push(...sheetEdits(reading, tag, tags[at + 1]))
+    }
   }
   return edits
 }
@@ -88,18 +93,36 @@ const endOf = (tags: ReadonlyArray<Tag>, start: number): number | null => {
   return null
 }
 
+/** The cuts in a style sheet; all of it when it contains tags, as in a drawing. */
+const sheetEdits = (reading: string, { to: from }: Tag, next: Tag | undefined): ReadonlyArray<Edit> => {
+  const to = next?.from ?? reading.length
+  const isWhole = next === undefined || (next.name === "style" && next.kind === "end")
+  if (!isWhole) return [{ from, to, text: "" }]
+  return cssCuts(reading.slice(from, to), isEmailCssAddress).map((cut) => ({
+    ...cut,
+    from: from + cut.from,
+    to: from + cut.to,
+  }))
+}
+
+/** An attribute as written; one with CSS is written again without its dangers. */
+const attributeText = (source: string, { name, value, from, to }: TagAttribute): string | null => {
+  const css = cleanCssAttribute(name, value, isEmailCssAddress)
+  if (css === value) return source.slice(from, to)
+  return css === null ? null : `${name}="${escapeHtml(css)}"`
+}
+
 /**
  * Writes a tag that loses attributes again from the attributes that stay, each with its exact source text: a repeated
  * attribute would become effective when its first occurrence is removed.
  */
 const tagEdits = (source: string, tag: Tag, judge: TagJudge): ReadonlyArray<Edit> => {
   const allowed = judge.allowedAttributes(tag)
-  if (allowed.length === tag.attributes.length) return []
+  const texts = allowed.map((each) => attributeText(source, each))
+  const isUnchanged = allowed.every(({ from, to }, at) => texts[at] === source.slice(from, to))
+  if (isUnchanged && allowed.length === tag.attributes.length) return []
   const isNothing = tag.name === "meta" && !allowed.some(({ name }) => name !== "content")
-  const written = [
-    source.slice(tag.from, tag.from + 1 + tag.name.length),
-    ...allowed.map(({ from, to }) => source.slice(from, to)),
-  ]
+  const written = [source.slice(tag.from, tag.from + 1 + tag.name.length), ...texts.filter((text) => text !== null)]
   const end = source.slice(tag.from, tag.to).endsWith("/>") ? " />" : ">"
   return [{ from: tag.from, to: tag.to, text: isNothing ? "" : written.join(" ") + end }]
 }

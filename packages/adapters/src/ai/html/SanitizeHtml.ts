@@ -1,12 +1,13 @@
 // The HTML sanitiser of pages, built on sanitize-html. The body passes an allow-list; the head is built again from known
 // elements, so no input reaches it unchecked. Emails are cleaned in another way (SanitizeEmail.ts).
 import { type Clean, Cleaner, dangersOf, limited, Unclean } from "@tentpole/core/documents/Clean"
-import { attribute, elements } from "@tentpole/core/documents/HtmlElements"
+import { attribute, elements, textOf } from "@tentpole/core/documents/HtmlElements"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { type Parser, Parsers } from "@tentpole/core/ports/Parsers"
 import { Effect, Layer, Result } from "effect"
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as standard, serialize } from "parse5"
 import sanitizeHtml from "sanitize-html"
+import { cleanCss, cleanCssAttribute, isPageCssAddress } from "./CleanCss.ts"
 import { bounded, sanitizerOptions, words } from "./HtmlBounds.ts"
 import { cleanEmail, isEmailCleanerAtWork } from "./SanitizeEmail.ts"
 
@@ -61,6 +62,7 @@ const cleanPage = (document: Document): Result.Result<string, Unclean> => {
   const body = elements(document).find((element) => element.tagName === "body")
   if (body === undefined) return Result.fail(new Unclean({ reason: "has no body" }))
   removeStyles(document)
+  cleanStyleAttributes(document)
   const attributes = attributesOf(body)
   const inner = serialize(body)
   for (const svg of [true, false]) {
@@ -84,9 +86,6 @@ const expected = [
 ]
 const forbidden = /script|onclick|onerror|x\(\)|\/\/x|base|iframe|refresh/i
 
-const textOf = (element: Element): string =>
-  element.childNodes.map((child) => ("value" in child ? child.value : "")).join("")
-
 /** The allowed `meta` names besides the title: how the page is shown where it is shared. */
 const allowedMetas = {
   name: new Set(words("description author theme-color color-scheme twitter:card twitter:title twitter:description")),
@@ -104,7 +103,7 @@ const headOf = (document: Document) => {
     metas: all.filter((element) => element.tagName === "meta").flatMap(metasOf),
     css: all
       .filter((element) => element.tagName === "style")
-      .map((element) => cleanCss(textOf(element)))
+      .map((element) => cleanSheet(textOf(element)))
       .join("\n"),
   }
 }
@@ -117,13 +116,19 @@ const metasOf = (element: Element): ReadonlyArray<string> =>
     return allowedMetas[kind].has(name) ? [`<meta ${kind}="${name}" content="${content}">`] : []
   })
 
-/** Removes imports and external addresses from style sheets, and text that would end their element. */
-const cleanCss = (css: string): string =>
-  css
-    .replace(/@import\b[^;]*(;|$)/gi, "")
-    .replaceAll("</", "<\\/")
-    .replaceAll("<!--", "")
-    .replaceAll("-->", "")
+/** A style sheet without imports, addresses of other hosts, and text that would end its element. */
+const cleanSheet = (css: string): string =>
+  cleanCss(css.replaceAll("<!--", "").replaceAll("-->", ""), isPageCssAddress).replaceAll("</", "<\\/")
+
+/** Cleans the CSS in attributes, in place. */
+const cleanStyleAttributes = (document: Document): void => {
+  for (const element of elements(document)) {
+    element.attrs = element.attrs.flatMap((each) => {
+      const value = cleanCssAttribute(each.name, each.value, isPageCssAddress)
+      return value === null ? [] : [{ ...each, value }]
+    })
+  }
+}
 
 const removeStyles = (document: Document): void => {
   for (const element of elements(document)) {
