@@ -10,7 +10,7 @@ import { preheaderParser } from "./rendering/Markup.ts"
 import { tokenParser } from "./rendering/MergeTokens.ts"
 import { plainTextParser } from "./rendering/PlainText.ts"
 import { picturesParser } from "./tents/assets/PageAssets.ts"
-import { publishedParser } from "./tents/pages/PageDocument.ts"
+import { publishedParser, successUrlParser } from "./tents/pages/PageDocument.ts"
 import { headParser } from "./tents/pages/PageHead.ts"
 
 export const coreParsers: ReadonlyArray<AnyParser> = [
@@ -25,5 +25,6 @@ export const coreParsers: ReadonlyArray<AnyParser> = [
   preheaderParser,
   publishedParser,
   returnedMailParser,
+  successUrlParser,
   tokenParser,
 ]

@@ -2,7 +2,7 @@
 import { DateTime, Effect, Match, Option, Result } from "effect"
 import type { AiRefused, AiUnavailable, EmailRequest, WrittenEmail } from "../ports/Ai.ts"
 import type { GenerationId, WorkspaceId } from "../kernel/Ids.ts"
-import { decideWith, Parsers } from "../ports/Parsers.ts"
+import { decideWith, type Parser, Parsers } from "../ports/Parsers.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -69,17 +69,24 @@ export interface GenerationRules<T extends DocumentTypes> {
   /** HTML as it may be stored. */
   readonly storable: Storable
   readonly ask: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
+  /** The AI's HTML without what only people may write. `basis` is the HTML that the AI changed. */
+  readonly withoutAuthority?: Parser<{ readonly html: string; readonly basis: string | null }, string>
 }
 
 export const documentGenerations = Effect.fnUntraced(function* <T extends DocumentTypes>(
   name: string,
-  { machine, store, storable, ask }: GenerationRules<T>,
+  { machine, store, storable, ask, withoutAuthority }: GenerationRules<T>,
 ) {
   const workspaces = yield* WorkspaceStore
   const parsers = yield* Parsers
 
-  const toStorable = (answer: WrittenEmail, workspace: WorkspaceId) =>
+  const toStorable = (answer: WrittenEmail, workspace: WorkspaceId, basis: string | null) =>
     storable(answer.html, workspace).pipe(
+      Effect.flatMap((html) =>
+        withoutAuthority === undefined
+          ? Effect.succeed(html)
+          : parsers.run(withoutAuthority, { html, basis }, workspace),
+      ),
       Effect.map((html): WrittenEmail => ({ ...answer, html })),
       Effect.mapError((refused) => {
         const why = Match.valueTags(refused, {
@@ -102,7 +109,7 @@ export const documentGenerations = Effect.fnUntraced(function* <T extends Docume
       const basis = yield* store.basis(workspace, id)
       const { brand } = yield* workspaces.get(workspace)
       const answer = yield* askAi(ask({ prompt, name: documentName, brand, basis }))
-      return Result.isFailure(answer) ? answer : yield* toStorable(answer.success, workspace)
+      return Result.isFailure(answer) ? answer : yield* toStorable(answer.success, workspace, basis)
     }),
     settle: Effect.fnUntraced(function* (outcome, workspace, id, of) {
       const locked = yield* store.lock(workspace, id)

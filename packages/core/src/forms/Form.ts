@@ -3,7 +3,7 @@ import { parseHtml } from "../documents/ParseHtml.ts"
 import type { TentId } from "../kernel/Ids.ts"
 import type { Parser } from "../ports/Parsers.ts"
 import { attribute, type Element, elements } from "../documents/HtmlElements.ts"
-import { formsOf, honeypot_name } from "../tents/pages/PageDocument.ts"
+import { formsOf, honeypot_name, successUrlOf } from "../tents/pages/PageDocument.ts"
 
 export interface Form {
   readonly tentId: TentId
@@ -22,7 +22,7 @@ export const readForms = (tentId: TentId, html: string): ReadonlyMap<string, For
   for (const { element, formId } of formsOf(parseHtml(html))) {
     const before = forms.get(formId)
     const fields = [...new Set([...(before?.fields ?? []), ...fieldsOf(element)])]
-    const successUrl = before?.successUrl ?? attribute(element, "data-success-url").trim()
+    const successUrl = before?.successUrl ?? successUrlOf(element)
     forms.set(formId, { tentId, formId, fields, successUrl: successUrl === "" ? null : successUrl })
   }
   return forms

@@ -14,6 +14,7 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
 import { Cleaner, pageDangers, type Unclean } from "../documents/Clean.ts"
 import { pageAssets, picturesParser } from "./assets/PageAssets.ts"
+import { successUrlParser } from "./pages/PageDocument.ts"
 import type { Tent, TentRequest } from "./Tent.ts"
 import { autoPublish, TentChange } from "./machine.ts"
 import { TentStore } from "./TentStore.ts"
@@ -84,14 +85,16 @@ const writer = Effect.gen(function* () {
     return yield* Effect.orDie(pageAssets(blobs, workspace, named))
   })
 
-  /** With its pictures, without active content. `pageDangers` shares no code with the cleaner and checks its result. */
+  /** With its pictures, without active content and without success addresses that its template does not have. `pageDangers` shares no code with the cleaner and checks its result. */
   const finished = Effect.fnUntraced(function* (
     answer: string,
+    template: string | null,
     files: ReadonlyArray<PageAsset>,
     workspace: WorkspaceId,
   ): Effect.fn.Return<string, string | Unclean | TooComplex> {
     const html = yield* parsers.run(picturesParser, { html: answer, assets: files }, workspace)
-    const cleaned = yield* cleaner.clean(html, workspace)
+    const clean = yield* cleaner.clean(html, workspace)
+    const cleaned = yield* parsers.run(successUrlParser, { html: clean, basis: template }, workspace)
     if (encodeText(cleaned).length > html_bytes_max) {
       return yield* Effect.fail(`The page is larger than ${html_bytes_max / 2 ** 20} MB. Ask for a shorter one`)
     }
@@ -108,7 +111,7 @@ const writer = Effect.gen(function* () {
     const { prompt, reasoning } = request
     const answer = yield* askAi(ai.generatePage({ prompt, name, brand, template, assets: files, reasoning }))
     if (Result.isFailure(answer)) return answer
-    return yield* finished(answer.success, files, workspace).pipe(
+    return yield* finished(answer.success, template, files, workspace).pipe(
       Effect.catchTags({
         Unclean: ({ reason }) => Effect.fail(`The page ${reason}`),
         TooComplex: ({ reason }) => Effect.fail(`The page ${reason}. Ask for a simpler one`),

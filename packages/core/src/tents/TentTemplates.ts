@@ -8,6 +8,7 @@ import { type TentId, TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import { Parsers } from "../ports/Parsers.ts"
 import { Settings } from "../kernel/Settings.ts"
+import { successUrlParser } from "./pages/PageDocument.ts"
 import { TentNotReady } from "./Tent.ts"
 import { TentStore } from "./TentStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
@@ -57,6 +58,7 @@ export class TentTemplates extends Context.Service<
         storable: storable(cleanUnlessSafe(cleaner.clean, parsers), pageDangers, { bytes_max, parsers }),
         ask: ({ basis: template, ...request }) =>
           Effect.map(ai.generatePage({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
+        withoutAuthority: successUrlParser,
         toId: (uuid) => TentTemplateId.make(uuid),
         facts: () => Effect.succeed(null),
       })

@@ -31,6 +31,39 @@ export const publishedParser: SyncParser<PublishedInput, string> = {
   sizeOf: ({ html }) => html.length,
 }
 
+/** The attribute of a form with the address that a visitor sees after a submission. */
+export const success_url_name = "data-success-url"
+
+/**
+ * A page that the AI wrote, without success addresses that its template does not have: a prompt or a file could make the AI send
+ * visitors to another site. People add them to the HTML. Throws `TooManyElements`.
+ */
+export const withoutNewSuccessUrls = (html: string, template: string | null): string => {
+  const known = new Set(template === null ? [] : elements(parseHtml(template)).map(successUrlOf))
+  const edits = elements(parseHtml(html, { sourceCodeLocationInfo: true })).flatMap((element): ReadonlyArray<Edit> => {
+    const place = element.sourceCodeLocation?.attrs?.[success_url_name]
+    if (place === undefined || known.has(successUrlOf(element))) return []
+    return [{ from: place.startOffset, to: place.endOffset, text: "" }]
+  })
+  // The parser repeats unclosed elements with their places.
+  return edited(html, [...new Map(edits.map((edit) => [edit.from, edit])).values()])
+}
+
+interface AiPage {
+  readonly html: string
+  /** The HTML that the AI changed or followed. */
+  readonly basis: string | null
+}
+
+export const successUrlParser: SyncParser<AiPage, string> = {
+  name: "success_urls",
+  run: ({ basis, html }) => withoutNewSuccessUrls(html, basis),
+  sizeOf: ({ basis, html }) => html.length + (basis?.length ?? 0),
+}
+
+/** Empty when the element has none. */
+export const successUrlOf = (element: Element): string => attribute(element, success_url_name).trim()
+
 export interface FormOfPage {
   readonly formId: string
   readonly element: Element

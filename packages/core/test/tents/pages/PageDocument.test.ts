@@ -3,7 +3,7 @@ import { TentId } from "@tentpole/core/kernel/Ids"
 import { isAlias, root } from "@tentpole/core/tents/Alias"
 import { dangersOf } from "@tentpole/core/documents/Clean"
 import { addressPath, pageUrl, readHost, readPath, slugOfHost } from "@tentpole/core/tents/pages/PageAddress"
-import { honeypot_name, toPublished } from "@tentpole/core/tents/pages/PageDocument"
+import { honeypot_name, toPublished, withoutNewSuccessUrls } from "@tentpole/core/tents/pages/PageDocument"
 import { Schema } from "effect"
 import { alias, id } from "../TentFixture.ts"
 
@@ -115,4 +115,13 @@ it("A page's address has scheme and port of the pages' origin, and the workspace
     ),
     "https://www.acme.test/sale",
   )
+})
+
+it("a success URL of the AI stays only when the template has it", { tags: ["attack/page-script"] }, () => {
+  const form = (url: string) => `<form id=a data-success-url="${url}"><input name=email></form>`
+  const page = form("https://evil.test/") + form(" /thanks ")
+  const without = "<form id=a ><input name=email></form>"
+  assert.strictEqual(withoutNewSuccessUrls(page, null), without + without)
+  assert.strictEqual(withoutNewSuccessUrls(page, form("/thanks")), without + form(" /thanks "))
+  assert.strictEqual(withoutNewSuccessUrls("<p data-success-url=x>", ""), "<p >")
 })
