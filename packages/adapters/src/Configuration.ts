@@ -234,6 +234,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     sendJournal: from.flag("SEND_JOURNAL", false),
     sendJournal_days: from.integer("SEND_JOURNAL_DAYS", commonSettings.sendJournal_days, 1, 365),
     retention: retention(from),
+    viewLink_days: from.integer("VIEW_LINK_DAYS", commonSettings.viewLink_days, 1, days_max),
     bootstrapApiKey: from.secret(
       "BOOTSTRAP_API_KEY",
       /^[A-Za-z0-9_-]{32,128}$/,

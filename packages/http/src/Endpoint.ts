@@ -85,9 +85,13 @@ const constructor =
       .annotate(OpenApi.Description, description)
   }
 
-/** An empty group of endpoints. Its description is that of its tag in the OpenAPI document. */
+/** An empty group of endpoints. Its tag in the OpenAPI document has this description, and the identifier in words as its name. */
 export const group = <const Identifier extends string>(identifier: Identifier, description: string) =>
-  HttpApiGroup.make(identifier).annotate(OpenApi.Description, description)
+  HttpApiGroup.make(identifier).annotate(OpenApi.Title, inWords(identifier)).annotate(OpenApi.Description, description)
+
+/** `bulkTents` in words: "Bulk tents". */
+const inWords = (identifier: string): string =>
+  identifier.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase())
 
 const get = constructor("GET")
 const post = constructor("POST")

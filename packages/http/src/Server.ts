@@ -8,9 +8,11 @@ import { operations } from "@tentpole/adapters/operations/Routes"
 import { ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
 import { ByteSize, Layer } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { AdminApi } from "./admin/AdminApi.ts"
 import { Api } from "./Api.ts"
+import { reference } from "./description/Reference.ts"
+import { startPage } from "./description/StartPage.ts"
 import { edge, routesOf } from "./edge/Edge.ts"
 import { FastPaths } from "./edge/FastPath.ts"
 import { adminHandlers, handlers } from "./Handlers.ts"
@@ -62,7 +64,8 @@ const administration = ({ adminToken }: Configuration) =>
 const api = (config: Configuration) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
-    HttpApiScalar.layer(Api, { path: "/docs" }),
+    reference(Api),
+    startPage,
     operations(serviceMetrics),
     downloads,
     uploads,

@@ -57,6 +57,8 @@ export class Settings extends Context.Service<
     readonly retention: Retention
     /** How long the send journal is stored. */
     readonly sendJournal_days: number
+    /** How long the view link of a message works after it was sent. */
+    readonly viewLink_days: number
     /** In development, sending domains under `.test` and `.localhost` always pass verification. */
     readonly developmentDomains: boolean
   }
@@ -80,5 +82,6 @@ export const commonSettings = {
     flow_event_days: null,
   },
   sendJournal_days: 14,
+  viewLink_days: 365,
   developmentDomains: false,
 } satisfies Partial<Settings["Service"]>

@@ -1,5 +1,5 @@
 // The use cases of tracking links: open, click, unsubscribe. Every caller gets a response; only people are counted.
-import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
+import { Cache, Context, Data, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { blankContact } from "../contacts/Contact.ts"
 import { compileInput, compileParser } from "../rendering/Compile.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
@@ -16,6 +16,9 @@ import { engagementRecorder, recorderDefaults, type TrackedRequest } from "./Eng
 import { EngagementStore } from "./EngagementStore.ts"
 import { Links, type LinkTarget } from "../rendering/Links.ts"
 import { isBot, type ClientRequest } from "./BotFilter.ts"
+
+/** The view link of a message that was sent too long ago. */
+export class LinkExpired extends Data.TaggedError("LinkExpired") {}
 
 /** The data of the unsubscribe page. */
 export interface Subscription {
@@ -45,8 +48,10 @@ export class Tracking extends Context.Service<
     readonly unsubscribe: (token: string) => Effect.Effect<Subscription, NotFound>
     /** Waits until the opens and clicks so far are written. */
     readonly written: Effect.Effect<void>
-    /** The message as a web page. */
-    readonly view: (token: string) => Effect.Effect<{ readonly subject: string; readonly html: string }, NotFound>
+    /** The message as a web page: the email as it was approved when it was sent, with the current values of the contact. */
+    readonly view: (
+      token: string,
+    ) => Effect.Effect<{ readonly subject: string; readonly html: string }, NotFound | LinkExpired>
   }
 >()("tentpole/Tracking") {
   static readonly layer = Layer.effect(
@@ -57,7 +62,7 @@ export class Tracking extends Context.Service<
       const workspaces = yield* WorkspaceStore
       const links = yield* Links
       const parsers = yield* Parsers
-      const { message_bytes_max } = yield* Settings
+      const { message_bytes_max, viewLink_days } = yield* Settings
       const recorder = yield* engagementRecorder(recorderDefaults)
       const { transact } = yield* Transactor
 
@@ -147,7 +152,9 @@ export class Tracking extends Context.Service<
         view: Effect.fn("Tracking.view")(function* (token) {
           const target = yield* targetOf(links.read("view", token))
           const delivery = yield* find(target)
-          const { contact } = delivery
+          const { contact, dueAt, sentAt } = delivery
+          const expiresAt = DateTime.add(sentAt ?? dueAt, { days: viewLink_days })
+          if (DateTime.isGreaterThan(yield* DateTime.now, expiresAt)) return yield* new LinkExpired()
           if (contact === null) return yield* notFound
           const person = { contact, dynamic: delivery.flow?.tokens ?? {}, links: links.of(target) }
           const compiled = yield* compiledFor(target, delivery)

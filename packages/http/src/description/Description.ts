@@ -3,7 +3,7 @@ import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 import { conventions } from "./Conventions.ts"
 import { withExamples } from "./Examples.ts"
-import { type Json, isObject, mapped, objectIn } from "./Json.ts"
+import { type Json, isObject, mapped, objectIn, withComponents } from "./Json.ts"
 import { withParameterDescriptions } from "./ParameterDocs.ts"
 import { withErrorResponses } from "./ErrorResponses.ts"
 
@@ -31,6 +31,18 @@ const withPlainNames = (description: Json): Json => {
   return mapped({ ...description, components: { ...components, schemas } }, (_, inner) => renamed(inner))
 }
 
+/** Names the scheme of the key in lower case, as readers of descriptions expect it. */
+const withBearer = (description: Json): Json => {
+  const schemes = objectIn(objectIn(description, "components"), "securitySchemes")
+  return withComponents(
+    description,
+    "securitySchemes",
+    mapped(schemes, (_, scheme) =>
+      isObject(scheme) && scheme["scheme"] === "Bearer" ? { ...scheme, scheme: "bearer" } : scheme,
+    ),
+  )
+}
+
 /**
  * Completes the OpenAPI document of an API. `limited`: whether its keys are rate limited and its POSTs accept an idempotency
  * key, as in the API of tenants and not in that of the administration.
@@ -38,4 +50,6 @@ const withPlainNames = (description: Json): Json => {
 export const completeDocument =
   (options: { readonly limited: boolean }) =>
   (document: Json): Json =>
-    withExamples(withErrorResponses(withParameterDescriptions(conventions(withPlainNames(document), options))))
+    withExamples(
+      withErrorResponses(withParameterDescriptions(conventions(withBearer(withPlainNames(document)), options))),
+    )

@@ -28,7 +28,8 @@ export const contentSecurityPolicy = (site: Pick<PageSite, "logoUrl" | "iconUrl"
   ].join("; ")
 }
 
-const always = (site: PageSite | null): Headers => ({
+/** Headers of all responses of a site; null: of no site. */
+export const siteHeaders = (site: PageSite | null): Headers => ({
   "content-security-policy": contentSecurityPolicy(site),
   "x-content-type-options": "nosniff",
   "referrer-policy": "strict-origin-when-cross-origin",
@@ -57,11 +58,11 @@ export interface PageAnswers {
   readonly bytes: number
 }
 
-export const pageAnswers = (site: PageSite, contentType: string, { etag, ...forms }: Representations): PageAnswers => {
+export const pageAnswers = (always: Headers, contentType: string, { etag, ...forms }: Representations): PageAnswers => {
   const answer = (bytes: Uint8Array, encoding: "gzip" | "br" | null): Answer => {
     // Each encoding is another representation and has its own strong etag.
     const own = `"${etag}${encoding === null ? "" : `-${encoding}`}"`
-    const headers = { ...always(site), etag: own, vary: "Accept-Encoding", "cache-control": "no-cache" }
+    const headers = { ...always, etag: own, vary: "Accept-Encoding", "cache-control": "no-cache" }
     return {
       etag: own,
       whole: HttpServerResponse.uint8Array(bytes, {
@@ -140,7 +141,7 @@ export const plainPage = (status: number, title: string, text: string, more: Mor
   HttpServerResponse.text(plainHtml(title, `<p>${text}</p>`, more.head), {
     status,
     contentType: "text/html; charset=utf-8",
-    headers: { ...always(more.site ?? null), "cache-control": "no-store", ...more.headers },
+    headers: { ...siteHeaders(more.site ?? null), "cache-control": "no-store", ...more.headers },
   })
 
 export const notFound = (): Response =>
@@ -172,7 +173,7 @@ export const icon = ({ iconUrl }: PageSite): Response =>
   iconUrl !== null && URL.canParse(iconUrl) && /^https?:$/.test(new URL(iconUrl).protocol)
     ? HttpServerResponse.empty({
         status: 302,
-        headers: { ...always(null), location: new URL(iconUrl).href, "cache-control": "public, max-age=3600" },
+        headers: { ...siteHeaders(null), location: new URL(iconUrl).href, "cache-control": "public, max-age=3600" },
       })
     : notFound()
 
@@ -190,7 +191,7 @@ export const onward = (site: PageSite, url: string): Response =>
 
 /** Redirects after a POST to a page of the same origin, so that a reload does not submit again. */
 export const seeOther = (location: string): Response =>
-  HttpServerResponse.empty({ status: 303, headers: { ...always(null), "cache-control": "no-store", location } })
+  HttpServerResponse.empty({ status: 303, headers: { ...siteHeaders(null), "cache-control": "no-store", location } })
 
 export const refusedForm = (site: PageSite, path: string, faults: ReadonlyArray<string>): Response =>
   plainPage(

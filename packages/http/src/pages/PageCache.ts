@@ -12,7 +12,7 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 import { WeightedLru } from "@tentpole/core/kernel/runtime/WeightedLru"
-import { type PageAnswers, pageAnswers } from "./PageAnswers.ts"
+import { type PageAnswers, pageAnswers, siteHeaders } from "./PageAnswers.ts"
 import { siteMap } from "./SiteMap.ts"
 
 export interface CachedPage {
@@ -101,7 +101,7 @@ export const pageCache = Effect.fnUntraced(function* () {
       const known = maps.get(host, mark)
       if (known !== undefined) return known
       const xml = siteMap(yield* source.list(of.workspaceId), (address) => pageUrl(settings, of, address))
-      const answers = pageAnswers(of, "application/xml; charset=utf-8", yield* formsOf(xml))
+      const answers = pageAnswers(siteHeaders(of), "application/xml; charset=utf-8", yield* representationsOf(xml))
       maps.set(host, answers, { version: mark, weight: answers.bytes })
       return answers
     }),
@@ -135,7 +135,7 @@ const prepared = Effect.fnUntraced(function* (parsers: Parsers, found: Published
   return {
     tentId,
     address,
-    answers: pageAnswers(site, "text/html; charset=utf-8", yield* formsOf(served)),
+    answers: pageAnswers(siteHeaders(site), "text/html; charset=utf-8", yield* representationsOf(served)),
     // Parsed on the first submission.
     forms: Effect.suspend(() =>
       declared !== null
@@ -151,7 +151,7 @@ const gzipped = promisify(gzip)
 const brotlied = promisify(brotliCompress)
 
 /** The encodings of a text and its etag. */
-const formsOf = (text: string) =>
+export const representationsOf = (text: string) =>
   Effect.promise(async () => {
     const plain = Buffer.from(text, "utf8")
     const etag = digest(plain)

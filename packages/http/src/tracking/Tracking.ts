@@ -1,7 +1,7 @@
 // Routes of links in messages, on the pages' listener: `/o/` pixel, `/c/` redirect, `/u/` unsubscribe, `/v/` message in the
 // browser. A GET only records; unsubscribing needs a POST, because scanners follow links (RFC 8058 §1).
 import { paths } from "@tentpole/core/rendering/Links"
-import { Tracking } from "@tentpole/core/tracking/Tracking"
+import { type LinkExpired, Tracking } from "@tentpole/core/tracking/Tracking"
 import { type NotFound, Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -23,7 +23,7 @@ export const layer = (fastPaths?: FastPaths) =>
     Effect.gen(function* () {
       const verbs = yield* Tracking
       if (fastPaths !== undefined) yield* fastPaths.register(pixels(verbs))
-      const read = (request: Request, allow: string, get: (token: string) => Effect.Effect<Response, NotFound>) =>
+      const read = (request: Request, allow: string, get: (token: string) => Effect.Effect<Response, NotFound | LinkExpired>) =>
         request.method === "GET" || request.method === "HEAD"
           ? answered(get(tokenOf(request)))
           : Effect.succeed(Answers.methodNotAllowed(allow))
@@ -84,9 +84,12 @@ const isConfirmed = (contentType: string, body: string): boolean => {
 const tokenOf = (request: Request): string => /^[^?#]*\/([^/?#]*)/.exec(request.url)?.[1] ?? ""
 
 /** An error page for failures. If the reader disconnected, the server handles the interruption. */
-const answered = (answer: Effect.Effect<Response, NotFound>): Effect.Effect<Response> =>
+const answered = (answer: Effect.Effect<Response, NotFound | LinkExpired>): Effect.Effect<Response> =>
   answer.pipe(
-    Effect.catchTag("NotFound", () => Effect.succeed(Answers.notFound())),
+    Effect.catchTags({
+      NotFound: () => Effect.succeed(Answers.notFound()),
+      LinkExpired: () => Effect.succeed(Answers.expired()),
+    }),
     Effect.catchCause((cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
       if (Cause.squash(cause) instanceof Unavailable) return Effect.succeed(Answers.unavailable())

@@ -75,7 +75,7 @@ export const messagePage = (html: string): Response =>
       "content-security-policy": [
         "default-src 'none'",
         "img-src http: https: data:",
-        "style-src 'unsafe-inline' http: https:",
+        "style-src 'unsafe-inline'",
         "font-src http: https: data:",
         "form-action 'none'",
         "base-uri 'none'",
@@ -88,6 +88,9 @@ export const messagePage = (html: string): Response =>
 /** The answer to all invalid links. It does not reveal the reason. */
 export const notFound = (): Response =>
   page("Page not found", "<p>This link is not valid. It may be incomplete or too old.</p>", 404)
+
+export const expired = (): Response =>
+  page("Link expired", "<p>This message can no longer be shown: it was sent too long ago.</p>", 410)
 
 export const methodNotAllowed = (allow: string): Response =>
   page("Not possible", "<p>This address does not support this method.</p>", 405, { allow })
