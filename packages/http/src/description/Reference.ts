@@ -18,6 +18,7 @@ const viewer = {
   defaultOpenAllTags: false,
   showDeveloperTools: "never",
   hideClientButton: true,
+  authentication: { preferredSecurityScheme: "bearer" },
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },
@@ -33,6 +34,7 @@ const head = `<meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <style>
 body { margin: 0 }
+#api-reference-container { overflow-x: clip }
 .product { position: sticky; top: 0; z-index: 1000; box-sizing: border-box; height: ${header_height_px}px; padding: 0 1.25rem; display: flex; align-items: center; gap: 1.25rem;
   font: 15px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; background: #fff; color: #1f2933; border-bottom: 1px solid #e4e7eb }
 .product a { color: inherit; text-decoration: none }

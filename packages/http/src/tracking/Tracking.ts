@@ -23,7 +23,11 @@ export const layer = (fastPaths?: FastPaths) =>
     Effect.gen(function* () {
       const verbs = yield* Tracking
       if (fastPaths !== undefined) yield* fastPaths.register(pixels(verbs))
-      const read = (request: Request, allow: string, get: (token: string) => Effect.Effect<Response, NotFound | LinkExpired>) =>
+      const read = (
+        request: Request,
+        allow: string,
+        get: (token: string) => Effect.Effect<Response, NotFound | LinkExpired>,
+      ) =>
         request.method === "GET" || request.method === "HEAD"
           ? answered(get(tokenOf(request)))
           : Effect.succeed(Answers.methodNotAllowed(allow))

@@ -72,6 +72,19 @@ it.live("the message is readable in a browser, without scripts", () =>
   }).pipe(Effect.scoped),
 )
 
+it.live("the link to the message in a browser expires, and unsubscribing does not", () =>
+  Effect.gen(function* () {
+    const { ask, links } = yield* sent
+    assert.strictEqual((yield* ask(links.view)).status, 200)
+    yield* elapse("366 days")
+    const answer = yield* ask(links.view)
+    assert.strictEqual(answer.status, 410)
+    assert.include(answer.text, "Link expired")
+    assert.notInclude(answer.text, "Hello")
+    assert.strictEqual((yield* ask(links.unsubscribe)).status, 200)
+  }).pipe(Effect.scoped),
+)
+
 const tokenForgeryTest = tagged(it.live, "attack/token-forgery")
 tokenForgeryTest("all invalid tokens get the same neutral page", () =>
   Effect.gen(function* () {
