@@ -31,9 +31,9 @@ const patterns = [
 ]
 
 const unescaped = (css: string): string =>
-  css.replace(/\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi, (_, code: string | undefined, character = "") => {
+  css.replace(/\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi, (_, code: string | undefined, character: string | undefined) => {
     const point = code === undefined ? 0 : Number.parseInt(code, 16)
-    return code === undefined ? character : point > 0x10_ff_ff ? "\ufffd" : String.fromCodePoint(point)
+    return code === undefined ? (character ?? "") : point > 0x10_ff_ff ? "\ufffd" : String.fromCodePoint(point)
   })
 
 /** Comments separate words in CSS, but not in old browsers. */

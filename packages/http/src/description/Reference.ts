@@ -25,6 +25,7 @@ const viewer = {
   documentDownloadType: "none",
   customCss: `
     :root { --scalar-custom-header-height: ${header_height_px}px; }
+    a[href="https://www.scalar.com"] { display: none }
     .light-mode { --scalar-color-accent: #1d4ed8; }
     .dark-mode { --scalar-color-accent: #8ab4ff; }
     .scalar-app, .scalar-api-reference { --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; --scalar-font-code: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }`,
