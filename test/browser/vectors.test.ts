@@ -9,11 +9,12 @@ import { blankContact } from "@tentpole/core/contacts/Contact"
 import { cleanUnlessSafe } from "@tentpole/core/documents/Clean"
 import { ApprovalId, ContactId, EmailId, TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { compile } from "@tentpole/core/rendering/Compile"
+import { inProcess } from "@tentpole/core/ports/Parsers"
 import { renderContent } from "@tentpole/core/rendering/Render"
 import { toPublished } from "@tentpole/core/tents/pages/PageDocument"
 import { contentSecurityPolicy } from "@tentpole/http/pages/PageAnswers"
 import { messagePage } from "@tentpole/http/tracking/TrackingAnswers"
-import { DateTime, Result } from "effect"
+import { DateTime, Effect, Result } from "effect"
 import { readFileSync } from "node:fs"
 import type { Browser } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
@@ -127,6 +128,8 @@ const page = (html: string): string => toPublished(html, { tentId, branding: tru
 const pageHeaders = { "content-security-policy": contentSecurityPolicy(null) }
 const messageHeaders = messagePage("").headers
 
+const cleanByPeople = cleanUnlessSafe((html) => Effect.fromResult(clean(html)), inProcess)
+
 type Served = Result.Result<string, unknown>
 
 interface Author {
@@ -138,7 +141,12 @@ interface Author {
 }
 
 const authors: ReadonlyArray<Author> = [
-  { name: "a page", serve: (html) => Result.map(cleanUnlessSafe(clean)(html), page), headers: pageHeaders, loads: [] },
+  {
+    name: "a page",
+    serve: (html) => Result.map(Effect.runSync(Effect.result(cleanByPeople(html, sender.workspaceId))), page),
+    headers: pageHeaders,
+    loads: [],
+  },
   {
     name: "a page of the AI",
     serve: (html) => Result.map(Result.flatMap(readPage(answer(html)), clean), page),
@@ -230,6 +238,10 @@ const visitor = async (browser: Browser) => {
   }
 }
 
+/** `npm test` visits a part of the vectors, `npm run test:attacks` all. */
+const each = process.env["ATTACKS"] === "all" ? 1 : 8
+const sampleOf = (vectors: ReadonlyArray<string>) => vectors.filter((_, index) => index % each === 0)
+
 const nothing: Visit = { scripts: [], requests: [], traps: [] }
 
 const browser: Browser | null = await launch()
@@ -249,7 +261,7 @@ describe.skipIf(browser === null)("HTML that bypassed other sanitisers", () => {
       ["styles", styles],
     ])("runs no script and sends no request: %s", { tags: ["attack/page-script"] }, async (_, vectors) => {
       const harm: Array<unknown> = []
-      for (const vector of vectors) {
+      for (const vector of sampleOf(vectors)) {
         const outcome = serve(vector)
         if (Result.isFailure(outcome)) continue
         const visits = [

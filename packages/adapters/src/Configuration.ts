@@ -172,6 +172,15 @@ const retention = (from: ReturnType<typeof reader>): Retention => ({
   flow_event_days: from.optional("FLOW_EVENT_DAYS", flow_event_days_min, days_max),
 })
 
+const sizes = (from: ReturnType<typeof reader>) => ({
+  /** The maximum size of an API request's body. */
+  json_bytes_max: from.integer("JSON_BYTES_MAX", 5 * mebibyte, mebibyte, 100 * mebibyte),
+  html_bytes_max: from.integer("HTML_BYTES_MAX", commonSettings.html_bytes_max, mebibyte / 16, html_size_bytes_max),
+  message_bytes_max: from.integer("MESSAGE_BYTES_MAX", commonSettings.message_bytes_max, mebibyte, 40 * mebibyte),
+  import_bytes_max: from.integer("IMPORT_BYTES_MAX", commonSettings.import_bytes_max, mebibyte, largest_put_bytes),
+  asset_bytes_max: from.integer("ASSET_BYTES_MAX", commonSettings.asset_bytes_max, mebibyte, 500 * mebibyte),
+})
+
 const read = (environment: Environment, from: ReturnType<typeof reader>) => {
   const production = environment["NODE_ENV"] === "production"
   const host = from.text("HOST") ?? "127.0.0.1"
@@ -210,12 +219,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     drain_s: from.integer("DRAIN_SECONDS", production ? 5 : 0, 0, 15),
     /** Null: files under `dataDir`. */
     s3: bucket === null ? null : { bucket, endpoint, region },
-    /** The maximum size of an API request's body. */
-    json_bytes_max: from.integer("JSON_BYTES_MAX", 5 * mebibyte, mebibyte, 100 * mebibyte),
-    html_bytes_max: from.integer("HTML_BYTES_MAX", commonSettings.html_bytes_max, mebibyte / 16, html_size_bytes_max),
-    message_bytes_max: from.integer("MESSAGE_BYTES_MAX", commonSettings.message_bytes_max, mebibyte, 40 * mebibyte),
-    import_bytes_max: from.integer("IMPORT_BYTES_MAX", commonSettings.import_bytes_max, mebibyte, largest_put_bytes),
-    asset_bytes_max: from.integer("ASSET_BYTES_MAX", commonSettings.asset_bytes_max, mebibyte, 500 * mebibyte),
+    ...sizes(from),
     parsers: {
       threads_max: from.integer("PARSER_THREADS", parser_threads_default, 1, parser_threads_max),
       time_max_ms: from.integer("PARSER_SECONDS", 5, 1, 60) * 1000,

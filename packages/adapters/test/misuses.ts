@@ -8,6 +8,8 @@ import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import type { SlugTaken, WorkspaceChange } from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import type { PgClient } from "@effect/sql-pg"
+import { fencedWrites } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Effect } from "effect"
 
 declare const id: WorkspaceId
@@ -33,6 +35,13 @@ const appended = Effect.flatMap(Transactor, ({ transact }) => transact(append))
 export const eventInside: Effect.Effect<void, never, Outbox | Transactor> = appended
 // @ts-expect-error an event is written with its change
 export const eventOutside: Effect.Effect<void, never, Outbox | Transactor> = append
+
+declare const sql: PgClient.PgClient
+const fencedWrite = fencedWrites(sql)(id, Effect.void)
+const fencedInside = Effect.flatMap(Transactor, ({ transact }) => transact(fencedWrite))
+export const statementInside: Effect.Effect<void, never, Transactor> = fencedInside
+// @ts-expect-error a statement that writes is in a transaction
+export const statementOutside: Effect.Effect<void, never, Transactor> = fencedWrite
 
 // Ids are branded by what they identify.
 export const rightId = Effect.flatMap(WorkspaceStore, (store) => store.get(id))
