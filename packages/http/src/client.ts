@@ -1,13 +1,15 @@
-// The typed client of the API: `connect` for promises, `make` for Effect. See docs/client.md. It depends on the API value only,
-// neither on node nor on a database.
+// The client of the API for Effect, beside the one for promises of `@tentpole/client`. See docs/client.md. It depends on the API
+// value only, neither on node nor on a database.
 export {
+  type Answer,
+  ApiError,
   connect,
+  ConnectionFailed,
   type ConnectOptions,
+  type Failure,
   type Outcome,
-  type PromiseCallOptions,
-  type PromiseClient,
-} from "./client/Promises.ts"
+  type RetryLimits,
+  UnexpectedAnswer,
+} from "@tentpole/client"
 export { type Client, type ClientOptions, make } from "./client/Client.ts"
-export type { Answer, CallOptions } from "./client/Call.ts"
-export { ApiError, ConnectionFailed, type Failure, UnexpectedAnswer } from "./client/Failures.ts"
-export type { RetryLimits } from "./client/Retry.ts"
+export type { CallOptions } from "./client/Call.ts"

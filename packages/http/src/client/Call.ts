@@ -1,9 +1,11 @@
 // A call of one endpoint: encodes the request, retries it, and decodes the answer with the endpoint's schemas.
+import { ConnectionFailed, type Failure, toFailure, UnexpectedAnswer } from "@tentpole/client/Failures"
+import type { Answer, CallOptions as CommonCallOptions } from "@tentpole/client/Methods"
+import { bodyOf, headersOf, type RequestParts, urlOf } from "@tentpole/client/Request"
+import { type RetryLimits, waitBeforeRetry } from "@tentpole/client/Retry"
 import { Clock, Effect, Predicate, Random, type Redacted } from "effect"
 import { type Headers, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
-import { ConnectionFailed, type Failure, toFailure, UnexpectedAnswer } from "./Failures.ts"
-import { type RetryLimits, waitBeforeRetry } from "./Retry.ts"
 
 export interface Target {
   /** URL of the service, with the path before `/v1` if there is one. */
@@ -14,73 +16,26 @@ export interface Target {
   readonly timeout_ms: number
 }
 
-export interface CallOptions {
-  /** Idempotency key of a POST. Default: a new key for each call. */
-  readonly idempotencyKey?: string
-  /** Further headers. `x-request-id` sets the request id in the service's log. */
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** An answer with its status and headers. */
-export interface Answer<Value> {
-  readonly value: Value
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly requestId: string | null
-}
-
-/** The parts of a request in wire format. */
-export interface RequestParts {
-  readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, unknown>>
-  readonly payload?: unknown
-}
+/** An interruption takes the place of the signal. */
+export type CallOptions = Omit<CommonCallOptions, "signal">
 
 export type Decode = (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<unknown, unknown>
 
-/** The path with its parameters. Throws on values that would change the path. */
-const pathOf = (path: string, params: Readonly<Record<string, string>>): string =>
-  path.replace(/:([A-Za-z_]+)/g, (_, name: string) => {
-    const value = params[name]
-    if (typeof value !== "string" || value === "" || value === "." || value === "..") {
-      throw new TypeError(`params.${name} of ${path} must be text, and neither empty nor "." or ".."`)
-    }
-    return encodeURIComponent(value)
-  })
-
-const toText = (value: unknown): string =>
-  value instanceof Date ? value.toISOString() : typeof value === "string" ? value : JSON.stringify(value)
-
-const queryOf = (query: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [string, string]> =>
-  Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, toText(value)] as const]))
-
-/** Serializes the body once, because a form would have another boundary at each attempt. */
-const withBody = (request: HttpClientRequest.HttpClientRequest, payload: unknown) => {
-  if (payload === undefined) return Effect.succeed(request)
-  if (!(payload instanceof FormData)) {
-    return Effect.sync(() => HttpClientRequest.bodyText(request, JSON.stringify(payload), "application/json"))
-  }
-  return Effect.promise(async () => {
-    const form = new Response(payload)
-    const type = form.headers.get("content-type") ?? "multipart/form-data"
-    return HttpClientRequest.bodyUint8Array(request, new Uint8Array(await form.arrayBuffer()), type)
-  })
-}
-
 const requestOf = Effect.fnUntraced(function* (
-  { url, key }: Target,
+  { key, url }: Target,
   { method, path }: HttpApiEndpoint.Top,
-  { params = {}, query = {}, payload }: RequestParts,
-  { headers = {}, idempotencyKey }: CallOptions,
+  parts: RequestParts,
+  options: CallOptions,
 ) {
-  const bare = HttpClientRequest.make(method)(url.replace(/\/+$/, "") + pathOf(path, params))
-  const keyed = method === "POST" ? { "idempotency-key": idempotencyKey ?? globalThis.crypto.randomUUID() } : {}
-  const request = bare.pipe(
-    HttpClientRequest.setUrlParams(queryOf(query)),
-    HttpClientRequest.setHeaders({ accept: "*/*", ...keyed, ...headers }),
+  const body = yield* Effect.promise(() => bodyOf(parts.payload))
+  const request = HttpClientRequest.make(method)(urlOf(url, path, parts)).pipe(
+    HttpClientRequest.setHeaders(headersOf(method === "POST", options)),
     HttpClientRequest.bearerToken(key),
   )
-  return yield* withBody(request, payload)
+  if (body === null) return request
+  return typeof body.content === "string"
+    ? HttpClientRequest.bodyText(request, body.content, body.type)
+    : HttpClientRequest.bodyUint8Array(request, body.content, body.type)
 })
 
 const causeOf = (error: HttpClientError.HttpClientError): unknown =>

@@ -1,12 +1,15 @@
 // The client for Effect: a method for each endpoint, by group and name, derived from the API value.
+import type { Failure } from "@tentpole/client/Failures"
+import type { Answer } from "@tentpole/client/Methods"
+import { entriesOf, nextQuery, type Paging } from "@tentpole/client/Pages"
+import type { RequestParts } from "@tentpole/client/Request"
+import { type RetryLimits, retryLimits } from "@tentpole/client/Retry"
 import { Effect, Option, Redacted, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { HttpApi, HttpApiClient, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { Api } from "../Api.ts"
-import { type Answer, type RequestParts, callOf, type CallOptions, type Decode, type Target } from "./Call.ts"
-import type { Failure } from "./Failures.ts"
-import { entriesOf, type Listing, listingOf, nextQuery } from "./Listing.ts"
-import { type RetryLimits, retryLimits } from "./Retry.ts"
+import { callOf, type CallOptions, type Decode, type Target } from "./Call.ts"
+import { listingOf } from "./Listing.ts"
 import type { Codes, EndpointsOf, GroupsOf, IsListing, Item, Request, Value } from "./Types.ts"
 
 /** URL, API key, retries and timeout. */
@@ -22,7 +25,7 @@ export interface ClientOptions {
 /** Equal to the service's own timeout for bodies. */
 const timeout_default_ms = 300_000
 
-export const targetOf = ({ url, apiKey, retries, timeout_ms = timeout_default_ms }: ClientOptions): Target => ({
+const targetOf = ({ url, apiKey, retries, timeout_ms = timeout_default_ms }: ClientOptions): Target => ({
   url,
   key: typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey,
   retries: { ...retryLimits, ...retries },
@@ -63,7 +66,7 @@ export type Client = ClientOf<typeof Api>
 /** An untyped method of an endpoint. */
 export interface Derived {
   readonly call: (parts: RequestParts, options: CallOptions) => Effect.Effect<Answer<unknown>, Failure<string>>
-  readonly listing: Listing | null
+  readonly listing: Paging | null
 }
 
 /** Ignores fields of a newer service. */

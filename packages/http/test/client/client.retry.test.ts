@@ -1,7 +1,7 @@
 // Tests of the client's retry policy: as a pure function, and with a `fetch` that fails on purpose.
 import { ApiError, connect, ConnectionFailed } from "@tentpole/http/client"
-import { toFailure } from "@tentpole/http/client/Failures"
-import { type Attempted, retryLimits, waitBeforeRetry } from "@tentpole/http/client/Retry"
+import { toFailure } from "@tentpole/client/Failures"
+import { type Attempted, retryLimits, waitBeforeRetry } from "@tentpole/client/Retry"
 import { assert, describe, it } from "@effect/vitest"
 
 const now_ms = Date.parse("2026-05-01T00:00:00Z")

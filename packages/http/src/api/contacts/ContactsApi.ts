@@ -20,10 +20,8 @@ import { ActivitiesAnswer, ContactWire, ListedContactWire } from "./ContactWire.
 const instantMessage = "must be a timestamp with a time zone, such as 2026-05-01T09:30:00Z"
 
 /** A timestamp; a date means its first instant. */
-const instantParameter = Schema.String.check(
-  Schema.makeFilter((text: string) => Result.isSuccess(readDate(text, "json")) || instantMessage),
-)
-  .annotate({ format: "date-time" })
+const instantParameter = Schema.String.annotate({ format: "date-time" })
+  .check(Schema.makeFilter((text: string) => Result.isSuccess(readDate(text, "json")) || instantMessage))
   .pipe(
     Schema.decodeTo(Schema.DateTimeUtc, {
       decode: SchemaGetter.transform((text: string) => DateTime.makeUnsafe(text)),

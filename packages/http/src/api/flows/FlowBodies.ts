@@ -4,16 +4,15 @@ import * as Flow from "@tentpole/core/flows/definition/FlowSchema"
 import { SimulateFlow } from "@tentpole/core/flows/simulation/SimulationInput"
 import { Schema } from "effect"
 
-// The description leaves out checks of `Schema.Unknown`.
-const anything: Schema.Codec<unknown> = Schema.Any
-
 interface About<Body> {
   readonly description?: string
   readonly examples: ReadonlyArray<Body>
 }
 
-const body = <Body>(schema: Schema.Codec<unknown, Body>, about: About<Body>): Schema.Codec<unknown> =>
-  anything.check(
+const body = <Body>(schema: Schema.Codec<unknown, Body>, about: About<Body>): Schema.Codec<unknown, Body> => {
+  // The description leaves out checks of `Schema.Unknown`.
+  const taken: Schema.Codec<unknown, Body> = Schema.Any
+  return taken.check(
     Schema.makeFilter<unknown>(() => true, {
       // `FlowWire` shows the definitions that the schema refers to.
       toJsonSchema: () => ({
@@ -22,6 +21,7 @@ const body = <Body>(schema: Schema.Codec<unknown, Body>, about: About<Body>): Sc
       }),
     }),
   )
+}
 
 const welcome: ReadonlyArray<typeof Flow.InsertStep.Encoded.step> = [
   {
