@@ -1,9 +1,12 @@
 // Tests that the documents match the code.
 import { configuration } from "@tentpole/adapters/Configuration"
+import { AdminApi } from "@tentpole/http/admin/AdminApi"
+import { Api } from "@tentpole/http/Api"
 import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, it } from "vitest"
+import { clientModule } from "./tools/ClientModule.ts"
 import { limitsPage } from "./tools/Limits.ts"
 import { stateMachinesPage } from "./tools/StateMachines.ts"
 
@@ -45,6 +48,13 @@ it("docs/limits.md is generated from the constants of the limits", () => {
 
 it("docs/internals/state-machines.md is generated from the transition tables", () => {
   assert.strictEqual(read("docs/internals/state-machines.md"), stateMachinesPage(), "run `npm run docs`")
+})
+
+it("the types and routes of @tentpole/client are generated from the APIs", () => {
+  const generated = (name: string) => read(`packages/client/src/generated/${name}.ts`)
+  assert.strictEqual(generated("Api"), clientModule(Api, "Client", "API"), "run `npm run docs`")
+  const admin = clientModule(AdminApi, "AdminClient", "administration API")
+  assert.strictEqual(generated("AdminApi"), admin, "run `npm run docs`")
 })
 
 it("the page of a state machine has a diagram and the events that do not change the state", () => {

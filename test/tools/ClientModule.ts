@@ -81,7 +81,8 @@ const bodyType = (printer: TypePrinter, { requestBody }: Operation, indent: stri
 /** Whether a part can be left out: the body may be absent, or every key is optional. */
 const isOptional = (printer: TypePrinter, schema: JsonSchema | undefined): boolean => {
   if (schema === undefined) return true
-  if (schema.$ref !== undefined) return isOptional(printer, printer.get(schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)))
+  if (schema.$ref !== undefined)
+    return isOptional(printer, printer.get(schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)))
   if (schema.anyOf !== undefined) return schema.anyOf.some((each) => each.type === "null" || isOptional(printer, each))
   return schema.type === "object" && (schema.required ?? []).length === 0
 }
@@ -124,9 +125,17 @@ const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
       const operation = operations.get(id)
       if (operation === undefined) throw new Error(`The document lacks ${id}`)
       const listing = listingOf(endpoint)
-      const kinds = new Set(answersOf(operation).map(kindOf).filter((kind) => kind !== "json"))
+      const kinds = new Set(
+        answersOf(operation)
+          .map(kindOf)
+          .filter((kind) => kind !== "json"),
+      )
       const isKeyed = operation.parameters.some(({ name }) => name === "Idempotency-Key")
-      const marks = [...(isKeyed ? ["key"] : []), ...kinds, ...(listing === null ? [] : [`${listing.by}:${listing.entries}`])]
+      const marks = [
+        ...(isKeyed ? ["key"] : []),
+        ...kinds,
+        ...(listing === null ? [] : [`${listing.by}:${listing.entries}`]),
+      ]
       routes.push({
         operation,
         line: [endpoint.method, endpoint.path, ...marks].join(" "),
@@ -170,7 +179,9 @@ export const clientModule = <Id extends string, Groups extends HttpApiGroup.Cons
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   }
   const operations = new Map(
-    Object.values(document.paths).flatMap((path) => Object.values(path).map((each) => [each.operationId, each] as const)),
+    Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map((each) => [each.operationId, each] as const),
+    ),
   )
   const printer = new TypePrinter(document.components.schemas)
   const routes = routesOf(api, operations, printer)

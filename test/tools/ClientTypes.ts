@@ -90,7 +90,11 @@ export class TypePrinter {
   #object({ additionalProperties, properties = {}, required = [] }: JsonSchema, indent: string): string {
     const fields = Object.entries(properties).filter(([, each]) => !isForbidden(each))
     const further =
-      additionalProperties === false ? "never" : typeof additionalProperties === "object" ? this.type(additionalProperties, indent) : "unknown"
+      additionalProperties === false
+        ? "never"
+        : typeof additionalProperties === "object"
+          ? this.type(additionalProperties, indent)
+          : "unknown"
     if (fields.length === 0) return `Readonly<Record<string, ${further}>>`
     const inner = `${indent}  `
     const lines = fields.map(([name, each]) => {
@@ -117,7 +121,8 @@ export class TypePrinter {
   #declaration(name: string): string {
     const schema = this.get(name)
     const type = this.type(schema)
-    const text = type.startsWith("{") && !type.includes("} | {") ? `interface ${name} ${type}` : `type ${name} = ${type}`
+    const text =
+      type.startsWith("{") && !type.includes("} | {") ? `interface ${name} ${type}` : `type ${name} = ${type}`
     return `${comment(schema.description)}export ${text}\n`
   }
 }

@@ -1,12 +1,16 @@
-// Prints the pages of docs/ that follow from the code.
+// Prints the pages of docs/ and the modules of the client that follow from the code.
+import { AdminApi } from "@tentpole/http/admin/AdminApi"
+import { Api } from "@tentpole/http/Api"
 import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
 import { writeFileSync } from "node:fs"
+import { clientModule } from "./ClientModule.ts"
 import { limitsPage } from "./Limits.ts"
 import { stateMachinesPage } from "./StateMachines.ts"
 
-const print = (page: string, text: string): void =>
-  writeFileSync(new URL(`../../docs/${page}.md`, import.meta.url), text)
+const print = (path: string, text: string): void => writeFileSync(new URL(`../../${path}`, import.meta.url), text)
 
-print("errors", errorsPage())
-print("limits", limitsPage())
-print("internals/state-machines", stateMachinesPage())
+print("docs/errors.md", errorsPage())
+print("docs/limits.md", limitsPage())
+print("docs/internals/state-machines.md", stateMachinesPage())
+print("packages/client/src/generated/Api.ts", clientModule(Api, "Client", "API"))
+print("packages/client/src/generated/AdminApi.ts", clientModule(AdminApi, "AdminClient", "administration API"))

@@ -26,7 +26,14 @@ export class ApiError<Code extends string = ErrorCode> extends Error {
   /** Seconds to wait before the next attempt, if the response says so. */
   readonly retryAfter_s: number | null
 
-  constructor({ code, message, ...rest }: Pick<ApiError<Code>, "code" | "message" | "status" | "requestId" | "issues" | "details" | "body" | "retryAfter_s">) {
+  constructor({
+    code,
+    message,
+    ...rest
+  }: Pick<
+    ApiError<Code>,
+    "code" | "message" | "status" | "requestId" | "issues" | "details" | "body" | "retryAfter_s"
+  >) {
     super(message)
     this.code = code
     this.status = rest.status
@@ -61,7 +68,13 @@ export class UnexpectedAnswer extends Error {
   readonly requestId: string | null
   readonly retryAfter_s: number | null
 
-  constructor({ cause, message, requestId, retryAfter_s, status }: Pick<UnexpectedAnswer, "message" | "status" | "requestId" | "retryAfter_s" | "cause">) {
+  constructor({
+    cause,
+    message,
+    requestId,
+    retryAfter_s,
+    status,
+  }: Pick<UnexpectedAnswer, "message" | "status" | "requestId" | "retryAfter_s" | "cause">) {
     super(message, cause === undefined ? {} : { cause })
     this.status = status
     this.requestId = requestId

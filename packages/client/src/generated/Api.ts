@@ -2410,7 +2410,7 @@ export interface CreateContactList {
   readonly name: string
   readonly kind: "static" | "dynamic"
   readonly description?: string | null
-  readonly rules?: Rule
+  readonly rules?: Rule | null
   /** Static lists only */
   readonly contact_ids?: ReadonlyArray<string>
 }
@@ -2649,7 +2649,7 @@ export interface EditContactList {
   /** null clears it */
   readonly description?: string | null
   /** Dynamic lists only. null clears them, and the list has no members */
-  readonly rules?: Rule
+  readonly rules?: Rule | null
 }
 
 export interface Email {

@@ -1,5 +1,5 @@
 // The schema of rule trees, the same in requests, domain and storage. Types and the API description follow from it.
-import { Effect, Schema, SchemaGetter } from "effect"
+import { Effect, type JsonSchema, Schema, SchemaGetter } from "effect"
 import { activityTypes } from "../contacts/Activity.ts"
 import { standardFields } from "../contacts/ContactFields.ts"
 import { FieldDefinitionId, ListId } from "../kernel/Ids.ts"
@@ -188,16 +188,20 @@ export const StepRuleSchema: Schema.Codec<RuleNodeOf<StepCondition>, StepRuleJso
   StepConditionSchema,
 ]).annotate({ identifier: "StepRule", description: "A rule tree that may also ask about the flow's messages" })
 
-// The description leaves out checks of `Schema.Unknown`.
-const anyJson: Schema.Codec<unknown, RuleJson | null> = Schema.Any
+/** JSON of any form, with the type and the description of a rule tree. */
+const described = <Json>(toJsonSchema: () => JsonSchema.JsonSchema): Schema.Codec<unknown, Json> => {
+  // The description leaves out checks of `Schema.Unknown`.
+  const anyJson: Schema.Codec<unknown, Json> = Schema.Any
+  return anyJson.check(Schema.makeFilter<unknown>(() => true, { expected: "a rule tree", toJsonSchema }))
+}
 
 /**
  * The schema of a tree in a request: any JSON, described as a `Rule`. `readRules` decodes it and reports all issues at once. A
  * response of the same API must contain `RuleSchema`, so that the description has `Rule`.
  */
-export const RuleInput = anyJson.check(
-  Schema.makeFilter<unknown>(() => true, {
-    expected: "a rule tree",
-    toJsonSchema: () => ({ allOf: [{ $ref: "#/$defs/Rule" }] }),
-  }),
-)
+export const RuleInput = described<RuleJson>(() => ({ allOf: [{ $ref: "#/$defs/Rule" }] }))
+
+/** The same where null means no rules. */
+export const RuleInputOrNull = described<RuleJson | null>(() => ({
+  anyOf: [{ $ref: "#/$defs/Rule" }, { type: "null" }],
+}))

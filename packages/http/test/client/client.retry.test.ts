@@ -1,8 +1,9 @@
 // Tests of the client's retry policy: as a pure function, and with a `fetch` that fails on purpose.
-import { ApiError, connect, ConnectionFailed } from "@tentpole/http/client"
+import { ApiError, ConnectionFailed } from "@tentpole/client"
 import { toFailure } from "@tentpole/client/Failures"
 import { type Attempted, retryLimits, waitBeforeRetry } from "@tentpole/client/Retry"
 import { assert, describe, it } from "@effect/vitest"
+import { clients } from "../fixtures/Clients.ts"
 
 const now_ms = Date.parse("2026-05-01T00:00:00Z")
 
@@ -112,7 +113,7 @@ const contactId = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 const deleted = json(200, { status: "completed", deleted_count: 0, rejected_count: 0, items: [] })
 const batch = { payload: { items: [{ contact_id: contactId }] } }
 
-describe("the client with a failing fetch", () => {
+describe.each(Object.entries(clients))("%s with a failing fetch", (_, connect) => {
   const client = (fetch: typeof globalThis.fetch) => connect({ url: "http://service.test", apiKey: "k", fetch })
 
   it("retries a POST with the same body and key", async () => {
@@ -189,7 +190,8 @@ describe("the client with a failing fetch", () => {
   })
 
   it("fails an attempt after its timeout", async () => {
-    const never: typeof globalThis.fetch = () => new Promise(() => undefined)
+    const never: typeof globalThis.fetch = (_input, init) =>
+      new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
     const impatient = connect({
       url: "http://service.test",
       apiKey: "k",

@@ -4,7 +4,7 @@ import { contact_ids_max, listKinds, type MembersChanged } from "@tentpole/core/
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
 import { type Member, memberSorts } from "@tentpole/core/lists/ListStore"
 import type { Lists, ListView } from "@tentpole/core/lists/Lists"
-import { RuleInput, RuleSchema } from "@tentpole/core/segments/RuleSchema"
+import { RuleInputOrNull, RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { type Effect, Schema, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
@@ -60,7 +60,7 @@ export const CreateList = Schema.Struct({
   name: ListName,
   kind: oneOf("static", "dynamic"),
   description: Schema.optionalKey(Schema.NullOr(ListDescription)),
-  rules: Schema.optionalKey(RuleInput),
+  rules: Schema.optionalKey(RuleInputOrNull),
   contact_ids: Schema.optionalKey(contactIds.annotate({ description: "Static lists only" })),
 }).annotate({ identifier: "CreateContactList" })
 
@@ -69,7 +69,7 @@ const edited = {
     description: "The slug changes with it, unless only the spelling changes",
   }),
   description: Schema.optionalKey(Schema.NullOr(ListDescription)).annotate({ description: "null clears it" }),
-  rules: Schema.optionalKey(RuleInput).annotate({
+  rules: Schema.optionalKey(RuleInputOrNull).annotate({
     description: "Dynamic lists only. null clears them, and the list has no members",
   }),
 }
