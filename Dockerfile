@@ -9,6 +9,7 @@
 FROM node:24.21.0-bookworm-slim AS manifests
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/client/package.json packages/client/
 COPY packages/core/package.json packages/core/
 COPY packages/adapters/package.json packages/adapters/
 COPY packages/worker/package.json packages/worker/
@@ -39,6 +40,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 COPY LICENSE NOTICE ./
 COPY --from=dependencies /app ./
+COPY --from=built /app/packages/client/dist packages/client/dist
 COPY --from=built /app/packages/core/dist packages/core/dist
 COPY --from=built /app/packages/adapters/dist packages/adapters/dist
 COPY --from=built /app/packages/worker/dist packages/worker/dist

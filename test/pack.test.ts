@@ -2,7 +2,8 @@
 // them. In the checkout, the sources run. `npm run test:pack` also installs the packages into an empty project with npm, which
 // needs the registry.
 import { execFile } from "node:child_process"
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -14,7 +15,7 @@ import { empty } from "@tentpole/adapters/test/TestDatabase"
 import { programsIn } from "./support/Programs.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const names = ["core", "adapters", "worker", "http"] as const
+const names = ["client", "core", "adapters", "worker", "http"] as const
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
@@ -60,14 +61,29 @@ const link = async (folder: string, owner: string, wanted: ReadonlyArray<string>
   }
 }
 
+/** A checkout as git and npm leave it: without build output. Tests are left out, as in the container image. */
+const freshCheckout = async (): Promise<string> => {
+  const checkout = join(home, "checkout")
+  const isOutput = (path: string) => /[\\/](dist|test|node_modules)$/.test(path)
+  for (const path of ["package.json", "tsconfig.base.json", ".npmrc", "packages", "types"]) {
+    await cp(join(root, path), join(checkout, path), { recursive: true, filter: (from) => !isOutput(from) })
+  }
+  const modules = join(checkout, "node_modules")
+  await mkdir(join(modules, "@tentpole"), { recursive: true })
+  for (const name of await readdir(join(root, "node_modules"))) {
+    if (name !== "@tentpole") await symlink(join(root, "node_modules", name), join(modules, name), "junction")
+  }
+  for (const name of names) {
+    await symlink(join(checkout, "packages", name), join(modules, "@tentpole", name), "junction")
+    const nested = join(root, "packages", name, "node_modules")
+    if (existsSync(nested)) await symlink(nested, join(checkout, "packages", name, "node_modules"), "junction")
+  }
+  return checkout
+}
+
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "tentpole-pack-"))
-  await run(process.execPath, [tsc, "-b", "packages/http"], root)
-  await run(
-    "npm",
-    ["pack", "--silent", "--pack-destination", home, ...names.flatMap((name) => ["-w", `packages/${name}`])],
-    root,
-  )
+  await run("npm", ["pack", "--silent", "--workspaces", "--pack-destination", home], await freshCheckout())
   const packed = await readdir(home)
   for (const name of names) {
     const archive = packed.find((file) => file.startsWith(`tentpole-${name}-`)) ?? `${name} was not packed`
@@ -89,7 +105,7 @@ const filesOf = async (folder: string): Promise<ReadonlyArray<string>> =>
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => !path.startsWith("node_modules"))
 
-it("a package contains its sources and their build output, and no tests", async () => {
+it("a package of a fresh checkout contains its sources and their build output, and no tests", async () => {
   for (const name of names) {
     const files = new Set(await filesOf(unpacked(name)))
     for (const document of ["LICENSE", "README.md"]) assert(files.has(document), `${name}: ${document}`)
@@ -176,6 +192,7 @@ it("the programs of the documents compile and run with the packages", async () =
   await mkdir(app)
   await writeFile(join(app, "package.json"), JSON.stringify({ type: "module" }))
   await link(app, root, [
+    "@tentpole/client",
     "@tentpole/core",
     "@tentpole/adapters",
     "@tentpole/worker",
@@ -185,15 +202,69 @@ it("the programs of the documents compile and run with the packages", async () =
   ])
   await compiled(app, tsc)
   await embedded(app)
-  const asked = ["@tentpole/core", "@tentpole/adapters/memory/All", "@tentpole/http/client"]
+  const asked = ["@tentpole/client", "@tentpole/core", "@tentpole/adapters/memory/All", "@tentpole/http/client"]
   const ask = `process.stdout.write(JSON.stringify(${JSON.stringify(asked)}.map((name) => import.meta.resolve(name))))`
   assert.deepStrictEqual(
     JSON.parse(await run(process.execPath, ["--input-type=module", "--eval", ask], app)),
-    ["core/dist/src/Library.js", "adapters/dist/src/memory/All.js", "http/dist/src/client.js"].map(
-      (path) => pathToFileURL(join(home, path)).href,
-    ),
+    [
+      "client/dist/src/Library.js",
+      "core/dist/src/Library.js",
+      "adapters/dist/src/memory/All.js",
+      "http/dist/src/client.js",
+    ].map((path) => pathToFileURL(join(home, path)).href),
   )
 }, 300_000)
+
+/** A program for a project without any other package, with a service of its own. */
+const alone = `
+import { createServer } from "node:http"
+import { type Admin, ApiError, connect, connectAdmin, type ContactList } from "@tentpole/client"
+
+const service = createServer((request, response) => {
+  const found = request.url?.startsWith("/v1/") === true
+  const refused = { error: "Not Found", error_code: "not_found", code: "not_found", message: "m", details: {} }
+  response.writeHead(found ? 200 : 404, { "content-type": "application/json" })
+  response.end(JSON.stringify(found ? { lists: [{ name: "Romans" }], pagination: { page: 1, totalPages: 1 } } : refused))
+})
+await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve))
+const url = "http://127.0.0.1:" + service.address().port
+const names: Array<ContactList["name"]> = []
+for await (const { name } of connect({ url, apiKey: "k" }).lists.list.each({ query: { limit: 1 } })) names.push(name)
+const create: Admin.AdminClient["workspaces"]["create"] = connectAdmin({ url, adminToken: "t" }).workspaces.create
+const refused = await create.result({ payload: { name: "Bakery" } })
+// @ts-expect-error -- a misspelled field does not compile
+const misspelled: Parameters<typeof create>[0] = { payload: { nam: "Bakery" } }
+console.log(names.join(), !refused.ok && refused.error instanceof ApiError ? refused.error.code : misspelled)
+service.close()
+`
+
+/** The part of node that the program uses: the project has no types of node. */
+const node = `
+declare module "node:http" {
+  interface Exchange { readonly url?: string; writeHead(status: number, headers: object): void; end(text: string): void }
+  export const createServer: (handle: (request: Exchange, response: Exchange) => void) => {
+    listen(port: number, host: string, done: () => void): void
+    address(): { readonly port: number }
+    close(): void
+  }
+}
+declare const process: { readonly env: Readonly<Record<string, string | undefined>> }
+`
+
+it("the client compiles alone with every check of the compiler, and runs in Node", async () => {
+  const app = join(home, "alone")
+  await mkdir(app)
+  await writeFile(join(app, "package.json"), JSON.stringify({ type: "module" }))
+  await link(app, root, ["@tentpole/client"])
+  const [readme = ""] = await programsIn("packages/client/README.md")
+  await writeFile(join(app, "node.d.ts"), node)
+  await writeFile(join(app, "readme.ts"), readme)
+  await writeFile(join(app, "run.ts"), alone)
+  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--skipLibCheck", "false"]
+  const options = [...strict, "--module", "nodenext", "--target", "es2024", "--types", ""]
+  await run(process.execPath, [tsc, ...options, "node.d.ts", "readme.ts", "run.ts"], app)
+  assert.strictEqual(await run(process.execPath, ["run.js"], app), "Romans not_found\n")
+})
 
 /** Packages of others in an installation for production. */
 const packages_max = 110
