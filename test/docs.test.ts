@@ -6,7 +6,7 @@ import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, it } from "vitest"
-import { clientModule } from "./tools/ClientModule.ts"
+import { clientModule, errorCodeModule } from "./tools/ClientModule.ts"
 import { limitsPage } from "./tools/Limits.ts"
 import { stateMachinesPage } from "./tools/StateMachines.ts"
 
@@ -52,6 +52,7 @@ it("docs/internals/state-machines.md is generated from the transition tables", (
 
 it("the types and routes of @tentpole/client are generated from the APIs", () => {
   const generated = (name: string) => read(`packages/client/src/generated/${name}.ts`)
+  assert.strictEqual(generated("ErrorCode"), errorCodeModule(), "run `npm run docs`")
   assert.strictEqual(generated("Api"), clientModule(Api, "Client", "API"), "run `npm run docs`")
   const admin = clientModule(AdminApi, "AdminClient", "administration API")
   assert.strictEqual(generated("AdminApi"), admin, "run `npm run docs`")

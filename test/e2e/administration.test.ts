@@ -1,5 +1,6 @@
 // Tests of the administration with processes: access by token, erasure of a deleted workspace after a killed worker, and the
 // same operations on the command line.
+import { ApiError, connectAdmin } from "@tentpole/client"
 import { command as run } from "../support/CommandLine.ts"
 import { ask, Service, tentpole, until } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
@@ -36,6 +37,20 @@ describe("administration with ADMIN_TOKEN", () => {
       )
     },
   )
+
+  it("the client of the administration API creates, lists and refuses", async () => {
+    const client = connectAdmin({ url: service.api, adminToken: token })
+    const { slug, workspace_id } = await client.workspaces.create({ payload: { name: "By client" } })
+    const params = { workspace_id }
+    for (const name of ["one", "two"]) await client.keys.create({ params, payload: { name } })
+    const names: Array<string> = []
+    for await (const key of client.keys.list.each({ params, query: { limit: 1 } })) names.push(key.name)
+    assert.sameMembers(names, ["one", "two"])
+    const wrong = connectAdmin({ url: service.api, adminToken: `${token}x` })
+    const refused = await wrong.workspaces.find.result({ params })
+    assert(!refused.ok && refused.error instanceof ApiError)
+    assert.deepStrictEqual([slug, refused.error.code], ["by-client", "unauthorized"])
+  })
 
   it("commands see each other's changes, and the audit log has their actor", async () => {
     const creation = ["workspace", "create", "By command", "--plan", "pro", "--from-name", "Ann"]

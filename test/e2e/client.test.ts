@@ -1,6 +1,7 @@
-// Tests of the typed client beside plain `fetch`, with processes; and of the programs in docs/client.md.
-import { ApiError, connect, type PromiseClient } from "@tentpole/http/client"
+// Tests of both typed clients beside plain `fetch`, with processes; and of the programs in docs/client.md.
+import { ApiError, type Client } from "@tentpole/client"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { clients } from "../../packages/http/test/fixtures/Clients.ts"
 import { programsIn, run } from "../support/Programs.ts"
 import { apiKey, Service, until } from "../support/Service.ts"
 
@@ -8,14 +9,12 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const perMinute = 120
 
-describe("the typed client", () => {
+describe("the typed clients", () => {
   let service: Service
-  let tentpole: PromiseClient
 
   beforeAll(async () => {
     service = await Service.prepare({ RATE_LIMIT_PER_MINUTE: String(perMinute) })
     await service.start()
-    tentpole = connect({ url: service.api, apiKey })
   })
   afterAll(() => service.remove())
 
@@ -31,69 +30,83 @@ describe("the typed client", () => {
     assert.match(said.output, /ann@example\.org[^]*created [0-9a-f-]{36}\n$/)
   })
 
-  it("the client and fetch see each other's changes", async () => {
-    const list = await tentpole.lists.create({ payload: { name: "By the client", kind: "static" } })
-    const seen = await service.call("GET", `/v1/contact-lists/${list.list_id}`)
-    assert.deepStrictEqual(seen.json, list)
-    const { json } = await service.call("POST", "/v1/contact-lists", { name: "By fetch", kind: "static" })
-    const found = await tentpole.lists.find({ params: { listId: json.list_id } })
-    assert.deepStrictEqual(found, json)
-    const taken = await tentpole.lists.create.result({ payload: { name: "by FETCH", kind: "static" } })
-    const plain = await service.call("POST", "/v1/contact-lists", { name: "by FETCH", kind: "static" })
-    assert(!taken.ok && taken.error instanceof ApiError)
-    assert.deepStrictEqual([taken.error.status, taken.error.code], [plain.status, plain.json.code])
-    assert.isString(taken.error.requestId)
-  })
+  describe.each(Object.entries(clients))("%s", (name, connectTo) => {
+    let tentpole: Client
 
-  it("imports a file from the upload to the end of the run", async () => {
-    const session = await tentpole.imports.begin({ payload: { source: "upload", file_name: "people.csv" } })
-    if (!("upload_url" in session) || typeof session.upload_url !== "string") return assert.fail("no upload_url")
-    await fetch(session.upload_url, { method: "PUT", body: "Email,First Name\r\nbo@example.org,Bo\r\n" })
-    const params = { session_id: session.import_session_id }
-    const { proposed_mappings } = await tentpole.imports.preview({ params })
-    const mappings = proposed_mappings.flatMap(({ header, target_field, target_kind }) =>
-      target_field === null || target_kind === null ? [] : [{ header, target_field, target_kind }],
-    )
-    const { import_run_id } = await tentpole.imports.execute({ params, payload: { mappings } })
-    const ended = await until("the import to end", async () => {
-      const at = await tentpole.imports.find({ params: { import_run_id } })
-      return at.status === "completed" || at.status === "failed" ? at : undefined
+    beforeAll(() => {
+      tentpole = connectTo({ url: service.api, apiKey })
     })
-    assert.deepStrictEqual([ended.status, ended.created_count], ["completed", 1])
-  })
 
-  it("a POST with an idempotency key is executed once, also if its process is killed before the retry", async () => {
-    const named = { idempotencyKey: "once" }
-    const call = () => tentpole.lists.create.result({ payload: { name: "Once", kind: "static" } }, named)
-    const first = await call()
-    process.kill((await service.pids()).http, "SIGKILL")
-    // The process restarts while the client retries.
-    const second = await until("an answer", async () => {
-      const outcome = await call()
-      return outcome.ok && outcome
+    it("the client and fetch see each other's changes", async () => {
+      const list = await tentpole.lists.create({ payload: { name: `Of ${name}`, kind: "static" } })
+      const seen = await service.call("GET", `/v1/contact-lists/${list.list_id}`)
+      assert.deepStrictEqual(seen.json, list)
+      const { json } = await service.call("POST", "/v1/contact-lists", {
+        name: `By fetch beside ${name}`,
+        kind: "static",
+      })
+      const found = await tentpole.lists.find({ params: { listId: json.list_id } })
+      assert.deepStrictEqual(found, json)
+      const taken = await tentpole.lists.create.result({ payload: { name: `by FETCH beside ${name}`, kind: "static" } })
+      const plain = await service.call("POST", "/v1/contact-lists", { name: `by FETCH beside ${name}`, kind: "static" })
+      assert(!taken.ok && taken.error instanceof ApiError)
+      assert.deepStrictEqual([taken.error.status, taken.error.code], [plain.status, plain.json.code])
+      assert.isString(taken.error.requestId)
     })
-    assert(first.ok)
-    assert.deepStrictEqual(second.value, first.value)
-    assert.strictEqual(second.headers["idempotency-replayed"], "true")
-  })
 
-  it("waits and retries after 429", async () => {
-    const turnedAway: Array<number> = []
-    const busy = connect({
-      url: service.api,
-      apiKey,
-      fetch: async (input, init) => {
-        const response = await fetch(input, init)
-        if (response.status === 429) turnedAway.push(response.status)
-        return response
-      },
+    it("imports a file from the upload to the end of the run", async () => {
+      const session = await tentpole.imports.begin({ payload: { source: "upload", file_name: "people.csv" } })
+      if (!("upload_url" in session) || typeof session.upload_url !== "string") return assert.fail("no upload_url")
+      await fetch(session.upload_url, {
+        method: "PUT",
+        body: `Email,First Name\r\n${name.replaceAll(" ", "-")}@example.org,Bo\r\n`,
+      })
+      const params = { session_id: session.import_session_id }
+      const { proposed_mappings } = await tentpole.imports.preview({ params })
+      const mappings = proposed_mappings.flatMap(({ header, target_field, target_kind }) =>
+        target_field === null || target_kind === null ? [] : [{ header, target_field, target_kind }],
+      )
+      const { import_run_id } = await tentpole.imports.execute({ params, payload: { mappings } })
+      const ended = await until("the import to end", async () => {
+        const at = await tentpole.imports.find({ params: { import_run_id } })
+        return at.status === "completed" || at.status === "failed" ? at : undefined
+      })
+      assert.deepStrictEqual([ended.status, ended.created_count], ["completed", 1])
     })
-    while (turnedAway.length === 0) {
-      // Concurrent requests use up the limit: in sequence, it would be refilled on a slow machine.
-      const others = Array.from({ length: perMinute }, () => service.call("GET", "/v1/contact-lists?limit=1"))
-      const statuses = new Set((await Promise.all(others)).map(({ status }) => status))
-      assert.isEmpty([...statuses].filter((status) => status !== 200 && status !== 429))
-      assert.strictEqual((await busy.lists.list({ query: { limit: 1 } })).pagination.page, 1)
-    }
+
+    it("a POST with an idempotency key is executed once, also if its process is killed before the retry", async () => {
+      const named = { idempotencyKey: `once ${name}` }
+      const call = () => tentpole.lists.create.result({ payload: { name: `Once ${name}`, kind: "static" } }, named)
+      const first = await call()
+      process.kill((await service.pids()).http, "SIGKILL")
+      // The process restarts while the client retries.
+      const second = await until("an answer", async () => {
+        const outcome = await call()
+        return outcome.ok && outcome
+      })
+      assert(first.ok)
+      assert.deepStrictEqual(second.value, first.value)
+      assert.strictEqual(second.headers["idempotency-replayed"], "true")
+    })
+
+    it("waits and retries after 429", async () => {
+      const turnedAway: Array<number> = []
+      const busy = connectTo({
+        url: service.api,
+        apiKey,
+        fetch: async (input, init) => {
+          const response = await fetch(input, init)
+          if (response.status === 429) turnedAway.push(response.status)
+          return response
+        },
+      })
+      while (turnedAway.length === 0) {
+        // Concurrent requests use up the limit: in sequence, it would be refilled on a slow machine.
+        const others = Array.from({ length: perMinute }, () => service.call("GET", "/v1/contact-lists?limit=1"))
+        const statuses = new Set((await Promise.all(others)).map(({ status }) => status))
+        assert.isEmpty([...statuses].filter((status) => status !== 200 && status !== 429))
+        assert.strictEqual((await busy.lists.list({ query: { limit: 1 } })).pagination.page, 1)
+      }
+    })
   })
 })

@@ -3,7 +3,7 @@ import { AdminApi } from "@tentpole/http/admin/AdminApi"
 import { Api } from "@tentpole/http/Api"
 import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
 import { writeFileSync } from "node:fs"
-import { clientModule } from "./ClientModule.ts"
+import { clientModule, errorCodeModule } from "./ClientModule.ts"
 import { limitsPage } from "./Limits.ts"
 import { stateMachinesPage } from "./StateMachines.ts"
 
@@ -12,5 +12,6 @@ const print = (path: string, text: string): void => writeFileSync(new URL(`../..
 print("docs/errors.md", errorsPage())
 print("docs/limits.md", limitsPage())
 print("docs/internals/state-machines.md", stateMachinesPage())
+print("packages/client/src/generated/ErrorCode.ts", errorCodeModule())
 print("packages/client/src/generated/Api.ts", clientModule(Api, "Client", "API"))
 print("packages/client/src/generated/AdminApi.ts", clientModule(AdminApi, "AdminClient", "administration API"))

@@ -1,5 +1,5 @@
 // Failures of a call: an error response, no response, or an unexpected one.
-import type { ErrorCode } from "./generated/Api.ts"
+import type { ErrorCode } from "./generated/ErrorCode.ts"
 
 /** A problem of an invalid request, with its path, such as `items.3.email`. */
 export interface Issue {

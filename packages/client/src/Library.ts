@@ -4,4 +4,5 @@ export { ApiError, ConnectionFailed, type Failure, type Issue, UnexpectedAnswer 
 export type { Answer, CallOptions, Listing, Method, Outcome } from "./Methods.ts"
 export type { RetryLimits } from "./Retry.ts"
 export type * from "./generated/Api.ts"
+export type { ErrorCode } from "./generated/ErrorCode.ts"
 export type * as Admin from "./generated/AdminApi.ts"

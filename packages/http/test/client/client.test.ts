@@ -1,6 +1,6 @@
 // Tests of both clients against the service, with the memory adapter.
 import { Api } from "@tentpole/http/Api"
-import { ApiError, type Client, type ConnectOptions, UnexpectedAnswer } from "@tentpole/client"
+import { ApiError, type Client, connect, type ConnectOptions, UnexpectedAnswer } from "@tentpole/client"
 import { make } from "@tentpole/http/client"
 import { handlers } from "@tentpole/http/Handlers"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
@@ -38,8 +38,8 @@ const people = (count: number) => Array.from({ length: count }, (_, at) => ({ em
 
 type Connect = (options: ConnectOptions) => Client
 
-const wired = (connect: Connect) =>
-  Effect.map(served, ({ fetch, seen }) => ({ seen, tentpole: connect({ url: `${url}/`, apiKey: testKey, fetch }) }))
+const wired = (connectTo: Connect) =>
+  Effect.map(served, ({ fetch, seen }) => ({ seen, tentpole: connectTo({ url: `${url}/`, apiKey: testKey, fetch }) }))
 
 interface PlainAnswer {
   readonly body: string
@@ -47,17 +47,17 @@ interface PlainAnswer {
   readonly type?: string
 }
 
-const answering = (connect: Connect, { body, status = 200, type = "application/json" }: PlainAnswer) =>
-  connect({
+const answering = (connectTo: Connect, { body, status = 200, type = "application/json" }: PlainAnswer) =>
+  connectTo({
     url,
     apiKey: "k",
     fetch: async () => new Response(body, { status, headers: { "content-type": type, "x-request-id": "r1" } }),
   })
 
-describe.each(Object.entries(clients))("%s", (_, connect) => {
+describe.each(Object.entries(clients))("%s", (_, connectTo) => {
   it.live("sends wire values and returns the value, or the answer with status, headers and request id", () =>
     Effect.gen(function* () {
-      const { seen, tentpole } = yield* wired(connect)
+      const { seen, tentpole } = yield* wired(connectTo)
       yield* Effect.promise(async () => {
         const made = await tentpole.contacts.create({
           payload: { items: [{ email: "ann@example.org", first_name: "Ann", custom_fields: {} }] },
@@ -85,7 +85,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
 
   it.live("types rules, accepts dates and numbers in queries, and makes optional parts optional", () =>
     Effect.gen(function* () {
-      const { seen, tentpole } = yield* wired(connect)
+      const { seen, tentpole } = yield* wired(connectTo)
       yield* Effect.promise(async () => {
         const list = await tentpole.lists.create({
           payload: {
@@ -107,7 +107,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
 
   it.live("iterates listings by page number and by cursor until the last page", () =>
     Effect.gen(function* () {
-      const { seen, tentpole } = yield* wired(connect)
+      const { seen, tentpole } = yield* wired(connectTo)
       yield* Effect.promise(async () => {
         await tentpole.contacts.create({ payload: { items: people(7) } })
         const emails: Array<string | null> = []
@@ -139,7 +139,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
 
   it.live("returns or throws an ApiError with code, issues and request id", () =>
     Effect.gen(function* () {
-      const { tentpole } = yield* wired(connect)
+      const { tentpole } = yield* wired(connectTo)
       yield* Effect.promise(async () => {
         const missing = await tentpole.lists.find.result({ params: { listId: unknownId } })
         assert(!missing.ok && missing.error instanceof ApiError)
@@ -163,7 +163,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
 
   it.live("uploads forms, downloads bytes, and returns pages as text", () =>
     Effect.gen(function* () {
-      const { tentpole } = yield* wired(connect)
+      const { tentpole } = yield* wired(connectTo)
       yield* Effect.promise(async () => {
         const form = new FormData()
         form.set("file", new Blob(["a note"], { type: "text/plain" }), "note.txt")
@@ -180,7 +180,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
   )
 
   it("throws on path parameters that would change the path, without a request", async () => {
-    const tentpole = connect({ url, apiKey: "k", fetch: () => Promise.reject(new Error("asked")) })
+    const tentpole = connectTo({ url, apiKey: "k", fetch: () => Promise.reject(new Error("asked")) })
     for (const contact_id of ["", ".", ".."]) {
       const thrown = await tentpole.contacts.find({ params: { contact_id } }).catch((error: unknown) => error)
       assert.instanceOf(thrown, TypeError, contact_id)
@@ -192,11 +192,41 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
       { body: "<p>no", status: 502, type: "text/html" },
       { body: "no", status: 200, type: "text/plain" },
     ]) {
-      const outcome = await answering(connect, answer).lists.memberCount.result({ params: { listId: unknownId } })
+      const outcome = await answering(connectTo, answer).lists.memberCount.result({ params: { listId: unknownId } })
       assert(!outcome.ok && outcome.error instanceof UnexpectedAnswer, JSON.stringify(outcome))
       assert.strictEqual(outcome.error.requestId, "r1")
     }
   })
+})
+
+it.live("the client for promises throws errors with a short stack that names the caller's file", () =>
+  Effect.gen(function* () {
+    const { tentpole } = yield* wired(connect)
+    yield* Effect.promise(async () => {
+      const error = await tentpole.lists.find({ params: { listId: unknownId } }).catch((thrown: unknown) => thrown)
+      assert(error instanceof ApiError)
+      const stack = error.stack?.split("\n") ?? []
+      assert.match(stack[0] ?? "", /^ApiError: /)
+      assert.include(error.stack, "client.test.ts")
+      assert.isAtMost(stack.length, 8, error.stack)
+    })
+  }),
+)
+
+it("the client for promises takes further headers instead of a key, and a relative URL", async () => {
+  const requests: Array<readonly [string, Headers]> = []
+  const fetch = async (input: string | URL | Request, init?: RequestInit) => {
+    requests.push([String(input), new Headers(init?.headers)])
+    return new Response(JSON.stringify({ lists: [], pagination: { page: 1, limit: 25, total: 0, totalPages: 0 } }))
+  }
+  const tentpole = connect({ url: "", apiKey: null, headers: { "x-proxied": "yes" }, fetch })
+  await tentpole.lists.list({ query: { page: 1 } }, { headers: { "x-request-id": "mine" } })
+  const [[url, headers] = ["", new Headers()]] = requests
+  assert.strictEqual(url, "/v1/contact-lists?page=1")
+  assert.deepStrictEqual(
+    [headers.get("authorization"), headers.get("x-proxied"), headers.get("x-request-id")],
+    [null, "yes", "mine"],
+  )
 })
 
 it.live("the Effect client has effects and streams with typed failures", () =>
@@ -219,12 +249,12 @@ it.live("the Effect client has effects and streams with typed failures", () =>
 )
 
 it("the client for Effect fails with UnexpectedAnswer on a wrong schema, and ignores new fields", async () => {
-  const connect = clients["the client for Effect"] ?? assert.fail()
+  const connectEffect = clients["the client for Effect"] ?? assert.fail()
   const query = { params: { listId: unknownId } }
   const count = { list_id: unknownId, kind: "static", member_count: 1, counted_at: "2026-05-01T00:00:00.000Z" }
-  const newer = await answering(connect, { body: JSON.stringify({ ...count, more: 1 }) }).lists.memberCount(query)
+  const newer = await answering(connectEffect, { body: JSON.stringify({ ...count, more: 1 }) }).lists.memberCount(query)
   assert.deepStrictEqual(Object.keys(newer), Object.keys(count))
-  const outcome = await answering(connect, { body: "{}" }).lists.memberCount.result(query)
+  const outcome = await answering(connectEffect, { body: "{}" }).lists.memberCount.result(query)
   assert(!outcome.ok && outcome.error instanceof UnexpectedAnswer)
 })
 
