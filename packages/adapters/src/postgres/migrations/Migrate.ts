@@ -20,6 +20,8 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
   override get message(): string {
     return this.reason
   }
+  /** The reason says what to do; the frames of the migration say nothing to its reader. */
+  override readonly stack = `MigrationFailed: ${this.reason}`
 }
 
 /** Every database of a release has it. */
@@ -98,6 +100,16 @@ const explain = (error: SqlError.SqlError): MigrationFailed => {
 const owner_needed =
   "run `tentpole migrate` with a DATABASE_MIGRATION_URL that names the owner of the database, with CREATEROLE (or with a role tentpole_service that an administrator has made, and granted to the login of DATABASE_URL)"
 
+/** An owner without CREATEROLE can't create the role of the service. Returns the owner's name as SQL, or null. */
+const ownerWithoutCreateRole = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const [found] = yield* sql<{ owner: string }>`
+    select quote_ident(rolname) as owner
+    from pg_roles join pg_database on datname = current_database() and pg_has_role(datdba, 'usage')
+    where rolname = current_user and not rolcreaterole and not rolsuper
+      and not exists (select from pg_roles where rolname = 'tentpole_service')`
+  return found?.owner ?? null
+})
+
 /** A login without the right to migrate succeeds when nothing is missing. Otherwise it fails with the missing migrations. */
 const withoutTheRight = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -106,6 +118,13 @@ const withoutTheRight = Effect.fnUntraced(function* (
   // A database without the migrations table, or with one that may not be read, has no migrations.
   const lacking = yield* Effect.catchTag(missing(sql), "SqlError", () => Effect.succeed(Object.entries(migrations)))
   if (lacking.length === 0) return []
+  const owner = yield* Effect.orElseSucceed(ownerWithoutCreateRole(sql), () => null)
+  if (owner !== null) {
+    return yield* new MigrationFailed({
+      reason: `The role ${owner} lacks CREATEROLE, and the migration creates the role tentpole_service: run "alter role ${owner} createrole" as an administrator of PostgreSQL`,
+      cause: null,
+    })
+  }
   const names = lacking.map(([name]) => name)
   const some = names.length > 3 ? `${names.length}, from ${names[0]} to ${names.at(-1)}` : names.join(", ")
   return yield* new MigrationFailed({
