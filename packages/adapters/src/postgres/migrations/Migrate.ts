@@ -121,7 +121,7 @@ const withoutTheRight = Effect.fnUntraced(function* (
   const owner = yield* Effect.orElseSucceed(ownerWithoutCreateRole(sql), () => null)
   if (owner !== null) {
     return yield* new MigrationFailed({
-      reason: `The role ${owner} lacks CREATEROLE, and the migration creates the role tentpole_service: run "alter role ${owner} createrole" as an administrator of PostgreSQL`,
+      reason: `The role ${owner} lacks CREATEROLE, and the migration creates the role tentpole_service: run \`alter role ${owner} createrole\` as an administrator of PostgreSQL`,
       cause: null,
     })
   }
