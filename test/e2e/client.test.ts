@@ -1,7 +1,7 @@
 // Tests of both typed clients beside plain `fetch`, with processes; and of the programs in docs/client.md.
 import { ApiError, type Client } from "@tentpole/client"
+import { clients } from "@tentpole/http/test/fixtures/Clients"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { clients } from "../../packages/http/test/fixtures/Clients.ts"
 import { programsIn, run } from "../support/Programs.ts"
 import { apiKey, Service, until } from "../support/Service.ts"
 

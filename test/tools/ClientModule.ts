@@ -191,7 +191,7 @@ export const clientModule = <Id extends string, Groups extends HttpApiGroup.Cons
   const printer = new TypePrinter(document.components.schemas)
   const routes = routesOf(api, operations, printer)
   const [first, ...others] = routes.map(({ codes }) => new Set(codes))
-  const common = others.reduce((shared, codes) => shared.intersection(codes), first ?? new Set<string>())
+  const common = new Set([...(first ?? [])].filter((code) => others.every((codes) => codes.has(code))))
   const about = new Map(document.tags.map(({ description, name }) => [name, description]))
   const groups = [...groupsOf(routes)]
   const methods = groups.map(
