@@ -2,7 +2,7 @@
 import type { Listing, Method } from "../Methods.ts"
 
 /** Error codes of every call. */
-export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "unauthorized" | "payload_too_large" | "unsupported_media_type" | "internal_error" | "unavailable"
+export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "unauthorized" | "payload_too_large" | "unsupported_media_type" | "too_complex" | "rate_limited" | "internal_error" | "unavailable"
 
 /** The methods of the administration API, by group and name. */
 export interface AdminClient {
@@ -119,7 +119,7 @@ export interface AdminClient {
         readonly workspace_id: string
       }
       readonly payload: NamedDomain
-    }, CheckedSendingDomain, CommonCode | "not_found">
+    }, CheckedSendingDomain, CommonCode | "not_found" | "domain_exists">
     /** Get a sending domain. Returns the domain with its DNS records and the result of the last check of each. */
     readonly find: Method<{
       readonly params: {

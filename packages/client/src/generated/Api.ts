@@ -2,7 +2,7 @@
 import type { Listing, Method } from "../Methods.ts"
 
 /** Error codes of every call. */
-export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "unauthorized" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "unavailable"
+export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "unauthorized" | "payload_too_large" | "unsupported_media_type" | "too_complex" | "rate_limited" | "internal_error" | "unavailable"
 
 /** The methods of the API, by group and name. */
 export interface Client {
