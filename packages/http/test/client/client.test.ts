@@ -216,7 +216,7 @@ it.live("the client for promises throws errors with a short stack that names the
 it("the client for promises takes further headers instead of a key, and a relative URL", async () => {
   const requests: Array<readonly [string, Headers]> = []
   const fetch = async (input: string | URL | Request, init?: RequestInit) => {
-    requests.push([String(input), new Headers(init?.headers)])
+    requests.push([typeof input === "string" ? input : "", new Headers(init?.headers)])
     return new Response(JSON.stringify({ lists: [], pagination: { page: 1, limit: 25, total: 0, totalPages: 0 } }))
   }
   const tentpole = connect({ url: "", apiKey: null, headers: { "x-proxied": "yes" }, fetch })
