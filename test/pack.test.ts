@@ -178,7 +178,7 @@ const embedded = async (app: string) => {
   assert.strictEqual(await run(process.execPath, ["adapters.js"], app), "Bakery\n")
   assert.strictEqual(
     await run(process.execPath, ["memory.js"], app),
-    "Ann: entered_flow, waiting, step_executed, email_sent, step_executed, completed, email_delivered\n",
+    "Ann: entered_flow, waiting, step_executed, email_sent, email_delivered, step_executed, completed\n",
   )
   const surroundings = { DATABASE_URL: Redacted.value(await Effect.runPromise(empty("pack"))), DATA_DIR: app }
   assert.strictEqual(
