@@ -6,7 +6,6 @@ export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "
 
 /** The methods of the administration API, by group and name. */
 export interface AdminClient {
-  /** Workspaces with their plans, credits and defaults. */
   readonly workspaces: {
     /** List workspaces. Returns all workspaces of the installation, the newest first. */
     readonly list: Listing<{
@@ -58,7 +57,6 @@ export interface AdminClient {
       readonly status: "erasing"
     }, CommonCode | "not_found">
   }
-  /** API keys of a workspace. */
   readonly keys: {
     /**
      * List a workspace's API keys. Returns the API keys, including revoked ones, with their first characters and
@@ -93,7 +91,6 @@ export interface AdminClient {
       }
     }, void, CommonCode | "not_found">
   }
-  /** Domains that a workspace sends email from. */
   readonly domains: {
     /** List sending domains. Returns the sending domains of the workspace with their verification status. */
     readonly list: Listing<{
@@ -145,7 +142,6 @@ export interface AdminClient {
       }
     }, void, CommonCode | "not_found">
   }
-  /** Custom domains for the pages of a workspace. */
   readonly pageDomains: {
     /** List page domains. Returns the custom domains under which the pages of the workspace are served. */
     readonly list: Listing<{
@@ -183,7 +179,6 @@ export interface AdminClient {
       }
     }, void, CommonCode | "not_found">
   }
-  /** Addresses that get no messages. */
   readonly suppressions: {
     /** List suppressed addresses. Returns the addresses that get no messages, with the reason of each. */
     readonly list: Listing<{
@@ -221,7 +216,6 @@ export interface AdminClient {
       }
     }, void, CommonCode | "not_found">
   }
-  /** Export and erasure of the personal data of a contact. */
   readonly contacts: {
     /**
      * Export all data of a contact. Returns all stored data of a contact, row by row under the names of the
@@ -245,7 +239,6 @@ export interface AdminClient {
       }
     }, void, CommonCode | "not_found" | "conflict">
   }
-  /** Log of administrative changes. */
   readonly auditLog: {
     /**
      * List the audit log. Returns audit log entries, the newest first. Entries of deleted workspaces are included.

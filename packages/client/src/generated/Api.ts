@@ -6,95 +6,684 @@ export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "
 
 /** The methods of the API, by group and name. */
 export interface Client {
-  /** Traffic of published pages. */
-  readonly analytics: {
+  readonly contacts: {
     /**
-     * Get a tent's traffic. Returns the views and visits of one published tent over the last days, with their
-     * sources. A view is one page load by a visitor who is not a bot. A visit is one visitor on one day.
+     * List contacts, or look one up. Returns a page of contacts, the newest first by default. With `email` or
+     * `phone`, it returns the one contact that has it, with its custom fields. A value that cannot be parsed
+     * matches no contact.
      */
-    readonly tent: Method<{
-      readonly query: {
-        /** A tent id, its current alias, or `/` for the page at the root */
-        readonly tentIdOrAlias: string
-        /** Number of days including today, 1 to 7. Default: 7, also for other values */
-        readonly daysBack?: string
-      }
-    }, TentAnalytics, CommonCode | "not_found">
-    /**
-     * Get the workspace's traffic. Returns the views and visits of all tents of the workspace together, and the
-     * tents with the most views.
-     */
-    readonly workspace: Method<{
+    readonly list: Listing<{
       readonly query?: {
-        /** Number of days including today, 1 to 7. Default: 7, also for other values */
-        readonly daysBack?: string
+        /** An email address, in any spelling */
+        readonly email?: string
+        /** A phone number, in any spelling. Without a country code, it belongs to the workspace's default country */
+        readonly phone?: string
+        /** Number of the page, from 1. Default: 1 */
+        readonly page?: number | string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Sort key. Entries without a value come last */
+        readonly sort?: "created_at" | "updated_at" | "last_activity_at" | "display_name" | "first_name" | "last_name" | "normalized_email" | "original_source"
+        /** Sort order: `asc` or `desc` */
+        readonly order?: "asc" | "desc"
+        /** Text that the entries contain. Case-insensitive, without wildcards */
+        readonly search?: string
+        /** Returns only contacts that changed after this time */
+        readonly updated_after?: Date | string
       }
-    }, WorkspaceAnalytics, CommonCode>
+    }, Contacts, CommonCode>
+    /**
+     * Create contacts. Creates up to 100 contacts. Items are processed independently and in order, each with its
+     * own result. The status is 201 even if every item was rejected.
+     */
+    readonly create: Method<{
+      readonly payload: ContactBatch
+    }, CreateResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Create or update contacts. Looks up each of up to 100 items by email and then by phone. A matching contact
+     * is updated, otherwise one is created. Omitted keys stay unchanged.
+     */
+    readonly upsert: Method<{
+      readonly payload: ContactBatch
+    }, UpsertResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Update contacts. Updates up to 100 contacts by id, each with its own result. Omitted keys stay unchanged,
+     * `null` clears a value.
+     */
+    readonly update: Method<{
+      readonly payload: ContactUpdateBatch
+    }, UpdateResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Delete contacts. Deletes up to 100 contacts by id, with their memberships. What blasts recorded about them
+     * stays with the blasts.
+     */
+    readonly delete: Method<{
+      readonly payload: ContactDeletionBatch
+    }, DeleteResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Delete contacts with DELETE. Does the same as `POST /v1/contacts/delete`, for clients that can send a body
+     * with DELETE.
+     */
+    readonly deleteThese: Method<{
+      readonly payload: ContactDeletionBatch
+    }, DeleteResults, CommonCode>
+    /** Get a contact. Returns one contact with its custom fields. Fields without a value are `null`. */
+    readonly find: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+    }, Contact, CommonCode | "not_found">
+    /**
+     * Update a contact. Changes the fields of the body. An empty body changes nothing. The contact must keep an
+     * email or a phone.
+     */
+    readonly patch: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+      readonly payload?: ContactPatch
+    }, Contact, CommonCode | "invalid_email" | "invalid_phone" | "unknown_custom_field" | "invalid_custom_field_value" | "field_not_editable" | "not_found" | "conflict">
+    /**
+     * Delete a contact. Deletes one contact with its memberships. What blasts recorded about it stays with the
+     * blasts.
+     */
+    readonly deleteOne: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+    }, void, CommonCode | "not_found">
+    /**
+     * List a contact's activities. Returns the timeline of the contact, the newest activity first by default.
+     * Opens and clicks by bots are not included.
+     */
+    readonly activities: Listing<{
+      readonly params: {
+        readonly contact_id: string
+      }
+      readonly query?: {
+        /** Number of the page, from 1. Default: 1 */
+        readonly page?: number | string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Sort order: `asc` or `desc` */
+        readonly order?: "asc" | "desc"
+      }
+    }, Activities, CommonCode | "not_found">
   }
-  /** Files for the prompt of a tent. */
-  readonly tentAssets: {
+  readonly contactFields: {
     /**
-     * Upload a file for a new tent. Creates an idle tent that holds the file. Pass both ids to `POST /v1/tents` as
-     * `tent_id` and `asset_ids`. A rejected file creates no tent.
+     * List custom fields. Returns the custom fields in the order of their creation. Only active fields are
+     * included, unless `status` asks for others.
      */
-    readonly uploadFirst: Method<{
-      readonly payload: FormData
-    }, Asset, CommonCode | "not_found" | "asset_limit_exceeded" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Upload a file to a tent. Adds a file to a tent. A tent holds at most 50 files. */
-    readonly upload: Method<{
-      readonly params: {
-        readonly tentId: string
-      }
-      readonly payload: FormData
-    }, Asset, CommonCode | "not_found" | "asset_limit_exceeded" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** List a tent's files. Returns the files of the tent in the order of their upload. */
     readonly list: Method<{
-      readonly params: {
-        readonly tentId: string
+      readonly query?: {
+        /** Returns only entries with this status; `any` returns all where it is allowed */
+        readonly status?: "active" | "archived" | "any"
       }
-    }, Assets, CommonCode | "not_found">
-    /** Download a tent's file. Returns the uploaded bytes as an attachment with the detected content type. */
-    readonly content: Method<{
-      readonly params: {
-        readonly tentId: string
-        readonly asset_id: string
-      }
-    }, ReadableStream<Uint8Array>, CommonCode | "not_found">
+    }, ContactFields, CommonCode>
     /**
-     * Delete a tent's file. Deletes the file. A generation that has not sent its request to the AI yet continues
-     * without it.
+     * Create custom fields. Creates one field (the field is the body) or up to 50 fields (`items`). Either all of
+     * them are created or none. A workspace has at most 200 active fields.
      */
-    readonly remove: Method<{
+    readonly create: Method<{
+      readonly payload: CreateContactFields
+    }, ContactFields, CommonCode | "field_definition_collision" | "field_definition_cap_exceeded" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Get rule metadata. Returns all fields, activities and operators that rules can use in this workspace, with
+     * aliases and limits. Use it to build a rule editor.
+     */
+    readonly ruleMetadata: Method<{}, RuleMetadata, CommonCode>
+    /** Get a custom field. Returns one custom field, active or archived. */
+    readonly find: Method<{
       readonly params: {
-        readonly tentId: string
-        readonly asset_id: string
+        readonly fieldDefinitionId: string
+      }
+    }, ContactField, CommonCode | "not_found">
+    /**
+     * Update a custom field. Changes the labels, the editability or the status of a field. `api_name` and
+     * `value_type` cannot change. A restored field has its previous values.
+     */
+    readonly edit: Method<{
+      readonly params: {
+        readonly fieldDefinitionId: string
+      }
+      readonly payload?: EditContactField
+    }, ContactField, CommonCode | "not_found" | "field_definition_cap_exceeded">
+    /**
+     * Archive a custom field. Archives the field and hides its values. Set `status` to `active` to restore both.
+     * Rule conditions on an archived field match no contact.
+     */
+    readonly archive: Method<{
+      readonly params: {
+        readonly fieldDefinitionId: string
       }
     }, void, CommonCode | "not_found">
   }
-  /** Exports of blast recipients as CSV. */
-  readonly blastExports: {
+  readonly segments: {
     /**
-     * Export a blast's recipients. Starts to write a blast's recipients to a CSV file. Poll the export until it is
+     * Search contacts by rules. Returns a page of the contacts that match a rule tree. With `explain`, each
+     * contact lists the conditions that matched.
+     */
+    readonly search: Method<{
+      readonly payload: SearchContacts
+    }, FoundContacts, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Preview a rule tree. Returns the number of contacts that match a rule tree, and the newest ten of them. Use
+     * it to check a list before you create it.
+     */
+    readonly preview: Method<{
+      readonly payload: PreviewSegment
+    }, SegmentPreview, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Explain a match. Returns whether a contact matches the given rules, or those of a list. For each condition,
+     * it returns the contact's value and whether the condition matched.
+     */
+    readonly explain: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+      readonly payload?: ExplainContact
+    }, SegmentExplanation, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+  }
+  readonly lists: {
+    /**
+     * List contact lists. Returns the lists of the workspace, the newest first, system lists included. Inline
+     * lists of blasts are not included.
+     */
+    readonly list: Listing<{
+      readonly query?: {
+        /** Number of the page, from 1. Default: 1 */
+        readonly page?: number | string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Text that the entries contain. Case-insensitive, without wildcards */
+        readonly search?: string
+        /** Returns only lists of this kind */
+        readonly kind?: "static" | "dynamic" | "system"
+      }
+    }, ContactLists, CommonCode>
+    /**
+     * Create a contact list. Creates a static or dynamic list. A static list can start with up to 500 contacts. A
+     * dynamic list contains the contacts that match its rules.
+     */
+    readonly create: Method<{
+      readonly payload: CreateContactList
+    }, ContactList, CommonCode | "not_found" | "contact_list_name_exists" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** Get a contact list. Returns one list. Inline lists of blasts can be read, too. */
+    readonly find: Method<{
+      readonly params: {
+        readonly listId: string
+      }
+    }, ContactList, CommonCode | "not_found">
+    /**
+     * Update a contact list. Changes the fields of the body. New rules apply at once. Rules that are not part of
+     * the body are not validated and may reference archived custom fields, which `rule_issues` reports.
+     */
+    readonly edit: Method<{
+      readonly params: {
+        readonly listId: string
+      }
+      readonly payload?: EditContactList
+    }, ContactList, CommonCode | "system_list_protected" | "not_found" | "contact_list_name_exists">
+    /**
+     * Delete a contact list. Deletes the list but not its contacts, and records no `list_removed` activity. The
+     * call is refused while a scheduled or sending blast, an active flow or the rules of another list use the
+     * list. Drafts that use it lose their audience.
+     */
+    readonly remove: Method<{
+      readonly params: {
+        readonly listId: string
+      }
+    }, void, CommonCode | "system_list_protected" | "not_found" | "contact_list_in_use">
+    /**
+     * List a contact list's members. Returns the current members. For static lists, each has the time at which it
+     * was added.
+     */
+    readonly members: Listing<{
+      readonly params: {
+        readonly listId: string
+      }
+      readonly query?: {
+        /** Number of the page, from 1. Default: 1 */
+        readonly page?: number | string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Text that the entries contain. Case-insensitive, without wildcards */
+        readonly search?: string
+        /** Sort key. Entries without a value come last */
+        readonly sort?: "member_added_at" | "created_at" | "updated_at" | "last_activity_at" | "display_name" | "first_name" | "last_name" | "normalized_email" | "original_source"
+        /** Sort order: `asc` or `desc` */
+        readonly order?: "asc" | "desc"
+        /** Excludes unsubscribed contacts */
+        readonly exclude_unsubscribed?: "1" | "true"
+        /** Returns only unsubscribed contacts */
+        readonly only_unsubscribed?: "1" | "true"
+      }
+    }, ContactListMembers, CommonCode | "not_found">
+    /**
+     * Add members to a static list. Adds up to 500 contacts. Contacts that are already members count as unchanged.
+     * Unknown ids are returned in `not_found_ids`.
+     */
+    readonly addMembers: Method<{
+      readonly params: {
+        readonly listId: string
+      }
+      readonly payload: ContactListMemberIds
+    }, MembersAdded, CommonCode | "list_not_static" | "system_list_protected" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Remove members from a static list. Removes up to 500 contacts. Contacts that are not members count as
+     * unchanged. Unknown ids are returned in `not_found_ids`.
+     */
+    readonly removeMembers: Method<{
+      readonly params: {
+        readonly listId: string
+      }
+      readonly payload: ContactListMemberIds
+    }, MembersRemoved, CommonCode | "list_not_static" | "system_list_protected" | "not_found">
+    /** Count a contact list's members. Counts the current members of a list of any kind. */
+    readonly memberCount: Method<{
+      readonly params: {
+        readonly listId: string
+      }
+    }, ContactListMemberCount, CommonCode | "not_found">
+  }
+  readonly listExports: {
+    /**
+     * Export a list's members. Starts to write a list's members to a CSV file. Poll the export until it is
      * completed.
      */
     readonly begin: Method<{
       readonly params: {
-        readonly blastId: string
+        readonly listId: string
       }
-      readonly payload?: BeginBlastRecipientsExport | undefined
+      readonly payload?: BeginContactListExport | undefined
     }, ExportBegun, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
-     * Get an export of a blast's recipients. Returns the progress of the export. When it is completed, each call
+     * Get an export of a list's members. Returns the progress of the export. When it is completed, each call
      * returns a new signed `download_url` that is valid for an hour. The file is deleted after 24 hours.
      */
     readonly find: Method<{
       readonly params: {
-        readonly blastId: string
+        readonly listId: string
         readonly exportId: string
       }
     }, Export, CommonCode | "not_found">
   }
-  /** Blasts: one email to an audience, sent now or at a scheduled time. */
+  readonly imports: {
+    /**
+     * Start an import. Creates an import session. Upload the file to `upload_url` with PUT, or send up to 1,000
+     * rows in the body. A session expires after 24 hours and can be executed once.
+     */
+    readonly begin: Method<{
+      readonly payload: BeginImport
+    }, ImportSession, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Preview an import. Parses the columns and the first 200 rows and proposes a target field for each column.
+     * Headers are matched with field names first. The AI suggests targets for the remaining columns: it sees
+     * headers and the shapes of values, never values. Its suggestions are stored with the session. If the AI does
+     * not answer within 10 seconds, the affected columns say so in `reason`, and the next preview tries again.
+     */
+    readonly preview: Method<{
+      readonly params: {
+        readonly session_id: string
+      }
+    }, ImportPreview, CommonCode | "import_unreadable" | "not_found" | "upload_missing" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Execute an import. Starts the import with these mappings and returns the run. A session can be executed
+     * once. Poll `GET /v1/contacts/imports/{import_run_id}` for progress. A run that is interrupted continues
+     * where it stopped.
+     */
+    readonly execute: Method<{
+      readonly params: {
+        readonly session_id: string
+      }
+      readonly payload: ExecuteImport
+    }, ImportRun, CommonCode | "import_unreadable" | "not_found" | "invalid_state" | "upload_missing" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** Get an import run. Returns the progress and the counts of the run. */
+    readonly find: Method<{
+      readonly params: {
+        readonly import_run_id: string
+      }
+    }, ImportRun, CommonCode | "not_found">
+    /**
+     * List an import's results. Returns the outcome of each row in the order of the file. While the run is in
+     * progress, it returns the rows that are done. An installation may delete the results of old imports: `items`
+     * is then empty, and the totals stay.
+     */
+    readonly results: Listing<{
+      readonly params: {
+        readonly import_run_id: string
+      }
+      readonly query?: {
+        /** Returns only entries with this status; `any` returns all where it is allowed */
+        readonly status?: "created" | "updated" | "skipped" | "failed"
+        /** Number of the page, from 1. Default: 1 */
+        readonly page?: number | string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, ImportResults, CommonCode | "not_found">
+    /**
+     * Export rejected rows. Returns the skipped and failed rows as CSV (UTF-8 with byte order mark): the columns
+     * of the file, then row_number, status and reason. While the run is in progress, it returns the rows so far.
+     * Corrected, the file can be imported again: an import removes the apostrophe before formulas. If the response
+     * is cut off, request it again. If the results were deleted because of their age, the file has no rows.
+     */
+    readonly exportKept: Method<{
+      readonly params: {
+        readonly import_run_id: string
+      }
+    }, ReadableStream<Uint8Array>, CommonCode | "not_found">
+  }
+  readonly emails: {
+    /** List emails. Returns emails, the newest first. */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Returns only entries with this status; `any` returns all where it is allowed */
+        readonly status?: "draft" | "approved"
+        /** Text that the entries contain. Case-insensitive, without wildcards */
+        readonly search?: string
+      }
+    }, Emails, CommonCode | "invalid_cursor">
+    /**
+     * Create an email. Creates a draft from HTML, from an approved template, from a `prompt`, or blank. With a
+     * `prompt`, it returns 202 and the AI generates the content: poll the generation.
+     */
+    readonly create: Method<{
+      readonly payload: CreateEmail
+    }, Email | EmailBeingWritten, CommonCode | "template_not_approved" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
+    /**
+     * Get an email. Returns the fields of the email with the state of its versions and its approval. HTML and
+     * plain text have their own endpoints.
+     */
+    readonly find: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+    }, Email, CommonCode | "not_found">
+    /**
+     * Update an email. Changes the name, the subject, the preview text or the sender fields. The approved version
+     * does not change until the next approval.
+     */
+    readonly update: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly payload?: UpdateEmail
+    }, Email, CommonCode | "not_found">
+    /**
+     * Delete an email. Deletes the email with its versions and generations. What blasts have already sent is not
+     * affected.
+     */
+    readonly remove: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+    }, void, CommonCode | "not_found" | "email_in_use">
+    /** Duplicate an email. Creates a draft with the current content and fields. */
+    readonly duplicate: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly payload?: Nothing | undefined
+    }, Email, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** Get the HTML of an email. Returns the HTML of the current version, or of the version in `version`. */
+    readonly content: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly query?: {
+        /** Number of the version. Default: the current version */
+        readonly version?: number | string
+      }
+    }, string, CommonCode | "not_found">
+    /**
+     * Set the HTML of an email. Creates a new version. An overridden plain text is not changed, and is marked as
+     * stale.
+     */
+    readonly setContent: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly payload: SetContent
+    }, Email, CommonCode | "not_found">
+    /**
+     * Get the plain text of an email. Returns the plain text: the override if there is one, otherwise the text
+     * derived from the HTML.
+     */
+    readonly plainText: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+    }, string, CommonCode | "not_found">
+    /**
+     * Override the plain text of an email. Overrides the plain text that is derived from the HTML. It creates no
+     * version.
+     */
+    readonly setPlainText: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly payload: SetPlainText
+    }, Email, CommonCode | "not_found">
+    /**
+     * Remove the plain text override of an email. Removes the override. The plain text is derived from the HTML
+     * again.
+     */
+    readonly unsetPlainText: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+    }, Email, CommonCode | "not_found">
+    /**
+     * Approve an email. Freezes the HTML, plain text, subject, preview text and sender fields together. This is
+     * what gets sent. The email needs a subject, a sender name, a sender address on a verified domain, and a
+     * reply-to address. Later changes need another approval.
+     */
+    readonly approve: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly payload?: Approve | undefined
+    }, ApprovedEmail, CommonCode | "email_not_ready" | "not_found" | "approval_version_stale" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Unapprove an email. Turns the email into a draft again. The call is refused while a scheduled or sending
+     * blast or an active flow uses the email.
+     */
+    readonly unapprove: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly payload?: Nothing | undefined
+    }, Email, CommonCode | "not_found" | "invalid_state" | "email_in_use" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Generate the next version of an email. Requests the next version from the AI, based on the current HTML. One
+     * generation runs at a time. Edits made meanwhile are stored as their own versions.
+     */
+    readonly generate: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly payload: AskForVersion
+    }, EmailGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
+    /**
+     * Get a generation of an email. Returns the status of the generation. `Retry-After` is set while it is in
+     * progress.
+     */
+    readonly generation: Method<{
+      readonly params: {
+        readonly emailId: string
+        readonly generationId: string
+      }
+    }, EmailGeneration, CommonCode | "not_found">
+    /** Preview an email. Renders the current version, approved or not, with the values of a contact. */
+    readonly preview: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly query?: {
+        /** Id of the contact */
+        readonly contact_id?: string
+      }
+    }, EmailPreview, CommonCode | "not_found" | "template_not_ready" | "message_too_large">
+    /**
+     * Send a test email. Sends the current version, approved or not, once to each address. The subject starts with
+     * `[Test] `. Opens and clicks are not counted, and the unsubscribe link has no effect.
+     */
+    readonly testSend: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly payload: TestSend
+    }, Email, CommonCode | "email_not_ready" | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large">
+  }
+  readonly emailTemplates: {
+    /** List email templates. Returns email templates, the newest first. */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Returns only entries with this status; `any` returns all where it is allowed */
+        readonly status?: "draft" | "approved"
+        /** Text that the entries contain. Case-insensitive, without wildcards */
+        readonly search?: string
+      }
+    }, EmailTemplates, CommonCode | "invalid_cursor">
+    /**
+     * Create an email template. Creates a draft from HTML, from an email, from a `prompt`, or blank. With a
+     * `prompt`, it returns 202 and the AI generates the content: poll the generation. An email without HTML is
+     * refused with `template_not_ready`.
+     */
+    readonly create: Method<{
+      readonly payload: CreateEmailTemplate
+    }, EmailTemplate | EmailTemplateBegun, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
+    /**
+     * Get an email template. Returns the fields of the template with the state of its versions and its approval.
+     * HTML and plain text have their own endpoints.
+     */
+    readonly find: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+    }, EmailTemplate, CommonCode | "not_found">
+    /**
+     * Update an email template. Changes the name or the defaults. The approved version does not change until the
+     * next approval.
+     */
+    readonly update: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly payload?: UpdateEmailTemplate
+    }, EmailTemplate, CommonCode | "not_found">
+    /**
+     * Delete an email template. Deletes the template with its versions. Emails created from it are not affected.
+     * The credit of a generation in progress is refunded.
+     */
+    readonly remove: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+    }, void, CommonCode | "not_found" | "email_in_use">
+    /** Duplicate an email template. Creates a draft with the current content and fields. */
+    readonly duplicate: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly payload?: Nothing | undefined
+    }, EmailTemplate, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** Get the HTML of an email template. Returns the HTML of the current version, or of the version in `version`. */
+    readonly content: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly query?: {
+        /** Number of the version. Default: the current version */
+        readonly version?: number | string
+      }
+    }, string, CommonCode | "not_found">
+    /**
+     * Set the HTML of an email template. Creates a new version. An overridden plain text is not changed, and is
+     * marked as stale.
+     */
+    readonly setContent: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly payload: SetContent
+    }, EmailTemplate, CommonCode | "not_found">
+    /**
+     * Get the plain text of an email template. Returns the plain text: the override if there is one, otherwise the
+     * text derived from the HTML.
+     */
+    readonly plainText: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+    }, string, CommonCode | "not_found">
+    /**
+     * Override the plain text of an email template. Overrides the plain text that is derived from the HTML. It
+     * creates no version.
+     */
+    readonly setPlainText: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly payload: SetPlainText
+    }, EmailTemplate, CommonCode | "not_found">
+    /**
+     * Remove the plain text override of an email template. Removes the override. The plain text is derived from
+     * the HTML again.
+     */
+    readonly unsetPlainText: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+    }, EmailTemplate, CommonCode | "not_found">
+    /**
+     * Generate the next version of an email template. Requests the next version from the AI, based on the current
+     * HTML. One generation runs at a time. Edits made meanwhile are stored as their own versions.
+     */
+    readonly generate: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly payload: AskForVersion
+    }, EmailTemplateGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
+    /**
+     * Get a generation of an email template. Returns the status of the generation. `Retry-After` is set while it
+     * is in progress.
+     */
+    readonly generation: Method<{
+      readonly params: {
+        readonly templateId: string
+        readonly generationId: string
+      }
+    }, EmailTemplateGeneration, CommonCode | "not_found">
+    /**
+     * Approve an email template. Freezes the current HTML, defaults and plain text. Emails are created from this
+     * approved version. Sender fields are not required. While a generation is in progress, `version` is required.
+     */
+    readonly approve: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly payload?: Approve | undefined
+    }, EmailTemplate, CommonCode | "not_found" | "template_not_ready" | "approval_version_stale" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** Unapprove an email template. Turns the template into a draft again. Emails created from it are not affected. */
+    readonly unapprove: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly payload?: Nothing | undefined
+    }, EmailTemplate, CommonCode | "not_found" | "invalid_state" | "email_in_use" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+  }
   readonly blasts: {
     /**
      * List blasts. Returns a page of blasts, the most recently updated first by default. Archived blasts are
@@ -295,512 +884,28 @@ export interface Client {
       readonly pagination: Pagination
     }, CommonCode | "not_found">
   }
-  /** Creation of up to 25 tents from one template. */
-  readonly bulkTents: {
+  readonly blastExports: {
     /**
-     * Create up to 25 tents. Creates up to 25 tents from one template. Items are validated independently: an
-     * invalid item, or one without a remaining credit, is rejected and the others continue. Each accepted item
-     * costs one credit, which is refunded if its generation fails.
+     * Export a blast's recipients. Starts to write a blast's recipients to a CSV file. Poll the export until it is
+     * completed.
      */
-    readonly create: Method<{
-      readonly payload: CreateBulkTents
-    }, BulkAdmission, CommonCode | "template_not_approved" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    readonly begin: Method<{
+      readonly params: {
+        readonly blastId: string
+      }
+      readonly payload?: BeginBlastRecipientsExport | undefined
+    }, ExportBegun, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
-     * Get a bulk job. Returns the admission result and the progress of each accepted item. The status is
-     * `accepted` until the first item starts, and `completed` when no item remains. Tents that were deleted
-     * meanwhile count neither as completed nor as failed.
+     * Get an export of a blast's recipients. Returns the progress of the export. When it is completed, each call
+     * returns a new signed `download_url` that is valid for an hour. The file is deleted after 24 hours.
      */
     readonly find: Method<{
       readonly params: {
-        readonly bulkJobId: string
+        readonly blastId: string
+        readonly exportId: string
       }
-    }, BulkJob, CommonCode | "not_found">
+    }, Export, CommonCode | "not_found">
   }
-  /** Custom fields of contacts, and the metadata for rules. */
-  readonly contactFields: {
-    /**
-     * List custom fields. Returns the custom fields in the order of their creation. Only active fields are
-     * included, unless `status` asks for others.
-     */
-    readonly list: Method<{
-      readonly query?: {
-        /** Returns only entries with this status; `any` returns all where it is allowed */
-        readonly status?: "active" | "archived" | "any"
-      }
-    }, ContactFields, CommonCode>
-    /**
-     * Create custom fields. Creates one field (the field is the body) or up to 50 fields (`items`). Either all of
-     * them are created or none. A workspace has at most 200 active fields.
-     */
-    readonly create: Method<{
-      readonly payload: CreateContactFields
-    }, ContactFields, CommonCode | "field_definition_collision" | "field_definition_cap_exceeded" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Get rule metadata. Returns all fields, activities and operators that rules can use in this workspace, with
-     * aliases and limits. Use it to build a rule editor.
-     */
-    readonly ruleMetadata: Method<{}, RuleMetadata, CommonCode>
-    /** Get a custom field. Returns one custom field, active or archived. */
-    readonly find: Method<{
-      readonly params: {
-        readonly fieldDefinitionId: string
-      }
-    }, ContactField, CommonCode | "not_found">
-    /**
-     * Update a custom field. Changes the labels, the editability or the status of a field. `api_name` and
-     * `value_type` cannot change. A restored field has its previous values.
-     */
-    readonly edit: Method<{
-      readonly params: {
-        readonly fieldDefinitionId: string
-      }
-      readonly payload?: EditContactField
-    }, ContactField, CommonCode | "not_found" | "field_definition_cap_exceeded">
-    /**
-     * Archive a custom field. Archives the field and hides its values. Set `status` to `active` to restore both.
-     * Rule conditions on an archived field match no contact.
-     */
-    readonly archive: Method<{
-      readonly params: {
-        readonly fieldDefinitionId: string
-      }
-    }, void, CommonCode | "not_found">
-  }
-  /** Contacts, identified by email address or phone number. */
-  readonly contacts: {
-    /**
-     * List contacts, or look one up. Returns a page of contacts, the newest first by default. With `email` or
-     * `phone`, it returns the one contact that has it, with its custom fields. A value that cannot be parsed
-     * matches no contact.
-     */
-    readonly list: Listing<{
-      readonly query?: {
-        /** An email address, in any spelling */
-        readonly email?: string
-        /** A phone number, in any spelling. Without a country code, it belongs to the workspace's default country */
-        readonly phone?: string
-        /** Number of the page, from 1. Default: 1 */
-        readonly page?: number | string
-        /** Number of entries per page. Default: 25 */
-        readonly limit?: number | string
-        /** Sort key. Entries without a value come last */
-        readonly sort?: "created_at" | "updated_at" | "last_activity_at" | "display_name" | "first_name" | "last_name" | "normalized_email" | "original_source"
-        /** Sort order: `asc` or `desc` */
-        readonly order?: "asc" | "desc"
-        /** Text that the entries contain. Case-insensitive, without wildcards */
-        readonly search?: string
-        /** Returns only contacts that changed after this time */
-        readonly updated_after?: Date | string
-      }
-    }, Contacts, CommonCode>
-    /**
-     * Create contacts. Creates up to 100 contacts. Items are processed independently and in order, each with its
-     * own result. The status is 201 even if every item was rejected.
-     */
-    readonly create: Method<{
-      readonly payload: ContactBatch
-    }, CreateResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Create or update contacts. Looks up each of up to 100 items by email and then by phone. A matching contact
-     * is updated, otherwise one is created. Omitted keys stay unchanged.
-     */
-    readonly upsert: Method<{
-      readonly payload: ContactBatch
-    }, UpsertResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Update contacts. Updates up to 100 contacts by id, each with its own result. Omitted keys stay unchanged,
-     * `null` clears a value.
-     */
-    readonly update: Method<{
-      readonly payload: ContactUpdateBatch
-    }, UpdateResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Delete contacts. Deletes up to 100 contacts by id, with their memberships. What blasts recorded about them
-     * stays with the blasts.
-     */
-    readonly delete: Method<{
-      readonly payload: ContactDeletionBatch
-    }, DeleteResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Delete contacts with DELETE. Does the same as `POST /v1/contacts/delete`, for clients that can send a body
-     * with DELETE.
-     */
-    readonly deleteThese: Method<{
-      readonly payload: ContactDeletionBatch
-    }, DeleteResults, CommonCode>
-    /** Get a contact. Returns one contact with its custom fields. Fields without a value are `null`. */
-    readonly find: Method<{
-      readonly params: {
-        readonly contact_id: string
-      }
-    }, Contact, CommonCode | "not_found">
-    /**
-     * Update a contact. Changes the fields of the body. An empty body changes nothing. The contact must keep an
-     * email or a phone.
-     */
-    readonly patch: Method<{
-      readonly params: {
-        readonly contact_id: string
-      }
-      readonly payload?: ContactPatch
-    }, Contact, CommonCode | "invalid_email" | "invalid_phone" | "unknown_custom_field" | "invalid_custom_field_value" | "field_not_editable" | "not_found" | "conflict">
-    /**
-     * Delete a contact. Deletes one contact with its memberships. What blasts recorded about it stays with the
-     * blasts.
-     */
-    readonly deleteOne: Method<{
-      readonly params: {
-        readonly contact_id: string
-      }
-    }, void, CommonCode | "not_found">
-    /**
-     * List a contact's activities. Returns the timeline of the contact, the newest activity first by default.
-     * Opens and clicks by bots are not included.
-     */
-    readonly activities: Listing<{
-      readonly params: {
-        readonly contact_id: string
-      }
-      readonly query?: {
-        /** Number of the page, from 1. Default: 1 */
-        readonly page?: number | string
-        /** Number of entries per page. Default: 25 */
-        readonly limit?: number | string
-        /** Sort order: `asc` or `desc` */
-        readonly order?: "asc" | "desc"
-      }
-    }, Activities, CommonCode | "not_found">
-  }
-  /** Templates of emails. */
-  readonly emailTemplates: {
-    /** List email templates. Returns email templates, the newest first. */
-    readonly list: Listing<{
-      readonly query?: {
-        /** `next_cursor` of the previous page. Default: the first page */
-        readonly cursor?: string
-        /** Number of entries per page. Default: 25 */
-        readonly limit?: number | string
-        /** Returns only entries with this status; `any` returns all where it is allowed */
-        readonly status?: "draft" | "approved"
-        /** Text that the entries contain. Case-insensitive, without wildcards */
-        readonly search?: string
-      }
-    }, EmailTemplates, CommonCode | "invalid_cursor">
-    /**
-     * Create an email template. Creates a draft from HTML, from an email, from a `prompt`, or blank. With a
-     * `prompt`, it returns 202 and the AI generates the content: poll the generation. An email without HTML is
-     * refused with `template_not_ready`.
-     */
-    readonly create: Method<{
-      readonly payload: CreateEmailTemplate
-    }, EmailTemplate | EmailTemplateBegun, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
-    /**
-     * Get an email template. Returns the fields of the template with the state of its versions and its approval.
-     * HTML and plain text have their own endpoints.
-     */
-    readonly find: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-    }, EmailTemplate, CommonCode | "not_found">
-    /**
-     * Update an email template. Changes the name or the defaults. The approved version does not change until the
-     * next approval.
-     */
-    readonly update: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-      readonly payload?: UpdateEmailTemplate
-    }, EmailTemplate, CommonCode | "not_found">
-    /**
-     * Delete an email template. Deletes the template with its versions. Emails created from it are not affected.
-     * The credit of a generation in progress is refunded.
-     */
-    readonly remove: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-    }, void, CommonCode | "not_found" | "email_in_use">
-    /** Duplicate an email template. Creates a draft with the current content and fields. */
-    readonly duplicate: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-      readonly payload?: Nothing | undefined
-    }, EmailTemplate, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get the HTML of an email template. Returns the HTML of the current version, or of the version in `version`. */
-    readonly content: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-      readonly query?: {
-        /** Number of the version. Default: the current version */
-        readonly version?: number | string
-      }
-    }, string, CommonCode | "not_found">
-    /**
-     * Set the HTML of an email template. Creates a new version. An overridden plain text is not changed, and is
-     * marked as stale.
-     */
-    readonly setContent: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-      readonly payload: SetContent
-    }, EmailTemplate, CommonCode | "not_found">
-    /**
-     * Get the plain text of an email template. Returns the plain text: the override if there is one, otherwise the
-     * text derived from the HTML.
-     */
-    readonly plainText: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-    }, string, CommonCode | "not_found">
-    /**
-     * Override the plain text of an email template. Overrides the plain text that is derived from the HTML. It
-     * creates no version.
-     */
-    readonly setPlainText: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-      readonly payload: SetPlainText
-    }, EmailTemplate, CommonCode | "not_found">
-    /**
-     * Remove the plain text override of an email template. Removes the override. The plain text is derived from
-     * the HTML again.
-     */
-    readonly unsetPlainText: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-    }, EmailTemplate, CommonCode | "not_found">
-    /**
-     * Generate the next version of an email template. Requests the next version from the AI, based on the current
-     * HTML. One generation runs at a time. Edits made meanwhile are stored as their own versions.
-     */
-    readonly generate: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-      readonly payload: AskForVersion
-    }, EmailTemplateGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
-    /**
-     * Get a generation of an email template. Returns the status of the generation. `Retry-After` is set while it
-     * is in progress.
-     */
-    readonly generation: Method<{
-      readonly params: {
-        readonly templateId: string
-        readonly generationId: string
-      }
-    }, EmailTemplateGeneration, CommonCode | "not_found">
-    /**
-     * Approve an email template. Freezes the current HTML, defaults and plain text. Emails are created from this
-     * approved version. Sender fields are not required. While a generation is in progress, `version` is required.
-     */
-    readonly approve: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-      readonly payload?: Approve | undefined
-    }, EmailTemplate, CommonCode | "not_found" | "template_not_ready" | "approval_version_stale" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Unapprove an email template. Turns the template into a draft again. Emails created from it are not affected. */
-    readonly unapprove: Method<{
-      readonly params: {
-        readonly templateId: string
-      }
-      readonly payload?: Nothing | undefined
-    }, EmailTemplate, CommonCode | "not_found" | "invalid_state" | "email_in_use" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-  }
-  /** Emails with versions, written by hand or generated by AI, and approved before they are sent. */
-  readonly emails: {
-    /** List emails. Returns emails, the newest first. */
-    readonly list: Listing<{
-      readonly query?: {
-        /** `next_cursor` of the previous page. Default: the first page */
-        readonly cursor?: string
-        /** Number of entries per page. Default: 25 */
-        readonly limit?: number | string
-        /** Returns only entries with this status; `any` returns all where it is allowed */
-        readonly status?: "draft" | "approved"
-        /** Text that the entries contain. Case-insensitive, without wildcards */
-        readonly search?: string
-      }
-    }, Emails, CommonCode | "invalid_cursor">
-    /**
-     * Create an email. Creates a draft from HTML, from an approved template, from a `prompt`, or blank. With a
-     * `prompt`, it returns 202 and the AI generates the content: poll the generation.
-     */
-    readonly create: Method<{
-      readonly payload: CreateEmail
-    }, Email | EmailBeingWritten, CommonCode | "template_not_approved" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
-    /**
-     * Get an email. Returns the fields of the email with the state of its versions and its approval. HTML and
-     * plain text have their own endpoints.
-     */
-    readonly find: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-    }, Email, CommonCode | "not_found">
-    /**
-     * Update an email. Changes the name, the subject, the preview text or the sender fields. The approved version
-     * does not change until the next approval.
-     */
-    readonly update: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly payload?: UpdateEmail
-    }, Email, CommonCode | "not_found">
-    /**
-     * Delete an email. Deletes the email with its versions and generations. What blasts have already sent is not
-     * affected.
-     */
-    readonly remove: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-    }, void, CommonCode | "not_found" | "email_in_use">
-    /** Duplicate an email. Creates a draft with the current content and fields. */
-    readonly duplicate: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly payload?: Nothing | undefined
-    }, Email, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get the HTML of an email. Returns the HTML of the current version, or of the version in `version`. */
-    readonly content: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly query?: {
-        /** Number of the version. Default: the current version */
-        readonly version?: number | string
-      }
-    }, string, CommonCode | "not_found">
-    /**
-     * Set the HTML of an email. Creates a new version. An overridden plain text is not changed, and is marked as
-     * stale.
-     */
-    readonly setContent: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly payload: SetContent
-    }, Email, CommonCode | "not_found">
-    /**
-     * Get the plain text of an email. Returns the plain text: the override if there is one, otherwise the text
-     * derived from the HTML.
-     */
-    readonly plainText: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-    }, string, CommonCode | "not_found">
-    /**
-     * Override the plain text of an email. Overrides the plain text that is derived from the HTML. It creates no
-     * version.
-     */
-    readonly setPlainText: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly payload: SetPlainText
-    }, Email, CommonCode | "not_found">
-    /**
-     * Remove the plain text override of an email. Removes the override. The plain text is derived from the HTML
-     * again.
-     */
-    readonly unsetPlainText: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-    }, Email, CommonCode | "not_found">
-    /**
-     * Approve an email. Freezes the HTML, plain text, subject, preview text and sender fields together. This is
-     * what gets sent. The email needs a subject, a sender name, a sender address on a verified domain, and a
-     * reply-to address. Later changes need another approval.
-     */
-    readonly approve: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly payload?: Approve | undefined
-    }, ApprovedEmail, CommonCode | "email_not_ready" | "not_found" | "approval_version_stale" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Unapprove an email. Turns the email into a draft again. The call is refused while a scheduled or sending
-     * blast or an active flow uses the email.
-     */
-    readonly unapprove: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly payload?: Nothing | undefined
-    }, Email, CommonCode | "not_found" | "invalid_state" | "email_in_use" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Generate the next version of an email. Requests the next version from the AI, based on the current HTML. One
-     * generation runs at a time. Edits made meanwhile are stored as their own versions.
-     */
-    readonly generate: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly payload: AskForVersion
-    }, EmailGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
-    /**
-     * Get a generation of an email. Returns the status of the generation. `Retry-After` is set while it is in
-     * progress.
-     */
-    readonly generation: Method<{
-      readonly params: {
-        readonly emailId: string
-        readonly generationId: string
-      }
-    }, EmailGeneration, CommonCode | "not_found">
-    /** Preview an email. Renders the current version, approved or not, with the values of a contact. */
-    readonly preview: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly query?: {
-        /** Id of the contact */
-        readonly contact_id?: string
-      }
-    }, EmailPreview, CommonCode | "not_found" | "template_not_ready" | "message_too_large">
-    /**
-     * Send a test email. Sends the current version, approved or not, once to each address. The subject starts with
-     * `[Test] `. Opens and clicks are not counted, and the unsubscribe link has no effect.
-     */
-    readonly testSend: Method<{
-      readonly params: {
-        readonly emailId: string
-      }
-      readonly payload: TestSend
-    }, Email, CommonCode | "email_not_ready" | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large">
-  }
-  /** Submissions of forms on published pages. */
-  readonly forms: {
-    /**
-     * List a tent's form submissions. Returns the submissions of the published page's forms, the newest first.
-     * Each has the contact that it matched or created.
-     */
-    readonly submissions: Listing<{
-      readonly params: {
-        readonly tentId: string
-      }
-      readonly query?: {
-        /** `next_cursor` of the previous page. Default: the first page */
-        readonly cursor?: string
-        /** Number of entries per page. Default: 25 */
-        readonly limit?: number | string
-      }
-    }, Submissions, CommonCode | "invalid_cursor" | "not_found">
-  }
-  /** Flows: triggers and steps that contacts go through. */
   readonly flows: {
     /**
      * List flows. Returns a page of flows with the counts of their members. Archived flows are included only when
@@ -1038,7 +1143,6 @@ export interface Client {
       }
     }, FlowSimulation, CommonCode | "campaign_flow_not_ready" | "template_api_tokens" | "create_email_step_order" | "campaign_flow_contact_disqualified" | "campaign_flow_trigger_unknown_token" | "campaign_flow_trigger_invalid_token_type" | "not_found" | "invalid_state" | "campaign_flow_already_in_flow" | "campaign_flow_reentry_denied" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "campaign_flow_trigger_payload_too_large">
   }
-  /** Contacts in a flow, and their progress. */
   readonly flowMembers: {
     /**
      * List a flow's members. Returns every membership of the flow, including ended ones, sorted by `entered_at` by
@@ -1102,227 +1206,75 @@ export interface Client {
       }
     }, FlowMembership | void, CommonCode | "not_found">
   }
-  /** Imports of contacts from CSV files or rows. */
-  readonly imports: {
+  readonly tents: {
     /**
-     * Start an import. Creates an import session. Upload the file to `upload_url` with PUT, or send up to 1,000
-     * rows in the body. A session expires after 24 hours and can be executed once.
-     */
-    readonly begin: Method<{
-      readonly payload: BeginImport
-    }, ImportSession, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Preview an import. Parses the columns and the first 200 rows and proposes a target field for each column.
-     * Headers are matched with field names first. The AI suggests targets for the remaining columns: it sees
-     * headers and the shapes of values, never values. Its suggestions are stored with the session. If the AI does
-     * not answer within 10 seconds, the affected columns say so in `reason`, and the next preview tries again.
-     */
-    readonly preview: Method<{
-      readonly params: {
-        readonly session_id: string
-      }
-    }, ImportPreview, CommonCode | "import_unreadable" | "not_found" | "upload_missing" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Execute an import. Starts the import with these mappings and returns the run. A session can be executed
-     * once. Poll `GET /v1/contacts/imports/{import_run_id}` for progress. A run that is interrupted continues
-     * where it stopped.
-     */
-    readonly execute: Method<{
-      readonly params: {
-        readonly session_id: string
-      }
-      readonly payload: ExecuteImport
-    }, ImportRun, CommonCode | "import_unreadable" | "not_found" | "invalid_state" | "upload_missing" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get an import run. Returns the progress and the counts of the run. */
-    readonly find: Method<{
-      readonly params: {
-        readonly import_run_id: string
-      }
-    }, ImportRun, CommonCode | "not_found">
-    /**
-     * List an import's results. Returns the outcome of each row in the order of the file. While the run is in
-     * progress, it returns the rows that are done. An installation may delete the results of old imports: `items`
-     * is then empty, and the totals stay.
-     */
-    readonly results: Listing<{
-      readonly params: {
-        readonly import_run_id: string
-      }
-      readonly query?: {
-        /** Returns only entries with this status; `any` returns all where it is allowed */
-        readonly status?: "created" | "updated" | "skipped" | "failed"
-        /** Number of the page, from 1. Default: 1 */
-        readonly page?: number | string
-        /** Number of entries per page. Default: 25 */
-        readonly limit?: number | string
-      }
-    }, ImportResults, CommonCode | "not_found">
-    /**
-     * Export rejected rows. Returns the skipped and failed rows as CSV (UTF-8 with byte order mark): the columns
-     * of the file, then row_number, status and reason. While the run is in progress, it returns the rows so far.
-     * Corrected, the file can be imported again: an import removes the apostrophe before formulas. If the response
-     * is cut off, request it again. If the results were deleted because of their age, the file has no rows.
-     */
-    readonly exportKept: Method<{
-      readonly params: {
-        readonly import_run_id: string
-      }
-    }, ReadableStream<Uint8Array>, CommonCode | "not_found">
-  }
-  /** Exports of list members as CSV. */
-  readonly listExports: {
-    /**
-     * Export a list's members. Starts to write a list's members to a CSV file. Poll the export until it is
-     * completed.
-     */
-    readonly begin: Method<{
-      readonly params: {
-        readonly listId: string
-      }
-      readonly payload?: BeginContactListExport | undefined
-    }, ExportBegun, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Get an export of a list's members. Returns the progress of the export. When it is completed, each call
-     * returns a new signed `download_url` that is valid for an hour. The file is deleted after 24 hours.
-     */
-    readonly find: Method<{
-      readonly params: {
-        readonly listId: string
-        readonly exportId: string
-      }
-    }, Export, CommonCode | "not_found">
-  }
-  /** Contact lists: static (chosen contacts), dynamic (by rules) and system. */
-  readonly lists: {
-    /**
-     * List contact lists. Returns the lists of the workspace, the newest first, system lists included. Inline
-     * lists of blasts are not included.
-     */
-    readonly list: Listing<{
-      readonly query?: {
-        /** Number of the page, from 1. Default: 1 */
-        readonly page?: number | string
-        /** Number of entries per page. Default: 25 */
-        readonly limit?: number | string
-        /** Text that the entries contain. Case-insensitive, without wildcards */
-        readonly search?: string
-        /** Returns only lists of this kind */
-        readonly kind?: "static" | "dynamic" | "system"
-      }
-    }, ContactLists, CommonCode>
-    /**
-     * Create a contact list. Creates a static or dynamic list. A static list can start with up to 500 contacts. A
-     * dynamic list contains the contacts that match its rules.
+     * Create a tent. Starts to generate a page with AI, in a new tent or in the idle tent `tent_id` that holds
+     * uploaded files. It costs one credit, which is refunded if the generation fails. Poll `GET
+     * /v1/tents/{tentId}` for progress. With `template_id`, the page is based on the approved version of the
+     * template.
      */
     readonly create: Method<{
-      readonly payload: CreateContactList
-    }, ContactList, CommonCode | "not_found" | "contact_list_name_exists" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get a contact list. Returns one list. Inline lists of blasts can be read, too. */
-    readonly find: Method<{
-      readonly params: {
-        readonly listId: string
+      readonly payload: CreateTent
+    }, TentAccepted, CommonCode | "template_not_approved" | "INVALID_PROMPT_INTENT" | "not_found" | "conflict" | "idempotency_key_reused" | "idempotency_in_progress" | "insufficient_credits">
+    /** List tents. Returns tents, the newest first. */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Returns only entries with this status; `any` returns all where it is allowed */
+        readonly status?: "pending" | "queued" | "generating" | "completed" | "failed"
+        /** Text that the entries contain. Case-insensitive, without wildcards */
+        readonly search?: string
       }
-    }, ContactList, CommonCode | "not_found">
+    }, Tents, CommonCode | "invalid_cursor">
     /**
-     * Update a contact list. Changes the fields of the body. New rules apply at once. Rules that are not part of
-     * the body are not validated and may reference archived custom fields, which `rule_issues` reports.
+     * Get a tent. Returns the status of the generation and, once requested, of the publication. `Retry-After` is
+     * set while work is in progress.
      */
-    readonly edit: Method<{
+    readonly show: Method<{
       readonly params: {
-        readonly listId: string
+        readonly tentId: string
       }
-      readonly payload?: EditContactList
-    }, ContactList, CommonCode | "system_list_protected" | "not_found" | "contact_list_name_exists">
+    }, Tent, CommonCode | "not_found">
     /**
-     * Delete a contact list. Deletes the list but not its contacts, and records no `list_removed` activity. The
-     * call is refused while a scheduled or sending blast, an active flow or the rules of another list use the
-     * list. Drafts that use it lose their audience.
+     * Get a tent's page. Returns the generated page as it is before publication: without the branding line, and
+     * with inactive forms.
+     */
+    readonly content: Method<{
+      readonly params: {
+        readonly tentId: string
+      }
+    }, string, CommonCode | "not_found" | "tent_not_ready">
+    /**
+     * Publish a tent. Publishes the page, or publishes it again with another alias or branding. If the page is
+     * already live, it returns 200 and changes nothing. Over the plan's limit it returns 429, and the failure is
+     * also stored in the tent's `publication`.
+     */
+    readonly publish: Method<{
+      readonly params: {
+        readonly tentId: string
+      }
+      readonly payload?: PublishTent
+    }, PublishedTent, CommonCode | "alias_taken" | "not_found" | "tent_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "publish_limit_exceeded">
+    /** Unpublish a tent. Takes the page offline. Its alias stays reserved, and publishing again restores the page. */
+    readonly unpublish: Method<{
+      readonly params: {
+        readonly tentId: string
+      }
+      readonly payload?: Nothing | undefined
+    }, PublishedTent, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Delete a tent. Deletes the tent with its page, files, alias, submissions and views. A generation in progress
+     * is stopped and its credit is refunded.
      */
     readonly remove: Method<{
       readonly params: {
-        readonly listId: string
+        readonly tentId: string
       }
-    }, void, CommonCode | "system_list_protected" | "not_found" | "contact_list_in_use">
-    /**
-     * List a contact list's members. Returns the current members. For static lists, each has the time at which it
-     * was added.
-     */
-    readonly members: Listing<{
-      readonly params: {
-        readonly listId: string
-      }
-      readonly query?: {
-        /** Number of the page, from 1. Default: 1 */
-        readonly page?: number | string
-        /** Number of entries per page. Default: 25 */
-        readonly limit?: number | string
-        /** Text that the entries contain. Case-insensitive, without wildcards */
-        readonly search?: string
-        /** Sort key. Entries without a value come last */
-        readonly sort?: "member_added_at" | "created_at" | "updated_at" | "last_activity_at" | "display_name" | "first_name" | "last_name" | "normalized_email" | "original_source"
-        /** Sort order: `asc` or `desc` */
-        readonly order?: "asc" | "desc"
-        /** Excludes unsubscribed contacts */
-        readonly exclude_unsubscribed?: "1" | "true"
-        /** Returns only unsubscribed contacts */
-        readonly only_unsubscribed?: "1" | "true"
-      }
-    }, ContactListMembers, CommonCode | "not_found">
-    /**
-     * Add members to a static list. Adds up to 500 contacts. Contacts that are already members count as unchanged.
-     * Unknown ids are returned in `not_found_ids`.
-     */
-    readonly addMembers: Method<{
-      readonly params: {
-        readonly listId: string
-      }
-      readonly payload: ContactListMemberIds
-    }, MembersAdded, CommonCode | "list_not_static" | "system_list_protected" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Remove members from a static list. Removes up to 500 contacts. Contacts that are not members count as
-     * unchanged. Unknown ids are returned in `not_found_ids`.
-     */
-    readonly removeMembers: Method<{
-      readonly params: {
-        readonly listId: string
-      }
-      readonly payload: ContactListMemberIds
-    }, MembersRemoved, CommonCode | "list_not_static" | "system_list_protected" | "not_found">
-    /** Count a contact list's members. Counts the current members of a list of any kind. */
-    readonly memberCount: Method<{
-      readonly params: {
-        readonly listId: string
-      }
-    }, ContactListMemberCount, CommonCode | "not_found">
+    }, TentDeleted, CommonCode | "not_found">
   }
-  /** Queries of contacts by rules. */
-  readonly segments: {
-    /**
-     * Search contacts by rules. Returns a page of the contacts that match a rule tree. With `explain`, each
-     * contact lists the conditions that matched.
-     */
-    readonly search: Method<{
-      readonly payload: SearchContacts
-    }, FoundContacts, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Preview a rule tree. Returns the number of contacts that match a rule tree, and the newest ten of them. Use
-     * it to check a list before you create it.
-     */
-    readonly preview: Method<{
-      readonly payload: PreviewSegment
-    }, SegmentPreview, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Explain a match. Returns whether a contact matches the given rules, or those of a list. For each condition,
-     * it returns the contact's value and whether the condition matched.
-     */
-    readonly explain: Method<{
-      readonly params: {
-        readonly contact_id: string
-      }
-      readonly payload?: ExplainContact
-    }, SegmentExplanation, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-  }
-  /** Templates of tents. */
   readonly tentTemplates: {
     /** List tent templates. Returns tent templates, the newest first. */
     readonly list: Listing<{
@@ -1438,75 +1390,105 @@ export interface Client {
       readonly payload?: Nothing | undefined
     }, TentTemplate, CommonCode | "not_found" | "invalid_state" | "email_in_use" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
   }
-  /** Tents: pages that are generated, published and unpublished. */
-  readonly tents: {
+  readonly tentAssets: {
     /**
-     * Create a tent. Starts to generate a page with AI, in a new tent or in the idle tent `tent_id` that holds
-     * uploaded files. It costs one credit, which is refunded if the generation fails. Poll `GET
-     * /v1/tents/{tentId}` for progress. With `template_id`, the page is based on the approved version of the
-     * template.
+     * Upload a file for a new tent. Creates an idle tent that holds the file. Pass both ids to `POST /v1/tents` as
+     * `tent_id` and `asset_ids`. A rejected file creates no tent.
+     */
+    readonly uploadFirst: Method<{
+      readonly payload: FormData
+    }, Asset, CommonCode | "not_found" | "asset_limit_exceeded" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** Upload a file to a tent. Adds a file to a tent. A tent holds at most 50 files. */
+    readonly upload: Method<{
+      readonly params: {
+        readonly tentId: string
+      }
+      readonly payload: FormData
+    }, Asset, CommonCode | "not_found" | "asset_limit_exceeded" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** List a tent's files. Returns the files of the tent in the order of their upload. */
+    readonly list: Method<{
+      readonly params: {
+        readonly tentId: string
+      }
+    }, Assets, CommonCode | "not_found">
+    /** Download a tent's file. Returns the uploaded bytes as an attachment with the detected content type. */
+    readonly content: Method<{
+      readonly params: {
+        readonly tentId: string
+        readonly asset_id: string
+      }
+    }, ReadableStream<Uint8Array>, CommonCode | "not_found">
+    /**
+     * Delete a tent's file. Deletes the file. A generation that has not sent its request to the AI yet continues
+     * without it.
+     */
+    readonly remove: Method<{
+      readonly params: {
+        readonly tentId: string
+        readonly asset_id: string
+      }
+    }, void, CommonCode | "not_found">
+  }
+  readonly bulkTents: {
+    /**
+     * Create up to 25 tents. Creates up to 25 tents from one template. Items are validated independently: an
+     * invalid item, or one without a remaining credit, is rejected and the others continue. Each accepted item
+     * costs one credit, which is refunded if its generation fails.
      */
     readonly create: Method<{
-      readonly payload: CreateTent
-    }, TentAccepted, CommonCode | "template_not_approved" | "INVALID_PROMPT_INTENT" | "not_found" | "conflict" | "idempotency_key_reused" | "idempotency_in_progress" | "insufficient_credits">
-    /** List tents. Returns tents, the newest first. */
-    readonly list: Listing<{
+      readonly payload: CreateBulkTents
+    }, BulkAdmission, CommonCode | "template_not_approved" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Get a bulk job. Returns the admission result and the progress of each accepted item. The status is
+     * `accepted` until the first item starts, and `completed` when no item remains. Tents that were deleted
+     * meanwhile count neither as completed nor as failed.
+     */
+    readonly find: Method<{
+      readonly params: {
+        readonly bulkJobId: string
+      }
+    }, BulkJob, CommonCode | "not_found">
+  }
+  readonly forms: {
+    /**
+     * List a tent's form submissions. Returns the submissions of the published page's forms, the newest first.
+     * Each has the contact that it matched or created.
+     */
+    readonly submissions: Listing<{
+      readonly params: {
+        readonly tentId: string
+      }
       readonly query?: {
         /** `next_cursor` of the previous page. Default: the first page */
         readonly cursor?: string
         /** Number of entries per page. Default: 25 */
         readonly limit?: number | string
-        /** Returns only entries with this status; `any` returns all where it is allowed */
-        readonly status?: "pending" | "queued" | "generating" | "completed" | "failed"
-        /** Text that the entries contain. Case-insensitive, without wildcards */
-        readonly search?: string
       }
-    }, Tents, CommonCode | "invalid_cursor">
+    }, Submissions, CommonCode | "invalid_cursor" | "not_found">
+  }
+  readonly analytics: {
     /**
-     * Get a tent. Returns the status of the generation and, once requested, of the publication. `Retry-After` is
-     * set while work is in progress.
+     * Get a tent's traffic. Returns the views and visits of one published tent over the last days, with their
+     * sources. A view is one page load by a visitor who is not a bot. A visit is one visitor on one day.
      */
-    readonly show: Method<{
-      readonly params: {
-        readonly tentId: string
+    readonly tent: Method<{
+      readonly query: {
+        /** A tent id, its current alias, or `/` for the page at the root */
+        readonly tentIdOrAlias: string
+        /** Number of days including today, 1 to 7. Default: 7, also for other values */
+        readonly daysBack?: string
       }
-    }, Tent, CommonCode | "not_found">
+    }, TentAnalytics, CommonCode | "not_found">
     /**
-     * Get a tent's page. Returns the generated page as it is before publication: without the branding line, and
-     * with inactive forms.
+     * Get the workspace's traffic. Returns the views and visits of all tents of the workspace together, and the
+     * tents with the most views.
      */
-    readonly content: Method<{
-      readonly params: {
-        readonly tentId: string
+    readonly workspace: Method<{
+      readonly query?: {
+        /** Number of days including today, 1 to 7. Default: 7, also for other values */
+        readonly daysBack?: string
       }
-    }, string, CommonCode | "not_found" | "tent_not_ready">
-    /**
-     * Publish a tent. Publishes the page, or publishes it again with another alias or branding. If the page is
-     * already live, it returns 200 and changes nothing. Over the plan's limit it returns 429, and the failure is
-     * also stored in the tent's `publication`.
-     */
-    readonly publish: Method<{
-      readonly params: {
-        readonly tentId: string
-      }
-      readonly payload?: PublishTent
-    }, PublishedTent, CommonCode | "alias_taken" | "not_found" | "tent_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "publish_limit_exceeded">
-    /** Unpublish a tent. Takes the page offline. Its alias stays reserved, and publishing again restores the page. */
-    readonly unpublish: Method<{
-      readonly params: {
-        readonly tentId: string
-      }
-      readonly payload?: Nothing | undefined
-    }, PublishedTent, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /**
-     * Delete a tent. Deletes the tent with its page, files, alias, submissions and views. A generation in progress
-     * is stopped and its credit is refunded.
-     */
-    readonly remove: Method<{
-      readonly params: {
-        readonly tentId: string
-      }
-    }, TentDeleted, CommonCode | "not_found">
+    }, WorkspaceAnalytics, CommonCode>
   }
 }
 
@@ -1515,20 +1497,89 @@ export interface Client {
  * JSON, and how a listing is paged.
  */
 export const routes = {
-  analytics: {
-    tent: "GET /v1/analytics/tent",
-    workspace: "GET /v1/analytics/workspace",
+  contacts: {
+    list: "GET /v1/contacts page:items",
+    create: "POST /v1/contacts key",
+    upsert: "POST /v1/contacts/upsert key",
+    update: "POST /v1/contacts/update key",
+    delete: "POST /v1/contacts/delete key",
+    deleteThese: "DELETE /v1/contacts",
+    find: "GET /v1/contacts/:contact_id",
+    patch: "PATCH /v1/contacts/:contact_id",
+    deleteOne: "DELETE /v1/contacts/:contact_id",
+    activities: "GET /v1/contacts/:contact_id/activities page:activities",
   },
-  tentAssets: {
-    uploadFirst: "POST /v1/tents/new/assets key",
-    upload: "POST /v1/tents/:tentId/assets key",
-    list: "GET /v1/tents/:tentId/assets",
-    content: "GET /v1/tents/:tentId/assets/:asset_id/content bytes",
-    remove: "DELETE /v1/tents/:tentId/assets/:asset_id",
+  contactFields: {
+    list: "GET /v1/contact-fields",
+    create: "POST /v1/contact-fields key",
+    ruleMetadata: "GET /v1/contact-fields/rule-metadata",
+    find: "GET /v1/contact-fields/:fieldDefinitionId",
+    edit: "PATCH /v1/contact-fields/:fieldDefinitionId",
+    archive: "DELETE /v1/contact-fields/:fieldDefinitionId",
   },
-  blastExports: {
-    begin: "POST /v1/email-blasts/:blastId/contacts/export key",
-    find: "GET /v1/email-blasts/:blastId/contacts/export/:exportId",
+  segments: {
+    search: "POST /v1/contacts/search key",
+    preview: "POST /v1/contact-lists/preview key",
+    explain: "POST /v1/contacts/:contact_id/explain key",
+  },
+  lists: {
+    list: "GET /v1/contact-lists page:lists",
+    create: "POST /v1/contact-lists key",
+    find: "GET /v1/contact-lists/:listId",
+    edit: "PATCH /v1/contact-lists/:listId",
+    remove: "DELETE /v1/contact-lists/:listId",
+    members: "GET /v1/contact-lists/:listId/contacts page:contacts",
+    addMembers: "POST /v1/contact-lists/:listId/contacts key",
+    removeMembers: "DELETE /v1/contact-lists/:listId/contacts",
+    memberCount: "GET /v1/contact-lists/:listId/member-count",
+  },
+  listExports: {
+    begin: "POST /v1/contact-lists/:listId/export key",
+    find: "GET /v1/contact-lists/:listId/export/:exportId",
+  },
+  imports: {
+    begin: "POST /v1/contacts/imports key",
+    preview: "POST /v1/contacts/imports/:session_id/preview key",
+    execute: "POST /v1/contacts/imports/:session_id/execute key",
+    find: "GET /v1/contacts/imports/:import_run_id",
+    results: "GET /v1/contacts/imports/:import_run_id/results page:items",
+    exportKept: "GET /v1/contacts/imports/:import_run_id/export bytes",
+  },
+  emails: {
+    list: "GET /v1/emails cursor:emails",
+    create: "POST /v1/emails key",
+    find: "GET /v1/emails/:emailId",
+    update: "PATCH /v1/emails/:emailId",
+    remove: "DELETE /v1/emails/:emailId",
+    duplicate: "POST /v1/emails/:emailId/duplicate key",
+    content: "GET /v1/emails/:emailId/content text",
+    setContent: "PUT /v1/emails/:emailId/content",
+    plainText: "GET /v1/emails/:emailId/plain-text text",
+    setPlainText: "PUT /v1/emails/:emailId/plain-text",
+    unsetPlainText: "DELETE /v1/emails/:emailId/plain-text",
+    approve: "POST /v1/emails/:emailId/approve key",
+    unapprove: "POST /v1/emails/:emailId/unapprove key",
+    generate: "POST /v1/emails/:emailId/generations key",
+    generation: "GET /v1/emails/:emailId/generations/:generationId",
+    preview: "GET /v1/emails/:emailId/preview",
+    testSend: "POST /v1/emails/:emailId/test-send key",
+  },
+  emailTemplates: {
+    list: "GET /v1/email-templates cursor:templates",
+    create: "POST /v1/email-templates key",
+    find: "GET /v1/email-templates/:templateId",
+    update: "PATCH /v1/email-templates/:templateId",
+    remove: "DELETE /v1/email-templates/:templateId",
+    duplicate: "POST /v1/email-templates/:templateId/duplicate key",
+    content: "GET /v1/email-templates/:templateId/content text",
+    setContent: "PUT /v1/email-templates/:templateId/content",
+    plainText: "GET /v1/email-templates/:templateId/plain-text text",
+    setPlainText: "PUT /v1/email-templates/:templateId/plain-text",
+    unsetPlainText: "DELETE /v1/email-templates/:templateId/plain-text",
+    generate: "POST /v1/email-templates/:templateId/generations key",
+    generation: "GET /v1/email-templates/:templateId/generations/:generationId",
+    approve: "POST /v1/email-templates/:templateId/approve key",
+    unapprove: "POST /v1/email-templates/:templateId/unapprove key",
   },
   blasts: {
     list: "GET /v1/email-blasts page:blasts",
@@ -1550,68 +1601,9 @@ export const routes = {
     cancel: "POST /v1/email-blasts/:blastId/cancel key",
     recipients: "GET /v1/email-blasts/:blastId/contacts page:contacts",
   },
-  bulkTents: {
-    create: "POST /v1/tents/bulk key",
-    find: "GET /v1/bulk-jobs/:bulkJobId",
-  },
-  contactFields: {
-    list: "GET /v1/contact-fields",
-    create: "POST /v1/contact-fields key",
-    ruleMetadata: "GET /v1/contact-fields/rule-metadata",
-    find: "GET /v1/contact-fields/:fieldDefinitionId",
-    edit: "PATCH /v1/contact-fields/:fieldDefinitionId",
-    archive: "DELETE /v1/contact-fields/:fieldDefinitionId",
-  },
-  contacts: {
-    list: "GET /v1/contacts page:items",
-    create: "POST /v1/contacts key",
-    upsert: "POST /v1/contacts/upsert key",
-    update: "POST /v1/contacts/update key",
-    delete: "POST /v1/contacts/delete key",
-    deleteThese: "DELETE /v1/contacts",
-    find: "GET /v1/contacts/:contact_id",
-    patch: "PATCH /v1/contacts/:contact_id",
-    deleteOne: "DELETE /v1/contacts/:contact_id",
-    activities: "GET /v1/contacts/:contact_id/activities page:activities",
-  },
-  emailTemplates: {
-    list: "GET /v1/email-templates cursor:templates",
-    create: "POST /v1/email-templates key",
-    find: "GET /v1/email-templates/:templateId",
-    update: "PATCH /v1/email-templates/:templateId",
-    remove: "DELETE /v1/email-templates/:templateId",
-    duplicate: "POST /v1/email-templates/:templateId/duplicate key",
-    content: "GET /v1/email-templates/:templateId/content text",
-    setContent: "PUT /v1/email-templates/:templateId/content",
-    plainText: "GET /v1/email-templates/:templateId/plain-text text",
-    setPlainText: "PUT /v1/email-templates/:templateId/plain-text",
-    unsetPlainText: "DELETE /v1/email-templates/:templateId/plain-text",
-    generate: "POST /v1/email-templates/:templateId/generations key",
-    generation: "GET /v1/email-templates/:templateId/generations/:generationId",
-    approve: "POST /v1/email-templates/:templateId/approve key",
-    unapprove: "POST /v1/email-templates/:templateId/unapprove key",
-  },
-  emails: {
-    list: "GET /v1/emails cursor:emails",
-    create: "POST /v1/emails key",
-    find: "GET /v1/emails/:emailId",
-    update: "PATCH /v1/emails/:emailId",
-    remove: "DELETE /v1/emails/:emailId",
-    duplicate: "POST /v1/emails/:emailId/duplicate key",
-    content: "GET /v1/emails/:emailId/content text",
-    setContent: "PUT /v1/emails/:emailId/content",
-    plainText: "GET /v1/emails/:emailId/plain-text text",
-    setPlainText: "PUT /v1/emails/:emailId/plain-text",
-    unsetPlainText: "DELETE /v1/emails/:emailId/plain-text",
-    approve: "POST /v1/emails/:emailId/approve key",
-    unapprove: "POST /v1/emails/:emailId/unapprove key",
-    generate: "POST /v1/emails/:emailId/generations key",
-    generation: "GET /v1/emails/:emailId/generations/:generationId",
-    preview: "GET /v1/emails/:emailId/preview",
-    testSend: "POST /v1/emails/:emailId/test-send key",
-  },
-  forms: {
-    submissions: "GET /v1/tents/:tentId/submissions cursor:submissions",
+  blastExports: {
+    begin: "POST /v1/email-blasts/:blastId/contacts/export key",
+    find: "GET /v1/email-blasts/:blastId/contacts/export/:exportId",
   },
   flows: {
     list: "GET /v1/email-flows page:flows",
@@ -1639,33 +1631,14 @@ export const routes = {
     add: "POST /v1/email-flows/:flowId/contacts/:contactId key",
     remove: "DELETE /v1/email-flows/:flowId/contacts/:contactId",
   },
-  imports: {
-    begin: "POST /v1/contacts/imports key",
-    preview: "POST /v1/contacts/imports/:session_id/preview key",
-    execute: "POST /v1/contacts/imports/:session_id/execute key",
-    find: "GET /v1/contacts/imports/:import_run_id",
-    results: "GET /v1/contacts/imports/:import_run_id/results page:items",
-    exportKept: "GET /v1/contacts/imports/:import_run_id/export bytes",
-  },
-  listExports: {
-    begin: "POST /v1/contact-lists/:listId/export key",
-    find: "GET /v1/contact-lists/:listId/export/:exportId",
-  },
-  lists: {
-    list: "GET /v1/contact-lists page:lists",
-    create: "POST /v1/contact-lists key",
-    find: "GET /v1/contact-lists/:listId",
-    edit: "PATCH /v1/contact-lists/:listId",
-    remove: "DELETE /v1/contact-lists/:listId",
-    members: "GET /v1/contact-lists/:listId/contacts page:contacts",
-    addMembers: "POST /v1/contact-lists/:listId/contacts key",
-    removeMembers: "DELETE /v1/contact-lists/:listId/contacts",
-    memberCount: "GET /v1/contact-lists/:listId/member-count",
-  },
-  segments: {
-    search: "POST /v1/contacts/search key",
-    preview: "POST /v1/contact-lists/preview key",
-    explain: "POST /v1/contacts/:contact_id/explain key",
+  tents: {
+    create: "POST /v1/tents key",
+    list: "GET /v1/tents cursor:tents",
+    show: "GET /v1/tents/:tentId",
+    content: "GET /v1/tents/:tentId/content text",
+    publish: "POST /v1/tents/:tentId/publish key",
+    unpublish: "POST /v1/tents/:tentId/unpublish key",
+    remove: "DELETE /v1/tents/:tentId",
   },
   tentTemplates: {
     list: "GET /v1/tent-templates cursor:templates",
@@ -1681,14 +1654,23 @@ export const routes = {
     approve: "POST /v1/tent-templates/:templateId/approve key",
     unapprove: "POST /v1/tent-templates/:templateId/unapprove key",
   },
-  tents: {
-    create: "POST /v1/tents key",
-    list: "GET /v1/tents cursor:tents",
-    show: "GET /v1/tents/:tentId",
-    content: "GET /v1/tents/:tentId/content text",
-    publish: "POST /v1/tents/:tentId/publish key",
-    unpublish: "POST /v1/tents/:tentId/unpublish key",
-    remove: "DELETE /v1/tents/:tentId",
+  tentAssets: {
+    uploadFirst: "POST /v1/tents/new/assets key",
+    upload: "POST /v1/tents/:tentId/assets key",
+    list: "GET /v1/tents/:tentId/assets",
+    content: "GET /v1/tents/:tentId/assets/:asset_id/content bytes",
+    remove: "DELETE /v1/tents/:tentId/assets/:asset_id",
+  },
+  bulkTents: {
+    create: "POST /v1/tents/bulk key",
+    find: "GET /v1/bulk-jobs/:bulkJobId",
+  },
+  forms: {
+    submissions: "GET /v1/tents/:tentId/submissions cursor:submissions",
+  },
+  analytics: {
+    tent: "GET /v1/analytics/tent",
+    workspace: "GET /v1/analytics/workspace",
   },
 }
 
