@@ -45,7 +45,7 @@ const exceptions: ReadonlyArray<Exception> = [
   },
   {
     path: "packages/adapters/src/ai/fake/FakeEmail.ts",
-    begins: "\\s*\\{\\{",
+    begins: "\\s*\\uE000",
     bound: "`length_max`: at most 998 characters",
   },
   {
@@ -53,20 +53,24 @@ const exceptions: ReadonlyArray<Exception> = [
     begins: "\\s+\\S*$",
     bound: "`length_max`: at most 998 characters",
   },
-  { path: "packages/adapters/src/ai/fake/FakeEmailBrief.ts", begins: "\\b(?<subject>", bound: prompts },
-  { path: "packages/adapters/src/ai/fake/FakeEmailBrief.ts", begins: "\\bcode\\b", bound: prompts },
-  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "^\\s*(what", bound: prompts },
-  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "^\\s*(?:please", bound: prompts },
-  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "\\s*(?:[.;:", bound: prompts },
-  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "^(?:(?:we|i)", bound: prompts },
-  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "\\b(two|three", bound: prompts },
-  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "\\b(sign(ing)", bound: prompts },
-  { path: "packages/adapters/src/ai/fake/FakePromptParser.ts", begins: "\\b(?:asks?|", bound: prompts },
   {
-    path: "packages/adapters/src/ai/fake/FakePromptParser.ts",
-    begins: "\\s+\\S*$",
-    bound: "`topic_length_max`: 90 characters",
+    path: "packages/adapters/src/ai/fake/Brief.ts",
+    begins: "[\\s.]+$|",
+    bound: "the name of a business: 130 characters",
   },
+  { path: "packages/adapters/src/ai/fake/Brief.ts", begins: "\\b(two|three", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/Copy.ts", begins: "^(?:our", bound: "`topic_length_max`: 90 characters" },
+  { path: "packages/adapters/src/ai/fake/Copy.ts", begins: " in (?:new", bound: "`topic_length_max`: 90 characters" },
+  { path: "packages/adapters/src/ai/fake/Forms.ts", begins: "\\b(?:asks?", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/Sentences.ts", begins: "^(?:the|this", bound: prompts },
+  {
+    path: "packages/adapters/src/ai/fake/Sentences.ts",
+    begins: "^(?:(?:an?|the",
+    bound: "the first 200 characters of a sentence",
+  },
+  { path: "packages/adapters/src/ai/fake/Sentences.ts", begins: ",?\\s*\\b", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/Subjects.ts", begins: "\\b(?:", bound: prompts },
+  { path: "packages/adapters/src/ai/fake/Topic.ts", begins: "", bound: "`read_length_max`: 2,000 characters" },
   {
     path: "packages/adapters/src/ai/html/HtmlBounds.ts",
     begins: "<(\\/?)",
@@ -123,7 +127,9 @@ const exceptions: ReadonlyArray<Exception> = [
 /** Patterns that sources assemble, as one text of each place, or the reason why the parts are no text of strangers. */
 const assembled: Readonly<Record<string, ReadonlyArray<RegExp | string>>> = {
   "packages/adapters/src/ai/EmailPrompt.ts": [/^[\s>#*_-]{0,10}subject(?:[ -]?(?:line|text))?[\s*_]{0,5}:([^\r\n]*)/im],
-  "packages/adapters/src/ai/fake/FakeEmailBrief.ts": [prompts, prompts],
+  "packages/adapters/src/ai/fake/Brief.ts": [prompts],
+  "packages/adapters/src/ai/fake/Figures.ts": Array.from({ length: 7 }, () => prompts),
+  "packages/adapters/src/ai/fake/Sentences.ts": [prompts, prompts],
   "packages/adapters/src/csv/Delimiter.ts": [
     "of the first 200 rows; it ends at each quote, delimiter or line, so it never retries: test/attacks/weight imports them",
   ],

@@ -11,8 +11,8 @@ import { headerKey } from "@tentpole/core/imports/mapping/HeaderSynonyms"
 import { rejectedRowsFileName } from "@tentpole/core/imports/RejectedRows"
 import { SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { readEmail } from "@tentpole/adapters/ai/EmailPrompt"
-import { asksForPage, readBrief } from "@tentpole/adapters/ai/fake/FakePromptParser"
-import { readEmailBrief } from "@tentpole/adapters/ai/fake/FakeEmailBrief"
+import { emailFor, pageFor } from "@tentpole/adapters/ai/fake/FakeAi"
+import { asksForPage } from "@tentpole/adapters/ai/fake/Intent"
 import { confirmingFields } from "@tentpole/http/tracking/ConfirmingFields"
 import { assert, describe, it } from "vitest"
 
@@ -118,8 +118,8 @@ describe("prompts", () => {
     (_, text) => {
       for (const prompt of [`page email ${text}`, `create ${text}`]) {
         bounded(() => asksForPage(prompt, { hasTemplate: false }))
-        bounded(() => readBrief(prompt, "A page"))
-        bounded(() => readEmailBrief(prompt, "An email"))
+        bounded(() => pageFor({ prompt, name: "A page", brand: null, template: null }))
+        bounded(() => emailFor({ prompt, name: "An email", brand: null, basis: null }))
       }
     },
   )

@@ -8,6 +8,18 @@ const Answer = Schema.Struct({
   content: Schema.Array(Schema.Struct({ type: Schema.String, text: Schema.optional(Schema.String) })),
 })
 
+const Event = Schema.Struct({
+  type: Schema.String,
+  delta: Schema.optional(
+    Schema.Struct({
+      type: Schema.optional(Schema.String),
+      text: Schema.optional(Schema.String),
+      stop_reason: Schema.optional(Schema.NullOr(Schema.String)),
+    }),
+  ),
+  error: Schema.optional(Schema.Struct({ type: Schema.String })),
+})
+
 const blockOf = ({ kind, fileName, contentType, base64 }: Attachment) => {
   const source = { type: "base64", media_type: contentType, data: base64 }
   return kind === "picture" ? { type: "image", source } : { type: "document", title: fileName, source }
@@ -36,4 +48,11 @@ export const anthropic = dialect({
     if (stop_reason === "max_tokens") return Result.fail(cut_off)
     return Result.succeed(content.map(({ text = "", type }) => (type === "text" ? text : "")).join(""))
   },
+  event: Event,
+  readEvent: ({ delta, error, type }) => {
+    if (type === "error") return { error: error?.type ?? "an error" }
+    if (type === "content_block_delta") return delta?.type === "text_delta" ? { text: delta.text ?? "" } : {}
+    return type === "message_delta" ? { stop: delta?.stop_reason ?? null } : {}
+  },
+  toAnswer: ({ stop, text }) => ({ stop_reason: stop, content: [{ type: "text", text }] }),
 })

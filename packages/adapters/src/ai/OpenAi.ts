@@ -15,6 +15,23 @@ const Answer = Schema.Struct({
   ),
 })
 
+const Event = Schema.Struct({
+  choices: Schema.optional(
+    Schema.Array(
+      Schema.Struct({
+        finish_reason: Schema.optional(Schema.NullOr(Schema.String)),
+        delta: Schema.optional(
+          Schema.Struct({
+            content: Schema.optional(Schema.NullOr(Schema.String)),
+            refusal: Schema.optional(Schema.NullOr(Schema.String)),
+          }),
+        ),
+      }),
+    ),
+  ),
+  error: Schema.optional(Schema.NullOr(Schema.Unknown)),
+})
+
 /** Sent only when set: many servers of this format do not support reasoning effort. */
 const efforts = { min: "low", medium: "medium", high: "high", max: "high" } as const
 
@@ -47,4 +64,17 @@ export const openAi = dialect({
     if (finish_reason === "length") return Result.fail(cut_off)
     return Result.succeed(message.content ?? "")
   },
+  event: Event,
+  readEvent: ({ choices = [], error }) => {
+    if (error !== undefined && error !== null) return { error: "an error in the stream" }
+    const [choice] = choices
+    return {
+      text: choice?.delta?.content ?? "",
+      stop: choice?.finish_reason ?? null,
+      isRefusal: (choice?.delta?.refusal ?? "") !== "",
+    }
+  },
+  toAnswer: ({ isRefusal, stop, text }): typeof Answer.Type => ({
+    choices: [{ finish_reason: stop, message: { content: text, refusal: isRefusal ? "refused" : null } }],
+  }),
 })

@@ -3,6 +3,7 @@
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ports/Ai"
 import { type Parser, Parsers } from "@tentpole/core/ports/Parsers"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
+import { Sse } from "effect/encoding"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { emailAnswers, pageAnswers } from "./Answers.ts"
 import { columnsConversation, readMatches } from "./ColumnsPrompt.ts"
@@ -19,8 +20,18 @@ export interface ProviderOptions {
   readonly retryFrom_ms?: number
 }
 
+/** What an event of a streamed answer adds. */
+export interface Delta {
+  readonly text?: string
+  /** The answer is complete; a dialect's `read` decides what its reason means. */
+  readonly stop?: string | null
+  readonly isRefusal?: boolean
+  /** The provider failed in the middle of its answer. */
+  readonly error?: string | null
+}
+
 /** The wire format of a provider. */
-interface Format<Answer> {
+interface Format<Answer, Event> {
   readonly name: string
   readonly format: string
   readonly default_base_url: string
@@ -31,17 +42,36 @@ interface Format<Answer> {
   readonly answer: Schema.Codec<Answer, unknown>
   /** The text of an answer, or why there is none. */
   readonly read: (answer: Answer) => Result.Result<string, string>
+  /** The data of a server-sent event. */
+  readonly event: Schema.Codec<Event, unknown>
+  readonly readEvent: (event: Event) => Delta
+  /** The answer that the deltas of a stream add up to. */
+  readonly toAnswer: (delta: Required<Pick<Delta, "text" | "stop" | "isRefusal">>) => Answer
 }
 
-export interface Dialect extends Omit<Format<never>, "answer" | "read"> {
+export interface Dialect extends Omit<Format<never, never>, "answer" | "read" | "event" | "readEvent" | "toAnswer"> {
   /** The text in the JSON of an answer. */
   readonly read: (json: string) => Result.Result<string, AiRefused | AiUnavailable>
+  /** The delta in the data of an event; null for data that the format does not have. */
+  readonly readEvent: (data: string) => Delta | null
+  /** The text of a streamed answer. */
+  readonly readStream: (delta: Required<Pick<Delta, "text" | "stop" | "isRefusal">>) => Result.Result<string, AiRefused>
 }
 
-export const dialect = <Answer>({ answer, read, ...rest }: Format<Answer>): Dialect => {
+export const dialect = <Answer, Event>({
+  answer,
+  read,
+  event,
+  readEvent,
+  toAnswer,
+  ...rest
+}: Format<Answer, Event>): Dialect => {
   const decode = Schema.decodeUnknownResult(answer)
+  const decodeEvent = Schema.decodeUnknownResult(Schema.fromJsonString(event))
   return {
     ...rest,
+    readEvent: (data) => Result.getOrNull(Result.map(decodeEvent(data), readEvent)),
+    readStream: (delta) => Result.mapError(read(toAnswer(delta)), (reason) => new AiRefused({ reason })),
     read: (json) =>
       Result.gen(function* () {
         const unavailable = (what: string) => () => new AiUnavailable({ reason: `${rest.name}: an answer ${what}` })
@@ -56,10 +86,14 @@ export const dialect = <Answer>({ answer, read, ...rest }: Format<Answer>): Dial
 }
 
 const answer_bytes_max = 5 * 2 ** 20
+/** A stream has an event for each few characters. Only their text is stored, up to `answer_bytes_max`. */
+const stream_bytes_max = 64 * 2 ** 20
+const event_length_max = 2 ** 20
 /** For a page or an email. */
 const document_tokens_max = 16_000
 /** Includes tokens for a model that reasons before it answers. */
 const intent_tokens_max = 1_000
+/** Between two parts of a streamed answer. The whole answer has the limit of its generation. */
 const document_time_max = Duration.minutes(3)
 /** For requests with high or maximum reasoning. */
 const thoughtful_time_max = Duration.minutes(8)
@@ -90,25 +124,32 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
       const send = (request: HttpClientRequest.HttpClientRequest) =>
         Effect.provideService(client.execute(request), HttpClient.TracerPropagationEnabled, false)
 
-      const complete = (what: string, conversation: Conversation, tokens_max: number, time_max: Duration.Duration) =>
+      const complete = (
+        what: string,
+        conversation: Conversation,
+        tokens_max: number,
+        time_max: Duration.Duration,
+        isStreamed = false,
+      ) =>
         withRetries(
           { name: dialect.name, retryFrom_ms: options.retryFrom_ms ?? 500 },
           send(
             HttpClientRequest.post(`${options.baseUrl}${dialect.path}`).pipe(
               HttpClientRequest.setHeaders(dialect.keyHeaders(options.apiKey)),
-              HttpClientRequest.acceptJson,
-              HttpClientRequest.bodyJsonUnsafe(dialect.body(conversation, options.model, tokens_max)),
+              HttpClientRequest.accept(isStreamed ? "text/event-stream, application/json" : "application/json"),
+              HttpClientRequest.bodyJsonUnsafe({
+                ...dialect.body(conversation, options.model, tokens_max),
+                ...(isStreamed ? { stream: true } : {}),
+              }),
             ),
           ).pipe(
             Effect.mapError((error) => new Temporary({ what: error.reason._tag, wait_ms: 0 })),
-            Effect.flatMap(bodyOf),
-            Effect.timeoutOrElse({
-              duration: time_max,
-              orElse: () => Effect.fail(new Temporary({ what: "no answer in time", wait_ms: 0 })),
-            }),
+            inTime(isStreamed ? time_max : null),
+            Effect.flatMap((response) => answerOf(dialect, response, time_max)),
+            inTime(isStreamed ? null : time_max),
           ),
         ).pipe(
-          Effect.flatMap((text) => Effect.fromResult(dialect.read(text))),
+          Effect.flatMap(Effect.fromResult),
           Effect.tapError((error) =>
             Effect.logWarning("the AI provider gave no answer").pipe(
               Effect.annotateLogs({ provider: dialect.name, asked_for: what, reason: error.reason }),
@@ -117,13 +158,15 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
         )
 
       return Ai.of({
+        provider: dialect.name,
         generatePage: Effect.fn("Ai.page")(function* (request) {
           const time_max = isThoughtful(request) ? thoughtful_time_max : document_time_max
-          const answer = yield* complete("a page", pageConversation(request), document_tokens_max, time_max)
+          const answer = yield* complete("a page", pageConversation(request), document_tokens_max, time_max, true)
           return (yield* read(pageAnswers, answer)).html
         }),
         generateEmail: Effect.fn("Ai.email")(function* (request) {
-          const answer = yield* complete("an email", emailConversation(request), document_tokens_max, document_time_max)
+          const conversation = emailConversation(request)
+          const answer = yield* complete("an email", conversation, document_tokens_max, document_time_max, true)
           return yield* read(emailAnswers, answer)
         }),
         asksForPage: Effect.fn("Ai.asksForPage")(function* (prompt, { hasTemplate }) {
@@ -153,24 +196,81 @@ class Temporary extends Schema.TaggedError<Temporary>()("Temporary", { what: Sch
 /** The request or the account is at fault, so another attempt is useless. */
 class Permanent extends Schema.TaggedError<Permanent>()("Permanent", { what: Schema.String }) {}
 
-const bodyOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+const late = new Temporary({ what: "no answer in time", wait_ms: 0 })
+
+/** Null: no limit. */
+const inTime =
+  (duration: Duration.Duration | null) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | Temporary, R> =>
+    duration === null ? self : Effect.timeoutOrElse(self, { duration, orElse: () => Effect.fail(late) })
+
+/** The text of an answer, streamed or not: some servers of a format ignore the request to stream. */
+const answerOf = Effect.fnUntraced(function* (
+  dialect: Dialect,
+  response: HttpClientResponse.HttpClientResponse,
+  pause_max: Duration.Duration,
+) {
+  yield* checkStatus(response)
+  const isStream = /^text\/event-stream\b/i.test(response.headers["content-type"] ?? "")
+  const parts = response.stream.pipe(
+    Stream.mapError((error) => new Temporary({ what: error.reason._tag, wait_ms: 0 })),
+    Stream.timeoutOrElse({ duration: pause_max, orElse: () => Stream.fail(late) }),
+  )
+  return yield* isStream ? streamed(dialect, parts) : Effect.map(bodyOf(parts), dialect.read)
+})
+
+const checkStatus = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { status } = response
   if (status === 408 || status === 429 || status >= 500) {
     const wait_ms = retryAfter_ms(response.headers["retry-after"], yield* Clock.currentTimeMillis)
     return yield* new Temporary({ what: `status ${status}`, wait_ms })
   }
   if (status < 200 || status > 299) return yield* new Permanent({ what: `status ${status}` })
+})
+
+const endless = new Permanent({ what: "an endless answer" })
+
+const bodyOf = Effect.fnUntraced(function* (answer: Stream.Stream<Uint8Array, Temporary>) {
   let size_bytes = 0
   const parts: Array<Uint8Array> = []
-  yield* response.stream.pipe(
-    Stream.mapError((error) => new Temporary({ what: error.reason._tag, wait_ms: 0 })),
-    Stream.runForEach((part) => {
-      size_bytes += part.length
-      parts.push(part)
-      return size_bytes > answer_bytes_max ? Effect.fail(new Permanent({ what: "an endless answer" })) : Effect.void
-    }),
-  )
+  yield* Stream.runForEach(answer, (part) => {
+    size_bytes += part.length
+    parts.push(part)
+    return size_bytes > answer_bytes_max ? Effect.fail(endless) : Effect.void
+  })
   return Buffer.concat(parts).toString("utf8")
+})
+
+/** Collects the text of a stream. One that breaks off before it says why it stops is a failure of the provider. */
+const streamed = Effect.fnUntraced(function* (dialect: Dialect, answer: Stream.Stream<Uint8Array, Temporary>) {
+  const texts: Array<string> = []
+  let size_bytes = 0
+  let text_length = 0
+  let stop: string | null = null
+  let isRefusal = false
+  let error: string | null = null
+  const parser = Sse.makeParser(
+    (event) => {
+      const delta = event._tag === "Event" ? dialect.readEvent(event.data) : null
+      if (delta === null) return
+      text_length += delta.text?.length ?? 0
+      texts.push(delta.text ?? "")
+      stop ??= delta.stop ?? null
+      isRefusal ||= delta.isRefusal === true
+      error ??= delta.error ?? null
+    },
+    { maxEventSize: event_length_max },
+  )
+  const decoder = new TextDecoder()
+  yield* Stream.runForEach(answer, (part): Effect.Effect<void, Temporary | Permanent> => {
+    size_bytes += part.length
+    const tooLarge = parser.feed(decoder.decode(part, { stream: true }))
+    if (error !== null) return Effect.fail(new Temporary({ what: error, wait_ms: 0 }))
+    const isEndless = tooLarge !== undefined || size_bytes > stream_bytes_max || text_length > answer_bytes_max
+    return isEndless ? Effect.fail(endless) : Effect.void
+  })
+  if (stop === null) return yield* new Temporary({ what: "an answer that broke off", wait_ms: 0 })
+  return dialect.readStream({ text: texts.join(""), stop, isRefusal })
 })
 
 /** A number of seconds, or a date; 0 when the header has neither. */
@@ -181,11 +281,11 @@ export const retryAfter_ms = (header: string | undefined, now_ms: number): numbe
   return Number.isNaN(at) ? 0 : Math.max(0, at - now_ms)
 }
 
-const withRetries = <R>(
+const withRetries = <A, R>(
   provider: { readonly name: string; readonly retryFrom_ms: number },
-  once: Effect.Effect<string, Temporary | Permanent, R>,
+  once: Effect.Effect<A, Temporary | Permanent, R>,
   attempt = 1,
-): Effect.Effect<string, AiUnavailable, R> =>
+): Effect.Effect<A, AiUnavailable, R> =>
   Effect.catch(once, (error) => {
     const gaveUp = new AiUnavailable({ reason: `${provider.name}: ${error.what}` })
     if (error._tag === "Permanent" || attempt >= attempts_max || error.wait_ms > wait_max_ms) return Effect.fail(gaveUp)

@@ -17,6 +17,10 @@ export interface Seen {
 export interface Provider {
   readonly layer: (options: ProviderOptions) => Layer.Layer<Ai, never, HttpClient.HttpClient>
   readonly says: (text: string) => unknown
+  /** The events of a streamed answer in two pieces, as the provider sends them. */
+  readonly streams: (text: string, stop?: "cutOff" | "declines") => ReadonlyArray<string>
+  /** An error in the middle of a stream. */
+  readonly breaks: string
   readonly cutOff: unknown
   readonly declines: unknown
   /** Calls an unknown tool, with text besides if there is any. */
@@ -30,6 +34,11 @@ export interface Provider {
   readonly thoughts: ReadonlyArray<unknown>
 }
 
+const halves = (text: string): readonly [string, string] => {
+  const middle = Math.floor(text.length / 2)
+  return [text.slice(0, middle), text.slice(middle)]
+}
+
 export const providers: Readonly<Record<string, Provider>> = {
   openai: {
     layer: (options) => layerOf(openAi, options),
@@ -37,6 +46,21 @@ export const providers: Readonly<Record<string, Provider>> = {
       id: "x",
       choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }],
     }),
+    streams: (text, stop) => {
+      const chunk = (delta: object, finish_reason: string | null = null) =>
+        `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", model: "m-1", choices: [{ index: 0, delta, logprobs: null, finish_reason }] })}\n\n`
+      const [first, second] = halves(text)
+      return [
+        chunk({ role: "assistant", content: "", refusal: null }),
+        ...(stop === "declines"
+          ? [chunk({ refusal: "I can't help" })]
+          : [chunk({ content: first }), chunk({ content: second })]),
+        chunk({}, stop === "cutOff" ? "length" : "stop"),
+        `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[],"usage":{"total_tokens":9}}\n\n`,
+        "data: [DONE]\n\n",
+      ]
+    },
+    breaks: `data: {"error":{"message":"The server had an error","type":"server_error"}}\n\n`,
     cutOff: { choices: [{ finish_reason: "length", message: { content: "<html><body>" } }] },
     declines: { choices: [{ finish_reason: "stop", message: { content: null, refusal: "No." } }] },
     calls: (content) => {
@@ -72,6 +96,37 @@ export const providers: Readonly<Record<string, Provider>> = {
         { type: "text", text },
       ],
     }),
+    streams: (text, stop) => {
+      const event = (type: string, rest: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`
+      const [first, second] = halves(text)
+      const delta = (index: number, part: object) => event("content_block_delta", { index, delta: part })
+      const stop_reason = stop === "cutOff" ? "max_tokens" : stop === "declines" ? "refusal" : "end_turn"
+      return [
+        event("message_start", {
+          message: {
+            id: "msg_1",
+            type: "message",
+            role: "assistant",
+            content: [],
+            model: "m-1",
+            stop_reason: null,
+            usage: { input_tokens: 9, output_tokens: 1 },
+          },
+        }),
+        event("content_block_start", { index: 0, content_block: { type: "thinking", thinking: "" } }),
+        event("ping", {}),
+        delta(0, { type: "thinking_delta", thinking: "<html>not this</html>" }),
+        delta(0, { type: "signature_delta", signature: "c2ln" }),
+        event("content_block_stop", { index: 0 }),
+        event("content_block_start", { index: 1, content_block: { type: "text", text: "" } }),
+        delta(1, { type: "text_delta", text: first }),
+        delta(1, { type: "text_delta", text: second }),
+        event("content_block_stop", { index: 1 }),
+        event("message_delta", { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 9 } }),
+        event("message_stop", {}),
+      ]
+    },
+    breaks: `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n`,
     cutOff: { stop_reason: "max_tokens", content: [{ type: "text", text: "<html><body>" }] },
     declines: { stop_reason: "refusal", content: [] },
     calls: (text) => {

@@ -1,54 +1,13 @@
 // The adapters of real AI providers, against a server with their wire formats and typical failures.
 import { retryAfter_ms } from "@tentpole/adapters/ai/Provider"
-import { Ai, type ColumnsRequest, type EmailRequest, type PageRequest } from "@tentpole/core/ports/Ai"
+import { Ai, type ColumnsRequest, type PageRequest } from "@tentpole/core/ports/Ai"
 import { assert, describe, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { providers, type Seen } from "./Providers.ts"
-
-interface Reply {
-  readonly status?: number
-  readonly headers?: Record<string, string>
-  /** Sent as JSON, or unchanged if it is text. */
-  readonly body: unknown
-}
-
-/** A scoped server that sends these replies in order and repeats the last one. */
-const server = (...replies: ReadonlyArray<Reply>) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly baseUrl: string; readonly seen: Array<Seen>; readonly close: () => void }>((resume) => {
-      const seen: Array<Seen> = []
-      const http = createServer((request, response) => {
-        let text = ""
-        request.setEncoding("utf8").on("data", (part: string) => (text += part))
-        request.on("end", () => {
-          const reply = replies[Math.min(seen.length, replies.length - 1)] ?? { body: "" }
-          seen.push({ url: request.url ?? "", headers: request.headers, body: JSON.parse(text) })
-          response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers })
-          response.end(typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body))
-        })
-      })
-      http.listen(0, "127.0.0.1", () => {
-        const { port } = http.address() as AddressInfo
-        const close = () => {
-          http.closeAllConnections()
-          http.close()
-        }
-        resume(Effect.succeed({ baseUrl: `http://127.0.0.1:${port}/v1`, seen, close }))
-      })
-    }),
-    ({ close }) => Effect.sync(close),
-  )
-
-const html = "<!doctype html><html><body><h1>Hi</h1></body></html>"
-const request: PageRequest = { prompt: "a page", name: "N", brand: null, template: null }
-
-const emailRequest: EmailRequest = { prompt: "an email", name: "N", brand: null, basis: null }
-const email = `<!DOCTYPE html><html><body><h1>Hi {{contact.first_name|there}}</h1></body></html>`
+import { providers } from "./Providers.ts"
+import { asking, email, emailRequest, html, request } from "./ProviderServer.ts"
 
 const columnsRequest: ColumnsRequest = {
   columns: [
@@ -61,18 +20,7 @@ const matched = [{ header: "Correo", field: "email" }]
 
 for (const [name, provider] of Object.entries(providers)) {
   describe(name, () => {
-    /** The result of a page request when the server sends these replies. */
-    const ask = Effect.fnUntraced(function* (...replies: ReadonlyArray<Reply>) {
-      const { baseUrl, seen } = yield* server(...replies)
-      const options = { apiKey: Redacted.make("key-1"), baseUrl, model: "m-1", retryFrom_ms: 5 }
-      const ai = yield* Effect.provide(Ai, provider.layer(options).pipe(Layer.provide(FetchHttpClient.layer)))
-      return { ai, seen }
-    })
-    const refusal = Effect.fnUntraced(function* (...replies: ReadonlyArray<Reply>) {
-      const { ai, seen } = yield* ask(...replies)
-      const error = yield* Effect.flip(ai.generatePage(request))
-      return { tag: error._tag, reason: error.reason, times: seen.length }
-    })
+    const { ask, refusal } = asking(provider)
 
     it.live("sends the request in the provider's format and extracts the page from the answer", () =>
       Effect.gen(function* () {

@@ -29,6 +29,7 @@ const scripted = Layer.effect(
   Ai,
   Effect.map(Script, (script) =>
     Ai.of({
+      provider: "test",
       generatePage: () => Effect.die("no page was requested"),
       generateEmail: () => Effect.die("no email is requested"),
       asksForPage: () => Effect.succeed(true),

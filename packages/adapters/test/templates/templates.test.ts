@@ -41,6 +41,7 @@ const answered = Effect.fnUntraced(function* (prompt: string) {
 const scripted = Layer.succeed(
   Ai,
   Ai.of({
+    provider: "test",
     generateEmail: (request) => {
       emailsAsked.push(request)
       return Effect.map(answered(request.prompt), (html) => ({ html, subject: "of the AI", previewText: "before" }))

@@ -32,6 +32,7 @@ let reached: Deferred.Deferred<void> | undefined
 const scripted = Layer.succeed(
   Ai,
   Ai.of({
+    provider: "test",
     generateEmail: () => Effect.die("no email is requested"),
     asksForPage: () => Effect.succeed(true),
     generatePage: (request) =>

@@ -27,6 +27,7 @@ let gate: Deferred.Deferred<void> | undefined
 const scripted = Layer.succeed(
   Ai,
   Ai.of({
+    provider: "test",
     generateEmail: () => Effect.die("no email is requested"),
     asksForPage: (prompt) =>
       prompt.includes("away")

@@ -216,6 +216,7 @@ const published = Effect.gen(function* () {
     template: null,
     assetIds: [],
     reasoning: null,
+    variables: {},
     aliasTurn: 1,
     autoPublish: false,
   }
@@ -229,7 +230,7 @@ const published = Effect.gen(function* () {
       }),
     )
   yield* change((before) => TentChange.begin(before, now))
-  yield* change((before) => TentChange.complete(before, "<p>x</p>", now))
+  yield* change((before) => TentChange.complete(before, "<p>x</p>", "sample", now))
   const publishIt = transact(
     Effect.gen(function* () {
       const before = yield* store.lock(workspace, id)

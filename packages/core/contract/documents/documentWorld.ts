@@ -44,7 +44,7 @@ export interface Sample<T extends DocumentTypes> {
   readonly patch: T["patch"]
   readonly facts: T["facts"]
   readonly unused: T["uses"]
-  readonly answer: WrittenEmail
+  readonly answer: WrittenEmail & { readonly generatedBy: string }
   readonly hasPlainText: boolean
 }
 
@@ -67,7 +67,7 @@ export const emailSample: Sample<EmailTypes> = {
   patch: { name: "other", subject: "another" },
   facts: { verifiedDomains: ["example.test"] },
   unused: { users: [], count: 0 },
-  answer: { html: "<p>written ☃</p>", subject: "of the AI", previewText: null },
+  answer: { html: "<p>written ☃</p>", subject: "of the AI", previewText: null, generatedBy: "sample" },
   hasPlainText: true,
 }
 
@@ -86,7 +86,7 @@ export const emailTemplateSample: Sample<EmailTemplateTypes> = {
   patch: { name: "other", defaults: { subject: "another", previewText: null } },
   facts: null,
   unused: [],
-  answer: { html: "<p>written ☃</p>", subject: "of the AI", previewText: "of the AI" },
+  answer: { html: "<p>written ☃</p>", subject: "of the AI", previewText: "of the AI", generatedBy: "sample" },
   hasPlainText: true,
 }
 
@@ -100,7 +100,7 @@ export const tentTemplateSample: Sample<TentTemplateTypes> = {
   patch: { name: "other" },
   facts: null,
   unused: [],
-  answer: { html: "<p>written ☃</p>", subject: null, previewText: null },
+  answer: { html: "<p>written ☃</p>", subject: null, previewText: null, generatedBy: "sample" },
   hasPlainText: false,
 }
 

@@ -276,7 +276,10 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         })
         const unread = yield* world.emailTemplates.made()
         yield* world.emailTemplates.approve(template.id)
-        const [page, unused] = [yield* world.tentTemplates.made(), yield* world.tentTemplates.made()]
+        const [page, unused] = [
+          yield* world.tentTemplates.made({ html: "<p>{{api.city}} {{api.day|today}} {{contact.city}}</p>" }),
+          yield* world.tentTemplates.made(),
+        ]
         yield* world.tentTemplates.approve(page.id)
         const { id } = yield* flow("a", {
           steps: [
@@ -303,7 +306,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           new Map(known.emailTemplates),
           new Map([[template.id, { defaults: template.defaults, apiTokens: ["api.price"] }]]),
         )
-        assert.deepStrictEqual([...known.tentTemplates], [page.id])
+        assert.deepStrictEqual([...known.tentTemplates], [[page.id, { variables: ["api.city"] }]])
         assert.deepStrictEqual([known.senderDefaults, [...known.verifiedDomains]], [senderDefaults, ["example.test"]])
         yield* approve(draft.id)
         const after = yield* transact(store.lockForActivation(workspace, id))

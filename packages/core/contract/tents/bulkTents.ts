@@ -50,7 +50,7 @@ export const bulkTents = <E>(
         return yield* transact(
           Effect.gen(function* () {
             const credits = yield* store.lockCredits(of)
-            const change = BulkChange.admit({ id, request, credits, tentIds, now: at(9) })
+            const change = BulkChange.admit({ id, request, html: "<p>x</p>", credits, tentIds, now: at(9) })
             yield* store.apply(of, change)
             return change
           }),
@@ -132,7 +132,7 @@ export const bulkTents = <E>(
         const id = BulkJobId.make(yield* fresh.id)
         const tentIds = [TentId.make(yield* fresh.id), TentId.make(yield* fresh.id)]
         // Decided on wrong facts.
-        const change = BulkChange.admit({ id, request, credits: 2, tentIds, now: at(1) })
+        const change = BulkChange.admit({ id, request, html: "<p>x</p>", credits: 2, tentIds, now: at(1) })
         const refused = yield* Effect.result(transact(store.apply(workspace, change)))
         assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "InsufficientCredits")
         assert.strictEqual((yield* Effect.flip(store.get(workspace, id)))._tag, "NotFound")
@@ -150,7 +150,7 @@ export const bulkTents = <E>(
         if (one === undefined || two === undefined || three === undefined) return assert.fail("three are admitted")
         yield* change(one, (tent) => TentChange.begin(tent, at(10)))
         assert.strictEqual((yield* progress).status, "running")
-        yield* change(one, (tent) => TentChange.complete(tent, "<p>x</p>", at(11)))
+        yield* change(one, (tent) => TentChange.complete(tent, "<p>x</p>", "sample", at(11)))
         yield* change(two, (tent) => TentChange.fail(tent, "no", at(12)))
         assert.deepStrictEqual(yield* progress, { status: "running", completed_count: 1, failed_count: 1 })
         yield* change(three, (tent) => TentChange.remove({ tent, assetIds: [] }))

@@ -48,6 +48,7 @@ export const moves = (
         template: null,
         assetIds: [],
         reasoning: null,
+        variables: {},
         aliasTurn: 1,
         autoPublish: wanted.autoPublish ?? false,
         ...wanted.request,
@@ -77,7 +78,7 @@ export const moves = (
   const completed = Effect.fnUntraced(function* (workspace: WorkspaceId, wanted: Wanted = {}) {
     const { id } = yield* accept(workspace, wanted)
     yield* change(workspace, id, (tent) => TentChange.begin(tent, at(2)))
-    const after = yield* change(workspace, id, (tent) => TentChange.complete(tent, html, at(3)))
+    const after = yield* change(workspace, id, (tent) => TentChange.complete(tent, html, "sample", at(3)))
     return after ?? (yield* Effect.die("a completed tent is there"))
   })
   const publishAs = (workspace: WorkspaceId, id: TentId, wish: PublishInput) =>
@@ -94,7 +95,7 @@ export const moves = (
     transact(
       Effect.gen(function* () {
         const tent = yield* store.lock(workspace, id)
-        const done = TentChange.complete(tent, html, at(6)) ?? (yield* Effect.die("it is being generated"))
+        const done = TentChange.complete(tent, html, "sample", at(6)) ?? (yield* Effect.die("it is being generated"))
         const facts = yield* store.lockPublishing(workspace, id, tent.publication?.requestedAlias ?? null)
         const decided = autoPublish(done, contextOf(facts))
         yield* store.apply(workspace, decided)

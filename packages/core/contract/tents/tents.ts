@@ -44,7 +44,8 @@ export const tents = <E>(
         const assetIds = [AssetId.make(yield* fresh.id), AssetId.make(yield* fresh.id)]
         const approvalId = ApprovalId.make(yield* fresh.id)
         const template = { id: TentTemplateId.make(yield* fresh.id), approvalId }
-        const request = { assetIds, template, reasoning: "high", aliasTurn: 3, includeBrand: false } as const
+        const variables = { city: "Bern", "opening hours": "9 to 17 h" }
+        const request = { assetIds, template, variables, reasoning: "high", aliasTurn: 3, includeBrand: false } as const
         const tent = yield* accept(workspace, { request })
         assert.deepStrictEqual(yield* store.get(workspace, tent.id), tent)
         const id = TentId.make(yield* fresh.id)
@@ -110,7 +111,7 @@ export const tents = <E>(
           const failed = yield* many((tent) => TentChange.fail(tent, "no", at(6)))
           assert.strictEqual(failed.filter((each) => each !== null).length, 1)
           assert.strictEqual((yield* workspaces.get(workspace)).credits, 1000)
-          assert.deepStrictEqual(yield* many((tent) => TentChange.complete(tent, html, at(7))), [
+          assert.deepStrictEqual(yield* many((tent) => TentChange.complete(tent, html, "sample", at(7))), [
             null,
             null,
             null,

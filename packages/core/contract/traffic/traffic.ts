@@ -292,6 +292,7 @@ const accepted = (id: TentId): TentChange =>
       template: null,
       assetIds: [],
       reasoning: null,
+      variables: {},
       aliasTurn: 1,
       autoPublish: false,
     },

@@ -34,6 +34,8 @@ export interface Document {
   readonly approval: Approval | null
   /** The status of the latest generation; null if there was none. */
   readonly generationStatus: GenerationStatus | null
+  /** The AI provider that wrote the current version, `sample` for the fake AI; null: a person wrote or copied it. */
+  readonly generatedBy: string | null
   /** Name of the API key, or of the user. */
   readonly createdByName: string
   readonly createdAt: DateTime.Utc

@@ -71,11 +71,13 @@ export interface GenerationRules<T extends DocumentTypes> {
   readonly ask: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
   /** The AI's HTML without what only people may write. `basis` is the HTML that the AI changed. */
   readonly withoutAuthority?: Parser<{ readonly html: string; readonly basis: string | null }, string>
+  /** The AI provider that `ask` uses. */
+  readonly provider: string
 }
 
 export const documentGenerations = Effect.fnUntraced(function* <T extends DocumentTypes>(
   name: string,
-  { machine, store, storable, ask, withoutAuthority }: GenerationRules<T>,
+  { machine, store, storable, ask, provider, withoutAuthority }: GenerationRules<T>,
 ) {
   const workspaces = yield* WorkspaceStore
   const parsers = yield* Parsers
@@ -119,7 +121,7 @@ export const documentGenerations = Effect.fnUntraced(function* <T extends Docume
         workspace,
       )((parse) =>
         Result.match(outcome, {
-          onSuccess: (answer) => machine.complete(locked, of, answer, now, parse),
+          onSuccess: (answer) => machine.complete(locked, of, { ...answer, generatedBy: provider }, now, parse),
           onFailure: (error) => machine.fail(locked, of, error, now),
         }),
       ).pipe(Effect.catchTag("TooComplex", ({ message }) => Effect.succeed(machine.fail(locked, of, message, now))))

@@ -82,6 +82,9 @@ export type DocumentChange<T extends DocumentTypes, After extends T["document"] 
 
 type Decision<T extends DocumentTypes, Refusal> = Result.Result<DocumentChange<T, T["document"]>, Refusal>
 
+/** The AI's answer with the provider that gave it. */
+type GeneratedDocument = WrittenEmail & { readonly generatedBy: string }
+
 interface Started<T extends DocumentTypes> {
   readonly id: IdOf<T>
   readonly createdByName: string
@@ -171,7 +174,8 @@ export class DocumentMachine<T extends DocumentTypes> {
     parse: Parse = parseNow,
   ): Decision<T, Invalid | HtmlTooLarge> {
     return Result.map(checkHtml(html), (checked) => {
-      const after = { ...document, currentVersion: document.currentVersion + 1, updatedAt: now }
+      const currentVersion = document.currentVersion + 1
+      const after = { ...document, currentVersion, generatedBy: null, updatedAt: now }
       return this.#to(document, after, { html: this.kind.embed(checked, after, null, parse) })
     })
   }
@@ -229,14 +233,14 @@ export class DocumentMachine<T extends DocumentTypes> {
   complete(
     { document, generation: latest }: Pick<Locked<T["document"]>, "document" | "generation">,
     id: GenerationId,
-    answer: WrittenEmail,
+    { generatedBy, ...answer }: GeneratedDocument,
     now: DateTime.Utc,
     parse: Parse = parseNow,
   ): DocumentChange<T, T["document"]> | null {
     const version = document.currentVersion + 1
     const generation = latest?.id === id ? endGeneration(latest, "complete", { version }, now) : null
     if (generation === null) return null
-    const filled = { ...this.kind.fill(document, answer), currentVersion: version, updatedAt: now }
+    const filled = { ...this.kind.fill(document, answer), currentVersion: version, generatedBy, updatedAt: now }
     const after = { ...filled, generationStatus: generation.after.status }
     return this.#to(document, after, { generation, html: this.kind.embed(answer.html, after, null, parse) })
   }
@@ -264,7 +268,8 @@ export class DocumentMachine<T extends DocumentTypes> {
   }
 
   #draft({ fields, id, createdByName, now }: Started<T> & { readonly fields: T["given"] }, currentVersion: number) {
-    const state = { currentVersion, approval: null, generationStatus: null, createdByName, createdAt: now }
+    const created = { generatedBy: null, createdByName, createdAt: now }
+    const state = { currentVersion, approval: null, generationStatus: null, ...created }
     return this.kind.draft(fields, { ...state, id, updatedAt: now })
   }
 

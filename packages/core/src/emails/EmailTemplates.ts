@@ -52,11 +52,13 @@ export class EmailTemplates extends Context.Service<
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
       const parsers = yield* Parsers
+      const ai = yield* Ai
       const shared = yield* documents<EmailTemplateTypes>("EmailTemplates", {
         machine: EmailTemplateChange,
         store,
         storable: yield* storableEmail,
-        ask: (yield* Ai).generateEmail,
+        ask: ai.generateEmail,
+        provider: ai.provider,
         toId: (uuid) => EmailTemplateId.make(uuid),
         facts: () => Effect.succeed(null),
       })

@@ -25,11 +25,13 @@ import { storableEmail } from "../documents/EmailFields.ts"
 
 export const emailRules = Effect.gen(function* () {
   const store = yield* EmailStore
+  const ai = yield* Ai
   const rules: DocumentRules<EmailTypes> = {
     machine: EmailChange,
     store,
     storable: yield* storableEmail,
-    ask: (yield* Ai).generateEmail,
+    ask: ai.generateEmail,
+    provider: ai.provider,
     toId: (uuid) => EmailId.make(uuid),
     facts: store.facts,
   }

@@ -96,6 +96,8 @@ export class AiUnavailable extends Schema.TaggedError<AiUnavailable>()("AiUnavai
 export class Ai extends Context.Service<
   Ai,
   {
+    /** The value of `generated_by`: the provider's name, or `sample` for the fake AI. */
+    readonly provider: string
     /** A whole HTML document. Untrusted data: the caller cleans it. */
     readonly generatePage: (request: PageRequest) => Effect.Effect<string, AiRefused | AiUnavailable>
     readonly generateEmail: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>

@@ -135,9 +135,12 @@ export const apiTokens = (texts: ReadonlyArray<string | null>): ReadonlyArray<st
 /** The token's text for a recipient: the value, else the fallback, else nothing; formatted, not escaped. */
 export const resolveToken = (token: MergeToken, values: TokenValues): string => {
   const value = token.malformed ? null : valueOf(token.path, values)
-  const text = value === null || isBlank(value) ? (token.fallback ?? "") : value
-  return token.formats.reduce((formatted, format) => apply[format](formatted), text)
+  return withFormats(value === null || isBlank(value) ? (token.fallback ?? "") : value, token)
 }
+
+/** The text in the formats of the token. */
+export const withFormats = (text: string, { formats: chosen }: Pick<MergeToken, "formats">): string =>
+  chosen.reduce((formatted, format) => apply[format](formatted), text)
 
 const valueOf = (path: ReadonlyArray<string>, values: TokenValues): string | null => {
   const [first = "", second = "", third] = path

@@ -21,7 +21,7 @@ export const softNight = "#182029"
 const contrast_min = 4.5
 
 /** The palette of a colour `#rgb` or `#rrggbb`; that of `otherwise` for null or anything else. */
-export const paletteOr = (color: string | null, otherwise: (typeof accents)[number]): Palette => {
+export const paletteOr = (color: string | null, otherwise: string): Palette => {
   const rgb = parse(color ?? "") ?? parseOwn(otherwise)
   const accent = towards(rgb, black, (candidate) => contrast(candidate, parseOwn(softPaper)) >= contrast_min)
   const accentDark = towards(rgb, white, (candidate) => contrast(candidate, parseOwn(softNight)) >= contrast_min)

@@ -5,11 +5,14 @@ import type { AssetId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
 import { type Alias, aliasFault, isAlias } from "./Alias.ts"
+import { type InputData, promptOf, variablesOf, type Variables } from "./Variables.ts"
 import { page_prompt_length_max, tent_name_length_max, type TentRequest, user_id_length_max } from "./Tent.ts"
 
 export interface NewTent {
   readonly name: string
   readonly prompt: string
+  /** Values of the variables in the template and the prompt. They are part of the AI's prompt too. */
+  readonly inputData?: InputData
   readonly userId?: string
   readonly includeBrand: boolean
   readonly autoPublish: boolean
@@ -31,11 +34,14 @@ export const checkNewTent = (
   { readonly request: Omit<TentRequest, "template" | "assetIds">; readonly requestedAlias: Alias | null },
   Invalid
 > => {
-  const issues = faults(tent)
+  const { inputData = {} } = tent
+  const prompt = promptOf(inputData, tent.prompt)
+  const issues = faults({ ...tent, prompt })
   if (issues.length > 0) return Result.fail(new Invalid({ issues }))
-  const { prompt, includeBrand, autoPublish, customPageAlias } = tent
+  const { includeBrand, autoPublish, customPageAlias } = tent
+  const variables: Variables = variablesOf(inputData)
   return Result.succeed({
-    request: { prompt, includeBrand, reasoning: null, autoPublish, aliasTurn: 1 },
+    request: { prompt, includeBrand, variables, reasoning: null, autoPublish, aliasTurn: 1 },
     requestedAlias: customPageAlias !== undefined && isAlias(customPageAlias) ? customPageAlias : null,
   })
 }

@@ -6,6 +6,7 @@ import type { Reasoning } from "../ports/Ai.ts"
 import { generationStatuses } from "../documents/Generation.ts"
 import type { ApprovalId, AssetId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import type { Alias } from "./Alias.ts"
+import type { Variables } from "./Variables.ts"
 
 /** `pending`: idle, without a request. `queued`: no worker has started it yet. */
 export const tentStatuses = ["pending", "queued", ...generationStatuses] as const
@@ -22,6 +23,8 @@ export interface TentRequest {
   readonly template: { readonly id: TentTemplateId; readonly approvalId: ApprovalId } | null
   /** Assets of the tent for the AI. One that is deleted before the generation is left out. */
   readonly assetIds: ReadonlyArray<AssetId>
+  /** Texts for the `{{api.…}}` variables of the template and the prompt, by name without `api.`. */
+  readonly variables: Variables
   /** The reasoning effort of the AI; null: the provider's default. */
   readonly reasoning: Reasoning | null
   readonly autoPublish: boolean
@@ -67,6 +70,8 @@ export interface Tent {
   /** Null for an idle tent. */
   readonly request: TentRequest | null
   readonly generation: TentGeneration
+  /** The AI provider that wrote the page, `sample` for the fake AI; null: there is no page. */
+  readonly generatedBy: string | null
   /** Credits taken for the generation and not yet spent. */
   readonly credits_held: number
   /** The tent's alias, also while it is unpublished; null: the default address. */

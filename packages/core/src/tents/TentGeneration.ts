@@ -18,6 +18,7 @@ import { successUrlParser } from "./pages/PageDocument.ts"
 import type { Tent, TentRequest } from "./Tent.ts"
 import { autoPublish, TentChange } from "./machine.ts"
 import { TentStore } from "./TentStore.ts"
+import { fillHtml, fillText, shownVariables, UnfilledVariables } from "./Variables.ts"
 
 /** A job that was interrupted this often is abandoned, so that its credit is given back. */
 export const attempts_max = 5
@@ -26,6 +27,7 @@ export const tentGenerations = Effect.gen(function* () {
   const store = yield* TentStore
   const secrets = yield* Secrets
   const parsers = yield* Parsers
+  const { provider } = yield* Ai
   const write = yield* writer
 
   const apply = (workspace: WorkspaceId, change: TentChange | null) =>
@@ -46,7 +48,7 @@ export const tentGenerations = Effect.gen(function* () {
       const tent = yield* store.lock(workspace, id)
       const now = yield* DateTime.now
       if (Result.isFailure(page)) return yield* apply(workspace, TentChange.fail(tent, page.failure, now))
-      const completed = TentChange.complete(tent, page.success, now)
+      const completed = TentChange.complete(tent, page.success, provider, now)
       if (completed === null || tent.publication === null) return yield* apply(workspace, completed)
       const facts = yield* store.lockPublishing(workspace, id, tent.publication.requestedAlias)
       const context = { facts, html: page.success, etagOf: etagOf(secrets), now }
@@ -98,6 +100,8 @@ const writer = Effect.gen(function* () {
     if (encodeText(cleaned).length > html_bytes_max) {
       return yield* Effect.fail(`The page is larger than ${html_bytes_max / 2 ** 20} MB. Ask for a shorter one`)
     }
+    const variables = shownVariables(cleaned)
+    if (variables.length > 0) return yield* Effect.fail(new UnfilledVariables({ names: variables }).message)
     const dangers = yield* parsers.run(pageDangers, cleaned, workspace)
     if (dangers.length === 0) return cleaned
     return yield* Effect.fail(`The page could not be made safe: it has ${dangers.slice(0, 5).join(", ")}`)
@@ -106,9 +110,11 @@ const writer = Effect.gen(function* () {
   return Effect.fnUntraced(function* (workspace: WorkspaceId, { id, name, request }: Tent) {
     if (request === null) return Result.fail("The tent has no request")
     const brand = request.includeBrand ? (yield* workspaces.get(workspace)).brand : null
-    const template = yield* approvedHtml(request, workspace)
+    const approved = yield* approvedHtml(request, workspace)
+    const template = approved === null ? null : fillHtml(approved, request.variables)
     const files = yield* assetsOf(workspace, id, request)
-    const { prompt, reasoning } = request
+    const { reasoning, variables } = request
+    const prompt = fillText(request.prompt, variables)
     const answer = yield* askAi(ai.generatePage({ prompt, name, brand, template, assets: files, reasoning }))
     if (Result.isFailure(answer)) return answer
     return yield* finished(answer.success, template, files, workspace).pipe(

@@ -59,6 +59,7 @@ export class TentTemplates extends Context.Service<
         ask: ({ basis: template, ...request }) =>
           Effect.map(ai.generatePage({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
         withoutAuthority: successUrlParser,
+        provider: ai.provider,
         toId: (uuid) => TentTemplateId.make(uuid),
         facts: () => Effect.succeed(null),
       })

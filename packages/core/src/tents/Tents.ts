@@ -9,13 +9,14 @@ import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
 import type { ListedBy } from "../documents/Documents.ts"
 import type { TemplateNotApproved } from "../documents/DocumentErrors.ts"
-import { approvalNamed, TentTemplateStore } from "../templates/TemplateStore.ts"
+import { approvedNamed, TentTemplateStore } from "../templates/TemplateStore.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { readTentName, root_in_path, type TentName } from "./Alias.ts"
 import { attempts_max, etagOf, tentGenerations } from "./TentGeneration.ts"
 import type { Asset } from "./assets/Asset.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
+import { checkFilled, type UnfilledVariables } from "./Variables.ts"
 import { checkNewTent, type NewTent } from "./NewTent.ts"
 import { type PublishInput, publish, TentChange } from "./machine.ts"
 import { pageUrl } from "./pages/PageAddress.ts"
@@ -26,6 +27,7 @@ import {
   type PublishLimitExceeded,
   type Tent,
   TentNotReady,
+  type TentRequest,
   type TentStatus,
 } from "./Tent.ts"
 import { TentStore } from "./TentStore.ts"
@@ -43,7 +45,14 @@ export class Tents extends Context.Service<
       tent: NewTent,
     ) => Effect.Effect<
       Tent,
-      Invalid | NotFound | TemplateNotApproved | HasGeneration | InvalidPromptIntent | InsufficientCredits | Unavailable
+      | Invalid
+      | NotFound
+      | TemplateNotApproved
+      | UnfilledVariables
+      | HasGeneration
+      | InvalidPromptIntent
+      | InsufficientCredits
+      | Unavailable
     >
     readonly get: (workspace: WorkspaceId, id: TentId) => Effect.Effect<TentView, NotFound>
     readonly list: (workspace: WorkspaceId, by: ListedBy<TentStatus>) => Effect.Effect<Sliced<TentView>, BrokenCursor>
@@ -55,7 +64,7 @@ export class Tents extends Context.Service<
       input: PublishInput,
     ) => Effect.Effect<
       TentView & { readonly changed: boolean },
-      NotFound | TentNotReady | AliasTaken | PublishLimitExceeded
+      NotFound | TentNotReady | AliasTaken | UnfilledVariables | PublishLimitExceeded
     >
     readonly unpublish: (
       workspace: WorkspaceId,
@@ -100,9 +109,14 @@ export class Tents extends Context.Service<
           .pipe(Effect.catchTag("AiUnavailable", () => new Unavailable({ part: "AI provider" })))
 
       /** The template with its current approval. Later edits of the template do not affect this tent. */
-      const approvedTemplate = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentTemplateId | undefined) {
-        if (id === undefined) return null
-        return { id, approvalId: yield* approvalNamed(templates, workspace, id) }
+      const approvedTemplate = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        id: TentTemplateId | undefined,
+        { prompt, variables }: Pick<TentRequest, "prompt" | "variables">,
+      ) {
+        const approved = id === undefined ? null : yield* approvedNamed(templates, workspace, id)
+        yield* Effect.fromResult(checkFilled(approved === null ? [prompt] : [approved.html, prompt], variables))
+        return approved === null ? null : { id: approved.templateId, approvalId: approved.approvalId }
       })
 
       return Tents.of({
@@ -111,7 +125,7 @@ export class Tents extends Context.Service<
           const { tentId } = input
           const idle = tentId && (yield* store.get(workspace, tentId).pipe(Effect.mapError(inBody)))
           if (idle && idle.generation.status !== "pending") return yield* new HasGeneration()
-          const template = yield* approvedTemplate(workspace, input.templateId)
+          const template = yield* approvedTemplate(workspace, input.templateId, checked)
           const request = { ...checked, template, assetIds: [...new Set(input.assetIds)] }
           if (tentId) yield* refuseUnknown(input.assetIds, yield* assets.ofTent(workspace, tentId))
           if (!(yield* asksForPage(request.prompt, request.template !== null))) return yield* new InvalidPromptIntent()

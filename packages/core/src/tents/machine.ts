@@ -20,6 +20,7 @@ import {
 import type { Plan } from "../workspaces/Workspace.ts"
 import { type Parse, parseNow } from "../ports/Parsers.ts"
 import { publishedParser } from "./pages/PageDocument.ts"
+import { shownVariables, UnfilledVariables } from "./Variables.ts"
 
 /** The name of an idle tent until a request names it. */
 const idle_name = "Untitled"
@@ -95,6 +96,7 @@ const idleTent = (id: TentId, now: DateTime.Utc): Tent => ({
   userId: null,
   request: null,
   generation: { status: "pending" },
+  generatedBy: null,
   credits_held: 0,
   alias: null,
   branding: true,
@@ -144,9 +146,9 @@ export const TentChange = {
   },
 
   /** Stores the page; the credit is spent. Null when the generation has ended: the first outcome counts. */
-  complete(tent: Tent, html: string, now: DateTime.Utc): TentChange<Tent> | null {
+  complete(tent: Tent, html: string, generatedBy: string, now: DateTime.Utc): TentChange<Tent> | null {
     if (!accepts(tent, "complete")) return null
-    const after: Tent = { ...tent, generation: { status: "completed" }, credits_held: 0, updatedAt: now }
+    const after: Tent = { ...tent, generation: { status: "completed" }, generatedBy, credits_held: 0, updatedAt: now }
     return changeTo({ before: tent, html, after })
   },
 
@@ -199,10 +201,12 @@ export const publish = (
   tent: Tent,
   input: PublishInput,
   context: PublishContext,
-): Result.Result<PublishOutcome, TentNotReady | AliasTaken> => {
+): Result.Result<PublishOutcome, TentNotReady | AliasTaken | UnfilledVariables> => {
   if (tent.generation.status !== "completed") {
     return Result.fail(new TentNotReady({ status: tent.generation.status }))
   }
+  const names = shownVariables(context.html)
+  if (names.length > 0) return Result.fail(new UnfilledVariables({ names }))
   const alias = input.alias === undefined ? tent.alias : input.alias
   if (alias !== null && context.facts.taken.has(alias)) return Result.fail(new AliasTaken({ alias }))
   const requestedAlias = input.alias !== undefined ? input.alias : alias && (tent.publication?.requestedAlias ?? alias)

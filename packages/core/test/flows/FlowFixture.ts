@@ -73,7 +73,7 @@ export const facts: FlowFacts = {
       },
     ],
   ]),
-  tentTemplates: named.tentTemplates,
+  tentTemplates: new Map([[tentTemplateId, { variables: [] }]]),
   tents: named.tents,
   senderDefaults: { fromName: null, fromAddress: null, replyToEmail: null },
   verifiedDomains: new Set(["example.test"]),

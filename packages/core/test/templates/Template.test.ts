@@ -26,7 +26,7 @@ const approvalId = ApprovalId.make("0190a0de-0000-7000-8000-00000000000b")
 const generationId = GenerationId.make("0190a0de-0000-7000-8000-00000000000c")
 const other = GenerationId.make("0190a0de-0000-7000-8000-00000000000d")
 const request = { id: generationId, prompt: "p", createdByName: "a key" }
-const answer = { html: "<p>x</p>", subject: null, previewText: null }
+const answer = { html: "<p>x</p>", subject: null, previewText: null, generatedBy: "sample" }
 const defaults = { ...noHeader, subject: "Hello" }
 const fields = { name: "a template", sourceId: null, defaults, plainText: null }
 const started = { createdByName: "a key", now: at(1), html: "<p>one</p>" }
@@ -121,6 +121,9 @@ describe("Template generation", () => {
       EmailTemplateChange.complete({ ...generating(), document: edited }, generationId, answer, at(4)),
     )
     assert.deepStrictEqual([change.after.currentVersion, change.generation?.after.version], [3, 3])
+    assert.deepStrictEqual([edited.generatedBy, change.after.generatedBy], [null, "sample"])
+    const rewritten = Result.getOrThrow(EmailTemplateChange.setContent(change.after, "<p>mine</p>", at(5))).after
+    assert.isNull(rewritten.generatedBy)
     assert.strictEqual(change.credits_taken, 0)
   })
 

@@ -23,6 +23,13 @@ it("A new tent reports every fault at once", () => {
   ])
 })
 
+it("A new tent's input data are values of variables and the beginning of its prompt", () => {
+  const checked = Result.getOrThrow(checkNewTent({ ...tent, inputData: { city: "Bern", seats: 4 } }))
+  assert.deepStrictEqual(checked.request.variables, { city: "Bern", seats: "4" })
+  assert.strictEqual(checked.request.prompt, "city: Bern\nseats: 4\n\na page")
+  assert.deepStrictEqual(faults({ inputData: { city: "x".repeat(20_000) } }), ["prompt"])
+})
+
 it("A new tent needs auto_publish for an alias, and an existing tent for assets", () => {
   assert.deepStrictEqual(faults({ customPageAlias: "ok", autoPublish: false }), ["custom_page_alias"])
   assert.deepStrictEqual(faults({ customPageAlias: "admin" }), ["custom_page_alias"])

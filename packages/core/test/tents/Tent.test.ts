@@ -12,7 +12,7 @@ const moved = (tent: Tent, move: typeof Move.Type, now: number): TentChange | nu
     case "begin":
       return TentChange.begin(tent, at(now))
     case "complete":
-      return TentChange.complete(tent, html, at(now))
+      return TentChange.complete(tent, html, "sample", at(now))
     case "fail":
       return TentChange.fail(tent, "no", at(now))
     case "publish":
@@ -59,7 +59,8 @@ it("A generation goes from queued to generating to completed or failed, and nowh
     [generating(), completed(), failed].map((tent) => TentChange.begin(tent, at(4))),
     [null, null, null],
   )
-  for (const tent of [queued(), completed(), failed]) assert.strictEqual(TentChange.complete(tent, html, at(4)), null)
+  for (const tent of [queued(), completed(), failed])
+    assert.strictEqual(TentChange.complete(tent, html, "sample", at(4)), null)
   for (const tent of [completed(), failed]) assert.strictEqual(TentChange.fail(tent, "no", at(4)), null)
 })
 
@@ -76,6 +77,7 @@ it("An accepted generation queues its job under its own name", () => {
         template: null,
         assetIds: [],
         reasoning: null,
+        variables: {},
         aliasTurn: 1,
         autoPublish: false,
       },
@@ -90,6 +92,14 @@ it("A failed generation with auto_publish reports why nothing was published", ()
   const tent = there(TentChange.fail(generating({ autoPublish: true, alias: alias("a") }), "no", at(3))?.after)
   assert.strictEqual(tent.publication?.status, "failed")
   assert.strictEqual(tent.publication?.requestedAlias, "a")
+})
+
+it("A page that still has a variable is not published", () => {
+  const refused = publish(completed(), {}, { ...context(), html: "<p>{{api.city}}</p>" })
+  assert.deepInclude(Result.isFailure(refused) ? refused.failure : {}, {
+    _tag: "UnfilledVariables",
+    names: ["api.city"],
+  })
 })
 
 it("A page is published at the requested alias, and again there without a new request", () => {

@@ -35,6 +35,7 @@ export const queued = (over: { readonly autoPublish?: boolean; readonly alias?: 
         template: null,
         assetIds: [],
         reasoning: null,
+        variables: {},
         aliasTurn: 1,
         autoPublish: over.autoPublish ?? false,
       },
@@ -47,7 +48,7 @@ export const generating = (over: Parameters<typeof queued>[0] = {}): Tent =>
   there(TentChange.begin(queued(over), at(2))?.after)
 
 export const completion = (over: Parameters<typeof queued>[0] = {}): TentChange<Tent> =>
-  there(TentChange.complete(generating(over), html, at(3)))
+  there(TentChange.complete(generating(over), html, "sample", at(3)))
 
 export const completed = (): Tent => there(completion().after)
 

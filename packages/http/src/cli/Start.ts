@@ -29,6 +29,9 @@ const pages = (config: Configuration): string => {
   return `${protocol}//default.${config.pagesHost}${port === "" ? "" : `:${port}`}`
 }
 
+const ai = ({ ai: { provider } }: Configuration): string =>
+  provider === "fake" ? "sample text; set AI_PROVIDER for real copy" : provider
+
 /** `key` is the raw API key if it was created now. */
 export const banner = (config: Configuration, key: string | null): string => {
   const api = config.publicApiUrl
@@ -37,6 +40,7 @@ export const banner = (config: Configuration, key: string | null): string => {
     ["Docs", `${api}/docs`],
     ["Pages", pages(config)],
     ["Mail", mail(config)],
+    ["AI", ai(config)],
     [
       "API key",
       key === null

@@ -23,7 +23,7 @@ export const codes = {
     campaign_flow_not_ready:
       "The flow can't be activated yet. `details.missing` lists what is missing, each with `code`, `path` and `message`.",
     template_api_tokens:
-      "A `create_email` step uses a template with `{{api.*}}` tokens, which have no values in a flow. `details.missing` lists everything.",
+      "A `create_email` or `create_tent` step uses a template with `{{api.*}}` tokens, which have no values in a flow. `details.missing` lists everything.",
     create_email_step_order:
       "A `send_email` step is not preceded by the `create_email` step that creates its email. `details.missing` lists everything.",
     campaign_flow_step_type_invalid: "The step is not a `send_email` step and has no email.",

@@ -3,6 +3,7 @@
 import {
   Ai,
   AiRefused,
+  type Brand,
   type ColumnMatch,
   type ColumnsRequest,
   type EmailRequest,
@@ -10,18 +11,21 @@ import {
   type WrittenEmail,
 } from "@tentpole/core/ports/Ai"
 import { type Parser, Parsers } from "@tentpole/core/ports/Parsers"
-import { accents, type Palette, paletteOr } from "@tentpole/core/rendering/Palette"
-import { Effect, Layer } from "effect"
-import { asksForPage, readBrief } from "./FakePromptParser.ts"
-import { matchesFor } from "./FakeColumns.ts"
-import { composeEmail } from "./FakeEmail.ts"
-import { readEmailBrief } from "./FakeEmailBrief.ts"
-import { composePage } from "./FakePage.ts"
-import { escapeHtml } from "@tentpole/core/rendering/Escapes"
-import { scaffold_text } from "@tentpole/core/rendering/EmailLayout"
 import { type Edit, edited, elements } from "@tentpole/core/documents/HtmlElements"
 import { parseHtml } from "@tentpole/core/documents/ParseHtml"
+import { scaffold_text } from "@tentpole/core/rendering/EmailLayout"
+import { escapeHtml } from "@tentpole/core/rendering/Escapes"
+import { isKnown } from "@tentpole/core/rendering/MergeTokens"
+import { accents, type Palette, paletteOr } from "@tentpole/core/rendering/Palette"
+import { Effect, Layer } from "effect"
 import type { DefaultTreeAdapterMap } from "parse5"
+import { type Brief, readBrief } from "./Brief.ts"
+import { headlineOf, pitchOf, valuesOf } from "./Copy.ts"
+import { matchesFor } from "./FakeColumns.ts"
+import { composeEmail } from "./FakeEmail.ts"
+import { composePage, unshown } from "./FakePage.ts"
+import { asksForPage } from "./Intent.ts"
+import { masked } from "./Sentences.ts"
 
 const sizeOfRequest = ({ prompt }: { readonly prompt: string }, basis: string | null): number =>
   prompt.length + (basis?.length ?? 0)
@@ -63,6 +67,7 @@ export const layer = Layer.effect(
     const answer = <Input, Output>(parser: Parser<Input, Output>, input: Input) =>
       Effect.mapError(parsers.run(parser, input, null), ({ message }) => new AiRefused({ reason: message }))
     return Ai.of({
+      provider: "sample",
       generatePage: ({ prompt, name, brand, template }) => answer(fakePages, { prompt, name, brand, template }),
       generateEmail: (request) => answer(fakeEmails, request),
       asksForPage: (prompt, options) => Effect.orDie(parsers.run(fakeIntents, { prompt, options }, null)),
@@ -71,22 +76,29 @@ export const layer = Layer.effect(
   }),
 )
 
-export const emailFor = ({ prompt, name, brand, basis }: EmailRequest): WrittenEmail => {
-  const brief = readEmailBrief(prompt, name)
-  const written = composeEmail({ brief, name, brand, palette: palette(brand?.primaryColor ?? null, prompt) })
-  return basis === null ? written : { ...written, html: retitled(basis, brief.headline, prompt) }
+export const emailFor = ({ prompt, brand, basis }: EmailRequest): WrittenEmail => {
+  const { text, restore } = masked(prompt, (token) => isKnown(token))
+  const brief = readBrief(text)
+  const { html, subject, previewText } = composeEmail({ brief, brand, palette: paletteFor(brief, brand, prompt) })
+  return {
+    html: restore(basis === null ? html : onBasis(basis, brief)),
+    subject: subject && restore(subject),
+    previewText: previewText && restore(previewText),
+  }
 }
 
 type FakePageRequest = Pick<PageRequest, "prompt" | "name" | "brand" | "template">
 
 export const pageFor = ({ prompt, name, brand, template }: FakePageRequest): string => {
-  const brief = readBrief(prompt, name)
-  if (template !== null) return retitled(template, brief.headline, prompt)
-  return composePage({ brief, name, brand, palette: palette(brand?.primaryColor ?? null, prompt) })
+  // The variables of a template are filled when a tent is created from it.
+  const { text, restore } = masked(prompt, ({ name: token }) => token.startsWith("api."))
+  const brief = readBrief(text)
+  if (template !== null) return restore(onBasis(template, brief))
+  return restore(composePage({ brief, brand, palette: paletteFor(brief, brand, prompt), otherwise: name }))
 }
 
-const palette = (color: string | null, prompt: string): Palette =>
-  paletteOr(color, accents[hash(prompt) % accents.length] ?? accents[0])
+const paletteFor = ({ subject: { accent } }: Brief, brand: Brand | null, prompt: string): Palette =>
+  paletteOr(brand?.primaryColor ?? null, accent ?? accents[hash(prompt) % accents.length] ?? accents[0])
 
 /** FNV-1a, 32 bits. */
 const hash = (text: string): number => {
@@ -98,24 +110,48 @@ const hash = (text: string): number => {
 type Element = DefaultTreeAdapterMap["element"]
 
 /**
- * The edit of a template or existing email: a new title and first heading, with the prompt below the heading. Every other byte
- * stays the same, including tokens and comments for Outlook.
+ * The edit of a template or existing email: the title and the first heading when the prompt has a topic, and what the prompt
+ * says below the heading. Every other byte stays the same, including tokens and comments for Outlook.
  */
-const retitled = (template: string, headline: string, prompt: string): string => {
-  const all = elements(parseHtml(template, { sourceCodeLocationInfo: true }))
+const onBasis = (basis: string, brief: Brief): string => {
+  const all = elements(parseHtml(basis, { sourceCodeLocationInfo: true }))
   const title = all.find((element) => element.tagName === "title")
   const headings = ["h1", "h2", "h3"].flatMap((level) => all.filter((element) => element.tagName === level))
   const heading = headings.find((element) => element.sourceCodeLocation?.endTag !== undefined)
-  const paragraph = escapeHtml(prompt.trim())
-  const begun = template.indexOf(scaffold_text)
+  const asked = brief.topic === "" && brief.title === null ? null : headlineOf(brief, "")
+  // A heading that says it already says more: `Opening in Bern`.
+  const headline = asked !== null && textIn(basis, heading).includes(asked.toLowerCase()) ? null : asked
+  const renamed = headline === null ? [] : [...textEdits(title, headline), ...textEdits(heading, headline)]
+  const said = contentOf(brief, edited(basis, renamed))
+  const begun = basis.indexOf(scaffold_text)
   // Replaces the scaffold's placeholder text if there is one.
-  const below = placeBelow(heading, all) ?? template.length
-  const saying: Edit =
-    begun < 0
-      ? { from: below, to: below, text: `\n<p>${paragraph}</p>` }
-      : { from: begun, to: begun + scaffold_text.length, text: paragraph }
-  return edited(template, [...textEdits(title, headline), ...textEdits(heading, headline), saying])
+  if (begun >= 0) {
+    const text = escapeHtml(said.length === 0 ? pitchOf(brief, headline ?? "") : said.join(" "))
+    return edited(basis, [...renamed, { from: begun, to: begun + scaffold_text.length, text }])
+  }
+  const below = placeBelow(heading, all) ?? basis.length
+  const text = said.map((each) => `\n<p>${escapeHtml(each)}</p>`).join("")
+  return edited(basis, text === "" ? renamed : [...renamed, { from: below, to: below, text }])
 }
+
+/** What the prompt says and the document does not: sentences, offers, values, points and figures. */
+const contentOf = (brief: Brief, basis: string): ReadonlyArray<string> => {
+  const values = valuesOf(brief).flatMap(([label, text]) =>
+    basis.includes(escapeHtml(text)) ? [] : [`${label}: ${text}`],
+  )
+  const points = brief.lists.flatMap((list) =>
+    list.points.map(({ note, price, time, title }) =>
+      [time, title, price, note].filter((part) => part !== null).join(" "),
+    ),
+  )
+  const said = [...brief.facts, ...brief.offers, ...values, ...points]
+  return [...said, ...unshown(brief, `${said.join(" ")} ${basis}`)]
+}
+
+const textIn = (basis: string, element: Element | undefined): string =>
+  textEdits(element, "")
+    .map(({ from, to }) => basis.slice(from, to).toLowerCase())
+    .join("")
 
 const textEdits = (element: Element | undefined, text: string): ReadonlyArray<Edit> => {
   const from = element?.sourceCodeLocation?.startTag?.endOffset

@@ -10,6 +10,7 @@ import { suppressions } from "../sending/DeliveryTables.ts"
 import { emailApprovals, emails } from "../emails/EmailStore.ts"
 import type { Rows, Table } from "../kernel/MemoryDatabase.ts"
 import { lists, ruleFields } from "../segments/SegmentMembers.ts"
+import { unfilledIn } from "@tentpole/core/tents/Variables"
 import { emailTemplates, tentTemplates } from "../templates/TemplateStores.ts"
 import { tents } from "../tents/TentStore.ts"
 import { sendingDomains, systemListRows, workspaces } from "../workspaces/WorkspaceStore.ts"
@@ -97,12 +98,10 @@ export const activationFacts = Effect.fnUntraced(function* (db: Rows, workspace:
         return [[row.id, { defaults, apiTokens: apiTokens(texts) }] as const]
       }),
     ),
-    tentTemplates: yield* idsWhere(
-      db,
-      workspace,
-      named.tentTemplates,
-      tentTemplates.documents,
-      ({ approval }) => approval !== null,
+    tentTemplates: new Map(
+      (yield* withApprovals(db, workspace, named.tentTemplates, tentTemplates)).flatMap(({ row, approved }) =>
+        approved === undefined ? [] : [[row.id, { variables: unfilledIn([approved.html], {}) }] as const],
+      ),
     ),
     tents: yield* idsWhere(db, workspace, named.tents, tents),
     senderDefaults: settings.senderDefaults,

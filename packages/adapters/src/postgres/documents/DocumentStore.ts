@@ -34,6 +34,7 @@ interface DocumentRow {
   readonly approved_version: number | null
   readonly approval_id: ApprovalId | null
   readonly generation_status: GenerationStatus | null
+  readonly generated_by: string | null
   readonly created_by_name: string
   readonly created_at: Date
   readonly updated_at: Date
@@ -90,6 +91,7 @@ const toShared = (row: DocumentRow) => ({
       ? null
       : { id: row.approval_id, version: row.approved_version },
   generationStatus: row.generation_status,
+  generatedBy: row.generated_by,
   createdByName: row.created_by_name,
   createdAt: DateTime.makeUnsafe(row.created_at),
   updatedAt: DateTime.makeUnsafe(row.updated_at),
@@ -102,6 +104,7 @@ const fromShared = (document: Document) => ({
   current_version: document.currentVersion,
   approved_version: document.approval?.version ?? null,
   approval_id: document.approval?.id ?? null,
+  generated_by: document.generatedBy,
   updated_at: iso(document.updatedAt),
 })
 
@@ -196,7 +199,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
   type Row = DocumentRow & Own
   const noun = tables.table.replace("_", " ")
   const [table, key, versions] = [sql(tables.table), sql(tables.key), sql(`${tables.table}_version`)]
-  const shared = ["name", "current_version", "approved_version", "approval_id"]
+  const shared = ["name", "current_version", "approved_version", "approval_id", "generated_by"]
   const stamps = ["created_by_name", "created_at", "updated_at"]
   // The index `generation_document` finds the latest generation.
   const columns = sql.literal(`t.${tables.key} as id,

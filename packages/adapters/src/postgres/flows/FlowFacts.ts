@@ -6,9 +6,10 @@ import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
 import type { ActivationFacts } from "@tentpole/core/flows/definition/machine"
 import type { StoredSimulationFacts } from "@tentpole/core/flows/definition/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
-import type { EmailId, EmailTemplateId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { EmailId, EmailTemplateId, ListId, TentTemplateId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
 import type { MailDefaults } from "@tentpole/core/templates/Template"
+import { unfilledIn } from "@tentpole/core/tents/Variables"
 import { Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
@@ -36,7 +37,6 @@ const idsIn = (
 /** A blast's inline list is deleted with its blast and is not available to flows. */
 const staticLists = { table: "list", key: "list_id", where: "kind = 'static' and owner_blast_id is null" }
 const otherLists = { table: "list", key: "list_id", where: "kind <> 'static'" }
-const approved = "approval_id is not null"
 
 /** Prevents the deletion of named lists until the transaction ends. */
 const lockLists = (sql: Sql, workspace: WorkspaceId, lists: ReadonlyArray<ListId>) =>
@@ -81,10 +81,11 @@ interface TemplateFact {
 
 interface ActivationRow
   extends
-    Ids<Pick<ActivationFacts, "staticLists" | "tents" | "tentTemplates" | "verifiedDomains">>,
+    Ids<Pick<ActivationFacts, "staticLists" | "tents" | "verifiedDomains">>,
     Pick<ActivationFacts, "plan" | "senderDefaults"> {
   readonly emails: ReadonlyArray<ValueOf<ActivationFacts["emails"]> & { readonly id: EmailId }>
   readonly templates: ReadonlyArray<TemplateFact>
+  readonly pages: ReadonlyArray<{ readonly id: TentTemplateId; readonly pieces: ReadonlyArray<string> }>
 }
 
 /**
@@ -126,14 +127,20 @@ const templateFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<Emai
   join email_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
   where t.workspace_id = ${workspace} and t.template_id = any(${texts(ids)}::uuid[]))`
 
+const pageFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<TentTemplateId>) => sql`(
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'id', t.template_id, 'pieces', ${sql.literal(tokensOf("array[a.html]"))})), '[]')
+  from tent_template t
+  join tent_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
+  where t.workspace_id = ${workspace} and t.template_id = any(${texts(ids)}::uuid[]))`
+
 /** Runs after the flow's own lock. Two statements: the read sees what a transaction that held a lock has committed. */
 export const lockForActivation = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
   yield* lockReferences(sql, workspace, named)
   const [row] = yield* sql<ActivationRow>`
     select ${idsIn(sql, workspace, staticLists, named.lists)} as "staticLists",
       ${idsIn(sql, workspace, { table: "tent", key: "tent_id" }, named.tents)} as tents,
-      ${idsIn(sql, workspace, { table: "tent_template", key: "template_id", where: approved }, named.tentTemplates)}
-        as "tentTemplates",
+      ${pageFacts(sql, workspace, named.tentTemplates)} as pages,
       ${emailFacts(sql, workspace, named.emails)} as emails, ${templateFacts(sql, workspace, named.emailTemplates)} as templates,
       array(select domain from sending_domain where workspace_id = ${workspace} and status = 'verified') as "verifiedDomains",
       jsonb_build_object('fromName', w.sender_from_name, 'fromAddress', w.sender_from_address,
@@ -150,7 +157,7 @@ export const lockForActivation = Effect.fnUntraced(function* (sql: Sql, workspac
     emailTemplates: new Map(
       row.templates.map(({ id, defaults, pieces }) => [id, { defaults, apiTokens: apiTokens(pieces) }]),
     ),
-    tentTemplates: new Set(row.tentTemplates),
+    tentTemplates: new Map(row.pages.map(({ id, pieces }) => [id, { variables: unfilledIn(pieces, {}) }])),
     tents: new Set(row.tents),
     senderDefaults: row.senderDefaults,
     verifiedDomains: new Set(row.verifiedDomains),

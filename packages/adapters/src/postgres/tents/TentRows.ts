@@ -16,7 +16,10 @@ import { DateTime } from "effect"
 import { uuids } from "../kernel/Arrays.ts"
 import { fromRow, iso, type RowOf } from "../kernel/Instants.ts"
 
-type Stored = Pick<Tent, "id" | "name" | "userId" | "request" | "credits_held" | "branding" | "createdAt" | "updatedAt">
+type Stored = Pick<
+  Tent,
+  "id" | "name" | "userId" | "request" | "credits_held" | "generatedBy" | "branding" | "createdAt" | "updatedAt"
+>
 
 export type Row = RowOf<Stored> & {
   readonly status: TentStatus
@@ -31,11 +34,12 @@ export type Row = RowOf<Stored> & {
 }
 
 /** CHECK constraints set the columns of a request together, and those of its template. */
-export const columns = `t.tent_id as id, t.name, t.user_id as "userId", t.status, t.error, t.credits_held, t.branding,
+export const columns = `t.tent_id as id, t.name, t.user_id as "userId", t.status, t.error, t.credits_held, t.generated_by as "generatedBy",
+  t.branding,
   case when t.prompt is not null then jsonb_build_object('prompt', t.prompt, 'includeBrand', t.include_brand,
     'template', case when t.template_id is not null then
       jsonb_build_object('id', t.template_id, 'approvalId', t.template_approval_id) end,
-    'assetIds', t.asset_ids, 'reasoning', t.reasoning, 'autoPublish', t.auto_publish, 'aliasTurn', t.alias_turn)
+    'assetIds', t.asset_ids, 'reasoning', t.reasoning, 'variables', t.variables, 'autoPublish', t.auto_publish, 'aliasTurn', t.alias_turn)
   end as request, a.alias, t.publication_status as "publicationStatus", t.requested_alias as "requestedAlias",
   t.published_etag as etag, t.published_at as "publishedAt", t.publication_warnings as warnings,
   t.publication_error as "publicationError", t.created_at as "createdAt", t.updated_at as "updatedAt"`
@@ -75,12 +79,13 @@ export const toTent = ({
   userId,
   request,
   credits_held,
+  generatedBy,
   branding,
   createdAt,
   updatedAt,
   ...row
 }: Row): Tent => ({
-  ...fromRow<Stored>({ id, name, userId, request, credits_held, branding, createdAt, updatedAt }),
+  ...fromRow<Stored>({ id, name, userId, request, credits_held, generatedBy, branding, createdAt, updatedAt }),
   generation: row.status === "failed" ? { status: row.status, error: row.error ?? "" } : { status: row.status },
   alias: aliasOf(row.alias),
   publication: toPublication(row, updatedAt),
@@ -102,10 +107,12 @@ export const fieldsOf = (sql: PgClient.PgClient, after: Tent, { html, page }: Te
     asset_ids: uuids(request?.assetIds ?? []),
     reasoning: request?.reasoning ?? null,
     auto_publish: request?.autoPublish ?? false,
+    variables: sql.json(request?.variables ?? {}),
     alias_turn: request?.aliasTurn ?? 1,
     ...(html === undefined ? {} : { html }),
     error: generation.status === "failed" ? generation.error : null,
     credits_held: after.credits_held,
+    generated_by: after.generatedBy,
     branding: after.branding,
     publication_status: publication?.status ?? null,
     requested_alias: publication?.requestedAlias ?? null,

@@ -1,6 +1,7 @@
 // The fake AI's emails: how it parses prompts, and what it writes.
 import { emailFor } from "@tentpole/adapters/ai/fake/FakeAi"
-import { readEmailBrief } from "@tentpole/adapters/ai/fake/FakeEmailBrief"
+import { readBrief } from "@tentpole/adapters/ai/fake/Brief"
+import { headlineOf } from "@tentpole/adapters/ai/fake/Copy"
 import { cleanEmail } from "@tentpole/adapters/ai/html/SanitizeEmail"
 import type { Brand } from "@tentpole/core/ports/Ai"
 import { EmailChange } from "@tentpole/core/emails/Email"
@@ -12,7 +13,6 @@ import { EmailId } from "@tentpole/core/kernel/Ids"
 import { noBrand } from "@tentpole/core/workspaces/Workspace"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
-import { processorTime_ms } from "../processorTime.ts"
 
 const request = (prompt: string) => ({ prompt, name: "An email", brand: null, basis: null })
 const acme: Brand = {
@@ -24,7 +24,7 @@ const acme: Brand = {
   description: "We bake & sell",
 }
 
-describe("readEmailBrief", () => {
+describe("readBrief of an email", () => {
   it.each([
     ["Write an email that announces our spring sale with a button", "Our spring sale"],
     ["Create an invitation to the summer fair on Saturday, 5 June 2027 at 3 pm, with a map", "Summer fair"],
@@ -34,7 +34,7 @@ describe("readEmailBrief", () => {
     ["Write an email", "An email"],
     ["", "An email"],
   ])("says what the email is about: %s", (prompt, headline) => {
-    assert.strictEqual(readEmailBrief(prompt, "An email").headline, headline)
+    assert.strictEqual(headlineOf(readBrief(prompt), "An email"), headline)
   })
 
   it.each([
@@ -44,17 +44,17 @@ describe("readEmailBrief", () => {
     ["an email where people register", { label: "Register", url: null }],
     ["an email that says thank you", null],
   ])("asks for a button, or does not: %s", (prompt, button) => {
-    assert.deepStrictEqual(readEmailBrief(prompt, "n").button, button)
+    assert.deepStrictEqual(readBrief(prompt).button, button)
   })
 
   it.each([
-    ["a sale, 20% off with code SPRING20", { code: "SPRING20", discount: "20%" }],
-    ['a sale with the coupon code "XY"', { code: null, discount: null }],
-    ['a sale with the coupon code "XYZ-9" for 5 percent', { code: "XYZ-9", discount: "5%" }],
-    ["an email with a voucher", { code: null, discount: null }],
+    ["a sale, 20% off with code SPRING20", { code: "SPRING20" }],
+    ['a sale with the coupon code "XY"', { code: null }],
+    ['a sale with the coupon code "XYZ-9" for 5 percent', { code: "XYZ-9" }],
+    ["an email with a voucher", { code: null }],
     ["an email on how we code", null],
   ])("asks for a code, or does not: %s", (prompt, coupon) => {
-    assert.deepStrictEqual(readEmailBrief(prompt, "n").coupon, coupon)
+    assert.deepStrictEqual(readBrief(prompt).coupon, coupon)
   })
 
   it.each([
@@ -62,16 +62,11 @@ describe("readEmailBrief", () => {
     ["the fair on Saturday, 5 December 2026 at 7 pm, with music", "Saturday, 5 December 2026 at 7 pm"],
     ["the fair on December 5th", "December 5th"],
     ["the fair next friday at 7pm", "Next friday at 7pm"],
+    ["the sale until Saturday", "Until Saturday"],
+    ["the fair on 3 May from 18:00 to 21:00 CET", "3 May from 18:00 to 21:00 CET"],
     ["the fair in summer with 5 stalls", null],
   ])("says when, or does not: %s", (prompt, date) => {
-    assert.strictEqual(readEmailBrief(prompt, "n").date, date)
-  })
-
-  it("reads the longest prompts within the time limit", { tags: ["attack/slow-input"] }, () => {
-    for (const scrap of ["email ", "email about ", "on 5 ", "with ", "https://", '"button ', "code ", "a"]) {
-      const spent_ms = processorTime_ms(() => emailFor(request(scrap.repeat(Math.ceil(10_000 / scrap.length)))))
-      assert.isBelow(spent_ms, 6_000, scrap)
-    }
+    assert.strictEqual(readBrief(prompt).date, date)
   })
 })
 
@@ -149,8 +144,25 @@ describe("FakeEmail", () => {
     },
   )
 
+  it("signs with the brand, the business of the prompt or its team, never with the internal name", () => {
+    const signed = (prompt: string, brand: Brand | null = null) =>
+      /Yours,<br>([^<]*)</.exec(emailFor({ prompt, name: "Loyalty", brand, basis: null }).html)?.[1]
+    assert.strictEqual(signed("an email about our bakery's sale"), "Your bakery team")
+    assert.strictEqual(signed("an email for a restaurant called Da Ann, about the menu"), "Da Ann")
+    assert.strictEqual(signed("an email about our app"), "The team")
+    assert.strictEqual(signed("an email about our bakery's sale", { ...noBrand, name: "Acme" }), "Acme")
+    assert.notInclude(
+      JSON.stringify(emailFor({ prompt: "Write an email", name: "Loyalty", brand: null, basis: null })),
+      "Loyalty",
+    )
+  })
+
   it("has only tokens that can be filled", () => {
-    const { html, subject, previewText } = emailFor(request("A newsletter with a coupon and a button"))
+    const { html, subject, previewText } = emailFor(
+      request(
+        "A newsletter for {{contact.frist_name}} in {{api.city}} with a coupon and a button, {{contact.first_name}} {{",
+      ),
+    )
     assert.deepStrictEqual(unresolvedTokens([html, subject, previewText]), [])
   })
 })
@@ -159,32 +171,30 @@ describe("FakeTemplate", () => {
   const template = `<!DOCTYPE html>\r\n<HTML><head><title>Old</title><!--[if mso]><xml></xml><![endif]--></head><body bgcolor=#fff>
 <table><tr>{{#each}}<td><h2 class=a>Small</h2><h1 align=center>Old <b>head</b></h1><a href={{unsubscribe_url}}>out &amp; away</a></td></tr></table></body></HTML>`
 
-  it("changes only the title and the first heading, and adds the prompt", () => {
-    const { html, subject } = emailFor({ ...request("An email about the <club> & more"), basis: template })
+  it("changes only the title and the first heading, and adds what the prompt says", () => {
+    const prompt = "An email about the <club> & more. We meet at the lake. Write in a warm tone."
+    const { html, subject } = emailFor({ ...request(prompt), basis: template })
     assert.strictEqual(
       html,
       template
         .replace("<title>Old<", "<title>&lt;club&gt; &amp; more<")
-        .replace(
-          "Old <b>head</b></h1>",
-          "&lt;club&gt; &amp; more</h1>\n<p>An email about the &lt;club&gt; &amp; more</p>",
-        ),
+        .replace("Old <b>head</b></h1>", "&lt;club&gt; &amp; more</h1>\n<p>We meet at the lake.</p>"),
     )
     assert.strictEqual(subject, "<club> & more")
   })
 
-  it("adds the prompt at the beginning when there is no heading or body", () => {
-    const said = (basis: string) => emailFor({ ...request("Write $& more"), basis }).html
-    assert.strictEqual(said("<body class=a>x</body>"), "<body class=a>\n<p>Write $&amp; more</p>x</body>")
-    assert.strictEqual(said("x"), "x\n<p>Write $&amp; more</p>")
+  it("adds content at the beginning when there is no heading or body", () => {
+    const said = (basis: string) => emailFor({ ...request("Parking: $& more"), basis }).html
+    assert.strictEqual(said("<body class=a>x</body>"), "<body class=a>\n<p>Parking: $&amp; more</p>x</body>")
+    assert.strictEqual(said("x"), "x\n<p>Parking: $&amp; more</p>")
   })
 
   it("replaces the text of the scaffold and retains the greeting", () => {
     const { html } = emailFor({
-      ...request("Announce the winter menu"),
+      ...request("Announce the winter menu. The soup is 9 €."),
       basis: scaffold({ name: "W", brand: acme }),
     })
-    for (const part of [">Winter menu</h1>", "{{contact.first_name|there}}", ">Announce the winter menu</p>"]) {
+    for (const part of [">Winter menu</h1>", "{{contact.first_name|there}}", ">The soup is 9 €.</p>"]) {
       assert.include(html, part)
     }
     for (const part of ["Your headline", scaffold_text]) assert.notInclude(html, part)

@@ -1,5 +1,7 @@
 import { pageFor } from "@tentpole/adapters/ai/fake/FakeAi"
-import { asksForPage, readBrief } from "@tentpole/adapters/ai/fake/FakePromptParser"
+import { readBrief } from "@tentpole/adapters/ai/fake/Brief"
+import { headlineOf } from "@tentpole/adapters/ai/fake/Copy"
+import { asksForPage } from "@tentpole/adapters/ai/fake/Intent"
 import { matchesFor } from "@tentpole/adapters/ai/fake/FakeColumns"
 import { accents, contrastOf, night, paletteOr, paper, softNight, softPaper } from "@tentpole/core/rendering/Palette"
 import { clean } from "@tentpole/adapters/ai/html/SanitizeHtml"
@@ -34,7 +36,7 @@ it("the fake AI recognizes prompts that request a page", () => {
 })
 
 it("the fake AI adds a form with the named fields when the prompt requests one", () => {
-  const fields = (prompt: string) => readBrief(prompt, "n").form?.fields.map((field) => field.name)
+  const fields = (prompt: string) => readBrief(prompt).form?.fields.map((field) => field.name)
   assert.strictEqual(fields("Create a landing page for garden chairs with a headline and a footer"), undefined)
   assert.deepStrictEqual(fields("a page with a sign-up form that asks for first name and email address"), [
     "first_name",
@@ -49,7 +51,7 @@ it("the fake AI adds a form with the named fields when the prompt requests one",
 })
 
 it("the fake AI's page has the topic of the prompt", () => {
-  const headline = (prompt: string) => readBrief(prompt, "The name").headline
+  const headline = (prompt: string) => headlineOf(readBrief(prompt), "The name")
   assert.strictEqual(
     headline(
       "Create a landing page for a spring sale of garden chairs with a headline, three product sections and a footer",
@@ -58,7 +60,7 @@ it("the fake AI's page has the topic of the prompt", () => {
   )
   assert.strictEqual(headline("Make a web page that announces our summer fair"), "Our summer fair")
   assert.strictEqual(headline("We need a website"), "The name")
-  assert.strictEqual(readBrief("a page with four features", "n").cards_count, 4)
+  assert.strictEqual(readBrief("a page with four features").cards_count, 4)
 })
 
 const AnyText = Schema.String.check(Schema.isPattern(/^[a-zA-Z0-9 .,:;<>"'&/=äß-]{0,200}$/))
@@ -71,7 +73,7 @@ it.prop(
     assert.strictEqual(page, pageFor({ ...request(prompt), name }))
     assert.deepStrictEqual(dangersOf(page), [])
     const cleaned = Result.getOrThrow(clean(page))
-    for (const part of ["<h1>", "<main", "prefers-color-scheme", "<footer"]) assert.include(cleaned, part)
+    for (const part of ["<h1 ", "<main", "prefers-color-scheme", "<footer"]) assert.include(cleaned, part)
   },
 )
 
@@ -118,12 +120,48 @@ it("the fake AI's page shows a brand's name, logo, colour and domain", () => {
   }
 })
 
-it("the fake AI's page retains the template's structure and forms, and adds the prompt", () => {
+it("the fake AI's page retains the template's structure and forms, and adds what the prompt says", () => {
   const template = `<!doctype html><html><head><title>Garden club</title></head><body><h1>Garden club</h1><p>Join us.</p><form id="signup" data-success-url="https://a.test/t"><input name="email"></form></body></html>`
-  const page = pageFor({ ...request("A page for the <club> in Ulm"), template })
-  for (const text of ["<h1>Club&gt; in Ulm", 'id="signup"', "Join us.", "data-success-url"]) {
-    assert.include(page.replace("<h1>&lt;c", "<h1>C"), text)
+  const page = pageFor({ ...request("A page for the <club> in Ulm. Guests pay 5 €.\nWrite in French"), template })
+  for (const text of [
+    "<title>&lt;club&gt; in Ulm",
+    "<h1>&lt;club&gt; in Ulm",
+    "<p>Guests pay 5 €.</p>",
+    'id="signup"',
+    "Join us.",
+    "data-success-url",
+  ]) {
+    assert.include(page, text)
   }
+  assert.notInclude(page, "French")
+})
+
+it("the fake AI changes no heading of a template when the prompt has data and instructions only", () => {
+  const template = `<!doctype html><html><head><title>Opening in Bern</title></head><body><h1>Opening in Bern</h1><p>x</p></body></html>`
+  const page = pageFor({ ...request("city: Bern\nparking: behind the house\n\nWrite in French"), template })
+  assert.strictEqual(page, template.replace("</h1>", "</h1>\n<p>Parking: behind the house</p>"))
+})
+
+it("the fake AI keeps a heading that says what the prompt says, and loses no value of one that it replaces", () => {
+  const template = `<!doctype html><html><head><title>Opening in Bern</title></head><body><h1>Opening in Bern</h1></body></html>`
+  const page = (prompt: string) => pageFor({ ...request(prompt), template })
+  assert.strictEqual(page("city: Bern\n\nAnnounce the opening"), template)
+  for (const text of ["<h1>Summer fair</h1>", "<p>Where: Bern</p>"]) {
+    assert.include(page("city: Bern\n\nAnnounce the summer fair"), text)
+  }
+})
+
+it("the fake AI keeps the variables of a template, and no other braces", () => {
+  const page = pageFor(
+    request(
+      "A page for a shop opening in {{api.city}}: {{api.offer|a gift}} for {{contact.first_name|you}} {{ {{api: x}",
+    ),
+  )
+  assert.include(page, "Shop opening in {{api.city}}</h1>")
+  assert.deepStrictEqual(
+    [...new Set(page.match(/\{\{[^}]*\}?/g))].filter((token) => !token.startsWith("{{api.")),
+    [],
+  )
 })
 
 const offered = [

@@ -21,6 +21,11 @@ export interface ApprovedTemplateFacts {
   readonly apiTokens: ReadonlyArray<string>
 }
 
+export interface ApprovedPageFacts {
+  /** Variables without a fallback. Flows can't fill them. */
+  readonly variables: ReadonlyArray<string>
+}
+
 /** The current state of what `namedByFlow(structure)` names. */
 export interface FlowFacts extends RuleFacts {
   /** Existing emails, and the approvals that would be sent. */
@@ -31,7 +36,7 @@ export interface FlowFacts extends RuleFacts {
   /** Approved templates only. */
   readonly emailTemplates: ReadonlyMap<EmailTemplateId, ApprovedTemplateFacts>
   /** Approved templates only. */
-  readonly tentTemplates: ReadonlySet<TentTemplateId>
+  readonly tentTemplates: ReadonlyMap<TentTemplateId, ApprovedPageFacts>
   readonly tents: ReadonlySet<TentId>
   readonly senderDefaults: SenderDefaults
   /** As A-labels. */
@@ -207,6 +212,9 @@ const ofTree = (structure: Structure, tree: StepRuleTree | null, path: string, f
     }
   })
 
+const unfillable = (tokens: ReadonlyArray<string>): string =>
+  `names a template with ${tokens.join(", ")}, which flows can't fill`
+
 const ofCreateEmail = (step: CreateEmailStep, path: string, facts: FlowFacts): Pieces => {
   const generates = step.template_mode === "generate"
   const lacksPrompt = generates && step.prompt === null
@@ -221,12 +229,7 @@ const ofCreateEmail = (step: CreateEmailStep, path: string, facts: FlowFacts): P
   const tokens = template.apiTokens
   return [
     ...prompt,
-    ...pieceIf(
-      tokens.length > 0,
-      "template_api_tokens",
-      `${path}.template_id`,
-      `names a template with ${tokens.join(", ")}, which flows can't fill`,
-    ),
+    ...pieceIf(tokens.length > 0, "template_api_tokens", `${path}.template_id`, unfillable(tokens)),
     ...pieceIf(
       step.auto_approve && !generates && isBlank(step.subject ?? template.defaults.subject ?? ""),
       "subject",
@@ -257,7 +260,9 @@ const ofCreateTent = ({ template_id: templateId, prompt }: CreateTentStep, path:
   if (templateId === null) {
     return prompt === null ? piece("step_incomplete", `${path}.prompt`, "is required without a template") : []
   }
-  return facts.tentTemplates.has(templateId)
-    ? []
-    : piece("template_approval", `${path}.template_id`, "names a template that is not approved")
+  const template = facts.tentTemplates.get(templateId)
+  const at = `${path}.template_id`
+  return template === undefined
+    ? piece("template_approval", at, "names a template that is not approved")
+    : pieceIf(template.variables.length > 0, "template_api_tokens", at, unfillable(template.variables))
 }

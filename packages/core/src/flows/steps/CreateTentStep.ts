@@ -2,12 +2,13 @@
 import { Cause, DateTime, Effect } from "effect"
 import { Ids, TentId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { approvalNamed, TentTemplateStore } from "../../templates/TemplateStore.ts"
+import { approvedNamed, TentTemplateStore } from "../../templates/TemplateStore.ts"
 import { tentGenerations } from "../../tents/TentGeneration.ts"
 import { checkNewTent } from "../../tents/NewTent.ts"
 import { pageUrl } from "../../tents/pages/PageAddress.ts"
 import { type Tent, tent_name_length_max } from "../../tents/Tent.ts"
 import { TentChange } from "../../tents/machine.ts"
+import { checkFilled } from "../../tents/Variables.ts"
 import { TentStore } from "../../tents/TentStore.ts"
 import { nameWith } from "../../kernel/Text.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
@@ -37,10 +38,9 @@ export const createTentRunner = Effect.gen(function* () {
     const texts = textsOf(step, context)
     const { request, requestedAlias } = yield* Effect.fromResult(checkNewTent({ ...texts, assetIds: [] }))
     const { template_id: templateId } = step
-    const template =
-      templateId === null
-        ? null
-        : { id: templateId, approvalId: yield* approvalNamed(templates, workspace, templateId) }
+    const approved = templateId === null ? null : yield* approvedNamed(templates, workspace, templateId)
+    yield* Effect.fromResult(checkFilled(approved === null ? [] : [approved.html], request.variables))
+    const template = approved && { id: approved.templateId, approvalId: approved.approvalId }
     return TentChange.accept({
       queued: false,
       idle: null,
@@ -106,7 +106,7 @@ export const createTentRunner = Effect.gen(function* () {
 })
 
 /** What no retry changes: the step has failed. */
-const refusals = ["NotFound", "Invalid", "TemplateNotApproved", "InsufficientCredits"] as const
+const refusals = ["NotFound", "Invalid", "UnfilledVariables", "TemplateNotApproved", "InsufficientCredits"] as const
 
 /** The step's texts with merge tokens filled. The name is the fallback for an empty prompt. */
 const textsOf = (step: CreateTentStep, context: TextContext) => {

@@ -1,6 +1,6 @@
 // A bulk job: which items of a request are accepted, each tent's name and alias, and the progress of the job. Items are
 // decided one by one in the order of the request. A rejected item does not stop the others.
-import type { DateTime } from "effect"
+import { type DateTime, Result } from "effect"
 import type { Reasoning } from "../../ports/Ai.ts"
 import type { ApprovalId, BulkJobId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
 import { type Change, changeOf } from "../../kernel/changes/Change.ts"
@@ -9,6 +9,7 @@ import { type Alias, nthAlias } from "../Alias.ts"
 import type { BulkItem, ReadBulkItem } from "./BulkItem.ts"
 import type { Tent } from "../Tent.ts"
 import { TentChange } from "../machine.ts"
+import { checkFilled } from "../Variables.ts"
 
 export const bulk_items_max = 25
 export const prefix_length_max = 180
@@ -101,6 +102,8 @@ export const BulkChange = {
     readonly id: BulkJobId
     readonly request: BulkRequest
     readonly credits: number
+    /** The approved HTML of the template. */
+    readonly html: string
     readonly tentIds: ReadonlyArray<TentId>
     readonly now: DateTime.Utc
   }): BulkChange {
@@ -112,6 +115,8 @@ export const BulkChange = {
       const place = { index, clientItemId: item.clientItemId, tentName: nameOf(item, request, index) }
       const refused = { ...place, status: "rejected", customPageAlias: item.aliasAsSent } as const
       if (item.read === null) return { ...refused, code: "INVALID_ITEM", message: item.fault }
+      const unfilled = checkFilled([it.html, item.read.prompt], item.read.variables)
+      if (Result.isFailure(unfilled)) return { ...refused, code: "INVALID_ITEM", message: unfilled.failure.message }
       if (tentId === undefined || it.credits < (tents.length + 1) * generation_credits) {
         return { ...refused, code: "INSUFFICIENT_CREDITS", message: noCredits }
       }
@@ -138,7 +143,7 @@ const accepted = (
   { request, now }: { request: BulkRequest; now: DateTime.Utc },
   id: TentId,
   name: string,
-  { prompt, includeBrand, alias }: BulkItem,
+  { prompt, variables, includeBrand, alias }: BulkItem,
   aliasTurn: number,
 ): TentChange<Tent> =>
   TentChange.accept({
@@ -151,6 +156,7 @@ const accepted = (
       includeBrand,
       template: request.template,
       assetIds: [],
+      variables,
       reasoning: request.reasoning,
       autoPublish: request.autoPublish,
       aliasTurn,

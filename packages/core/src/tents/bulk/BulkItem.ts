@@ -3,6 +3,7 @@ import { Result, Schema } from "effect"
 import { issuesOf } from "../../kernel/Refusal.ts"
 import { isBlank } from "../../kernel/Text.ts"
 import { type Alias, aliasFault, isAlias } from "../Alias.ts"
+import { promptOf, variablesOf, type Variables } from "../Variables.ts"
 import { page_prompt_length_max, tent_name_length_max } from "../Tent.ts"
 
 export const client_item_id_length_max = 255
@@ -11,6 +12,8 @@ export interface BulkItem {
   readonly tentName: string | null
   /** The data line by line, then the instructions. */
   readonly prompt: string
+  /** Values of the variables in the template and the instructions. */
+  readonly variables: Variables
   readonly includeBrand: boolean
   readonly alias: Alias | null
 }
@@ -29,7 +32,8 @@ export const BulkItemShape = Schema.Struct({
   input_data: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Any).annotate({
       message: "must be an object",
-      description: "Content of the page by key; applied before the instructions",
+      description:
+        "Values of the `{{api.…}}` variables in the template, and content of the page by key; applied before the instructions",
       examples: [{ city: "Ulm", opening: "9 to 17 h" }],
     }),
   ),
@@ -63,7 +67,8 @@ export const readBulkItem = (raw: unknown, { autoPublish }: { readonly autoPubli
     ...texts,
     read: {
       tentName: item.tent_name ?? null,
-      prompt: promptOf(item),
+      prompt: promptOf(item.input_data ?? {}, item.instructions ?? ""),
+      variables: variablesOf(item.input_data ?? {}),
       includeBrand: item.include_brand ?? false,
       alias: alias !== undefined && isAlias(alias) ? alias : null,
     },
@@ -90,7 +95,7 @@ type Shape = typeof BulkItemShape.Type
 
 const faultsOf = (item: Shape, autoPublish: boolean): ReadonlyArray<string> => {
   const { tent_name: name, custom_page_alias: alias } = item
-  const prompt = promptOf(item)
+  const prompt = promptOf(item.input_data ?? {}, item.instructions ?? "")
   const aliasWrong = alias === undefined ? null : aliasFault(alias)
   return [
     ...(isBlank(prompt) ? ["input_data or instructions is needed: say what the page is to show"] : []),
@@ -101,14 +106,4 @@ const faultsOf = (item: Shape, autoPublish: boolean): ReadonlyArray<string> => {
     ...(alias !== undefined && !autoPublish ? ["custom_page_alias needs auto_publish: true"] : []),
     ...(aliasWrong === null ? [] : [`custom_page_alias ${aliasWrong}`]),
   ]
-}
-
-/** The prompt: a line for each key of the data, then the instructions. */
-const promptOf = ({ input_data: data = {}, instructions = "" }: Shape): string => {
-  const lines = Object.entries(data).map(
-    ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  )
-  return [...(lines.length === 0 ? [] : [lines.join("\n")]), ...(isBlank(instructions) ? [] : [instructions])].join(
-    "\n\n",
-  )
 }

@@ -5,7 +5,7 @@ import type { TemplateNotApproved } from "../../documents/DocumentErrors.ts"
 import { BulkJobId, Ids, TentId, type WorkspaceId } from "../../kernel/Ids.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { approvalNamed, TentTemplateStore } from "../../templates/TemplateStore.ts"
+import { approvedNamed, TentTemplateStore } from "../../templates/TemplateStore.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { BulkChange, type BulkJob, type BulkProgress, type BulkRequest, progressOf } from "./Bulk.ts"
 import { BulkStore } from "./BulkStore.ts"
@@ -47,7 +47,7 @@ export class BulkTents extends Context.Service<
       const admit = Effect.fnUntraced(function* (
         workspace: WorkspaceId,
         request: BulkRequest,
-        named: { readonly id: BulkJobId; readonly tentIds: ReadonlyArray<TentId> },
+        named: { readonly id: BulkJobId; readonly html: string; readonly tentIds: ReadonlyArray<TentId> },
       ) {
         const credits = yield* store.lockCredits(workspace)
         const change = BulkChange.admit({ request, credits, now: yield* DateTime.now, ...named })
@@ -58,11 +58,11 @@ export class BulkTents extends Context.Service<
 
       return BulkTents.of({
         create: Effect.fn("BulkTents.create")(function* (workspace, { templateId, ...input }) {
-          const approvalId = yield* approvalNamed(templates, workspace, templateId)
+          const { approvalId, html } = yield* approvedNamed(templates, workspace, templateId)
           const id = BulkJobId.make(yield* ids.next)
           const tentIds = yield* Effect.forEach(input.items, () => Effect.map(ids.random, (text) => TentId.make(text)))
           const request = { ...input, template: { id: templateId, approvalId } }
-          const { job, tents } = yield* admit(workspace, request, { id, tentIds })
+          const { job, tents } = yield* admit(workspace, request, { id, html, tentIds })
           const accepted = tents.map(({ after }) => after)
           return { job, progress: progressOf(accepted), tents: accepted.map((tent): TentView => ({ tent, url: null })) }
         }),

@@ -15,6 +15,7 @@ import {
   stage,
   structureOf,
   templateId,
+  tentTemplateId,
   tentId,
   wait,
 } from "../FlowFixture.ts"
@@ -174,6 +175,11 @@ describe("flowReadiness", () => {
       ]),
     }
     assert.deepStrictEqual(lacks({ steps: [created(), own] }, tokens), ["template_api_tokens steps.0.template_id"])
+    const page = { type: "create_tent", step_id: "t", template_id: tentTemplateId }
+    assert.deepStrictEqual(
+      lacks({ steps: [page] }, { tentTemplates: new Map([[tentTemplateId, { variables: ["api.city"] }]]) }),
+      ["template_api_tokens steps.0.template_id"],
+    )
     assert.deepStrictEqual(lacks({ steps: [own, created({ next_step_id: null })] }), [
       "create_email_step_order steps.0.create_email_step_id",
     ])

@@ -11,7 +11,11 @@ const tentIds = Array.from({ length: 25 }, (_, index) => TentId.make(`${some}${S
 
 const admit = (
   items: ReadonlyArray<unknown>,
-  { credits = 100, ...over }: Omit<Partial<BulkRequest>, "items"> & { readonly credits?: number } = {},
+  {
+    credits = 100,
+    html = "<p>x</p>",
+    ...over
+  }: Omit<Partial<BulkRequest>, "items"> & { readonly credits?: number; readonly html?: string } = {},
 ) => {
   const request: BulkRequest = {
     template: { id: TentTemplateId.make(`${some}ff`), approvalId: ApprovalId.make(`${some}fe`) },
@@ -24,13 +28,30 @@ const admit = (
     ...over,
     items: items.map((item) => readBulkItem(item, { autoPublish: over.autoPublish ?? false })),
   }
-  return BulkChange.admit({ id: BulkJobId.make(`${some}fd`), request, credits, tentIds, now: at(5) })
+  return BulkChange.admit({ id: BulkJobId.make(`${some}fd`), request, html, credits, tentIds, now: at(5) })
 }
 
 const faultOf = (item: unknown, autoPublish = true): string => {
   const read = readBulkItem(item, { autoPublish })
   return read.read === null ? read.fault : ""
 }
+
+it("Bulk items that leave a variable of the template without a value are rejected by its name", () => {
+  const items = [
+    { input_data: { city: "Bern" } },
+    { input_data: { town: "Bern" } },
+    { instructions: "for {{api.day}}" },
+  ]
+  const { items: results } = admit(items, { html: "<h1>{{api.city}}</h1>" }).job
+  assert.deepStrictEqual(
+    results.map((item) => (item.status === "rejected" ? item.message : item.status)),
+    [
+      "accepted",
+      "No value for {{api.city}}. Give it in input_data",
+      "No value for {{api.city}}, {{api.day}}. Give it in input_data",
+    ],
+  )
+})
 
 it("Bulk names come from the prefix, else the descriptor, and number every item", () => {
   const names = (over: Parameters<typeof admit>[1]) =>

@@ -35,6 +35,12 @@ export const Html = Schema.String.annotate({
     "At most 2 MB. Stored byte for byte, except that active content is removed: scripts, event handlers, frames, external form targets",
 })
 
+/** Of documents and tents. */
+export const GeneratedBy = Schema.NullOr(Schema.String).annotate({
+  description:
+    "The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI. null: a person wrote or copied it, or there is none yet",
+})
+
 export const shownFields = {
   name: Schema.String.annotate({ description: "Internal name" }),
   status: Schema.Literals(contentStatuses),
@@ -44,6 +50,7 @@ export const shownFields = {
   created_at: InstantWire,
   updated_at: InstantWire,
   created_by_name: Schema.String.annotate({ description: "Name of the API key or user that created it" }),
+  generated_by: GeneratedBy,
   latest_generation_status: Schema.Literals(generationStatuses).annotate({
     description: "Status of the last generation; `completed` if there was none",
   }),
@@ -52,7 +59,7 @@ export const shownFields = {
 
 /** `path` is the document's. */
 export const toShownFields = (it: Document, path: string) => ({
-  ...toSnakeCase(Struct.pick(it, ["name", "currentVersion", "createdAt", "updatedAt", "createdByName"])),
+  ...toSnakeCase(Struct.pick(it, ["name", "currentVersion", "createdAt", "updatedAt", "createdByName", "generatedBy"])),
   status: statusOf(it),
   approved_version: it.approval?.version ?? null,
   number_of_iterations: it.currentVersion,

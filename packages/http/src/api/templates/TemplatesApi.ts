@@ -39,6 +39,7 @@ const readOnlyFields = {
     "created_at",
     "updated_at",
     "created_by_name",
+    "generated_by",
     "latest_generation_status",
     "content_path",
   ),

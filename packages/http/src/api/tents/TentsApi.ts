@@ -13,6 +13,7 @@ import type { TentView } from "@tentpole/core/tents/Tents"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
+import { GeneratedBy } from "../documents/ContentWire.ts"
 import {
   cursorQuery,
   InstantWire,
@@ -47,6 +48,7 @@ export const TentWire = Schema.Struct({
   updated_at: InstantWire.annotate({ description: "Time of the last status change" }),
   error: Schema.optionalKey(Schema.String.annotate({ description: "Why the generation failed" })),
   publication: Schema.optionalKey(PublicationWire),
+  generated_by: GeneratedBy,
 }).annotate({ identifier: "Tent" })
 
 export const ListedTentWire = Schema.Struct({
@@ -56,6 +58,7 @@ export const ListedTentWire = Schema.Struct({
   created_at: InstantWire,
   updated_at: InstantWire,
   publication: Schema.optionalKey(PublicationWire),
+  generated_by: GeneratedBy,
 }).annotate({ identifier: "ListedTent" })
 
 export const TentsAnswer = listing({ tents: Schema.Array(ListedTentWire) }).annotate({ identifier: "Tents" })
@@ -72,6 +75,14 @@ export const CreateTent = Schema.Struct({
     description: "Must ask for web content, otherwise 400 `INVALID_PROMPT_INTENT`",
     examples: ["Create a landing page for our spring sale of garden chairs, with a sign-up form"],
   }),
+  input_data: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Any).annotate({
+      message: "must be an object",
+      description:
+        "Values of the `{{api.…}}` variables in the template and the prompt, by name, and further content of the page. A variable without a value is refused",
+      examples: [{ city: "Ulm", opening: "9 to 17 h" }],
+    }),
+  ),
   user_id: Schema.optionalKey(
     Text(user_id_length_max).annotate({ description: "External id of the creator, stored with the tent" }),
   ),
@@ -147,6 +158,7 @@ const shared = (shown: TentView) => ({
   status: shown.tent.generation.status,
   created_at: iso(shown.tent.createdAt),
   updated_at: iso(shown.tent.updatedAt),
+  generated_by: shown.tent.generatedBy,
   ...ofPublication(shown),
 })
 

@@ -20,6 +20,7 @@ it.live("an email template can be created, read, updated, listed and deleted", (
       created_at,
       updated_at: created_at,
       created_by_name: "first key",
+      generated_by: null,
       latest_generation_status: "completed",
       content_path: `${emails}/${template_id}/content`,
       source_type: "upload",
@@ -60,6 +61,7 @@ it.live("a tent template has a name and HTML but no sender fields", () =>
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(json, {
       template_id: json.template_id,
+      generated_by: null,
       name: "A template",
       status: "draft",
       current_version: 1,

@@ -13,8 +13,8 @@ const served = Effect.gen(function* () {
   const workspace = yield* Context.get(context, WorkspaceStore).findFirst
   const of = workspace?.id ?? assert.fail("the first workspace is there")
   const post = (path: string, json: Json = {}) => call("POST", path, { json })
-  const template = Effect.fnUntraced(function* (approve = true) {
-    const { json } = yield* post("/v1/tent-templates", { name: "t", html: "<h1>T</h1>" })
+  const template = Effect.fnUntraced(function* (approve = true, html = "<h1>T</h1>") {
+    const { json } = yield* post("/v1/tent-templates", { name: "t", html })
     if (approve) yield* post(`/v1/tent-templates/${json.template_id}/approve`)
     return json.template_id
   })
@@ -57,6 +57,36 @@ it.live("the admission has a result for each item in order, and returns the meta
       assert.isString(item.message)
     }
   }),
+)
+
+it.live(
+  "variables of a template are filled from input_data, and a tent without a value for one is refused by name",
+  () =>
+    Effect.gen(function* () {
+      const { call, post, template, bulk, generate } = yield* served
+      const template_id = yield* template(true, "<h1>Opening in {{api.city}}</h1><p>{{api.street|See the map}}</p>")
+      const items = [{ input_data: { city: "Bern" }, instructions: "Write in French" }, { input_data: { town: "Ulm" } }]
+      const { json } = yield* bulk({ template_id, items, auto_publish: true })
+      assert.deepInclude(json.items[1], { status: "rejected", error_code: "INVALID_ITEM" })
+      assert.include(json.items[1].message, "{{api.city}}")
+      const tent = { name: "n", prompt: "Announce the opening", template_id }
+      const refused = yield* post("/v1/tents", tent)
+      assert.deepStrictEqual([refused.status, refused.json.error_code], [400, "validation_failed"])
+      assert.strictEqual(refused.json.details.issues[0].path, "input_data.city")
+      const single = yield* post("/v1/tents", { ...tent, input_data: { city: "Thun" } })
+      assert.strictEqual(single.status, 202)
+      for (const [id, city] of [
+        [json.items[0].tent_id, "Bern"],
+        [single.json.id, "Thun"],
+      ]) {
+        yield* generate(id)
+        const shown = yield* call("GET", `/v1/tents/${id}`)
+        assert.deepInclude(shown.json, { status: "completed", generated_by: "sample" })
+        const page = (yield* call("GET", `/v1/tents/${id}/content`)).text
+        for (const text of [city, "See the map"]) assert.include(page, text)
+        for (const text of ["{{", "French"]) assert.notInclude(page, text)
+      }
+    }),
 )
 
 it.live("a job goes from accepted through running to completed, with the outcome of each item", () =>

@@ -42,7 +42,7 @@ it.live("create returns 202 with pending, and polls have Retry-After until compl
     const queued = yield* status(json.id)
     assert.deepStrictEqual([queued.json.status, queued.headers.get("retry-after")], ["queued", "10"])
     const done = yield* made()
-    assert.deepStrictEqual(Object.keys(done).sort(), ["created_at", "id", "status", "updated_at"])
+    assert.deepStrictEqual(Object.keys(done).sort(), ["created_at", "generated_by", "id", "status", "updated_at"])
     assert.strictEqual((yield* status(done.id)).headers.get("retry-after"), null)
   }),
 )
@@ -161,7 +161,14 @@ badCursorTest("tents are paged by cursor, and an invalid cursor is 400", () =>
     const { call, create } = yield* served
     for (const name of ["a 1", "a 2", "a 3"]) yield* create({ name })
     const first = (yield* call("GET", "/v1/tents?limit=2&search=A")).json
-    assert.deepStrictEqual(Object.keys(first.tents[0]).sort(), ["created_at", "id", "name", "status", "updated_at"])
+    assert.deepStrictEqual(Object.keys(first.tents[0]).sort(), [
+      "created_at",
+      "generated_by",
+      "id",
+      "name",
+      "status",
+      "updated_at",
+    ])
     const second = (yield* call("GET", `/v1/tents?limit=2&search=A&cursor=${first.next_cursor}`)).json
     const names = [...first.tents, ...second.tents].map((tent: Json) => tent.name)
     assert.deepStrictEqual(names.sort(), ["a 1", "a 2", "a 3"])

@@ -14,6 +14,7 @@ create table email (
   basis text,
   plain_text text, plain_text_overridden_at timestamptz, plain_text_overridden_version int,
   approved_version int, approval_id uuid,
+  generated_by text,
   created_by_name text not null,
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint email_pkey primary key (workspace_id, email_id),
@@ -30,6 +31,8 @@ comment on column email.basis is
   'HTML of the template that the first generation starts from. The first version replaces it.';
 comment on column email.plain_text is
   'Plain text by the user, with the time and version at which it was written. Null: derived from the HTML.';
+comment on column email.generated_by is
+  'The AI provider that wrote the current version, `sample` for the fake AI. Null: a person wrote or copied it.';
 
 create table email_version (
   workspace_id uuid not null,

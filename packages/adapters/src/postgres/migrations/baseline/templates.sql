@@ -11,6 +11,7 @@ create table email_template (
   plain_text text, plain_text_overridden_at timestamptz, plain_text_overridden_version int,
   approved_version int, approval_id uuid,
   source_email_id uuid,
+  generated_by text,
   created_by_name text not null,
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint email_template_pkey primary key (workspace_id, template_id),
@@ -24,6 +25,8 @@ create index email_template_created on email_template (workspace_id, created_at,
 comment on table email_template is 'Sources of emails. The defaults are initial values of an email.';
 comment on column email_template.plain_text is
   'Plain text by the user, with the time and version at which it was written. Null: derived from the HTML.';
+comment on column email_template.generated_by is
+  'The AI provider that wrote the current version, `sample` for the fake AI. Null: a person wrote or copied it.';
 comment on column email_template.source_email_id is 'The email from which the template was created; it may be deleted.';
 
 create table email_template_version (
@@ -65,6 +68,7 @@ create table tent_template (
   current_version int not null constraint tent_template_current_version_not_negative check (current_version >= 0),
   approved_version int, approval_id uuid,
   source_tent_id uuid,
+  generated_by text,
   created_by_name text not null,
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint tent_template_pkey primary key (workspace_id, template_id),
@@ -74,6 +78,8 @@ create table tent_template (
 );
 create index tent_template_created on tent_template (workspace_id, created_at, template_id);
 comment on table tent_template is 'Sources of tents.';
+comment on column tent_template.generated_by is
+  'The AI provider that wrote the current version, `sample` for the fake AI. Null: a person wrote or copied it.';
 comment on column tent_template.source_tent_id is 'The tent from which the template was created; it may be deleted.';
 
 create table tent_template_version (

@@ -14,9 +14,11 @@ create table tent (
   asset_ids uuid[] not null default '{}',
   reasoning text constraint tent_reasoning_known check (reasoning in ('min', 'medium', 'high', 'max')),
   auto_publish boolean not null default false,
+  variables jsonb not null default '{}',
   alias_turn int not null default 1 constraint tent_alias_turn_positive check (alias_turn >= 1),
   credits_held int not null default 0 constraint tent_credits_held_not_negative check (credits_held >= 0),
   html text,
+  generated_by text,
   error text,
   branding boolean not null default true,
   publication_status text
@@ -31,6 +33,7 @@ create table tent (
   constraint tent_pkey primary key (workspace_id, tent_id),
   constraint tent_pending_has_no_prompt check ((status = 'pending') = (prompt is null)),
   constraint tent_completed_has_html check ((status = 'completed') = (html is not null)),
+  constraint tent_generated_by_provider check ((html is null) = (generated_by is null)),
   constraint tent_failed_has_error check ((status = 'failed') = (error is not null)),
   constraint tent_template_has_approval check ((template_id is null) = (template_approval_id is null)),
   constraint tent_credits_held_while_generating check (credits_held = 0 or status in ('queued', 'generating')),
@@ -53,6 +56,8 @@ comment on column tent.user_id is 'The name by which the caller knows the user w
 comment on column tent.status is 'pending: idle, nothing was requested yet.';
 comment on column tent.template_approval_id is 'The approval of the template at the time when the tent was accepted.';
 comment on column tent.asset_ids is 'Assets for the AI. No foreign key: one that is deleted before the generation is left out.';
+comment on column tent.variables is 'Texts for `{{api.…}}` variables of the template and the prompt, by name.';
+comment on column tent.generated_by is 'The AI provider that wrote the page, `sample` for the fake AI.';
 comment on column tent.alias_turn is 'The number of this tent among those that were accepted together and want the same alias.';
 comment on column tent.credits_held is 'Credits taken when the generation was accepted. They are returned once if it fails.';
 comment on column tent.branding is 'Whether the page has the line "Made with Tentpole".';
