@@ -50,10 +50,7 @@ const scripted = Layer.succeed(
       pagesAsked.push(request)
       return answered(request.prompt)
     },
-    asksForPage: (_, { hasTemplate }) => {
-      intents.push(hasTemplate)
-      return Effect.succeed(true)
-    },
+    asksForPage: (_, { hasTemplate }) => Effect.sync(() => intents.push(hasTemplate) > 0),
     matchColumns: () => Effect.succeed([]),
   }),
 )
