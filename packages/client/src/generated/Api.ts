@@ -1762,6 +1762,11 @@ export interface ApprovedEmail {
   readonly updated_at: string
   /** Name of the API key or user that created it */
   readonly created_by_name: string
+  /**
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
+   * null: a person wrote or copied it, or there is none yet
+   */
+  readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
   readonly latest_generation_status: "generating" | "completed" | "failed"
   /** Path of the latest HTML */
@@ -2017,7 +2022,10 @@ export interface BulkJob {
 
 /** `input_data` or `instructions` is required */
 export interface BulkTentItem {
-  /** Content of the page by key; applied before the instructions */
+  /**
+   * Values of the `{{api.…}}` variables in the template, and content of the page by key; applied before the
+   * instructions
+   */
   readonly input_data?: Readonly<Record<string, unknown>>
   /** Further guidance. `input_data` or `instructions` is required */
   readonly instructions?: string
@@ -2471,6 +2479,11 @@ export interface CreateTent {
   readonly name: string
   /** Must ask for web content, otherwise 400 `INVALID_PROMPT_INTENT` */
   readonly prompt: string
+  /**
+   * Values of the `{{api.…}}` variables in the template and the prompt, by name, and further content of the page.
+   * A variable without a value is refused
+   */
+  readonly input_data?: Readonly<Record<string, unknown>>
   /** External id of the creator, stored with the tent */
   readonly user_id?: string
   /** Gives the AI the brand of the workspace: logo, icon, color, name, domain, description, guidelines */
@@ -2648,6 +2661,11 @@ export interface Email {
   readonly updated_at: string
   /** Name of the API key or user that created it */
   readonly created_by_name: string
+  /**
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
+   * null: a person wrote or copied it, or there is none yet
+   */
+  readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
   readonly latest_generation_status: "generating" | "completed" | "failed"
   /** Path of the latest HTML */
@@ -2684,6 +2702,11 @@ export interface EmailBeingWritten {
   readonly updated_at: string
   /** Name of the API key or user that created it */
   readonly created_by_name: string
+  /**
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
+   * null: a person wrote or copied it, or there is none yet
+   */
+  readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
   readonly latest_generation_status: "generating" | "completed" | "failed"
   /** Path of the latest HTML */
@@ -2755,6 +2778,11 @@ export interface EmailTemplate {
   readonly updated_at: string
   /** Name of the API key or user that created it */
   readonly created_by_name: string
+  /**
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
+   * null: a person wrote or copied it, or there is none yet
+   */
+  readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
   readonly latest_generation_status: "generating" | "completed" | "failed"
   /** Path of the latest HTML */
@@ -2793,6 +2821,11 @@ export interface EmailTemplateBegun {
   readonly updated_at: string
   /** Name of the API key or user that created it */
   readonly created_by_name: string
+  /**
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
+   * null: a person wrote or copied it, or there is none yet
+   */
+  readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
   readonly latest_generation_status: "generating" | "completed" | "failed"
   /** Path of the latest HTML */
@@ -3367,6 +3400,11 @@ export interface ListedTent {
   /** ISO 8601, UTC */
   readonly updated_at: string
   readonly publication?: Publication
+  /**
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
+   * null: a person wrote or copied it, or there is none yet
+   */
+  readonly generated_by: string | null
 }
 
 export interface MembersAdded {
@@ -3632,6 +3670,11 @@ export interface Tent {
   /** Why the generation failed */
   readonly error?: string
   readonly publication?: Publication
+  /**
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
+   * null: a person wrote or copied it, or there is none yet
+   */
+  readonly generated_by: string | null
 }
 
 export interface TentAccepted {
@@ -3709,6 +3752,11 @@ export interface TentTemplate {
   readonly updated_at: string
   /** Name of the API key or user that created it */
   readonly created_by_name: string
+  /**
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
+   * null: a person wrote or copied it, or there is none yet
+   */
+  readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
   readonly latest_generation_status: "generating" | "completed" | "failed"
   /** Path of the latest HTML */
@@ -3735,6 +3783,11 @@ export interface TentTemplateBegun {
   readonly updated_at: string
   /** Name of the API key or user that created it */
   readonly created_by_name: string
+  /**
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
+   * null: a person wrote or copied it, or there is none yet
+   */
+  readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
   readonly latest_generation_status: "generating" | "completed" | "failed"
   /** Path of the latest HTML */
