@@ -29,7 +29,7 @@ const exceptions: ReadonlyArray<Exception> = [
   { path: "packages/adapters/src/ai/FromConfig.ts", begins: "\\/+$", bound: configuration },
   { path: "packages/adapters/src/postgres/kernel/Primary.ts", begins: "^([a-z]+:", bound: configuration },
   {
-    path: "packages/http/src/client/Call.ts",
+    path: "packages/client/src/Request.ts",
     begins: "\\/+$",
     bound: "the address that a program gives its own client",
   },
@@ -133,10 +133,22 @@ const assembled: Readonly<Record<string, ReadonlyArray<RegExp | string>>> = {
   "packages/adapters/src/csv/Delimiter.ts": [
     "of the first 200 rows; it ends at each quote, delimiter or line, so it never retries: test/attacks/weight imports them",
   ],
+  "packages/core/src/documents/CssDangers.ts": [
+    /^(?:fill|stroke|marker(?:-start|-mid|-end)?)$/i,
+    "one try at each property name, of 200 characters at most",
+  ],
   "packages/core/src/operations/privacy/IdentifierPatterns.ts": ["addresses and numbers of a contact, word for word"],
   "packages/core/src/ports/BlobStore.ts": [
     /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}(\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,199})*$/,
     /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/,
+  ],
+  "packages/core/src/sending/journal/JournalRecord.ts": [
+    /^([bx]) (\d{1,15})$/,
+    /^i (\d{1,15}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) ([0-9a-f]{8})$/,
+    /^o (\d{1,15}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (sent|queued|failed) (\w{1,30}|-) (hard|soft|-)$/,
+  ],
+  "packages/core/src/sending/journal/Segment.ts": [
+    /^send-journal\/(\d{4}-\d{2}-\d{2})\/([0-9a-f-]{36})\/(\d{1,15})-(\d{1,15})-(\d{1,15})$/,
   ],
   "packages/core/src/tents/assets/PageAssets.ts": [/(["'(=])assets:\/\/a\.png(?=["')\s>])/g],
   "packages/http/src/edge/Edge.ts": [/^\/healthz$/, /^\/v1\/emails\/[^/]+\/generations\/[^/]+$/],

@@ -95,7 +95,9 @@ describe("restore", () => {
 
   it("after its release the blast ends without a second message", async () => {
     const { released } = await restore("release", "--blasts", blastId)
-    assert.deepStrictEqual(released, [{ id: blastId, outcome: "released", unconfirmed: addresses.length }])
+    assert.deepStrictEqual(released, [
+      { id: blastId, outcome: "released", unconfirmed: addresses.length, sent: 0, failed: 0 },
+    ])
     await until("the blast to end", async () => (await status()) === "sent")
     assert.strictEqual(sink.messages.length, addresses.length)
   })

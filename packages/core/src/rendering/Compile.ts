@@ -50,7 +50,7 @@ export interface CompiledEmail {
 }
 
 /** Merge tokens and redirected links. The time to render a message grows with them. */
-export const compiled_slots_max = 10_000
+export const compiled_slots_max = 100_000
 
 const slotsIn = (template: MergeTemplate): number =>
   template.reduce((count, piece) => count + (typeof piece === "string" ? 0 : 1), 0)
