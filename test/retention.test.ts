@@ -95,7 +95,9 @@ it.live("rows beyond the retention of their table are deleted, younger rows and 
     // These have the rows that the migration inserts.
     const filled = new Set(["plan", "schema_migration", "service_epoch"])
     const others = all.filter((name) => !expiring.has(name) && !filled.has(name))
-    yield* owner.unsafe(`do $$ begin ${others.map((table) => insertion(table, mine, {}, "on conflict do nothing")).join("; ")}; end $$`)
+    yield* owner.unsafe(
+      `do $$ begin ${others.map((table) => insertion(table, mine, {}, "on conflict do nothing")).join("; ")}; end $$`,
+    )
     for (const rule of rules) {
       if (rule.step !== null) yield* createPast(owner, rule, 5)
       for (const workspace of [mine, theirs]) {

@@ -63,11 +63,16 @@ export const askedOf = async (world: LargeWorkspace, tree: RuleTree): Promise<As
   }
 }
 
-/** Null: no bar. */
-type SlowestBar = number | null
+/** How often a segment is measured, and the slowest p95; null: no bar. */
+interface Measuring {
+  readonly p95_max_ms: number | null
+  readonly rounds: { readonly warmup: number; readonly rounds: number; readonly time_max_ms: number }
+}
 
-const roundsOf = ({ quick }: Bench) =>
-  quick ? { warmup: 6, rounds: 15, time_max_ms: 1_000 } : { warmup: 12, rounds: 60, time_max_ms: 20_000 }
+const measuringOf = ({ quick }: Bench): Measuring => ({
+  p95_max_ms: 300,
+  rounds: quick ? { warmup: 6, rounds: 15, time_max_ms: 1_000 } : { warmup: 12, rounds: 60, time_max_ms: 20_000 },
+})
 
 const counts = (world: LargeWorkspace, { picked, counted }: Question): ReadonlyArray<Formulation<number>> =>
   Object.entries({ ...picked, ...counted }).map(([name, from]) => ({
@@ -113,7 +118,8 @@ const same = (ours: unknown, theirs: unknown, what: string, name: string): void 
   throw new Error(`${what}: ours answers ${JSON.stringify(ours)}, "${name}" ${JSON.stringify(theirs)}`)
 }
 
-const measure = async (bench: Bench, world: LargeWorkspace, question: Question, p95_max_ms: SlowestBar) => {
+const measure = async (world: LargeWorkspace, question: Question, measuring: Measuring) => {
+  const { p95_max_ms, rounds } = measuring
   const asked = await askedOf(world, question.tree)
   const answer = await asked.firstPage()
   same(await asked.count(), answer.total, question.what, "its page's total")
@@ -134,7 +140,7 @@ const measure = async (bench: Bench, world: LargeWorkspace, question: Question, 
     ["count", count.run, asked.count],
     ["count and first page", both.run, asked.firstPage],
   ] as const) {
-    const compared = await compareTimes({ reference, ours }, roundsOf(bench))
+    const compared = await compareTimes({ reference, ours }, rounds)
     const inTime =
       p95_max_ms === null || !question.indexed
         ? []
@@ -145,11 +151,11 @@ const measure = async (bench: Bench, world: LargeWorkspace, question: Question, 
   return { rows, note: `${question.what}: ${answer.total.toLocaleString("en-US")} contacts; ${fast}` }
 }
 
-export const segments = async (bench: Bench, world: LargeWorkspace, p95_max_ms: SlowestBar = 300): Promise<void> => {
+export const segments = async (bench: Bench, world: LargeWorkspace, measuring = measuringOf(bench)): Promise<void> => {
   const rows: Array<Row> = []
   const notes: Array<string> = []
   for (const question of questionsOf(world)) {
-    const measured = await measure(bench, world, question, p95_max_ms)
+    const measured = await measure(world, question, measuring)
     rows.push(...measured.rows)
     notes.push(measured.note)
   }
