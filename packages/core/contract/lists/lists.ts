@@ -301,6 +301,8 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           staticLists: new Set<ListId>(),
         })
         const known = yield* facts.of(workspace, { fields: [field], lists: [] })
+        const byName = { fields: [], lists: [], fieldNames: ["constructor", "nope"] }
+        assert.deepStrictEqual(yield* facts.of(workspace, byName), known)
         const list = yield* make(given("picked"), { kind: "dynamic", rules })
         const held = yield* store.members(workspace, { list, fields: known.fields, now }, memberQuery)
         assert.deepStrictEqual(

@@ -156,11 +156,12 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     return yield* created(workspace, yield* Effect.fromResult(decision))
   })
 
-  /** Returns the approved content too. */
-  const approve = Effect.fnUntraced(function* (
+  /** `check` can refuse what is otherwise ready. Its result is returned as `checked`. */
+  const approve = Effect.fnUntraced(function* <A, E>(
     workspace: WorkspaceId,
     id: IdOf<T>,
     options: { readonly version?: number },
+    check: (locked: Locked<T["document"]>) => Effect.Effect<A, E>,
   ) {
     const locked = yield* store.lock(workspace, id)
     const facts = yield* rules.facts(workspace)
@@ -170,13 +171,17 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
       decideFor(workspace)((parse) => machine.approve(locked, facts, { ...options, approvalId }, now, parse)),
     )
     const decided = yield* Effect.fromResult(decision)
+    const checked = yield* check(locked)
     yield* Effect.orDie(write(workspace, decided))
-    return { document: decided.after, locked }
+    return { document: decided.after, checked }
   }, transact)
 
   const verbs: Documents<T> = {
     approve: Effect.fn(`${name}.approve`)((workspace, id, options) =>
-      Effect.map(approve(workspace, id, options), ({ document }) => document),
+      Effect.map(
+        approve(workspace, id, options, () => Effect.void),
+        ({ document }) => document,
+      ),
     ),
 
     get: store.get,

@@ -11,9 +11,9 @@ import type { EmailId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { ApprovedEmail } from "../rendering/message/Message.ts"
 import { type EmailFields, headerNames, noHeader, checkFields, withWritten } from "../documents/EmailFields.ts"
-import { EmailInUse, EmailNotReady, type EmailUses, type Missing } from "./EmailErrors.ts"
+import { EmailInUse, EmailNotReady, type EmailUses, type Missing, type MisspeltToken } from "./EmailErrors.ts"
 import { plainTextParser } from "../rendering/PlainText.ts"
-import { isKnown, tokenParser } from "../rendering/MergeTokens.ts"
+import { isKnown, nearestName, tokenParser } from "../rendering/MergeTokens.ts"
 import { type Parse, parseNow } from "../ports/Parsers.ts"
 import { Result } from "effect"
 import { type DocumentChange, DocumentMachine, type Kind } from "../documents/machine.ts"
@@ -43,16 +43,33 @@ export interface EmailTypes extends DocumentTypes {
 export const plainTextOf = ({ document, html }: Current<Document>, parse: Parse = parseNow): string =>
   document.plainText?.text ?? (html === null ? "" : parse(plainTextParser, html))
 
-/** Names of unknown tokens in the email. `customFields`: `api_name`s of the active fields. */
-export const unresolvedIn = (
+/** A bound on work: later unknown tokens are not compared with the known names. */
+const compared_tokens_max = 50
+
+/** Unknown tokens of the email, each name once. `customFields`: `api_name`s of the active fields. */
+export const unknownTokensIn = (
   { document, html }: Current<Email>,
   customFields: ReadonlyArray<string>,
   parse: Parse = parseNow,
-): ReadonlyArray<string> => {
+): ReadonlyArray<UnknownToken> => {
   const known = new Set(customFields)
   const tokens = parse(tokenParser, [document.subject, document.fromName, html, document.plainText?.text ?? null])
-  return [...new Set(tokens.flatMap((token) => (isKnown(token, known) ? [] : [token.name])))]
+  const unknown = tokens.filter((token) => !isKnown(token, known))
+  return [...new Map(unknown.map((token) => [token.name, token])).values()].map((token, at) => ({
+    token: token.name,
+    nearest: at < compared_tokens_max ? nearestName(token, known) : null,
+  }))
 }
+
+/** `nearest`: the known name that the token most likely means; null if none is near. */
+export interface UnknownToken {
+  readonly token: string
+  readonly nearest: string | null
+}
+
+/** Tokens that are known names written wrongly. Other unknown tokens only appear in `unresolved_tokens`. */
+export const misspeltOf = (unknown: ReadonlyArray<UnknownToken>): ReadonlyArray<MisspeltToken> =>
+  unknown.flatMap(({ token, nearest }) => (nearest === null ? [] : [{ token, nearest }]))
 
 const required = ["subject", "fromName", "fromAddress", "replyToEmail"] as const
 

@@ -26,6 +26,24 @@ export class EmailNotReady extends refusalClass<EmailNotReady>()("EmailNotReady"
   details: ({ missing }) => ({ missing }),
 }) {}
 
+/** An unknown merge token, and the known name that it most likely means. */
+export const MisspeltToken = Schema.Struct({ token: Schema.String, nearest: Schema.String })
+export type MisspeltToken = typeof MisspeltToken.Type
+
+/** How many misspelt tokens a refusal names. */
+const misspelt_tokens_max = 20
+
+export class UnknownTokens extends refusalClass<UnknownTokens>()("UnknownTokens", {
+  code: "unknown_token",
+  fields: { tokens: Schema.Array(MisspeltToken) },
+  message: ({ tokens }) => {
+    const named = tokens.slice(0, misspelt_tokens_max).map(({ token, nearest }) => `{{${token}}} is {{${nearest}}}`)
+    const more = tokens.length - named.length
+    return `The email has tokens without a value. Probably ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}. Correct the email, or approve it with allow_unknown_tokens=true`
+  },
+  extras: ({ tokens }) => ({ unknown_tokens: tokens.slice(0, misspelt_tokens_max) }),
+}) {}
+
 /** How many users a refusal names. Its count includes all. */
 export const email_users_max = 20
 

@@ -12,8 +12,8 @@ import type { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { approvedNamed, EmailTemplateStore } from "../templates/TemplateStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import { type Email, type EmailTypes, plainTextOf, unresolvedIn, EmailChange } from "./Email.ts"
-import type { EmailNotReady } from "./EmailErrors.ts"
+import { type Email, type EmailTypes, plainTextOf, misspeltOf, unknownTokensIn, EmailChange } from "./Email.ts"
+import { type EmailNotReady, UnknownTokens } from "./EmailErrors.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { checkNewEmail, draft, fieldsOf, type NewEmail } from "./NewEmail.ts"
 import { type Preview, emailPreview } from "./Preview.ts"
@@ -40,6 +40,12 @@ export const emailRules = Effect.gen(function* () {
 
 export const emailGenerations = Effect.flatMap(emailRules, (rules) => documentGenerations("Emails", rules))
 
+export interface ApproveEmail {
+  readonly version?: number
+  /** Approves the email even if a token looks like a misspelt one. */
+  readonly allowUnknownTokens?: boolean
+}
+
 export interface Approved {
   readonly email: Email
   /** Names of unknown tokens. They render as their fallback or empty. */
@@ -61,8 +67,8 @@ export class Emails extends Context.Service<
       readonly approve: (
         workspace: WorkspaceId,
         id: EmailId,
-        options: { readonly version?: number },
-      ) => Effect.Effect<Approved, NotFound | EmailNotReady | ApprovalVersionStale | TemplateNotReady>
+        options: ApproveEmail,
+      ) => Effect.Effect<Approved, NotFound | EmailNotReady | UnknownTokens | ApprovalVersionStale | TemplateNotReady>
       /** The current version, approved or not, rendered for this contact, or for a sample contact. */
       readonly preview: (
         workspace: WorkspaceId,
@@ -102,12 +108,19 @@ export class Emails extends Context.Service<
         }),
 
         approve: Effect.fn("Emails.approve")(function* (workspace, id, options) {
-          const { document, locked } = yield* shared.approve(workspace, id, options)
-          const { customFields } = yield* store.facts(workspace)
-          const unresolvedTokens = yield* Effect.orDie(
-            decideWith(parsers, workspace)((parse) => unresolvedIn(locked, customFields, parse)),
+          const { allowUnknownTokens = false, ...approval } = options
+          const { document, checked } = yield* shared.approve(workspace, id, approval, (locked) =>
+            Effect.gen(function* () {
+              const { customFields } = yield* store.facts(workspace)
+              const unknown = yield* Effect.orDie(
+                decideWith(parsers, workspace)((parse) => unknownTokensIn(locked, customFields, parse)),
+              )
+              const tokens = misspeltOf(unknown)
+              if (tokens.length > 0 && !allowUnknownTokens) return yield* new UnknownTokens({ tokens })
+              return unknown
+            }),
           )
-          return { email: document, unresolvedTokens }
+          return { email: document, unresolvedTokens: checked.map(({ token }) => token) }
         }),
       })
     }),

@@ -11,7 +11,7 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { ApprovedEmail } from "../rendering/message/Message.ts"
 import { withinSize } from "../rendering/MessageTooLarge.ts"
 import { compileInput, compileParser } from "../rendering/Compile.ts"
-import { type Email, plainTextOf, unresolvedIn } from "./Email.ts"
+import { type Email, plainTextOf, unknownTokensIn } from "./Email.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { type Content, renderContent } from "../rendering/Render.ts"
 
@@ -45,8 +45,8 @@ export const emailPreview = Effect.gen(function* () {
     const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
     const recipient = { contact, dynamic: {}, links: nowhere }
     const content = yield* Effect.fromResult(withinSize(() => renderContent(compiled, recipient)))
-    const unresolvedTokens = yield* Effect.orDie(parse((each) => unresolvedIn(current, customFields, each)))
-    return { ...content, unresolvedTokens } satisfies Preview
+    const unknown = yield* Effect.orDie(parse((each) => unknownTokensIn(current, customFields, each)))
+    return { ...content, unresolvedTokens: unknown.map(({ token }) => token) } satisfies Preview
   })
 })
 

@@ -42,6 +42,7 @@ export const errorCodes = [
   "link_refused",
   "hook_refused",
   "email_not_ready",
+  "unknown_token",
   "email_in_use",
   "template_not_ready",
   "template_not_approved",

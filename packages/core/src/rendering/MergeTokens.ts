@@ -101,6 +101,67 @@ export const isKnown = ({ path, malformed }: MergeToken, customFields?: Readonly
   return first === "campaign" && second === "dynamic"
 }
 
+/** The least difference in letters between a name and a known one at which it counts as misspelt, by the name's length. */
+const misspelt_max = (length: number): number => (length < 4 ? 0 : length < 8 ? 1 : 2)
+
+/**
+ * The known name that an unknown token most likely means, or null. Names are compared without upper case, separators and
+ * `contact.`, so `first_name`, `contact.firstName` and `contact.frist_name` all mean `contact.first_name`.
+ */
+export const nearestName = ({ name }: MergeToken, customFields: ReadonlySet<string>): string | null => {
+  const written = bare(name)
+  let nearest: string | null = null
+  let difference = misspelt_max(written.length) + 1
+  for (const known of [...fixedNames, ...[...customFields].map((field) => `contact.custom_fields.${field}`)]) {
+    if (known === name) return null
+    const letters = bare(known)
+    if (Math.abs(letters.length - written.length) >= difference) continue
+    const between = differenceOf(written, letters)
+    if (between < difference) {
+      nearest = known
+      difference = between
+    }
+  }
+  return nearest
+}
+
+const fixedNames: ReadonlyArray<string> = [
+  "contact.contact_id",
+  ...[...standardFieldByName.keys()].map((field) => `contact.${field}`),
+  "workspace.name",
+  "unsubscribe_url",
+  "view_in_browser_url",
+]
+
+const bare = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/^contact\.(?:custom_fields\.)?/, "")
+    .replaceAll(/[^a-z0-9.]/g, "")
+
+/** How many letters to insert, delete, replace or swap with the next one. More than two may count as any larger number. */
+const differenceOf = (from: string, to: string): number => {
+  let above: ReadonlyArray<number> = []
+  let last: ReadonlyArray<number> = [0, 1, 2]
+  for (let row = 1; row <= from.length; row++) {
+    const line: Array<number> = []
+    line[0] = row
+    for (let column = Math.max(1, row - 2); column <= Math.min(to.length, row + 2); column++) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      line[column] = Math.min(
+        (last[column] ?? Infinity) + 1,
+        (line[column - 1] ?? Infinity) + 1,
+        (last[column - 1] ?? Infinity) + (isSame ? 0 : 1),
+        isSwapped ? (above[column - 2] ?? Infinity) + 1 : Infinity,
+      )
+    }
+    above = last
+    last = line
+  }
+  return last[to.length] ?? Infinity
+}
+
 /** The different tokens of texts in order of first use. */
 export const tokenParser: SyncParser<ReadonlyArray<string | null>, ReadonlyArray<MergeToken>> = {
   name: "tokens",

@@ -1,9 +1,10 @@
 // Decoding of rule trees: JSON becomes a canonical tree, or all issues with their paths. A lone condition becomes a group.
 // Ids of fields and lists are checked separately, against the facts that the tree's ids lead to.
-import { Result } from "effect"
-import { standardFieldByKey, type ValueType } from "../contacts/ContactFields.ts"
+import { Result, Schema } from "effect"
+import { standardFieldByKey, standardFieldByName, type ValueType } from "../contacts/ContactFields.ts"
+import { FieldApiName } from "../contacts/CustomField.ts"
 import { readValue } from "../contacts/values/FieldValue.ts"
-import { type Decoder, decoderOf, isObject, issues_max, type Json, refused } from "../kernel/Decoding.ts"
+import { type Decoded, type Decoder, decoderOf, isObject, issues_max, type Json, refused } from "../kernel/Decoding.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import {
   everyValueOperator,
@@ -25,7 +26,7 @@ import {
   type RuleNodeOf,
   type StepCondition,
 } from "./RuleSchema.ts"
-import { referencesOf, type Leaf, type RuleReferences, type RuleTree } from "./RuleTree.ts"
+import { type NamedInRules, referencesOf, type Leaf, type RuleTree } from "./RuleTree.ts"
 
 /** A decoded tree, before ids are checked. `tree` is null if and only if there are issues. */
 export interface ReadRules<Condition extends StepCondition> {
@@ -42,13 +43,24 @@ export const readRules = (json: unknown, path = "rules"): ReadRules<RuleConditio
 export const readStepRules = (json: unknown, path: string): ReadRules<StepCondition> =>
   readTree(json, path, decodeStepCondition)
 
-/** The ids that the well-formed conditions of a JSON tree name. */
-export const referencesInJson = (json: unknown): RuleReferences =>
-  referencesOf(readRules(json).leaves.map(({ condition }) => condition))
+/** The ids that the well-formed conditions of a JSON tree name, and the names in place of a custom field's id. */
+export const referencesInJson = (json: unknown): NamedInRules => {
+  const names = new Set<string>()
+  const { leaves } = readTree(json, "rules", (node, path) => {
+    const name = nameIn(node)
+    if (name !== null) names.add(name)
+    return decodeCondition(node, path)
+  })
+  return { ...referencesOf(leaves.map(({ condition }) => condition)), fieldNames: [...names] }
+}
 
-/** Decodes the tree, and checks its ids against the facts that `referencesInJson` led to. */
+/** Decodes the tree, and checks its ids and names against the facts that `referencesInJson` led to. */
 export const parseRules = (json: unknown, facts: RuleFacts, path = "rules"): Result.Result<RuleTree, Invalid> => {
-  const { tree, leaves, issues } = readRules(json, path)
+  const { tree, leaves, issues } = readTree(json, path, (node, at) => {
+    const name = nameIn(node)
+    const field = name === null ? undefined : facts.fields.find(({ apiName }) => apiName === name)
+    return field === undefined || !isObject(node) ? decodeCondition(node, at) : decodeNamed(node, field, at)
+  })
   const all = [...issues, ...leaves.flatMap((leaf) => referenceIssues(leaf, facts))]
   return tree === null || all.length > 0 ? Result.fail(new Invalid({ issues: all })) : Result.succeed(tree)
 }
@@ -103,17 +115,72 @@ const readTree = <Condition extends StepCondition>(
   return { tree: root.kind === "group" ? root : { kind: "group", operator: "and", conditions: [root] }, leaves, issues }
 }
 
+/** The name in a condition that may be the `api_name` of a custom field. */
+const nameIn = (node: unknown): string | null => {
+  if (!isObject(node)) return null
+  const { source, api_name, field } = node
+  const name = source === "custom_field" ? api_name : source === "contact" ? field : null
+  const isStandard = source === "contact" && typeof name === "string" && keyOf(name) !== null
+  return typeof name === "string" && !isStandard && isFieldName(name) ? name : null
+}
+
+const isFieldName = Schema.is(FieldApiName)
+
+/** Decodes a condition that names this custom field. */
+const decodeNamed = ({ api_name: name, ...node }: Json, field: RuleField, path: string): Decoded<RuleCondition> =>
+  node["source"] === "contact"
+    ? refused(
+        `${path}.field`,
+        `"${field.apiName}" is a custom field: use source "custom_field" with api_name "${field.apiName}"`,
+      )
+    : decodeCondition(
+        "fieldDefinitionId" in node ? { ...node, api_name: name } : { ...node, fieldDefinitionId: field.id },
+        path,
+      )
+
+/** The key of a standard field by its key or its `api_name`. */
+const keyOf = (name: string): string | null =>
+  standardFieldByKey.has(name) ? name : (standardFieldByName.get(name)?.key ?? null)
+
+/** Keys of conditions by their names in `snake_case`. */
+const snakeKeys: ReadonlyMap<string, string> = new Map([
+  ["field_definition_id", "fieldDefinitionId"],
+  ["activity_type", "activityType"],
+  ["time_window", "timeWindow"],
+  ["list_id", "listId"],
+  ["node_id", "nodeId"],
+])
+
+/** Keys and standard fields in `snake_case` become camelCase. A key in both forms is refused as unknown. */
+const inCamelCase = (json: Json): Json => {
+  let read = json
+  for (const [snake, camel] of snakeKeys) {
+    if (!Object.hasOwn(read, snake) || Object.hasOwn(read, camel)) continue
+    const { [snake]: value, ...others } = read
+    read = { ...others, [camel]: value }
+  }
+  const { source, field } = read
+  return source === "contact" && typeof field === "string" ? { ...read, field: keyOf(field) ?? field } : read
+}
+
 const groupKeys: ReadonlySet<string> = new Set(["kind", "operator", "conditions"])
 
 const strict = { absent: false } as const
 const contact = decoderOf(ContactRule, strict)
-const customField = decoderOf(CustomFieldRule, strict)
+const customField = decoderOf(CustomFieldRule, {
+  ...strict,
+  hints: {
+    field: "is not a key here; name the custom field by api_name or fieldDefinitionId",
+    api_name: "is not the api_name of a custom field of this workspace, or a second name beside fieldDefinitionId",
+  },
+})
 const activity = decoderOf(ActivityRule, strict)
 const listMembership = decoderOf(ListMembershipRule, strict)
 const emailStep = decoderOf(EmailStepRule, strict)
 
-const decodeCondition: Decoder<RuleCondition> = (json, path) => {
-  if (!isObject(json)) return refused(path, "must be a condition")
+const decodeCondition: Decoder<RuleCondition> = (sent, path) => {
+  if (!isObject(sent)) return refused(path, "must be a condition")
+  const json = inCamelCase(sent)
   switch (json["source"]) {
     case "contact": {
       const type = standardFieldByKey.get(String(json["field"]))?.valueType
@@ -122,8 +189,22 @@ const decodeCondition: Decoder<RuleCondition> = (json, path) => {
       const issues = type === undefined ? [] : comparisonIssues(decoded.value, type, path)
       return issues.length > 0 ? { value: null, issues } : decoded
     }
-    case "custom_field":
+    case "custom_field": {
+      const name = json["api_name"]
+      if (typeof name === "string" && keyOf(name) !== null) {
+        return refused(
+          `${path}.api_name`,
+          `"${name}" is a standard field: use source "contact" with field "${keyOf(name)}"`,
+        )
+      }
+      if (typeof name === "string" && !("fieldDefinitionId" in json)) {
+        return refused(
+          `${path}.api_name`,
+          "is not the api_name of a custom field of this workspace; rules of flows take fieldDefinitionId",
+        )
+      }
       return customField(withUsedValue(json), path)
+    }
     case "activity":
       return activity(withoutValue(json), path)
     case "list_membership":
@@ -136,7 +217,9 @@ const decodeCondition: Decoder<RuleCondition> = (json, path) => {
 }
 
 const decodeStepCondition: Decoder<StepCondition> = (json, path) =>
-  isObject(json) && json["source"] === "email_step" ? emailStep(withoutValue(json), path) : decodeCondition(json, path)
+  isObject(json) && json["source"] === "email_step"
+    ? emailStep(withoutValue(inCamelCase(json)), path)
+    : decodeCondition(json, path)
 
 /** Drops the value of a condition that does not compare. */
 const withoutValue = ({ value: _, ...json }: Json): Json => json

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { CustomField } from "../contacts/CustomField.ts"
 import type { ListId, WorkspaceId } from "../kernel/Ids.ts"
-import type { RuleReferences } from "./RuleTree.ts"
+import type { NamedInRules, RuleReferences } from "./RuleTree.ts"
 
 /** The parts of a custom field that rules need. */
 export type RuleField = Pick<
@@ -19,5 +19,7 @@ export interface RuleFacts {
 /** The port to `RuleFacts`, for all rooms whose requests contain rules. */
 export class RuleFactsStore extends Context.Service<
   RuleFactsStore,
-  { readonly of: (workspace: WorkspaceId, mentioned: RuleReferences) => Effect.Effect<RuleFacts> }
+  {
+    readonly of: (workspace: WorkspaceId, mentioned: RuleReferences & Partial<NamedInRules>) => Effect.Effect<RuleFacts>
+  }
 >()("tentpole/RuleFactsStore") {}

@@ -75,6 +75,11 @@ export const referencesOf = (conditions: ReadonlyArray<StepCondition>): RuleRefe
   lists: [...new Set(conditions.flatMap((each) => (each.source === "list_membership" ? [each.listId] : [])))],
 })
 
+/** What the JSON of a tree names. `fieldNames`: names that may be `api_name`s of custom fields, each once. */
+export interface NamedInRules extends RuleReferences {
+  readonly fieldNames: ReadonlyArray<string>
+}
+
 export const referencesIn = (tree: StepRuleTree | null): RuleReferences =>
   referencesOf(tree === null ? [] : conditionsOf(tree))
 

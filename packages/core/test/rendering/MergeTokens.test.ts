@@ -3,6 +3,8 @@ import { Schema } from "effect"
 import {
   findTokens,
   isKnown,
+  nearestName,
+  parseToken,
   resolveToken,
   type TokenValues,
   unresolvedTokens,
@@ -27,6 +29,27 @@ const reads = (text: string): string => {
 }
 
 describe("Merge tokens", () => {
+  it.each([
+    ["contact.frist_name", "contact.first_name"],
+    ["contact.firstName", "contact.first_name"],
+    ["first_name", "contact.first_name"],
+    ["contact.zipcod", "contact.zip_code"],
+    ["contact.shoe_size", "contact.custom_fields.shoe_size"],
+    ["contact.custom_fields.shoe_szie", "contact.custom_fields.shoe_size"],
+    ["unsubscribe_ulr", "unsubscribe_url"],
+    ["contact.nonsense", null],
+    ["contact.nope", null],
+    ["contact.nickname", null],
+    ["foo.bar", null],
+    ["api.order", null],
+    ["campaign.dynamic", null],
+    ["contact.first_name", null],
+  ])("%s means %s", (name, nearest) => {
+    const token = parseToken(name)
+    assert.isNotNull(token)
+    assert.strictEqual(token && nearestName(token, new Set(["shoe_size"])), nearest)
+  })
+
   it.each([
     ["{{contact.first_name}}", "ada"],
     ["{{ contact.first_name }}", "ada"],

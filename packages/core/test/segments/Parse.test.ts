@@ -200,7 +200,7 @@ describe("Rule decoding", () => {
       assert.deepStrictEqual(pathsOf(leaf("city", "equals", own("x"))), ["rules.value"])
       const named = { kind: "condition", source: "custom_field", fieldDefinitionId: name, operator: "is_empty" }
       assert.deepStrictEqual(pathsOf(named), ["rules.fieldDefinitionId"])
-      assert.deepStrictEqual(referencesInJson(all(named, own(all(named)))), { fields: [], lists: [] })
+      assert.deepStrictEqual(referencesInJson(all(named, own(all(named)))), { fields: [], lists: [], fieldNames: [] })
       const did = { kind: "condition", source: "activity", activityType: name, operator: "did" }
       assert.deepStrictEqual(pathsOf(did), ["rules.activityType"])
     }
@@ -306,7 +306,7 @@ describe("Rule decoding", () => {
     let deep: unknown = good
     for (let level = 0; level < 200_000; level++) deep = { kind: "group", conditions: [deep] }
     assert.strictEqual(issuesOf(deep).length, 1)
-    assert.deepStrictEqual(referencesInJson(deep), { fields: [], lists: [] })
+    assert.deepStrictEqual(referencesInJson(deep), { fields: [], lists: [], fieldNames: [] })
     const wide = { kind: "group", conditions: Array.from({ length: 300_000 }, () => leaf("nope", "nope")) }
     assert.isBelow(issuesOf(wide).length, 250)
     assert.strictEqual(issuesOf(wide)[0]?.path, "rules")
@@ -325,7 +325,7 @@ describe("Rule decoding", () => {
       ),
       { listId: "nonsense" },
     )
-    assert.deepStrictEqual(referencesInJson(rules), { fields: [text.id], lists: [list] })
+    assert.deepStrictEqual(referencesInJson(rules), { fields: [text.id], lists: [list], fieldNames: [] })
   })
 
   it("accepts a day and a timestamp with zone as dates, and no timestamp without one", () => {

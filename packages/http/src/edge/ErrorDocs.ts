@@ -18,6 +18,8 @@ export const codes = {
     list_not_static: "The rules of a dynamic list determine its members. They can't be added or removed.",
     import_unreadable: "The file is empty or not CSV.",
     email_not_ready: "The email can't be approved or tested yet. `details.missing` lists what is missing.",
+    unknown_token:
+      "A merge token of the email looks like a misspelt one. `unknown_tokens` lists each with the nearest known name.",
     template_not_approved: "The template is not approved. Approve it first.",
     campaign_not_ready: "The blast can't be sent yet. `approval_readiness.missing` lists what is missing.",
     campaign_flow_not_ready:

@@ -1,7 +1,7 @@
 // Error codes with their HTTP statuses and titles, and the schemas of error bodies. Endpoints declare their codes;
 // a handler that can fail with another code does not compile.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
-import { EmailUser } from "@tentpole/core/emails/EmailErrors"
+import { EmailUser, MisspeltToken } from "@tentpole/core/emails/EmailErrors"
 import { ListUser } from "@tentpole/core/lists/ListUse"
 import type { Refusal } from "@tentpole/core/kernel/Refusal"
 import { Schema } from "effect"
@@ -62,6 +62,7 @@ const extras: { readonly [Code in ErrorCode]?: Schema.Struct.Fields } = {
   asset_limit_exceeded: limits,
   field_definition_cap_exceeded: { limit: Count, current_active_count: Count, attempted_count: Count },
   field_definition_collision: { conflicts: Extra },
+  unknown_token: { unknown_tokens: Schema.optionalKey(Schema.Array(MisspeltToken)) },
   email_in_use: { used_by: Schema.optionalKey(Schema.Array(EmailUser)), used_by_count: Count },
   contact_list_in_use: { used_by: Schema.optionalKey(Schema.Array(ListUser)), used_by_count: Count },
 }

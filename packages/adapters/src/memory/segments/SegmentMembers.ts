@@ -98,13 +98,17 @@ export const ruleFields = (
 
 export const layer = storeLayer(RuleFactsStore, (db) =>
   RuleFactsStore.of({
-    of: Effect.fnUntraced(function* (workspace, mentioned) {
+    of: Effect.fnUntraced(function* (workspace, { fields, lists: mentioned, fieldNames = [] }) {
       const known = yield* db.all(lists, workspace)
       const isStatic = (id: ListId) =>
         known.some((list) => list.id === id && list.kind === "static" && list.ownerBlastId === null)
       return {
-        fields: yield* ruleFields(db, workspace, ({ id }) => mentioned.fields.includes(id)),
-        staticLists: new Set(mentioned.lists.filter(isStatic)),
+        fields: yield* ruleFields(
+          db,
+          workspace,
+          ({ id, apiName }) => fields.includes(id) || fieldNames.includes(apiName),
+        ),
+        staticLists: new Set(mentioned.filter(isStatic)),
       }
     }),
   }),

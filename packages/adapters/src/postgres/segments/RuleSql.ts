@@ -326,13 +326,13 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const { within } = yield* Reads
     return RuleFactsStore.of({
-      of: (workspace, { fields, lists }) =>
-        fields.length === 0 && lists.length === 0
+      of: (workspace, { fields, lists, fieldNames = [] }) =>
+        fields.length === 0 && lists.length === 0 && fieldNames.length === 0
           ? Effect.succeed({ fields: [], staticLists: new Set() })
           : within(
               workspace,
               Effect.all({
-                fields: Effect.map(comparedFields(sql, workspace, fields), (compared) =>
+                fields: Effect.map(comparedFields(sql, workspace, fields, fieldNames), (compared) =>
                   compared.map(({ column: _, ...field }) => field),
                 ),
                 staticLists: staticLists(sql, workspace, lists),

@@ -16,7 +16,7 @@ import { test_addresses_max } from "@tentpole/core/sending/TestMails"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { listing } from "../../Wire.ts"
+import { listing, oneOf } from "../../Wire.ts"
 import { contentEndpoints } from "../documents/ContentEndpoints.ts"
 import {
   Approve,
@@ -118,6 +118,12 @@ const TestSend = Schema.Struct({
   ),
 }).annotate({ identifier: "TestSend" })
 
+const approveQuery = {
+  allow_unknown_tokens: Schema.optionalKey(oneOf("true", "false")).annotate({
+    description: "`true` approves an email whose tokens look misspelt. Default: `false`",
+  }),
+}
+
 const previewQuery = {
   contact_id: Schema.optionalKey(ContactId).annotate({ description: "Default: a sample contact" }),
 }
@@ -174,10 +180,11 @@ export const EmailsApi = Endpoint.group(
   Endpoint.post("approve", "/v1/emails/:emailId/approve", {
     summary: "Approve an email",
     description:
-      "Freezes the HTML, plain text, subject, preview text and sender fields together. This is what gets sent. The email needs a subject, a sender name, a sender address on a verified domain, and a reply-to address. Later changes need another approval.",
+      "Freezes the HTML, plain text, subject, preview text and sender fields together. This is what gets sent. The email needs a subject, a sender name, a sender address on a verified domain, and a reply-to address. Later changes need another approval. A token that looks like a misspelt one stops the approval, as `{{contact.frist_name}}`; other unknown tokens are listed in `unresolved_tokens`.",
+    query: approveQuery,
     payload: [Approve, Schema.Undefined],
     success: ApprovedEmailWire,
-    errors: ["not_found", "email_not_ready", "approval_version_stale", "template_not_ready"],
+    errors: ["not_found", "email_not_ready", "unknown_token", "approval_version_stale", "template_not_ready"],
   }),
   shared.unapprove,
   ...shared.generations,

@@ -22,6 +22,10 @@ export const layer = handlersOf("emails", Effect.all({ emails: Emails, tests: Te
   return {
     ...documentHandlers<EmailTypes>()(emails, wires, toApprovedWire),
     ...plainTextHandlers<EmailTypes>()(emails, wires),
+    approve: ({ params, payload, query }, { id }) =>
+      emails
+        .approve(id, params.emailId, { ...payload, allowUnknownTokens: query.allow_unknown_tokens === "true" })
+        .pipe(answer(toApprovedWire)),
     create: ({ payload }, { id }, key) =>
       emails.create(id, toNewEmail(payload), key.name).pipe(answer(toCreated(toEmailWire))),
     update: ({ params, payload }, { id }) =>

@@ -122,6 +122,22 @@ const missing = (call: Call, json: Json, patch: Record<string, unknown>) =>
     return refused.json.details.missing
   })
 
+it.live("a token that looks misspelt stops an approval, unless unknown tokens are allowed", () =>
+  Effect.gen(function* () {
+    const { call, make } = yield* started
+    const { json } = yield* make({ html: "<p>{{contact.frist_name}} {{contact.nonsense}}</p>" })
+    const refused = yield* call("POST", at(json, "/approve"), { json: {} })
+    assert.deepStrictEqual([refused.status, refused.json.error_code], [400, "unknown_token"])
+    assert.deepStrictEqual(refused.json.unknown_tokens, [
+      { token: "contact.frist_name", nearest: "contact.first_name" },
+    ])
+    assert.strictEqual((yield* call("GET", at(json))).json.status, "draft")
+    const approved = yield* call("POST", at(json, "/approve?allow_unknown_tokens=true"), { json: {} })
+    assert.strictEqual(approved.status, 200)
+    assert.deepStrictEqual(approved.json.unresolved_tokens, ["contact.frist_name", "contact.nonsense"])
+  }).pipe(Effect.scoped),
+)
+
 it.live("approve lists what is missing and unknown tokens; unapprove reverts it", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
