@@ -11,7 +11,7 @@ import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { DeliveryStore } from "../../src/sending/DeliveryStore.ts"
 import { EmailChange } from "../../src/emails/Email.ts"
-import type { EmailFields } from "../../src/documents/EmailFields.ts"
+import { type EmailFields, noHeader } from "../../src/documents/EmailFields.ts"
 import { EmailStore } from "../../src/emails/EmailStore.ts"
 import { ApprovalId, BlastId, ContactId, DomainId, EmailId, ListId } from "../../src/kernel/Ids.ts"
 import { ListChange, type NewList } from "../../src/lists/List.ts"
@@ -98,10 +98,12 @@ export const supposed = Effect.gen(function* () {
       name: "e",
       status: "approved",
       subject: "s",
+      header: { ...noHeader, subject: "s" },
       currentVersion: 3,
       approval: { approvalId, version: 2 },
       texts: [],
     },
+    approvedHeader: { ...noHeader, subject: "s" },
     senderAddress: "news@example.test",
     verifiedDomains: new Set(["example.test"]),
     postalAddress: null,

@@ -9,7 +9,14 @@ import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { Blast, BlastStatus, EarlyEndReason, RetryOptions } from "./Blast.ts"
 import { type BlastChange, type BlastEvent, decide } from "./machine.ts"
-import { type LaunchFacts, type Readiness, readiness, type ReadinessFacts } from "./Readiness.ts"
+import {
+  changedSinceApproval,
+  type HeaderName,
+  type LaunchFacts,
+  type Readiness,
+  readiness,
+  type ReadinessFacts,
+} from "./Readiness.ts"
 
 export interface StoredBlast {
   readonly blast: Blast
@@ -22,6 +29,8 @@ export interface BlastView {
   readonly blast: Blast
   readonly list: ReadinessFacts["list"]
   readonly email: ReadinessFacts["email"]
+  readonly approvedHeader: ReadinessFacts["approvedHeader"]
+  readonly changedSinceApproval: ReadonlyArray<HeaderName>
   readonly tally: DeliveryTally
   /** Null unless the blast is a draft. */
   readonly readiness: Readiness | null
@@ -31,6 +40,8 @@ export const toBlastView = ({ blast, facts, tally }: StoredBlast): BlastView => 
   blast,
   list: facts.list,
   email: facts.email,
+  approvedHeader: facts.approvedHeader,
+  changedSinceApproval: changedSinceApproval(facts),
   tally,
   readiness: blast.status === "draft" ? readiness(blast, facts) : null,
 })

@@ -1,7 +1,8 @@
 // The conditions of a launch, a schedule and a retry: the facts that they depend on, the readiness of a draft, the limits of the
 // plan, and the errors that refuse. A new condition changes this file, and `BlastFacts.ts` of both stores if it needs a new fact.
-import { Result, Schema } from "effect"
+import { Result, Schema, Struct } from "effect"
 import { refusalClass } from "../kernel/Refusal.ts"
+import { headerNames, type MailHeader } from "../documents/EmailFields.ts"
 import { domainOf } from "../emails/Email.ts"
 import { isKnown, tokenNames } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, EmailId, ListId } from "../kernel/Ids.ts"
@@ -18,6 +19,7 @@ export const readinessWarnings = [
   "unresolved_tokens",
   "no_postal_address",
   "schedule_missed",
+  "email_changed_since_approval",
 ] as const
 export type ReadinessWarning = (typeof readinessWarnings)[number]
 
@@ -46,6 +48,7 @@ export interface EmailFacts {
   readonly name: string
   readonly status: "draft" | "approved"
   readonly subject: string | null
+  readonly header: MailHeader
   readonly currentVersion: number
   readonly approval: { readonly approvalId: ApprovalId; readonly version: number } | null
   /** The texts that would be sent, or their parts with merge tokens. Empty unless the blast is a draft. */
@@ -56,6 +59,8 @@ export interface ReadinessFacts {
   /** Null when none is set, and when the list has been deleted since. */
   readonly list: ListFacts | null
   readonly email: EmailFacts | null
+  /** Subject, preview text and sender of the approval that is sent or would be; null while there is no approval. */
+  readonly approvedHeader: MailHeader | null
   /** Of the approval that would be sent, or of the email while there is no approval. */
   readonly senderAddress: string | null
   /** The workspace's verified sending domains, as A-labels. */
@@ -86,6 +91,16 @@ export interface LaunchFacts extends ReadinessFacts {
 export const unresolvedTokens = (texts: ReadonlyArray<string>, customFields: ReadonlySet<string>) =>
   tokenNames(texts, (token) => token.path[0] === "campaign" || !isKnown(token, customFields))
 
+/** The fields of the email that differ from those of the approval, by their API names. */
+export const changedSinceApproval = ({ email, approvedHeader }: ReadinessFacts): ReadonlyArray<HeaderName> =>
+  email === null || approvedHeader === null
+    ? []
+    : Struct.keys(headerNames).flatMap((field) =>
+        email.header[field] === approvedHeader[field] ? [] : [headerNames[field]],
+      )
+
+export type HeaderName = (typeof headerNames)[keyof typeof headerNames]
+
 export const senderVerified = ({ senderAddress, verifiedDomains }: ReadinessFacts): boolean =>
   senderAddress !== null && verifiedDomains.has(domainOf(senderAddress))
 
@@ -114,6 +129,7 @@ const warningsOf = (
   // Operational mail has no footer, so it needs no postal address.
   if (!operational && (facts.postalAddress === null || isBlank(facts.postalAddress))) found.push("no_postal_address")
   if (blast.scheduleMissed) found.push("schedule_missed")
+  if (changedSinceApproval(facts).length > 0) found.push("email_changed_since_approval")
   return found
 }
 

@@ -1,4 +1,5 @@
 // Arbitrary blasts and lifecycles: lists of events, drawn from schemas and run through the machine.
+import { noHeader } from "../../src/documents/EmailFields.ts"
 import { DateTime, Result, Schema } from "effect"
 import type { Blast, DraftBlast } from "../../src/blasts/Blast.ts"
 import { type BlastChange, type BlastEvent, decide } from "../../src/blasts/machine.ts"
@@ -28,6 +29,8 @@ export const draft = (over: Partial<DraftBlast> = {}): DraftBlast => ({
   ...over,
 })
 
+const header = { ...noHeader, subject: "Hello" }
+
 /** Facts without anything missing, on a plan without limits. */
 export const facts = (over: Partial<LaunchFacts> = {}): LaunchFacts => ({
   list: { listId: listId(0), name: "All", kind: "static", memberCount: 3, empty: false },
@@ -36,10 +39,12 @@ export const facts = (over: Partial<LaunchFacts> = {}): LaunchFacts => ({
     name: "Mail",
     status: "approved",
     subject: "Hello",
+    header,
     currentVersion: 1,
     approval: { approvalId: approvalId(0), version: 1 },
     texts: ["Hello {{contact.first_name|you}}"],
   },
+  approvedHeader: header,
   senderAddress: "News@Example.test",
   verifiedDomains: new Set(["example.test"]),
   postalAddress: "1 Way",
@@ -131,10 +136,12 @@ export const factsOf = (world: World): LaunchFacts =>
             name: "Mail",
             status: world.email,
             subject: "Hello",
+            header,
             currentVersion: 5,
             approval: world.email === "approved" ? { approvalId: approvalId(world.approval), version: 4 } : null,
             texts: world.tokens ? ["{{contact.custom_fields.shoe_size}}"] : [],
           },
+    approvedHeader: world.email === "approved" ? header : null,
     senderAddress: world.sender === "unnamed" ? null : "news@example.test",
     verifiedDomains: new Set(world.sender === "verified" ? ["example.test"] : ["other.test"]),
     postalAddress: world.address ? "1 Way" : null,

@@ -55,6 +55,15 @@ describe("Readiness", () => {
     assert.deepStrictEqual(readiness(draft(), facts({ postalAddress: null }), true).warnings, [])
   })
 
+  it("warns when subject, preview text or sender differ from the approval, and stays ready", () => {
+    const header = email?.header ?? null
+    const changed = readiness(draft(), {
+      ...withEmail(header === null ? {} : { header: { ...header, subject: "New", fromName: "Ann" } }),
+      approvedHeader: header,
+    })
+    assert.deepStrictEqual(changed, { ready: true, missing: ["schedule"], warnings: ["email_changed_since_approval"] })
+  })
+
   it("reports tokens of unknown fields and of flows as unresolved", () => {
     const texts = [
       "{{contact.first_name}} {{contact.nick}} {{contact.custom_fields.size}}",

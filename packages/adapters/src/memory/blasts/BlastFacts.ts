@@ -8,12 +8,13 @@ import {
   type ListFacts,
   type ReadinessFacts,
 } from "@tentpole/core/blasts/Readiness"
+import { headerNames } from "@tentpole/core/documents/EmailFields"
 import { blockReason } from "@tentpole/core/sending/Suppression"
 import { statusOf } from "@tentpole/core/documents/Document"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List } from "@tentpole/core/lists/List"
 import { plans } from "@tentpole/core/workspaces/Workspace"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Struct } from "effect"
 import { contactFields } from "../contacts/ContactFieldStore.ts"
 import { contacts } from "../contacts/ContactStore.ts"
 import { blasts, factsOf as recipientFactsOf } from "../sending/DeliveryTables.ts"
@@ -40,13 +41,16 @@ const listFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId,
   } satisfies ListFacts
 })
 
+const headerFieldNames = Struct.keys(headerNames)
+
 /** The current email, and what would be sent: its approval, or its current version while there is none. */
 const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast) {
   const email = blast.email === null ? undefined : yield* db.find(emails, workspace, blast.email.emailId)
   const approvalId = lockedOf(blast)?.approvalId ?? email?.approval?.id
   const approval = approvalId === undefined ? undefined : yield* db.find(emailApprovals, workspace, approvalId)
   const sender = approval?.fromAddress ?? email?.fromAddress ?? null
-  if (email === undefined) return { email: null, sender }
+  const approvedHeader = approval === undefined ? null : Struct.pick(approval, headerFieldNames)
+  if (email === undefined) return { email: null, sender, approvedHeader }
   const html = yield* db.find(emailVersions, workspace, versionKey(email.id, email.currentVersion))
   const texts =
     approval === undefined
@@ -57,21 +61,23 @@ const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
     name: email.name,
     status: statusOf(email),
     subject: email.subject,
+    header: Struct.pick(email, headerFieldNames),
     currentVersion: email.currentVersion,
     approval: email.approval === null ? null : { approvalId: email.approval.id, version: email.approval.version },
     texts: blast.status === "draft" ? texts.flatMap((text) => text ?? []) : [],
   }
-  return { email: facts, sender }
+  return { email: facts, sender, approvedHeader }
 })
 
 export const factsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
-  const { email, sender } = yield* emailFacts(db, workspace, blast)
+  const { email, sender, approvedHeader } = yield* emailFacts(db, workspace, blast)
   const settings = yield* db.find(workspaces, null, workspace)
   const domains = yield* db.all(sendingDomains, workspace)
   const fields = yield* db.all(contactFields, workspace)
   return {
     list: yield* listFacts(db, workspace, blast, now),
     email,
+    approvedHeader,
     senderAddress: sender,
     verifiedDomains: new Set(domains.flatMap(({ domain, status }) => (status === "verified" ? [domain] : []))),
     postalAddress: settings?.postalAddress ?? null,

@@ -4,6 +4,8 @@ import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } fr
 import type { DryRun } from "@tentpole/core/blasts/inspection/DryRuns"
 import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
 import { blockReasons } from "@tentpole/core/sending/Delivery"
+import { headerNames } from "@tentpole/core/documents/EmailFields"
+import { renamed } from "@tentpole/core/kernel/Keys"
 import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
 import { listKinds } from "@tentpole/core/lists/List"
 import { Schema, Struct } from "effect"
@@ -29,7 +31,23 @@ const EmailOfBlastWire = Schema.Struct({
   subject: Schema.NullOr(Schema.String),
   current_version: Schema.Int,
   approved_version: Schema.NullOr(Schema.Int),
+  changed_since_approval: Schema.Array(Schema.Literals(Object.values(headerNames))).annotate({
+    description: "Fields of the email that differ from what this blast sends: its approval",
+  }),
 }).annotate({ identifier: "BlastEmail", description: "Current state of the email" })
+
+const text = Schema.NullOr(Schema.String)
+
+const HeaderWire = Schema.Struct({
+  subject: text,
+  preview_text: text,
+  from_name: text,
+  from_address: text,
+  reply_to_email: text,
+}).annotate({
+  identifier: "BlastHeader",
+  description: "What recipients get, or got: the subject, preview text and sender of the approval",
+})
 
 const DetailsWire = Schema.Struct({
   blast_recipient_count: Schema.Int.annotate({ description: "Contacts in the audience when sending began" }),
@@ -65,6 +83,7 @@ export const BlastWire = Schema.Struct({
   email_id: Schema.NullOr(EmailId),
   email_source: Schema.NullOr(Source),
   email: Schema.NullOr(EmailOfBlastWire),
+  approved_header: Schema.NullOr(HeaderWire),
   operational: Schema.Boolean.annotate({ description: "True if it is sent as transactional mail" }),
   scheduled_at: Schema.NullOr(InstantWire),
   approved_at: Schema.NullOr(InstantWire),
@@ -90,13 +109,14 @@ const audienceOf = ({ blast, list }: BlastView): typeof AudienceWire.Type | null
         ...toSnakeCase(Struct.pick(list, ["listId", "name", "kind", "memberCount"])),
       }
 
-const emailOf = ({ blast, email }: BlastView): typeof EmailOfBlastWire.Type | null =>
+const emailOf = ({ blast, email, changedSinceApproval }: BlastView): typeof EmailOfBlastWire.Type | null =>
   email === null || blast.email === null
     ? null
     : {
         source: blast.email.source,
         ...toSnakeCase(Struct.pick(email, ["emailId", "name", "status", "subject", "currentVersion"])),
         approved_version: email.approval?.version ?? null,
+        changed_since_approval: changedSinceApproval,
       }
 
 const detailsOf = ({ blast, tally }: BlastView): typeof DetailsWire.Type => {
@@ -133,6 +153,7 @@ export const toBlastWire = (shown: BlastView): typeof BlastWire.Type => {
     email_id: blast.email?.emailId ?? null,
     email_source: blast.email?.source ?? null,
     email: emailOf(shown),
+    approved_header: shown.approvedHeader === null ? null : renamed(shown.approvedHeader, headerNames),
     scheduled_at: time?.mode === "scheduled" ? iso(time.scheduledAt) : null,
     approved_at: isoOrNull(locked?.at ?? null),
     approved_email_version: locked?.version ?? null,

@@ -75,6 +75,7 @@ it.live("a new blast is a draft and can be read, updated and deleted", () =>
       paused: false,
       audience_list_id: null,
       audience_source: null,
+      approved_header: null,
       audience: null,
       email_id: null,
       email_source: null,
@@ -214,6 +215,7 @@ it.live("inline audiences and emails get derived names and are returned with the
       subject: "Hi",
       current_version: 1,
       approved_version: null,
+      changed_since_approval: [],
     })
     assert.deepStrictEqual(written.json.approval_readiness.missing, ["email_approval", "schedule"])
     const approved = yield* call("POST", `/v1/emails/${written.json.email_id}/approve`, { json: {} })
@@ -225,6 +227,11 @@ it.live("inline audiences and emails get derived names and are returned with the
       warnings: ["no_postal_address"],
     })
     assert.deepInclude(shown.json.email, { status: "approved", approved_version: 1 })
+    yield* call("PATCH", `/v1/emails/${written.json.email_id}`, { json: { subject: "Changed" } })
+    const changed = yield* call("GET", at(draft))
+    assert.deepInclude(changed.json.email, { subject: "Changed", changed_since_approval: ["subject"] })
+    assert.strictEqual(changed.json.approved_header.subject, "Hi")
+    assert.include(changed.json.approval_readiness.warnings, "email_changed_since_approval")
     const taken = yield* call("POST", "/v1/contact-lists", { json: { name: "Taken", kind: "static" } })
     assert.strictEqual(taken.status, 201)
     const again = { source: "inline", kind: "static", contact_ids: [], name: "taken" }
