@@ -482,14 +482,19 @@ export interface Client {
     /**
      * Approve an email. Freezes the HTML, plain text, subject, preview text and sender fields together. This is
      * what gets sent. The email needs a subject, a sender name, a sender address on a verified domain, and a
-     * reply-to address. Later changes need another approval.
+     * reply-to address. Later changes need another approval. A token that looks like a misspelt one stops the
+     * approval, as `{{contact.frist_name}}`; other unknown tokens are listed in `unresolved_tokens`.
      */
     readonly approve: Method<{
       readonly params: {
         readonly emailId: string
       }
+      readonly query?: {
+        /** `true` approves an email whose tokens look misspelt. Default: `false` */
+        readonly allow_unknown_tokens?: "true" | "false"
+      }
       readonly payload?: Approve | undefined
-    }, ApprovedEmail, CommonCode | "email_not_ready" | "not_found" | "approval_version_stale" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    }, ApprovedEmail, CommonCode | "email_not_ready" | "unknown_token" | "not_found" | "approval_version_stale" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Unapprove an email. Turns the email into a draft again. The call is refused while a scheduled or sending
      * blast or an active flow uses the email.
@@ -1737,7 +1742,7 @@ export interface ApprovalReadiness {
   /** True if nothing is missing except `schedule` */
   readonly ready: boolean
   readonly missing: ReadonlyArray<"audience" | "email" | "email_approval" | "schedule" | "sender_domain">
-  readonly warnings: ReadonlyArray<"empty_static_audience" | "empty_dynamic_audience" | "unresolved_tokens" | "no_postal_address" | "schedule_missed">
+  readonly warnings: ReadonlyArray<"empty_static_audience" | "empty_dynamic_audience" | "unresolved_tokens" | "no_postal_address" | "schedule_missed" | "email_changed_since_approval">
 }
 
 export interface Approve {
@@ -1869,6 +1874,7 @@ export interface Blast {
   readonly email_id: string | null
   readonly email_source: "existing" | "inline" | null
   readonly email: BlastEmail | null
+  readonly approved_header: BlastHeader | null
   /** True if it is sent as transactional mail */
   readonly operational: boolean
   readonly scheduled_at: string | null
@@ -1971,6 +1977,17 @@ export interface BlastEmail {
   readonly subject: string | null
   readonly current_version: number
   readonly approved_version: number | null
+  /** Fields of the email that differ from what this blast sends: its approval */
+  readonly changed_since_approval: ReadonlyArray<"subject" | "preview_text" | "from_name" | "from_address" | "reply_to_email">
+}
+
+/** What recipients get, or got: the subject, preview text and sender of the approval */
+export interface BlastHeader {
+  readonly subject: string | null
+  readonly preview_text: string | null
+  readonly from_name: string | null
+  readonly from_address: string | null
+  readonly reply_to_email: string | null
 }
 
 export interface BlastRecipient {
