@@ -1,2 +1,26 @@
 #!/usr/bin/env node
-import "@tentpole/http/cli/main"
+// Entry point of `tentpole`. It checks what the TypeScript modules need: without it, an old Node fails with a stack trace.
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const required = [22, 19]
+
+/** @param {string} sentence */
+const refuse = (sentence) => {
+  process.stderr.write(`${sentence}\n`)
+  process.exit(1)
+}
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+if (major < required[0] || (major === required[0] && minor < required[1])) {
+  refuse(
+    `Tentpole needs Node ${required.join(".")} or later, and this is Node ${process.versions.node}. ` +
+      "Install a newer Node; on Linux, `npm start` and `npm run tentpole -- …` use the one that `npm install` installed.",
+  )
+}
+if (!existsSync(fileURLToPath(import.meta.resolve("@tentpole/http/cli/main")))) {
+  refuse(
+    "Tentpole is not compiled: use `npm run tentpole -- …`, or set NODE_OPTIONS=--conditions=tentpole:source to run its sources.",
+  )
+}
+await import("@tentpole/http/cli/main")

@@ -4,6 +4,7 @@ import { reportFailure, runToEnd } from "@tentpole/adapters/Launch"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { migrateCommand } from "./Run.ts"
+import { explained } from "./Usage.ts"
 import { startCommand } from "./Start.ts"
 import { audit, auditLog } from "./commands/Audits.ts"
 import { contact, suppression } from "./commands/Contacts.ts"
@@ -47,7 +48,7 @@ const tentpole = Command.make("tentpole", {}, () =>
 
 /** Runs the command of the arguments. Failures have a one-line message, except defects. */
 export const commandLine = (args: ReadonlyArray<string>): Effect.Effect<void, unknown> =>
-  Command.runWith(tentpole, { version: "0.1.0" })(args).pipe(Effect.provide(NodeServices.layer))
+  Command.runWith(tentpole, { version: "0.1.0" })(args).pipe(explained, Effect.provide(NodeServices.layer))
 
 /** The names of the commands. @public */
 export const commandNames: ReadonlyArray<string> = tentpole.subcommands.flatMap(({ commands }) =>
