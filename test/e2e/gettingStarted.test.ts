@@ -1,34 +1,34 @@
-// Test that runs every call of docs/getting-started.md with processes, in order.
+// Test that runs the commands of README.md and docs/getting-started.md in a shell, in order, on one new service.
+import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { type Json, root, Service, until, visit } from "../support/Service.ts"
+import { environment, root, Service } from "../support/Service.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-interface Step {
-  readonly method: string
-  readonly path: string
-  readonly body: string | undefined
-}
+const blocksOf = (path: string): ReadonlyArray<string> =>
+  [...readFileSync(`${root}${path}`, "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block)
 
-const steps = (): ReadonlyArray<Step> => {
-  const blocks = [...readFileSync(`${root}docs/getting-started.md`, "utf8").matchAll(/^```sh\n(.*?)^```$/gms)]
-  return blocks.flatMap(([, block = ""]) =>
-    [...block.matchAll(/^(?:api (\w+) +'?([^\s']+)'?(?: +'([^']*)')?|curl -T \S+ "([^"]+)")/gm)].map(
-      ([, method = "PUT", path, body, upload = ""]) => ({ method, path: path ?? upload, body }),
-    ),
-  )
-}
+/** The commands after the start, as one script. */
+const script = (): string =>
+  [...blocksOf("README.md"), ...blocksOf("docs/getting-started.md")]
+    .filter((block) => !block.startsWith("npm install"))
+    .join("\n")
+    .replaceAll("npm run --silent tentpole --", `"${process.execPath}" packages/http/bin/tentpole.js`)
+    .replaceAll("npm run tentpole --", `"${process.execPath}" packages/http/bin/tentpole.js`)
 
-/** All fields of an answer by name, including nested ones. */
-const fieldsOf = (answer: Json): ReadonlyArray<readonly [string, string]> =>
-  Object.entries(answer ?? {}).flatMap(([name, value]) =>
-    typeof value === "string" ? [[name, value] as const] : typeof value === "object" ? fieldsOf(value) : [],
-  )
+const runShell = (lines: string, variables: Record<string, string>) =>
+  new Promise<{ readonly code: number | null; readonly output: string; readonly trace: string }>((resolve) => {
+    const child = spawn("bash", ["-e"], { cwd: root, env: environment(variables) })
+    let output = ""
+    let trace = ""
+    child.stdout.on("data", (chunk) => (output += String(chunk)))
+    child.stderr.on("data", (chunk) => (trace += String(chunk)))
+    child.once("close", (code) => resolve({ code, output, trace }))
+    child.stdin.end(lines)
+  })
 
-const inProgress = new Set(["queued", "running", "generating", "sending"])
-
-describe("docs/getting-started.md", () => {
+describe("README.md and docs/getting-started.md", () => {
   let service: Service
 
   beforeAll(async () => {
@@ -37,22 +37,12 @@ describe("docs/getting-started.md", () => {
   })
   afterAll(() => service.remove())
 
-  it("every call succeeds in order, the blast is sent and the page is published", async () => {
-    const known = new Map<string, string>()
-    const statuses: Array<string> = []
-    const filled = (text: string) => text.replaceAll(/<(\w+)>/g, (placeholder, name) => known.get(name) ?? placeholder)
-    for (const { method, path, body } of steps()) {
-      const at = filled(path)
-      const payload = body === undefined && method === "PUT" ? "E-mail\nbo@example.org\n" : body && filled(body)
-      const answer = await until(`${method} ${at}`, async () => {
-        const got = await service.call(method, at, payload)
-        return !(method === "GET" && inProgress.has(got.json?.status)) && got
-      })
-      assert.isBelow(answer.status, 300, `${method} ${at} answered ${answer.status}: ${answer.text}`)
-      for (const [name, value] of fieldsOf(answer.json)) known.set(name, value)
-      if (method === "GET" && answer.json?.status !== undefined) statuses.push(answer.json.status)
-    }
-    assert.deepStrictEqual(statuses, ["completed", "completed", "sent", "completed"])
-    assert.include((await visit(`${service.pages}/spring`)).text, "</html>")
+  it("every command succeeds in order; at the end a mail was opened and a page was viewed", async () => {
+    const { code, output, trace } = await runShell(script(), service.environment)
+    assert.strictEqual(code, 0, `${output}\n${trace}`)
+    assert.include(output, "This is the first mail of your Tentpole.")
+    assert.include(output, "Subject  Hello Ben")
+    assert.include(output, '"blast_opened_count": 1')
+    assert.strictEqual(output.trimEnd().split("\n").at(-1), "1")
   })
 })

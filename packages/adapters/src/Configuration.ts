@@ -244,6 +244,8 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
       /^[A-Za-z0-9_-]{32,128}$/,
       "must be 32 to 128 characters of A-Z, a-z, 0-9, _ and -",
     ),
+    /** The key of commands that call the API. Null: the one that `tentpole start` stored. */
+    commandApiKey: from.secret("TENTPOLE_API_KEY"),
     /** Null: the administration API is off. */
     adminToken: from.secret(
       "ADMIN_TOKEN",

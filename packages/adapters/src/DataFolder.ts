@@ -1,4 +1,4 @@
-// The data folder: the check that it is writable, and the development secret that is stored in it.
+// The data folder: the check that it is writable, and the development secret and the API key of the command line in it.
 import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
@@ -44,3 +44,20 @@ export const appSecret = ({ appSecret: configured, dataDir }: Configuration) =>
             reason: `The development secret can't be stored in ${dataDir}: ${because(cause)}. Set APP_SECRET, or make DATA_DIR writable.`,
           }),
       })
+
+const apiKeyPath = ({ dataDir }: Configuration): string => join(dataDir, "api-key")
+
+/** Stores the key that `tentpole start` created, for commands that call the API. */
+export const storeApiKey = (config: Configuration, key: string) =>
+  Effect.tryPromise({
+    try: () => writeFile(apiKeyPath(config), `${key}\n`, { mode: 0o600 }),
+    catch: (cause) =>
+      new BadConfiguration({ reason: `The API key can't be stored in ${config.dataDir}: ${because(cause)}.` }),
+  })
+
+/** The stored API key, or null. */
+export const storedApiKey = (config: Configuration): Effect.Effect<Redacted.Redacted | null> =>
+  Effect.tryPromise(() => readFile(apiKeyPath(config), "utf8")).pipe(
+    Effect.map((text) => Redacted.make(text.trim())),
+    Effect.orElseSucceed(() => null),
+  )

@@ -23,4 +23,6 @@ if (!existsSync(fileURLToPath(import.meta.resolve("@tentpole/http/cli/main")))) 
     "Tentpole is not compiled: use `npm run tentpole -- …`, or set NODE_OPTIONS=--conditions=tentpole:source to run its sources.",
   )
 }
+// The modules take a second to load.
+if (process.argv[2] === "start") process.stdout.write("Tentpole is starting.\n")
 await import("@tentpole/http/cli/main")

@@ -6,11 +6,14 @@ import { Command } from "effect/cli"
 import { migrateCommand } from "./Run.ts"
 import { explained } from "./Usage.ts"
 import { startCommand } from "./Start.ts"
+import { api } from "./commands/ApiCalls.ts"
 import { audit, auditLog } from "./commands/Audits.ts"
 import { contact, suppression } from "./commands/Contacts.ts"
 import { job } from "./commands/DeadJobs.ts"
 import { domain, hook, pageDomain } from "./commands/Domains.ts"
+import { hello } from "./commands/Hello.ts"
 import { key } from "./commands/Keys.ts"
+import { outbox } from "./commands/Outbox.ts"
 import { restore } from "./commands/Restores.ts"
 import { workspace } from "./commands/WorkspaceCommands.ts"
 import { doctor } from "./doctor/Doctor.ts"
@@ -32,6 +35,9 @@ const tentpole = Command.make("tentpole", {}, () =>
     processCommand("worker", "Runs one worker process", workerProcess),
     migrateCommand,
     doctor,
+    hello,
+    outbox,
+    api,
     workspace,
     key,
     domain,

@@ -111,7 +111,7 @@ export const listCommand = <A, Wire, E>(
   )
 
 /** Prints one JSON document. */
-const show = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+export const show = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
 
 export const jsonFlag = Flag.Boolean("json").pipe(
   Flag.withDescription("Prints one JSON document instead of a table"),

@@ -1,7 +1,7 @@
 // The command `tentpole start`: starts the database, an HTTP process and a worker on one machine, restarts processes that end,
 // and stops all of them in order.
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
-import { prepareFolder } from "@tentpole/adapters/DataFolder"
+import { prepareFolder, storeApiKey } from "@tentpole/adapters/DataFolder"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
@@ -10,7 +10,7 @@ import { isFree } from "@tentpole/adapters/operations/Listening"
 import { workerFlags } from "@tentpole/adapters/operations/WorkerFlags"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { useCases } from "@tentpole/core/Tentpole"
-import { Effect, Layer, Redacted, Scope } from "effect"
+import { Effect, Fiber, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
 import { join } from "node:path"
 import { firstKey } from "../FirstStart.ts"
@@ -45,18 +45,16 @@ export const banner = (config: Configuration, key: string | null): string => {
       "API key",
       key === null
         ? "created at the first start (another one: npm run tentpole -- key create --name another)"
-        : `${key}  (not shown again: store it)`,
+        : `${key}  (stored in ${join(config.dataDir, "api-key")})`,
     ],
   ]
-  const request =
-    key === null ? `curl ${api}/healthz` : `curl ${api}/v1/contact-lists -H 'Authorization: Bearer ${key}'`
   return [
     "",
     "Tentpole is running. Ctrl-C stops it.",
     "",
     ...rows.map(([name, value]) => `  ${name.padEnd(8)} ${value}`),
     "",
-    `  Try:     ${request}`,
+    "  Send a first mail:  npm run tentpole -- hello ann@example.test",
     "",
     "",
   ].join("\n")
@@ -95,14 +93,22 @@ const keyOfFirstStart = (config: Configuration) =>
     Effect.provide(Logging.layer({ level: config.logLevel, format: config.logFormat })),
   )
 
+/** Prints what the start does next. */
+const step = (text: string): void => {
+  process.stdout.write(`${text} …\n`)
+}
+
 const start = Effect.gen(function* () {
   const configured = yield* readConfiguration
   yield* prepareFolder(configured)
   const { crashed } = yield* claimFolder(configured.dataDir)
   yield* portsFree(configured, crashed ? 60 : 0)
+  if (configured.databaseUrl === null) step("Starting PostgreSQL")
   const config = { ...configured, ...(yield* databaseOf(configured)) }
+  step("Running migrations")
   yield* migrate(config.databaseMigrationUrl)
   const key = yield* keyOfFirstStart(config)
+  if (key !== null) yield* storeApiKey(config, key)
   const environment = {
     ...process.env,
     DATABASE_URL: Redacted.value(config.databaseUrl),
@@ -111,21 +117,16 @@ const start = Effect.gen(function* () {
   const started = yield* processList(config.dataDir)
   // Children stop in parallel: one after the other could exceed the time limit of a stop.
   const sideBySide = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
-  const children = yield* Effect.all(
-    [
-      supervised({ name: "http", module: "@tentpole/http/main", flags: [], environment, onStart: started("http") }),
-      supervised({
-        name: "worker",
-        module: "@tentpole/worker/main",
-        flags: workerFlags,
-        environment,
-        onStart: started("worker"),
-      }),
-    ],
-    { concurrency: 2 },
-  ).pipe(Scope.provide(sideBySide))
+  step("Starting the API and the worker")
+  const child = (name: "http" | "worker", flags: ReadonlyArray<string>) =>
+    supervised({ name, module: `@tentpole/${name}/main`, flags, environment, onStart: started(name) }).pipe(
+      Scope.provide(sideBySide),
+    )
+  const worker = yield* Effect.forkScoped(child("worker", workerFlags))
+  const http = yield* child("http", [])
+  // Once the API is up, and before the worker is: the log of requests comes after the banner.
   process.stdout.write(banner(config, key))
-  yield* Effect.raceAllFirst(children.map((child) => child.failed))
+  yield* Effect.raceAllFirst([http.failed, Effect.flatMap(Fiber.join(worker), ({ failed }) => failed)])
 }).pipe(Effect.scoped)
 
 export const startCommand = Command.make("start", {}, () => start).pipe(

@@ -11,7 +11,7 @@ const forbidden_modes = 0o066
 /** Checks the paths that exist. */
 export const fileModes = ({ dataDir }: Configuration): Effect.Effect<Finding> =>
   Effect.promise(async () => {
-    const paths = [".env", dataDir, ...["app-secret", "assets", "outbox"].map((name) => join(dataDir, name))]
+    const paths = [".env", dataDir, ...["app-secret", "api-key", "assets", "outbox"].map((name) => join(dataDir, name))]
     const found = await Promise.all(
       paths.map(async (path) => {
         const at = await stat(path).catch(() => null)
