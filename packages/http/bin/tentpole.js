@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // Entry point of `tentpole`. It checks what the TypeScript modules need: without it, an old Node fails with a stack trace.
+/* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-call, typescript/no-unsafe-member-access -- JavaScript
+   outside of the TypeScript projects, because an old Node must be able to run it */
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 

@@ -6,7 +6,7 @@ const cell_length_max = 60
 
 const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
-  const text = (typeof value === "object" ? JSON.stringify(value) : String(value)).replace(/\p{Cc}+/gu, " ")
+  const text = (typeof value === "string" ? value : JSON.stringify(value)).replace(/\p{Cc}+/gu, " ")
   return text.length <= cell_length_max ? text : `${text.slice(0, cell_length_max - 1)}…`
 }
 
