@@ -3,8 +3,8 @@ import type { Configuration } from "@tentpole/adapters/Configuration"
 import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { storedApiKey } from "@tentpole/adapters/DataFolder"
 import { readConfiguration } from "@tentpole/adapters/Launch"
+import { type Client, connect } from "@tentpole/client"
 import { Effect, Redacted, Schema } from "effect"
-import type { PromiseClient } from "../client/Promises.ts"
 
 export interface Remote {
   readonly config: Configuration
@@ -46,11 +46,6 @@ const reasonOf = (error: unknown): string => {
 export const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, CallFailed> =>
   Effect.tryPromise({ try: work, catch: (error) => new CallFailed({ reason: reasonOf(error) }) })
 
-/** Runs calls with the typed client, which is loaded on demand. */
-export const withClient = <A>(work: (client: PromiseClient, remote: Remote) => Promise<A>) =>
-  Effect.flatMap(remote, (at) =>
-    attempt(async () => {
-      const { connect } = await import("../client/Promises.ts")
-      return work(connect({ url: at.url, apiKey: at.key }), at)
-    }),
-  )
+/** Runs calls with the typed client. */
+export const withClient = <A>(work: (client: Client, remote: Remote) => Promise<A>) =>
+  Effect.flatMap(remote, (at) => attempt(() => work(connect({ url: at.url, apiKey: Redacted.value(at.key) }), at)))
