@@ -41,6 +41,7 @@ import { workspaces } from "./workspaces/workspaces.ts"
 import { pages } from "./kernel/pages.ts"
 import { tents } from "./tents/tents.ts"
 import { sendJournal } from "./sending/sendJournal.ts"
+import { tentVersions } from "./tents/tentVersions.ts"
 import { testMails } from "./sending/testMails.ts"
 import { tokenBuckets } from "./kernel/tokenBuckets.ts"
 import { traffic } from "./traffic/traffic.ts"
@@ -103,6 +104,7 @@ export const contract = {
   workspaces,
   pages,
   tents,
+  tentVersions,
   testMails,
   tokenBuckets,
   traffic,

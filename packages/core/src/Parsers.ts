@@ -10,6 +10,7 @@ import { preheaderParser } from "./rendering/Markup.ts"
 import { tokenParser } from "./rendering/MergeTokens.ts"
 import { plainTextParser } from "./rendering/PlainText.ts"
 import { picturesParser } from "./tents/assets/PageAssets.ts"
+import { withDataParser, withoutPicturesParser } from "./tents/assets/PagePictures.ts"
 import { publishedParser, successUrlParser } from "./tents/pages/PageDocument.ts"
 import { headParser } from "./tents/pages/PageHead.ts"
 
@@ -21,6 +22,8 @@ export const coreParsers: ReadonlyArray<AnyParser> = [
   headParser,
   pageDangers,
   picturesParser,
+  withDataParser,
+  withoutPicturesParser,
   plainTextParser,
   preheaderParser,
   publishedParser,

@@ -39,6 +39,7 @@ import { EmailTemplates } from "./emails/EmailTemplates.ts"
 import { TentTemplates } from "./tents/TentTemplates.ts"
 import { Assets } from "./tents/assets/Assets.ts"
 import { BulkTents } from "./tents/bulk/BulkTents.ts"
+import { TentVersions } from "./tents/TentVersions.ts"
 import { Tents } from "./tents/Tents.ts"
 import { Traffic } from "./traffic/Traffic.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
@@ -76,6 +77,7 @@ export const productUseCases = Layer.mergeAll(
   Schedules.layer,
   Segments.layer,
   TentTemplates.layer,
+  TentVersions.layer,
   Tents.layer,
   TestMails.layer,
   Tracking.layer,

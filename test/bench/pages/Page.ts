@@ -69,8 +69,8 @@ export const plantViews = async (
   const id = `'${await world.firstWorkspace()}'::uuid`
   const statement = (text: string) => world.byHand(text)
   await statement(`
-    insert into tent (workspace_id, tent_id, name, name_folded, status, prompt, html, created_at, updated_at)
-    select ${id}, gen_random_uuid(), 'Tent ' || n, 'tent ' || n, 'completed', 'p', '', now(), now()
+    insert into tent (workspace_id, tent_id, name, name_folded, status, prompt, current_version, created_at, updated_at)
+    select ${id}, gen_random_uuid(), 'Tent ' || n, 'tent ' || n, 'completed', 'p', 1, now(), now()
     from generate_series(2, ${size.tents}) as n`)
   // The tent of the benchmark has half of all views.
   await statement(`

@@ -340,7 +340,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a tent template created from a tent has its page, and a tent without a page is refused", () =>
       Effect.gen(function* () {
         const { tentTemplates, tents, page, workspace, fresh } = yield* begin
-        const { id } = yield* tents.create(workspace, page)
+        const {
+          tent: { id },
+        } = yield* tents.create(workspace, page, "a key")
         const make = (tentId: TentId) => tentTemplates.create(workspace, { name: "t", tentId }, "a key")
         assert.strictEqual((yield* Effect.flip(make(id))).code, "tent_not_ready")
         yield* tents.runGeneration(workspace, id)
@@ -359,7 +361,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           { name: "t", html: "<h1>approved</h1>" },
           "a key",
         )
-        const create = (of = workspace) => tents.create(of, { ...page, templateId: template.id })
+        const create = (of = workspace) => tents.create(of, { ...page, templateId: template.id }, "a key")
         const draft = yield* Effect.flip(create())
         assert.deepStrictEqual([draft.code, yield* credits()], ["template_not_approved", 1000])
         yield* tentTemplates.approve(workspace, template.id, {})
@@ -368,7 +370,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           [elsewhere.code, elsewhere._tag === "NotFound" && elsewhere.path],
           ["not_found", "template_id"],
         )
-        const [first, second] = [yield* create(), yield* create()]
+        const [{ tent: first }, { tent: second }] = [yield* create(), yield* create()]
         assert.deepStrictEqual(intents, [true, true])
         yield* tentTemplates.setContent(workspace, template.id, "<h1>later</h1>")
         yield* tentTemplates.approve(workspace, template.id, {})
@@ -387,7 +389,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("the check of the prompt is strict without a template", () =>
       Effect.gen(function* () {
         const { tents, page, workspace } = yield* begin
-        const { id } = yield* tents.create(workspace, page)
+        const {
+          tent: { id },
+        } = yield* tents.create(workspace, page, "a key")
         yield* tents.runGeneration(workspace, id)
         assert.deepStrictEqual([intents, pagesAsked.map((asked) => asked.template)], [[false], [null]])
       }),

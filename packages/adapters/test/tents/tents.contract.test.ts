@@ -4,6 +4,8 @@ import { memory, postgres } from "../fixtures/Stores.ts"
 
 contract.tents("memory", memory)
 contract.tents("postgres", postgres)
+contract.tentVersions("memory", memory)
+contract.tentVersions("postgres", postgres)
 contract.pages("memory", memory)
 contract.pages("postgres", postgres)
 contract.assets("memory", memory)

@@ -153,7 +153,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* assets.upload(workspace, logo.tentId, file(encodeText("not named")))
         const film = yield* assets.upload(workspace, logo.tentId, file(new Uint8Array(3_000_000).fill(7)))
         const wanted = { name: "n", prompt: "p", includeBrand: false, autoPublish: false, tentId: logo.tentId }
-        yield* tents.create(workspace, { ...wanted, assetIds: [logo.id, brief.id, film.id] })
+        yield* tents.create(workspace, { ...wanted, assetIds: [logo.id, brief.id, film.id] }, "a key")
         yield* tents.runGeneration(workspace, logo.tentId)
         const given = aiRequests[0]?.assets ?? []
         assert.deepStrictEqual(
@@ -182,7 +182,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.strictEqual(contentType, "image/png")
         const logo = yield* assets.upload(workspace, tentId, file(png, "logo.png"))
         const wanted = { name: "n", prompt: "p", includeBrand: false, autoPublish: false, tentId }
-        yield* tents.create(workspace, { ...wanted, assetIds: [id, logo.id] })
+        yield* tents.create(workspace, { ...wanted, assetIds: [id, logo.id] }, "a key")
         yield* tents.runGeneration(workspace, tentId)
         assert.deepStrictEqual(
           (aiRequests[0]?.assets ?? []).map(({ address, bytes, fileName }) => [
@@ -203,7 +203,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { tents, assets, workspace } = yield* begin
         const { id, tentId } = yield* assets.upload(workspace, null, file(png))
         const wanted = { name: "n", prompt: "p", includeBrand: false, autoPublish: false, tentId }
-        yield* tents.create(workspace, { ...wanted, assetIds: [id] })
+        yield* tents.create(workspace, { ...wanted, assetIds: [id] }, "a key")
         yield* assets.delete(workspace, tentId, id)
         yield* tents.runGeneration(workspace, tentId)
         assert.deepStrictEqual(aiRequests[0]?.assets, [])
@@ -292,7 +292,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           assets.delete(other, tentId, id),
           assets.delete(other, theirs.tentId, id),
           Effect.asVoid(assets.upload(other, tentId, file(png))),
-          Effect.asVoid(tents.create(other, { ...wanted, tentId: theirs.tentId, assetIds: [id] })),
+          Effect.asVoid(tents.create(other, { ...wanted, tentId: theirs.tentId, assetIds: [id] }, "a key")),
         ]
         for (const attempt of attempts) assert.strictEqual((yield* Effect.flip(attempt)).code, "not_found")
         assert.strictEqual((yield* assets.list(workspace, tentId)).length, 1)
@@ -316,6 +316,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           autoPublish: true,
           reasoning: "medium",
           metadata: null,
+          createdByName: "a key",
         })
         assert.strictEqual(yield* credits(), 993)
         const dying = yield* Effect.forkChild(working)

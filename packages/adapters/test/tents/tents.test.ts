@@ -88,7 +88,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       const workspace = yield* fresh.workspace()
       const credits = (of = workspace) => Effect.map(workspaces.get(of), (found) => found.credits)
       const made = Effect.fnUntraced(function* (over: Partial<NewTent> = {}, of = workspace) {
-        const { id } = yield* tents.create(of, { ...page, ...over })
+        const {
+          tent: { id },
+        } = yield* tents.create(of, { ...page, ...over }, "a key")
         yield* tents.runGeneration(of, id)
         return yield* tents.get(of, id)
       })
@@ -98,7 +100,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("an accepted tent is queued, costs a credit, and gets a clean page", () =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
-        const { id } = yield* tents.create(workspace, { ...page, userId: "u" })
+        const {
+          tent: { id },
+        } = yield* tents.create(workspace, { ...page, userId: "u" }, "a key")
         assert.strictEqual((yield* tents.get(workspace, id)).tent.generation.status, "queued")
         assert.strictEqual((yield* Effect.flip(tents.content(workspace, id)))._tag, "TentNotReady")
         yield* tents.runGeneration(workspace, id)
@@ -114,7 +118,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("creating a tent enqueues its job, and a worker generates it", () =>
       Effect.gen(function* () {
         const { tents, workspace } = yield* begin
-        const { id } = yield* tents.create(workspace, page)
+        const {
+          tent: { id },
+        } = yield* tents.create(workspace, page, "a key")
         const done = yield* Deferred.make<void>()
         const queue = yield* JobQueue
         const worker = yield* Effect.forkChild(
@@ -160,7 +166,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("two workers on one generation create one page and take one credit", () =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
-        const { id } = yield* tents.create(workspace, { ...page, autoPublish: true, customPageAlias: "one" })
+        const {
+          tent: { id },
+        } = yield* tents.create(workspace, { ...page, autoPublish: true, customPageAlias: "one" }, "a key")
         const opened = (gate = yield* Deferred.make<void>())
         const both = yield* Effect.forkChild(
           Effect.all([tents.runGeneration(workspace, id), tents.runGeneration(workspace, id)], { concurrency: 2 }),
@@ -177,7 +185,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a worker that dies after the answer leaves a tent that the next one completes for the same credit", () =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
-        const { id } = yield* tents.create(workspace, page)
+        const {
+          tent: { id },
+        } = yield* tents.create(workspace, page, "a key")
         gate = yield* Deferred.make<void>()
         const dying = yield* Effect.forkChild(tents.runGeneration(workspace, id))
         yield* untilRequests(1)
@@ -193,7 +203,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a generation whose workers failed too often fails and returns its credit", () =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
-        const { id } = yield* tents.create(workspace, page)
+        const {
+          tent: { id },
+        } = yield* tents.create(workspace, page, "a key")
         yield* tents.runGeneration(workspace, id, { attempt: 6 })
         assert.strictEqual((yield* tents.get(workspace, id)).tent.generation.status, "failed")
         assert.strictEqual(aiRequests.length, 0)
@@ -204,7 +216,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a tent that is deleted during its generation stays deleted", () =>
       Effect.gen(function* () {
         const { tents, workspace } = yield* begin
-        const { id } = yield* tents.create(workspace, page)
+        const {
+          tent: { id },
+        } = yield* tents.create(workspace, page, "a key")
         const opened = (gate = yield* Deferred.make<void>())
         const working = yield* Effect.forkChild(tents.runGeneration(workspace, id))
         yield* untilRequests(1)
@@ -221,7 +235,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { tent } = yield* made()
         const unknownId = TentId.make(yield* fresh.id)
         const refusal = (over: Partial<NewTent>) =>
-          Effect.map(Effect.flip(tents.create(workspace, { ...page, ...over })), (refused) => refused.code)
+          Effect.map(Effect.flip(tents.create(workspace, { ...page, ...over }, "a key")), (refused) => refused.code)
         assert.strictEqual(yield* refusal({ name: "" }), "validation_failed")
         assert.strictEqual(yield* refusal({ prompt: "a question" }), "INVALID_PROMPT_INTENT")
         assert.strictEqual(yield* refusal({ prompt: "away" }), "unavailable")
@@ -237,7 +251,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       Effect.gen(function* () {
         const { tents, fresh, credits } = yield* begin
         const workspace = yield* fresh.workspace({ credits: 1 })
-        const create = Effect.result(tents.create(workspace, page))
+        const create = Effect.result(tents.create(workspace, page, "a key"))
         const results = yield* Effect.all([create, create], { concurrency: 2 })
         assert.deepStrictEqual(results.map((each) => (Result.isFailure(each) ? each.failure.code : "ok")).sort(), [
           "insufficient_credits",

@@ -220,7 +220,8 @@ const published = Effect.gen(function* () {
     aliasTurn: 1,
     autoPublish: false,
   }
-  const accepted = { workspace, idle: null, id, name: "n", userId: null, request, requestedAlias: null, now }
+  const named = { id, name: "n", createdByName: "a key", userId: null }
+  const accepted = { ...named, idle: null, request, requestedAlias: null, now }
   yield* transact(store.apply(workspace, TentChange.accept(accepted)))
   const change = (decide: (before: Parameters<typeof TentChange.begin>[0]) => TentChange | null) =>
     transact(

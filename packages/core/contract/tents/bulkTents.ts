@@ -39,6 +39,7 @@ export const bulkTents = <E>(
         autoPublish: false,
         reasoning: null,
         metadata: null,
+        createdByName: "a key",
         ...over,
         items: items.map((item) => readBulkItem(item, { autoPublish: over.autoPublish ?? false })),
       })
@@ -128,6 +129,7 @@ export const bulkTents = <E>(
           autoPublish: false,
           reasoning: null,
           metadata: null,
+          createdByName: "a key",
         }
         const id = BulkJobId.make(yield* fresh.id)
         const tentIds = [TentId.make(yield* fresh.id), TentId.make(yield* fresh.id)]

@@ -2,7 +2,8 @@
 import { DateTime, Effect } from "effect"
 import { TentId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type Alias, isAlias } from "../../src/tents/Alias.ts"
-import { type PublishFacts, type PublishInput, autoPublish, publish, TentChange } from "../../src/tents/machine.ts"
+import { autoPublish, publish, TentChange } from "../../src/tents/machine.ts"
+import type { PublishFacts, PublishInput } from "../../src/tents/Publishing.ts"
 import type { Tent, TentRequest } from "../../src/tents/Tent.ts"
 import type { TentStore } from "../../src/tents/TentStore.ts"
 import type { Transactor } from "../../src/kernel/changes/Transactor.ts"
@@ -41,6 +42,7 @@ export const moves = (
       idle: null,
       id,
       name: wanted.name ?? "a tent",
+      createdByName: "a key",
       userId: wanted.userId ?? null,
       request: {
         prompt: "a page",

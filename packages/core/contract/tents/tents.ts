@@ -4,7 +4,8 @@ import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { ApprovalId, AssetId, TentId, TentTemplateId } from "../../src/kernel/Ids.ts"
 import { root } from "../../src/tents/Alias.ts"
 import { PublishedPages } from "../../src/tents/pages/PublishedPages.ts"
-import { type PublishFacts, publish, TentChange } from "../../src/tents/machine.ts"
+import { publish, TentChange } from "../../src/tents/machine.ts"
+import type { PublishFacts } from "../../src/tents/Publishing.ts"
 import type { Tent } from "../../src/tents/Tent.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import type { Cursor, Sliced } from "../../src/kernel/Page.ts"
@@ -53,7 +54,8 @@ export const tents = <E>(
         const idle = yield* store.get(workspace, id)
         assert.deepStrictEqual([idle.generation.status, idle.request, idle.publication], ["pending", null, null])
         const asked = { prompt: "p", autoPublish: false, ...request }
-        const given = { workspace, idle, id, name: "n", userId: null, request: asked, requestedAlias: null, now: at(9) }
+        const named = { id, name: "n", createdByName: "a key", userId: null, requestedAlias: null, now: at(9) }
+        const given = { ...named, idle, request: asked }
         const change = TentChange.accept(given)
         yield* transact(store.apply(workspace, change))
         assert.deepStrictEqual(yield* store.get(workspace, id), change.after)

@@ -285,6 +285,7 @@ const accepted = (id: TentId): TentChange =>
     idle: null,
     id,
     name: "Named",
+    createdByName: "a key",
     userId: null,
     request: {
       prompt: "a page",

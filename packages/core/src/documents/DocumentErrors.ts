@@ -1,4 +1,4 @@
-// The refusals that emails and templates share.
+// The refusals that emails, templates and tents share.
 import { Schema } from "effect"
 import { refusalClass } from "../kernel/Refusal.ts"
 

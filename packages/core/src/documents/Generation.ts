@@ -1,9 +1,10 @@
 // Generation: one version by the AI, one at a time. Accepting it takes a credit; failing gives the credit back.
-import { type DateTime, Result } from "effect"
+import { DateTime, Result } from "effect"
 import type { GenerationId } from "../kernel/Ids.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
+import { GenerationInProgress } from "./DocumentErrors.ts"
 
 export const generationStatuses = ["generating", "completed", "failed"] as const
 export type GenerationStatus = (typeof generationStatuses)[number]
@@ -19,14 +20,12 @@ export const prompt_length_max = 10_000
 /** The price of one generation, of a tent too. */
 export const generation_credits = 1
 
-/** Issues of a prompt, at the body's `prompt`. */
-export const promptIssues = (prompt: string, length_max = prompt_length_max): ReadonlyArray<Issue> =>
-  isBlank(prompt) || prompt.length > length_max
-    ? [{ path: "prompt", message: `must have 1 to ${length_max} characters` }]
-    : []
+/** Issues of a prompt, at `path` of the body. */
+export const promptIssues = (prompt: string, length_max = prompt_length_max, path = "prompt"): ReadonlyArray<Issue> =>
+  isBlank(prompt) || prompt.length > length_max ? [{ path, message: `must have 1 to ${length_max} characters` }] : []
 
-export const checkPrompt = (prompt: string): Result.Result<string, Invalid> => {
-  const issues = promptIssues(prompt)
+export const checkPrompt = (prompt: string, path = "prompt"): Result.Result<string, Invalid> => {
+  const issues = promptIssues(prompt, prompt_length_max, path)
   return issues.length === 0 ? Result.succeed(prompt) : Result.fail(new Invalid({ issues }))
 }
 
@@ -57,14 +56,29 @@ export const creditsOf = ({ before, after }: GenerationStep): number =>
   before === null ? generation_credits : after.status === "failed" ? -generation_credits : 0
 
 /** The same for the deletion of a document: a generation that is not over returns its credit. */
-export const creditsOfRemoval = (latest: Generation | null): number =>
+export const creditsOfRemoval = (latest: Pick<Generation, "status"> | null): number =>
   latest?.status === "generating" ? -generation_credits : 0
 
-/** The caller holds the document's lock and has checked that no generation is going on. */
+/** The first generation of a document. */
 export const acceptGeneration = (request: GenerationRequest, now: DateTime.Utc): GenerationStep => ({
   before: null,
   after: { ...request, status: "generating", version: null, error: null, createdAt: now, completedAt: null },
 })
+
+/**
+ * The next generation of a document that the caller has locked. It is later than the latest one, even if another process's
+ * clock was ahead.
+ */
+export const acceptNextGeneration = (
+  latest: Generation | null,
+  request: GenerationRequest,
+  now: DateTime.Utc,
+): Result.Result<GenerationStep, GenerationInProgress> => {
+  if (latest?.status === "generating") return Result.fail(new GenerationInProgress())
+  const isLater = latest === null || latest.createdAt.epochMilliseconds < now.epochMilliseconds
+  const at = isLater ? now : DateTime.makeUnsafe(latest.createdAt.epochMilliseconds + 1)
+  return Result.succeed(acceptGeneration(request, at))
+}
 
 /** Null if the generation is over already: the first outcome counts. */
 export const endGeneration = (

@@ -1,5 +1,5 @@
 // The state machine of documents: emails, email templates and tent templates. Each move is pure and returns a `DocumentChange`.
-import { DateTime, Result } from "effect"
+import { type DateTime, Result } from "effect"
 import type { WrittenEmail } from "../ports/Ai.ts"
 import type { ApprovalId, GenerationId } from "../kernel/Ids.ts"
 import { type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
@@ -19,9 +19,15 @@ import {
   statusOf,
   type IdOf,
 } from "./Document.ts"
-import { ApprovalVersionStale, GenerationInProgress, type HtmlTooLarge, TemplateNotReady } from "./DocumentErrors.ts"
+import {
+  ApprovalVersionStale,
+  type GenerationInProgress,
+  type HtmlTooLarge,
+  TemplateNotReady,
+} from "./DocumentErrors.ts"
 import {
   acceptGeneration,
+  acceptNextGeneration,
   creditsOf,
   creditsOfRemoval,
   endGeneration,
@@ -224,9 +230,9 @@ export class DocumentMachine<T extends DocumentTypes> {
     request: GenerationRequest,
     now: DateTime.Utc,
   ): Decision<T, GenerationInProgress> {
-    if (latest?.status === "generating") return Result.fail(new GenerationInProgress())
-    const generation = acceptGeneration(request, afterThe(latest, now))
-    return Result.succeed(this.#generating(document, document, { generation }))
+    return Result.map(acceptNextGeneration(latest, request, now), (generation) =>
+      this.#generating(document, document, { generation }),
+    )
   }
 
   /** Stores the AI's answer as the next version. The caller has checked its HTML. Null when the generation is over. */
@@ -299,9 +305,3 @@ export class DocumentMachine<T extends DocumentTypes> {
 /** Whether the change writes nothing. */
 export const isUnchanged = ({ before, after }: Pick<Fields<DocumentTypes, Document | null>, "before" | "after">) =>
   before === after
-
-/** A time after the latest generation, even if another process's clock was ahead. */
-const afterThe = (latest: Generation | null, now: DateTime.Utc): DateTime.Utc =>
-  latest === null || latest.createdAt.epochMilliseconds < now.epochMilliseconds
-    ? now
-    : DateTime.makeUnsafe(latest.createdAt.epochMilliseconds + 1)

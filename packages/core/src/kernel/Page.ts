@@ -39,6 +39,13 @@ export interface Sliced<A> {
   readonly next: Cursor | null
 }
 
+/** The slice of rows that were read with one more than `limit`. */
+export const sliced = <A>(rows: ReadonlyArray<A>, limit: number, cursorOf: (item: A) => Cursor): Sliced<A> => {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+}
+
 export class BrokenCursor extends refusalClass<BrokenCursor>()("BrokenCursor", {
   code: "invalid_cursor",
   message: () => "The cursor does not belong to this listing. Omit it to start at the first page",

@@ -10,7 +10,10 @@ import { page_prompt_length_max, tent_name_length_max, type TentRequest, user_id
 
 export interface NewTent {
   readonly name: string
-  readonly prompt: string
+  /** Instructions for the AI. Exactly one of `prompt` and `html` is required. */
+  readonly prompt?: string
+  /** The page itself. Not with what only the AI uses. */
+  readonly html?: string
   /** Values of the variables in the template and the prompt. They are part of the AI's prompt too. */
   readonly inputData?: InputData
   readonly userId?: string
@@ -25,18 +28,18 @@ export interface NewTent {
   readonly assetIds: ReadonlyArray<AssetId>
 }
 
+export interface CheckedTent {
+  readonly request: Omit<TentRequest, "template" | "assetIds">
+  readonly requestedAlias: Alias | null
+}
+
 export const asset_ids_max = 5
 
-/** The request to store, or every issue at once. */
-export const checkNewTent = (
-  tent: NewTent,
-): Result.Result<
-  { readonly request: Omit<TentRequest, "template" | "assetIds">; readonly requestedAlias: Alias | null },
-  Invalid
-> => {
-  const { inputData = {} } = tent
-  const prompt = promptOf(inputData, tent.prompt)
-  const issues = faults({ ...tent, prompt })
+/** The request to store, or every issue at once. The request of an uploaded page has no prompt. */
+export const checkNewTent = (tent: NewTent): Result.Result<CheckedTent, Invalid> => {
+  const { inputData = {}, prompt: instructions } = tent
+  const prompt = instructions === undefined ? "" : promptOf(inputData, instructions)
+  const issues = faults(instructions === undefined ? tent : { ...tent, prompt })
   if (issues.length > 0) return Result.fail(new Invalid({ issues }))
   const { includeBrand, autoPublish, customPageAlias } = tent
   const variables: Variables = variablesOf(inputData)
@@ -46,8 +49,34 @@ export const checkNewTent = (
   })
 }
 
+/** Exactly one of `prompt` and `html`, and with `html` nothing that only the AI uses. */
+const contentFaults = ({
+  prompt,
+  html,
+  inputData,
+  includeBrand,
+  templateId,
+  assetIds,
+}: NewTent): ReadonlyArray<Issue> => {
+  if (html === undefined) {
+    return prompt === undefined
+      ? [{ path: "prompt", message: "is required unless html is set" }]
+      : promptIssues(prompt, page_prompt_length_max)
+  }
+  const given = {
+    prompt: prompt !== undefined,
+    input_data: inputData !== undefined,
+    template_id: templateId !== undefined,
+    include_brand: includeBrand,
+    asset_ids: assetIds.length > 0,
+  }
+  return Object.entries(given).flatMap(([path, isGiven]) =>
+    isGiven ? [{ path, message: "can't be combined with html" }] : [],
+  )
+}
+
 const faults = (tent: NewTent): ReadonlyArray<Issue> => {
-  const { name, prompt, userId = "", assetIds, tentId, customPageAlias: alias, autoPublish } = tent
+  const { name, userId = "", assetIds, tentId, customPageAlias: alias, autoPublish } = tent
   const demand = (holds: boolean, path: string, message: string): ReadonlyArray<Issue> =>
     holds ? [] : [{ path, message }]
   const named_count = assetIds.length
@@ -58,7 +87,7 @@ const faults = (tent: NewTent): ReadonlyArray<Issue> => {
       "name",
       `must have 1 to ${tent_name_length_max} characters`,
     ),
-    ...promptIssues(prompt, page_prompt_length_max),
+    ...contentFaults(tent),
     ...demand(userId.length <= user_id_length_max, "user_id", `must have at most ${user_id_length_max} characters`),
     ...demand(
       named_count <= asset_ids_max,

@@ -3,7 +3,7 @@ import { type DateTime, Schema } from "effect"
 import { refusalClass } from "../kernel/Refusal.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { Reasoning } from "../ports/Ai.ts"
-import { generationStatuses } from "../documents/Generation.ts"
+import { type GenerationStatus, generationStatuses } from "../documents/Generation.ts"
 import type { ApprovalId, AssetId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import type { Alias } from "./Alias.ts"
 import type { Variables } from "./Variables.ts"
@@ -53,6 +53,8 @@ export type Publication = Requested &
     | {
         readonly status: "published"
         readonly publishedAt: DateTime.Utc
+        /** The version that was current when the page was published. */
+        readonly version: number
         /** A digest of the served bytes: equal pages have equal etags. */
         readonly etag: string
         readonly warnings: ReadonlyArray<PublicationWarning>
@@ -65,13 +67,19 @@ export type PublicationStatus = Publication["status"]
 export interface Tent {
   readonly id: TentId
   readonly name: string
+  /** Name of the API key that requested the page; null for an idle tent. */
+  readonly createdByName: string | null
   /** The caller's own name for the user who requested the tent. */
   readonly userId: string | null
-  /** Null for an idle tent. */
+  /** Null for an idle tent, and for a page that was uploaded. */
   readonly request: TentRequest | null
   readonly generation: TentGeneration
-  /** The AI provider that wrote the page, `sample` for the fake AI; null: there is no page. */
+  /** The newest version of the page, from 1; 0 until there is a page. */
+  readonly currentVersion: number
+  /** The AI provider that wrote the current version, `sample` for the fake AI; null: a person did, or there is no page. */
   readonly generatedBy: string | null
+  /** The status of the latest revision; null if there was none. */
+  readonly revisionStatus: GenerationStatus | null
   /** Credits taken for the generation and not yet spent. */
   readonly credits_held: number
   /** The tent's alias, also while it is unpublished; null: the default address. */
@@ -85,7 +93,31 @@ export interface Tent {
 }
 
 export const isInProgress = (tent: Tent): boolean =>
-  tent.generation.status === "queued" || tent.generation.status === "generating"
+  tent.generation.status === "queued" || tent.generation.status === "generating" || tent.revisionStatus === "generating"
+
+/** The version that visitors see; null while the tent is not published. */
+export const liveVersionOf = ({ publication }: Pick<Tent, "publication">): number | null =>
+  publication?.status === "published" ? publication.version : null
+
+/** `generation`: the AI wrote the version. */
+export const versionMakers = ["upload", "generation"] as const
+
+interface VersionOrigin {
+  readonly madeBy: (typeof versionMakers)[number]
+  /** Name of the API key that stored or requested the version. */
+  readonly byName: string
+}
+
+export interface NewVersion extends VersionOrigin {
+  readonly html: string
+}
+
+/** A version of a page, without its HTML. */
+export interface PageVersion extends VersionOrigin {
+  readonly version: number
+  readonly size_bytes: number
+  readonly createdAt: DateTime.Utc
+}
 
 export const tent_name_length_max = 200
 export const page_prompt_length_max = 20_000

@@ -1,7 +1,7 @@
 // The generation of a tent's page: the request to the AI, and the handling of its answer.
 import { DateTime, Effect, Result } from "effect"
 import { Hex } from "effect/encoding"
-import { Ai, type PageAsset } from "../ports/Ai.ts"
+import { Ai } from "../ports/Ai.ts"
 import { decideWith, Parsers, type TooComplex } from "../ports/Parsers.ts"
 import { BlobStore } from "../ports/BlobStore.ts"
 import { encodeText } from "../kernel/Bytes.ts"
@@ -12,7 +12,7 @@ import { Settings } from "../kernel/Settings.ts"
 import { TentTemplateStore } from "../templates/TemplateStore.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
-import { Cleaner, pageDangers, type Unclean } from "../documents/Clean.ts"
+import { Cleaner, pageDangers, storable, type Unclean } from "../documents/Clean.ts"
 import { pageAssets, picturesParser } from "./assets/PageAssets.ts"
 import { successUrlParser } from "./pages/PageDocument.ts"
 import type { Tent, TentRequest } from "./Tent.ts"
@@ -61,6 +61,42 @@ export const tentGenerations = Effect.gen(function* () {
   })
 })
 
+/**
+ * The page of an AI's answer as it may be stored, else a sentence for users: without active content, and without success addresses
+ * that the page or template that it changed does not have. `pageDangers` shares no code with the cleaner and checks its result.
+ */
+export const finisher = Effect.gen(function* () {
+  const cleaner = yield* Cleaner
+  const parsers = yield* Parsers
+  const { html_bytes_max } = yield* Settings
+
+  const finished = Effect.fnUntraced(function* (
+    withPictures: Effect.Effect<string, TooComplex>,
+    basis: string | null,
+    workspace: WorkspaceId,
+  ): Effect.fn.Return<string, string | Unclean | TooComplex> {
+    const clean = yield* cleaner.clean(yield* withPictures, workspace)
+    const cleaned = yield* parsers.run(successUrlParser, { html: clean, basis }, workspace)
+    if (encodeText(cleaned).length > html_bytes_max) {
+      return yield* Effect.fail(`The page is larger than ${html_bytes_max / 2 ** 20} MB. Ask for a shorter one`)
+    }
+    const variables = shownVariables(cleaned)
+    if (variables.length > 0) return yield* Effect.fail(new UnfilledVariables({ names: variables }).message)
+    const dangers = yield* parsers.run(pageDangers, cleaned, workspace)
+    if (dangers.length === 0) return cleaned
+    return yield* Effect.fail(`The page could not be made safe: it has ${dangers.slice(0, 5).join(", ")}`)
+  })
+
+  return (...input: Parameters<typeof finished>) =>
+    finished(...input).pipe(
+      Effect.catchTags({
+        Unclean: ({ reason }) => Effect.fail(`The page ${reason}`),
+        TooComplex: ({ reason }) => Effect.fail(`The page ${reason}. Ask for a simpler one`),
+      }),
+      Effect.result,
+    )
+})
+
 /** Generates a page, cleans it and checks its size. Fails with a sentence for users. */
 const writer = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
@@ -68,9 +104,8 @@ const writer = Effect.gen(function* () {
   const assets = yield* AssetStore
   const blobs = yield* BlobStore
   const ai = yield* Ai
-  const cleaner = yield* Cleaner
   const parsers = yield* Parsers
-  const { html_bytes_max } = yield* Settings
+  const finished = yield* finisher
 
   /** The HTML of the template's approval, which does not change when the template is edited or deleted. */
   const approvedHtml = ({ template }: TentRequest, workspace: WorkspaceId) =>
@@ -87,26 +122,6 @@ const writer = Effect.gen(function* () {
     return yield* Effect.orDie(pageAssets(blobs, workspace, named))
   })
 
-  /** With its pictures, without active content and without success addresses that its template does not have. `pageDangers` shares no code with the cleaner and checks its result. */
-  const finished = Effect.fnUntraced(function* (
-    answer: string,
-    template: string | null,
-    files: ReadonlyArray<PageAsset>,
-    workspace: WorkspaceId,
-  ): Effect.fn.Return<string, string | Unclean | TooComplex> {
-    const html = yield* parsers.run(picturesParser, { html: answer, assets: files }, workspace)
-    const clean = yield* cleaner.clean(html, workspace)
-    const cleaned = yield* parsers.run(successUrlParser, { html: clean, basis: template }, workspace)
-    if (encodeText(cleaned).length > html_bytes_max) {
-      return yield* Effect.fail(`The page is larger than ${html_bytes_max / 2 ** 20} MB. Ask for a shorter one`)
-    }
-    const variables = shownVariables(cleaned)
-    if (variables.length > 0) return yield* Effect.fail(new UnfilledVariables({ names: variables }).message)
-    const dangers = yield* parsers.run(pageDangers, cleaned, workspace)
-    if (dangers.length === 0) return cleaned
-    return yield* Effect.fail(`The page could not be made safe: it has ${dangers.slice(0, 5).join(", ")}`)
-  })
-
   return Effect.fnUntraced(function* (workspace: WorkspaceId, { id, name, request }: Tent) {
     if (request === null) return Result.fail("The tent has no request")
     const brand = request.includeBrand ? (yield* workspaces.get(workspace)).brand : null
@@ -117,13 +132,8 @@ const writer = Effect.gen(function* () {
     const prompt = fillText(request.prompt, variables)
     const answer = yield* askAi(ai.generatePage({ prompt, name, brand, template, assets: files, reasoning }))
     if (Result.isFailure(answer)) return answer
-    return yield* finished(answer.success, template, files, workspace).pipe(
-      Effect.catchTags({
-        Unclean: ({ reason }) => Effect.fail(`The page ${reason}`),
-        TooComplex: ({ reason }) => Effect.fail(`The page ${reason}. Ask for a simpler one`),
-      }),
-      Effect.result,
-    )
+    const withPictures = parsers.run(picturesParser, { html: answer.success, assets: files }, workspace)
+    return yield* finished(withPictures, template, workspace)
   })
 })
 
@@ -132,3 +142,12 @@ export const etagOf =
   (secrets: Secrets["Service"]) =>
   (html: string): string =>
     Hex.encode(secrets.sha256(encodeText(html)).subarray(0, 16))
+
+/** HTML of a user, cleaned as the AI's pages are. */
+export const storablePage = Effect.gen(function* () {
+  const cleaner = yield* Cleaner
+  const parsers = yield* Parsers
+  const { html_bytes_max: bytes_max } = yield* Settings
+  const check = storable(cleaner.clean, pageDangers, { bytes_max, parsers })
+  return (html: string, workspace: WorkspaceId) => Effect.catchTag(check(html, workspace), "TooComplex", Effect.die)
+})

@@ -1,14 +1,16 @@
 // The port to tents: pages with their generation, publication and alias.
 import { Context, type Effect } from "effect"
-import type { TentId, WorkspaceId } from "../kernel/Ids.ts"
+import type { GenerationId, TentId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Cursor, Sliced } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import type { Alias } from "./Alias.ts"
 import type { Site } from "./pages/PageAddress.ts"
-import type { PublishFacts, TentChange } from "./machine.ts"
-import type { AliasTaken, Tent, TentStatus } from "./Tent.ts"
+import type { Generation } from "../documents/Generation.ts"
+import type { TentChange } from "./machine.ts"
+import type { PublishFacts } from "./Publishing.ts"
+import type { AliasTaken, PageVersion, Tent, TentStatus } from "./Tent.ts"
 
 export interface TentQuery {
   readonly status?: TentStatus
@@ -18,14 +20,31 @@ export interface TentQuery {
   readonly limit: number
 }
 
+/** The position of a version in a listing. */
+export const versionCursor = ({ createdAt, version }: Pick<PageVersion, "createdAt" | "version">): Cursor => ({
+  at: createdAt.epochMilliseconds,
+  id: String(version),
+})
+
 export class TentStore extends Context.Service<
   TentStore,
   {
     readonly get: (workspace: WorkspaceId, id: TentId) => Effect.Effect<Tent, NotFound>
     /** The tent that has the alias, published or not. */
     readonly findByAlias: (workspace: WorkspaceId, alias: Alias) => Effect.Effect<Tent, NotFound>
-    /** The generated document; null before the generation has completed. */
+    /** The HTML of the current version; null before the first. */
     readonly content: (workspace: WorkspaceId, id: TentId) => Effect.Effect<string | null, NotFound>
+    /** The HTML of one version. */
+    readonly html: (workspace: WorkspaceId, id: TentId, version: number) => Effect.Effect<string, NotFound>
+    /** The newest version first. `after.id` is a version's number. */
+    readonly versions: (
+      workspace: WorkspaceId,
+      id: TentId,
+      query: Pick<TentQuery, "after" | "limit">,
+    ) => Effect.Effect<Sliced<PageVersion>>
+    /** A revision of this tent; another tent's is not found. */
+    readonly revision: (workspace: WorkspaceId, id: TentId, of: GenerationId) => Effect.Effect<Generation, NotFound>
+    readonly latestRevision: (workspace: WorkspaceId, id: TentId) => Effect.Effect<Generation | null>
     /** Newest first; tents of the same millisecond by id. */
     readonly list: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<Tent>>
     /** The hosts of the workspace's pages. */

@@ -8,17 +8,18 @@ import { type Invalid, InvalidState, NotFound, Unavailable } from "../kernel/Ref
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
 import type { ListedBy } from "../documents/Documents.ts"
-import type { TemplateNotApproved } from "../documents/DocumentErrors.ts"
+import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { approvedNamed, TentTemplateStore } from "../templates/TemplateStore.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
-import { readTentName, root_in_path, type TentName } from "./Alias.ts"
-import { attempts_max, etagOf, tentGenerations } from "./TentGeneration.ts"
+import { type Alias, readTentName, root_in_path, type TentName } from "./Alias.ts"
+import { attempts_max, etagOf, storablePage, tentGenerations } from "./TentGeneration.ts"
 import type { Asset } from "./assets/Asset.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
-import { checkFilled, type UnfilledVariables } from "./Variables.ts"
-import { checkNewTent, type NewTent } from "./NewTent.ts"
-import { type PublishInput, publish, TentChange } from "./machine.ts"
+import { checkFilled, shownVariables, UnfilledVariables } from "./Variables.ts"
+import { type CheckedTent, checkNewTent, type NewTent } from "./NewTent.ts"
+import { autoPublish, publish, TentChange } from "./machine.ts"
+import type { PublishInput } from "./Publishing.ts"
 import { pageUrl } from "./pages/PageAddress.ts"
 import {
   type AliasTaken,
@@ -40,11 +41,14 @@ export interface TentView {
 export class Tents extends Context.Service<
   Tents,
   {
+    /** With `html` the tent has its page, and is published if requested; with `prompt` the generation has started. */
     readonly create: (
       workspace: WorkspaceId,
       tent: NewTent,
+      createdByName: string,
     ) => Effect.Effect<
-      Tent,
+      TentView,
+      | HtmlTooLarge
       | Invalid
       | NotFound
       | TemplateNotApproved
@@ -56,7 +60,18 @@ export class Tents extends Context.Service<
     >
     readonly get: (workspace: WorkspaceId, id: TentId) => Effect.Effect<TentView, NotFound>
     readonly list: (workspace: WorkspaceId, by: ListedBy<TentStatus>) => Effect.Effect<Sliced<TentView>, BrokenCursor>
-    readonly content: (workspace: WorkspaceId, id: TentId) => Effect.Effect<string, NotFound | TentNotReady>
+    /** Omitted fields stay. */
+    readonly update: (
+      workspace: WorkspaceId,
+      id: TentId,
+      patch: { readonly name?: string },
+    ) => Effect.Effect<TentView, NotFound>
+    /** The HTML of a version, or of the current one. */
+    readonly content: (
+      workspace: WorkspaceId,
+      id: TentId,
+      version?: number,
+    ) => Effect.Effect<string, NotFound | TentNotReady>
     /** `changed` false: the same page was live already. */
     readonly publish: (
       workspace: WorkspaceId,
@@ -97,6 +112,7 @@ export class Tents extends Context.Service<
       const ai = yield* Ai
       const templates = yield* TentTemplateStore
       const generations = yield* tentGenerations
+      const storableHtml = yield* storablePage
 
       const toView = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: Tent) {
         const [one] = yield* toViews(workspace, [tent])
@@ -119,29 +135,82 @@ export class Tents extends Context.Service<
         return approved === null ? null : { id: approved.templateId, approvalId: approved.approvalId }
       })
 
+      /** An idle tent that the body names, locked; null: a new tent. */
+      const lockIdle = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentId | undefined) {
+        if (id === undefined) return null
+        const idle = yield* Effect.mapError(store.lock(workspace, id), inBody)
+        return idle.generation.status === "pending" ? idle : yield* new HasGeneration()
+      })
+
+      /** What both kinds of new tents store, in the transaction that writes them. */
+      const requested = Effect.fnUntraced(function* (workspace: WorkspaceId, { tentId, name, userId }: NewTent) {
+        const idle = yield* lockIdle(workspace, tentId)
+        const id = tentId ?? TentId.make(yield* ids.random)
+        return { idle, id, name, userId: userId ?? null, now: yield* DateTime.now }
+      })
+
+      const createByPrompt = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        input: NewTent,
+        { request: checked, ...given }: CheckedTent & { readonly createdByName: string },
+      ) {
+        const { tentId } = input
+        const idle = tentId && (yield* store.get(workspace, tentId).pipe(Effect.mapError(inBody)))
+        if (idle && idle.generation.status !== "pending") return yield* new HasGeneration()
+        const template = yield* approvedTemplate(workspace, input.templateId, checked)
+        const request = { ...checked, template, assetIds: [...new Set(input.assetIds)] }
+        if (tentId) yield* refuseUnknown(input.assetIds, yield* assets.ofTent(workspace, tentId))
+        if (!(yield* asksForPage(request.prompt, request.template !== null))) return yield* new InvalidPromptIntent()
+        return yield* transact(
+          Effect.gen(function* () {
+            const change = TentChange.accept({ ...(yield* requested(workspace, input)), ...given, request })
+            yield* store.apply(workspace, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
+            return change.after
+          }),
+        )
+      })
+
+      const createByHtml = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        input: NewTent & { readonly html: string },
+        { request, ...given }: CheckedTent & { readonly createdByName: string },
+      ) {
+        const html = yield* storableHtml(input.html, workspace)
+        const names = request.autoPublish ? shownVariables(html) : []
+        if (names.length > 0) return yield* new UnfilledVariables({ names })
+        return yield* transact(
+          Effect.gen(function* () {
+            const it = { ...(yield* requested(workspace, input)), ...given, html, autoPublish: request.autoPublish }
+            const created = TentChange.create(it)
+            const change = request.autoPublish ? yield* published(workspace, created, it) : created
+            // An uploaded page costs no credit, and its alias is chosen under the publishing lock.
+            yield* store.apply(workspace, change).pipe(Effect.orDie)
+            return change.after
+          }),
+        )
+      })
+
+      const published = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        created: TentChange<Tent>,
+        { html, now, requestedAlias }: { html: string; now: DateTime.Utc; requestedAlias: Alias | null },
+      ) {
+        const facts = yield* Effect.orDie(store.lockPublishing(workspace, created.after.id, requestedAlias))
+        const context = { facts, html, etagOf: etagOf(secrets), now }
+        return yield* Effect.orDie(
+          decideWith(parsers, workspace)((parse) => autoPublish(created, { ...context, parse })),
+        )
+      })
+
       return Tents.of({
-        create: Effect.fn("Tents.create")(function* (workspace, input) {
-          const { request: checked, requestedAlias } = yield* Effect.fromResult(checkNewTent(input))
-          const { tentId } = input
-          const idle = tentId && (yield* store.get(workspace, tentId).pipe(Effect.mapError(inBody)))
-          if (idle && idle.generation.status !== "pending") return yield* new HasGeneration()
-          const template = yield* approvedTemplate(workspace, input.templateId, checked)
-          const request = { ...checked, template, assetIds: [...new Set(input.assetIds)] }
-          if (tentId) yield* refuseUnknown(input.assetIds, yield* assets.ofTent(workspace, tentId))
-          if (!(yield* asksForPage(request.prompt, request.template !== null))) return yield* new InvalidPromptIntent()
-          const id = tentId ?? TentId.make(yield* ids.random)
-          return yield* transact(
-            Effect.gen(function* () {
-              const before = tentId ? yield* store.lock(workspace, tentId).pipe(Effect.mapError(inBody)) : null
-              if (before !== null && before.generation.status !== "pending") return yield* new HasGeneration()
-              const { name, userId = null } = input
-              const now = yield* DateTime.now
-              const accepted = { idle: before, id, name, userId, request, requestedAlias, now }
-              const change = TentChange.accept(accepted)
-              yield* store.apply(workspace, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
-              return change.after
-            }),
-          )
+        create: Effect.fn("Tents.create")(function* (workspace, input, createdByName) {
+          const checked = { ...(yield* Effect.fromResult(checkNewTent(input))), createdByName }
+          const { html } = input
+          const tent =
+            html === undefined
+              ? yield* createByPrompt(workspace, input, checked)
+              : yield* createByHtml(workspace, { ...input, html }, checked)
+          return yield* Effect.orDie(toView(workspace, tent))
         }),
 
         get: Effect.fn("Tents.get")(function* (workspace, id) {
@@ -154,7 +223,15 @@ export class Tents extends Context.Service<
           return { items: yield* toViews(workspace, items).pipe(Effect.orDie), next }
         }),
 
-        content: Effect.fn("Tents.content")(function* (workspace, id) {
+        update: Effect.fn("Tents.update")(function* (workspace, id, { name }) {
+          const tent = yield* store.lock(workspace, id)
+          const change = name === undefined ? null : TentChange.update(tent, { name }, yield* DateTime.now)
+          if (change !== null) yield* store.apply(workspace, change).pipe(Effect.orDie)
+          return yield* toView(workspace, change?.after ?? tent)
+        }, transact),
+
+        content: Effect.fn("Tents.content")(function* (workspace, id, version) {
+          if (version !== undefined) return yield* store.html(workspace, id, version)
           const html = yield* store.content(workspace, id)
           if (html !== null) return html
           return yield* new TentNotReady({ status: (yield* store.get(workspace, id)).generation.status })

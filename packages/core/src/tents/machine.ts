@@ -1,7 +1,16 @@
-// The two state machines of a tent: the generation of its page, and its publication, with the conditions of a publication:
-// the limit of the plan, branding, a free alias, and the page to serve. Every TentChange is decided here.
+// The two state machines of a tent: its page with versions, and its publication. Every TentChange is decided here.
 import { type DateTime, Result } from "effect"
-import { generation_credits } from "../documents/Generation.ts"
+import { GenerationInProgress } from "../documents/DocumentErrors.ts"
+import {
+  acceptNextGeneration,
+  creditsOf,
+  creditsOfRemoval,
+  endGeneration,
+  type Generation,
+  generation_credits,
+  type GenerationRequest,
+  type GenerationStep,
+} from "../documents/Generation.ts"
 import type { AssetId, TentId } from "../kernel/Ids.ts"
 import { type AuditNote, type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
@@ -9,30 +18,37 @@ import { type Alias, firstFree } from "./Alias.ts"
 import { cleanupJob } from "./assets/Asset.ts"
 import {
   AliasTaken,
+  type NewVersion,
   type Publication,
   type PublicationWarning,
-  PublishLimitExceeded,
+  type PublishLimitExceeded,
   type Tent,
   TentNotReady,
   type TentGeneration,
   type TentRequest,
 } from "./Tent.ts"
-import type { Plan } from "../workspaces/Workspace.ts"
-import { type Parse, parseNow } from "../ports/Parsers.ts"
-import { publishedParser } from "./pages/PageDocument.ts"
 import { shownVariables, UnfilledVariables } from "./Variables.ts"
+import {
+  adjustment,
+  brandingOf,
+  overLimit,
+  pageOf,
+  type PageToServe,
+  type PublishContext,
+  type PublishInput,
+} from "./Publishing.ts"
 
 /** The name of an idle tent until a request names it. */
 const idle_name = "Untitled"
 
-/** "pending": an idle tent without a prompt. */
+/** "pending": an idle tent without a prompt. A revision by the AI does not change the status. */
 export const transitions = {
-  pending: { accept: "queued" },
+  pending: { accept: "queued", write: "completed" },
   queued: { begin: "generating", fail: "failed" },
   generating: { complete: "completed", fail: "failed" },
-  completed: {},
-  failed: {},
-} as const satisfies Transitions<TentGeneration["status"], "accept" | "begin" | "complete" | "fail">
+  completed: { write: "completed" },
+  failed: { write: "completed" },
+} as const satisfies Transitions<TentGeneration["status"], "accept" | "begin" | "complete" | "fail" | "write">
 
 /** "none": the tent has no publication. "pending": publication was requested with the generation. */
 export const publicationTransitions = {
@@ -43,7 +59,7 @@ export const publicationTransitions = {
   failed: { publish: ["published", "failed"] },
 } as const satisfies Transitions<Publication["status"] | "none", "publish" | "unpublish" | "failGeneration">
 
-const accepts = (tent: Tent, event: "begin" | "complete" | "fail"): boolean =>
+const accepts = (tent: Tent, event: "begin" | "complete" | "fail" | "write"): boolean =>
   event in transitions[tent.generation.status]
 
 export type TentChange<After extends Tent | null = Tent | null> = Change<
@@ -53,8 +69,10 @@ export type TentChange<After extends Tent | null = Tent | null> = Change<
     readonly before: Tent | null
     /** Null: the tent is deleted. */
     readonly after: After
-    /** The generated document, when this change has a new one. */
-    readonly html: string | undefined
+    /** Becomes `after.currentVersion`, when this change has a new version. */
+    readonly version: NewVersion | undefined
+    /** A step of a revision, when this change has one. */
+    readonly revision: GenerationStep | undefined
     /** The bytes to serve from now on, when this change has new ones. */
     readonly page: PageToServe | undefined
     /** Credits taken from the workspace with this change. A negative number gives credits back. */
@@ -62,7 +80,9 @@ export type TentChange<After extends Tent | null = Tent | null> = Change<
   }
 >
 
-interface Decided<After extends Tent | null> extends Partial<Pick<TentChange, "html" | "page" | "credits_taken">> {
+interface Decided<After extends Tent | null> extends Partial<
+  Pick<TentChange, "version" | "revision" | "page" | "credits_taken">
+> {
   readonly before: Tent | null
   readonly after: After
   readonly jobs?: ReadonlyArray<QueuedJob>
@@ -70,39 +90,94 @@ interface Decided<After extends Tent | null> extends Partial<Pick<TentChange, "h
 
 const isPublished = (tent: Tent | null): boolean => tent?.publication?.status === "published"
 
-/** Audits who created the tent, and when its page becomes public or stops being public. */
-const auditOf = ({ before, after, page }: Decided<Tent | null>): ReadonlyArray<AuditNote> => {
+/** Whether the change is the first request of the tent. */
+const isCreated = ({ before, after }: Decided<Tent | null>): boolean =>
+  (before === null || before.generation.status === "pending") && after !== null && after.generation.status !== "pending"
+
+/** Whether the change renames the tent, changes its page, or requests a revision. */
+const isUpdated = (it: Decided<Tent | null>): boolean => {
+  const { before, after, version, revision } = it
+  if (before === null || after === null || isCreated(it)) return false
+  const isRewritten = version !== undefined && before.generation.status !== "generating"
+  return isRewritten || before.name !== after.name || revision?.before === null
+}
+
+/** Audits who created or changed the tent, and when its page becomes public or stops being public. */
+const auditOf = (it: Decided<Tent | null>): ReadonlyArray<AuditNote> => {
+  const { before, after, page } = it
   const tent = after ?? before
   if (tent === null) return []
-  if (after !== null && after.request !== null && (before?.request ?? null) === null) {
-    return [{ action: "tent.created", target: tent.id, details: { user_id: after.userId } }]
-  }
-  const note = (action: AuditNote["action"]) => [{ action, target: tent.id, details: { alias: after?.alias ?? null } }]
-  if (isPublished(after) && (!isPublished(before) || page !== undefined)) return note("tent.published")
-  return isPublished(before) && !isPublished(after) ? note("tent.unpublished") : []
+  const note = (holds: boolean, action: AuditNote["action"], details: AuditNote["details"]) =>
+    holds ? [{ action, target: tent.id, details }] : []
+  const address = { alias: after?.alias ?? null }
+  return [
+    ...note(isCreated(it), "tent.created", { user_id: tent.userId }),
+    ...note(isUpdated(it), "tent.updated", {
+      version: tent.currentVersion,
+      generation_id: it.revision?.after.id ?? null,
+    }),
+    ...note(isPublished(after) && (!isPublished(before) || page !== undefined), "tent.published", address),
+    ...note(isPublished(before) && !isPublished(after), "tent.unpublished", address),
+  ]
 }
 
 const tentChange = changeOf("tent")
 
-const changeTo = <After extends Tent | null>(it: Decided<After>): TentChange<After> =>
-  tentChange(
-    { before: it.before, after: it.after, html: it.html, page: it.page, credits_taken: it.credits_taken ?? 0 },
-    { audit: auditOf(it), jobs: it.jobs ?? [] },
-  )
+const changeTo = <After extends Tent | null>(it: Decided<After>): TentChange<After> => {
+  const { before, after, version, revision, page, credits_taken = 0, jobs = [] } = it
+  return tentChange({ before, after, version, revision, page, credits_taken }, { audit: auditOf(it), jobs })
+}
 
 const idleTent = (id: TentId, now: DateTime.Utc): Tent => ({
   id,
   name: idle_name,
+  createdByName: null,
   userId: null,
   request: null,
   generation: { status: "pending" },
+  currentVersion: 0,
   generatedBy: null,
+  revisionStatus: null,
   credits_held: 0,
   alias: null,
   branding: true,
   publication: null,
   createdAt: now,
   updatedAt: now,
+})
+
+/** The tent with its next version, and the version. */
+const withVersion = (tent: Tent, version: NewVersion, now: DateTime.Utc, generatedBy: string | null = null) => ({
+  version,
+  after: {
+    ...tent,
+    createdByName: tent.createdByName ?? version.byName,
+    generation: { status: "completed" },
+    currentVersion: tent.currentVersion + 1,
+    generatedBy,
+    credits_held: 0,
+    updatedAt: now,
+  } satisfies Tent as Tent,
+})
+
+/** The parts of a request that a generated and an uploaded page share. */
+interface Requested {
+  readonly idle: Tent | null
+  readonly id: TentId
+  readonly name: string
+  readonly createdByName: string
+  readonly userId: string | null
+  readonly requestedAlias: Alias | null
+  readonly now: DateTime.Utc
+}
+
+const requestedTent = (it: Requested, autoPublish: boolean): Tent => ({
+  ...(it.idle ?? idleTent(it.id, it.now)),
+  name: it.name,
+  createdByName: it.createdByName,
+  userId: it.userId,
+  publication: autoPublish ? { status: "pending", requestedAlias: it.requestedAlias } : null,
+  updatedAt: it.now,
 })
 
 /** The decisions about a tent. Null: the event changes nothing. */
@@ -113,30 +188,28 @@ export const TentChange = {
   },
 
   /** Accepts a generation, into a new tent or an idle one. The store takes the credit in the same transaction. */
-  accept(it: {
-    readonly idle: Tent | null
-    readonly id: TentId
-    readonly name: string
-    readonly userId: string | null
-    readonly request: TentRequest
-    readonly requestedAlias: Alias | null
-    /** False: the caller generates the page itself, and no job is queued. */
-    readonly queued?: boolean
-    readonly now: DateTime.Utc
-  }): TentChange<Tent> {
+  accept(
+    it: Requested & {
+      readonly request: TentRequest
+      /** False: the caller generates the page itself, and no job is queued. */
+      readonly queued?: boolean
+    },
+  ): TentChange<Tent> {
     const after: Tent = {
-      ...(it.idle ?? idleTent(it.id, it.now)),
-      name: it.name,
-      userId: it.userId,
+      ...requestedTent(it, it.request.autoPublish),
       request: it.request,
       generation: { status: "queued" },
       credits_held: generation_credits,
-      publication: it.request.autoPublish ? { status: "pending", requestedAlias: it.requestedAlias } : null,
-      updatedAt: it.now,
     }
     const job = { job: { type: "tent_generation", tentId: it.id }, id: `tent_generation:${it.id}` } as const
     const jobs = it.queued === false ? [] : [job]
     return changeTo({ before: it.idle, after, credits_taken: generation_credits, jobs })
+  },
+
+  /** A tent with an uploaded page. The caller publishes it with `autoPublish` if the request said so. */
+  create(it: Requested & { readonly html: string; readonly autoPublish: boolean }): TentChange<Tent> {
+    const version: NewVersion = { html: it.html, madeBy: "upload", byName: it.createdByName }
+    return changeTo({ before: it.idle, ...withVersion(requestedTent(it, it.autoPublish), version, it.now) })
   },
 
   /** A worker starts the generation. Null when it was started before or has ended. */
@@ -148,8 +221,8 @@ export const TentChange = {
   /** Stores the page; the credit is spent. Null when the generation has ended: the first outcome counts. */
   complete(tent: Tent, html: string, generatedBy: string, now: DateTime.Utc): TentChange<Tent> | null {
     if (!accepts(tent, "complete")) return null
-    const after: Tent = { ...tent, generation: { status: "completed" }, generatedBy, credits_held: 0, updatedAt: now }
-    return changeTo({ before: tent, html, after })
+    const version: NewVersion = { html, madeBy: "generation", byName: tent.createdByName ?? "" }
+    return changeTo({ before: tent, ...withVersion(tent, version, now, generatedBy) })
   },
 
   /** The generation failed: gives the credit back. Null when the generation has ended. */
@@ -170,6 +243,54 @@ export const TentChange = {
     })
   },
 
+  /** Null when the tent has that name. */
+  update(tent: Tent, { name }: { readonly name: string }, now: DateTime.Utc): TentChange<Tent> | null {
+    return tent.name === name ? null : changeTo({ before: tent, after: { ...tent, name, updatedAt: now } })
+  },
+
+  /** Stores the next version. An idle or failed tent has a page then. The published page does not change. */
+  write(tent: Tent, version: NewVersion, now: DateTime.Utc): Result.Result<TentChange<Tent>, GenerationInProgress> {
+    return accepts(tent, "write")
+      ? Result.succeed(changeTo({ before: tent, ...withVersion(tent, version, now) }))
+      : Result.fail(new GenerationInProgress())
+  },
+
+  /** Requests the next version from the AI. The store takes the credit in the same transaction. */
+  revise(
+    { tent, latest }: { readonly tent: Tent; readonly latest: Generation | null },
+    request: GenerationRequest,
+    now: DateTime.Utc,
+  ): Result.Result<TentChange<Tent>, TentNotReady | GenerationInProgress> {
+    const { status } = tent.generation
+    if (status !== "completed") return Result.fail(new TentNotReady({ status }))
+    return Result.map(acceptNextGeneration(latest, request, now), (revision) => {
+      const { id } = revision.after
+      const job = {
+        job: { type: "tent_revision", tentId: tent.id, generationId: id },
+        id: `tent_revision:${id}`,
+      } as const
+      return changeTo({ ...revised(tent, revision, now), jobs: [job] })
+    })
+  },
+
+  /** Stores the answer of a revision as the next version, or its error. Null when the revision is over. */
+  settleRevision(
+    tent: Tent,
+    revision: Generation,
+    outcome: Result.Result<string, string>,
+    { generatedBy, now }: { readonly generatedBy: string; readonly now: DateTime.Utc },
+  ): TentChange<Tent> | null {
+    if (Result.isFailure(outcome)) {
+      const failed = endGeneration(revision, "fail", { error: outcome.failure }, now)
+      return failed && changeTo(revised(tent, failed, now))
+    }
+    const completed = endGeneration(revision, "complete", { version: tent.currentVersion + 1 }, now)
+    if (completed === null) return null
+    const version: NewVersion = { html: outcome.success, madeBy: "generation", byName: revision.createdByName }
+    const it = revised(tent, completed, now)
+    return changeTo({ ...it, ...withVersion(it.after, version, now, generatedBy) })
+  },
+
   /** Withdraws the page. The tent retains its alias. Null when the tent is not published. */
   unpublish(tent: Tent, now: DateTime.Utc): TentChange<Tent> | null {
     if (tent.publication?.status !== "published") return null
@@ -185,11 +306,18 @@ export const TentChange = {
     return changeTo({
       before: tent,
       after: null,
-      credits_taken: 0 - tent.credits_held,
+      credits_taken: creditsOfRemoval(tent.revisionStatus && { status: tent.revisionStatus }) - tent.credits_held,
       jobs: assetIds.length === 0 ? [] : [cleanupJob(tent.id, assetIds, `tent:${tent.id}`)],
     })
   },
 }
+
+const revised = (tent: Tent, revision: GenerationStep, now: DateTime.Utc) => ({
+  before: tent,
+  after: { ...tent, revisionStatus: revision.after.status, updatedAt: now },
+  revision,
+  credits_taken: creditsOf(revision),
+})
 
 /** `change` null: the same page is live already. `refusal`: the error to return after the failure is written. */
 export interface PublishOutcome {
@@ -224,10 +352,10 @@ export const publish = (
  * alias becomes the next free one, a taken root the default address, and a reached plan limit a stored failure.
  */
 export const autoPublish = (completed: TentChange<Tent>, context: PublishContext): TentChange<Tent> => {
-  const { before, after: tent, html } = completed
+  const { before, after: tent, version } = completed
   if (tent.publication?.status !== "pending") return completed
   const { requestedAlias } = tent.publication
-  const from = { before, tent, html, requestedAlias, now: context.now }
+  const from = { before, tent, version, requestedAlias, now: context.now }
   const refusal = overLimit(tent, context.facts)
   if (refusal !== null) return failed(from, refusal)
   const turn = tent.request?.aliasTurn ?? 1
@@ -237,7 +365,7 @@ export const autoPublish = (completed: TentChange<Tent>, context: PublishContext
 }
 
 /** What a publication starts from: the stored tent, or its completion in the same change. */
-interface PublishedFrom extends Pick<Decided<Tent>, "before" | "html"> {
+interface PublishedFrom extends Pick<Decided<Tent>, "before" | "version"> {
   readonly tent: Tent
   readonly requestedAlias: Alias | null
   readonly now: DateTime.Utc
@@ -249,7 +377,9 @@ const published = (
   page: PageToServe,
   warnings: ReadonlyArray<PublicationWarning>,
 ): TentChange<Tent> => {
-  const publication = { status: "published", requestedAlias, publishedAt: now, etag: page.etag, warnings } as const
+  const { currentVersion: version } = tent
+  const live = { version, publishedAt: now, etag: page.etag, warnings }
+  const publication = { status: "published", requestedAlias, ...live } as const
   return changeTo({ ...from, page, after: { ...tent, ...applied, publication, updatedAt: now } })
 }
 
@@ -261,61 +391,8 @@ const failed = (
   return changeTo({ ...from, after: { ...tent, publication, updatedAt: now } })
 }
 
-/** Facts for a publication, read under the workspace's publishing lock. */
-export interface PublishFacts {
-  readonly plan: Pick<Plan, "publishedTents_max" | "brandingRemovable">
-  /** Published tents of the workspace without this one. */
-  readonly others_published: number
-  /** Aliases of other tents that begin with the stem of the requested one, published or not. */
-  readonly taken: ReadonlySet<string>
-}
-
-export interface PublishInput {
-  /** Absent: the alias does not change. Null: the default address. */
-  readonly alias?: Alias | null
-  /** Absent: the branding does not change. */
-  readonly removeBranding?: boolean
-}
-
-export interface PublishContext {
-  readonly facts: PublishFacts
-  /** The generated document. */
-  readonly html: string
-  readonly etagOf: (html: string) => string
-  readonly now: DateTime.Utc
-  readonly parse?: Parse
-}
-
-interface PageToServe {
-  readonly html: string
-  readonly etag: string
-}
-
-const overLimit = (tent: Tent, facts: PublishFacts): PublishLimitExceeded | null => {
-  const limit = facts.plan.publishedTents_max
-  if (limit === null || tent.publication?.status === "published" || facts.others_published < limit) return null
-  return new PublishLimitExceeded({ limit, current: facts.others_published })
-}
-
-const brandingOf = (removalWanted: boolean, facts: PublishFacts) => {
-  const refused = removalWanted && !facts.plan.brandingRemovable
-  const warnings: ReadonlyArray<PublicationWarning> = refused
-    ? [{ code: "branding_required", message: 'The plan does not allow pages without the line "Made with Tentpole"' }]
-    : []
-  return { branding: !removalWanted || refused, warnings }
-}
-
-const adjustment = (requested: Alias | null, applied: Alias | null): ReadonlyArray<PublicationWarning> => {
-  if (requested === applied || requested === null) return []
-  return applied === null
-    ? [{ code: "alias_taken", message: `Another tent has the alias "${requested}": published at the default address` }]
-    : [{ code: "alias_adjusted", message: `Another tent has the alias "${requested}": published as "${applied}"` }]
-}
-
-const pageOf = (tentId: TentId, branding: boolean, { html, etagOf, parse = parseNow }: PublishContext): PageToServe => {
-  const served = parse(publishedParser, { html, options: { tentId, branding } })
-  return { html: served, etag: etagOf(served) }
-}
-
 const isLive = (tent: Tent, wanted: { readonly alias: Alias | null; readonly page: PageToServe }): boolean =>
-  tent.publication?.status === "published" && tent.publication.etag === wanted.page.etag && tent.alias === wanted.alias
+  tent.publication?.status === "published" &&
+  tent.publication.version === tent.currentVersion &&
+  tent.publication.etag === wanted.page.etag &&
+  tent.alias === wanted.alias

@@ -70,6 +70,7 @@ it("An accepted generation queues its job under its own name", () => {
       idle: null,
       id,
       name: "n",
+      createdByName: "a key",
       userId: null,
       request: {
         prompt: "p",
@@ -184,6 +185,6 @@ it("An automatic publication on a full plan completes without publishing", () =>
   )
   assert.strictEqual(change.after?.generation.status, "completed")
   assert.strictEqual(change.after?.publication?.status, "failed")
-  assert.strictEqual(change.html, html)
+  assert.strictEqual(change.version?.html, html)
   assert.strictEqual(change.before?.generation.status, "generating")
 })

@@ -1,7 +1,8 @@
 // Tents for tests, created by the production moves and drawn at random.
 import { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Alias, isAlias } from "@tentpole/core/tents/Alias"
-import { type PublishContext, type PublishFacts, TentChange } from "@tentpole/core/tents/machine"
+import { TentChange } from "@tentpole/core/tents/machine"
+import type { PublishContext, PublishFacts } from "@tentpole/core/tents/Publishing"
 import type { Tent } from "@tentpole/core/tents/Tent"
 import { DateTime } from "effect"
 
@@ -28,6 +29,7 @@ export const queued = (over: { readonly autoPublish?: boolean; readonly alias?: 
       idle: null,
       id,
       name: "a tent",
+      createdByName: "a key",
       userId: null,
       request: {
         prompt: "p",

@@ -19,7 +19,9 @@ const settleForms: Room<FormsEstate>["settle"] = Effect.fnUntraced(function* ({ 
   const tents = Context.get(context, Tents)
   const prompt = "A landing page for a bakery with a sign-up form for first name and email"
   const asked = { name: field, prompt, includeBrand: false, autoPublish: false, assetIds: [] }
-  const { id } = yield* tents.create(workspace, asked)
+  const {
+    tent: { id },
+  } = yield* tents.create(workspace, asked, "a key")
   yield* tents.runGeneration(workspace, id)
   yield* tents.publish(workspace, id, {})
   const form = { tentId: TentId.make(id), formId: "sign-up", fields: ["email", "first_name"], successUrl: null }

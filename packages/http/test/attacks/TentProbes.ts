@@ -19,6 +19,9 @@ export interface TentEstate extends Estate {
   /** Approved. */
   readonly templateId: string
   readonly bulkJobId: string
+  /** A revision in progress. */
+  readonly generationId: string
+  readonly version: string
 }
 
 const prompt = "Create a landing page for chairs"
@@ -41,6 +44,7 @@ const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ c
   yield* post(`/v1/tents/${tentId}/publish`, { custom_page_alias: "page" })
   const { template_id } = yield* post("/v1/tent-templates", { name: `of ${field}`, html: "<p>one</p>" })
   yield* post(`/v1/tent-templates/${template_id}/approve`)
+  const revision = yield* post(`/v1/tents/${tentId}/revise`, { instruction: `blue ${field}` })
   const bulk = yield* post("/v1/tents/bulk", {
     template_id,
     items: [{ instructions: "blue", tent_name: `of ${field}` }],
@@ -52,6 +56,8 @@ const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ c
     idleAssetId: waiting.asset_id,
     templateId: template_id,
     bulkJobId: bulk.bulk_job_id,
+    generationId: revision.generation_id,
+    version: "1",
     field,
   }
   return estate
@@ -61,6 +67,8 @@ const readable = (estate: TentEstate) => [
   "/v1/tents?limit=100",
   `/v1/tents/${estate.tentId}`,
   `/v1/tents/${estate.tentId}/content`,
+  `/v1/tents/${estate.tentId}/versions`,
+  `/v1/tents/${estate.tentId}/generations/${estate.generationId}`,
   `/v1/tents/${estate.tentId}/assets`,
   `/v1/tents/${estate.tentId}/assets/${estate.asset_id}/content`,
   `/v1/tents/${estate.idleTentId}`,
@@ -81,8 +89,12 @@ const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
       custom_page_alias: "sale",
     }),
     ({ idleTentId, idleAssetId }) => ({ name: "n", prompt, tent_id: idleTentId, asset_ids: [idleAssetId] }),
+    () => ({ name: "n", html: "<h1>One</h1>", auto_publish: true, custom_page_alias: "upload" }),
   ],
   "POST /v1/tents/{tentId}/publish": [() => ({ custom_page_alias: "page-2", remove_branding: true })],
+  "PATCH /v1/tents/{tentId}": [() => ({ name: "renamed" })],
+  "PUT /v1/tents/{tentId}/content": [() => ({ html: "<h1>Two</h1>" })],
+  "POST /v1/tents/{tentId}/revise": [() => ({ instruction: "Make it blue" })],
   "POST /v1/tents/bulk": [
     ({ templateId }) => ({
       template_id: templateId,
@@ -112,6 +124,7 @@ const isFree = ({ wrong }: Attack): boolean => /^(items\.\d+\.input_data|metadat
 const reached = new Set([
   "GET /v1/tents",
   "POST /v1/tents",
+  "PATCH /v1/tents/{tentId}",
   "DELETE /v1/tents/{tentId}",
   "POST /v1/tents/{tentId}/publish",
   "POST /v1/tents/{tentId}/assets",

@@ -14,6 +14,7 @@ import { type Job, type JobAttempt, JobQueue } from "@tentpole/core/kernel/chang
 import { TestMails } from "@tentpole/core/sending/TestMails"
 import { Assets } from "@tentpole/core/tents/assets/Assets"
 import { Tents } from "@tentpole/core/tents/Tents"
+import { TentVersions } from "@tentpole/core/tents/TentVersions"
 import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { traced } from "@tentpole/adapters/operations/Tracing"
 import { Cause, DateTime, Effect, Exit, Layer } from "effect"
@@ -117,6 +118,8 @@ export const handlers = {
   flow_tent: runStep,
   tent_generation: ({ workspaceId, tentId }, attempt) =>
     Effect.flatMap(Tents, (tents) => tents.runGeneration(workspaceId, tentId, attempt)),
+  tent_revision: ({ workspaceId, tentId, generationId }, attempt) =>
+    Effect.flatMap(TentVersions, runGeneration(attempt, workspaceId, tentId, generationId)),
   asset_cleanup: ({ workspaceId, tentId, assetIds }) =>
     Effect.flatMap(Assets, (assets) => assets.cleanUp(workspaceId, tentId, assetIds)),
   email_generation: ({ workspaceId, emailId, generationId }, attempt) =>

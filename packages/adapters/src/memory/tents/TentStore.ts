@@ -1,25 +1,39 @@
 // The tent store in memory.
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Asset } from "@tentpole/core/tents/assets/Asset"
-import { AliasTaken, type Tent } from "@tentpole/core/tents/Tent"
+import { AliasTaken, type NewVersion, type PageVersion, type Tent } from "@tentpole/core/tents/Tent"
 import type { TentChange } from "@tentpole/core/tents/machine"
-import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
+import { type TentQuery, TentStore, versionCursor } from "@tentpole/core/tents/TentStore"
+import { encodeText } from "@tentpole/core/kernel/Bytes"
+import { sliced } from "@tentpole/core/kernel/Page"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect } from "effect"
 import { found, type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 import { newest } from "../kernel/Slices.ts"
+import { versionKey } from "../documents/DocumentStore.ts"
+import { deleteGenerations, findGeneration, latestGeneration, writeGeneration } from "../documents/Generations.ts"
 import { takeCredits, workspaces } from "../workspaces/WorkspaceStore.ts"
 
 export interface TentRow {
   readonly tent: Tent
-  readonly html: string | null
   /** The HTML that is served while the tent is published. */
   readonly page: string | null
 }
 
 export const tents = table<TentRow>("tent")
+
+interface VersionRow extends NewVersion, Pick<PageVersion, "version" | "createdAt"> {
+  readonly tentId: TentId
+}
+
+const versions = table<VersionRow>("tent_version")
+
+const toVersion = ({ html, tentId: _, ...version }: VersionRow): PageVersion => ({
+  ...version,
+  size_bytes: encodeText(html).length,
+})
 
 /** Assets by id. They are deleted with their tent. */
 export const assets = table<Asset>("tent_asset")
@@ -28,12 +42,16 @@ export const assets = table<Asset>("tent_asset")
 export const pageChanges = table<number>("page_changes")
 
 const sameState = (left: Tent, right: Tent): boolean =>
-  left.generation.status === right.generation.status && left.publication?.status === right.publication?.status
+  left.generation.status === right.generation.status &&
+  left.currentVersion === right.currentVersion &&
+  left.publication?.status === right.publication?.status
 
-/** Deletes a tent with its assets. */
+/** Deletes a tent with its assets, versions and revisions. */
 const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: TentId) {
   yield* db.remove(tents, workspace, id)
   yield* db.removeWhere(assets, workspace, ({ tentId }) => tentId === id)
+  yield* db.removeWhere(versions, workspace, ({ tentId }) => tentId === id)
+  yield* deleteGenerations(db, workspace, id)
 })
 
 export const putTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: TentChange) {
@@ -53,9 +71,12 @@ export const putTent = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
   const published = after.publication?.status === "published"
   yield* db.put(tents, workspace, after.id, {
     tent: after,
-    html: change.html ?? row?.html ?? null,
     page: published ? (change.page?.html ?? row?.page ?? null) : null,
   })
+  if (change.revision !== undefined) yield* writeGeneration(db, workspace, after.id, change.revision)
+  if (change.version === undefined) return
+  const { currentVersion: version, id: tentId, updatedAt: createdAt } = after
+  yield* db.put(versions, workspace, versionKey(tentId, version), { ...change.version, tentId, version, createdAt })
 })
 
 const isWanted =
@@ -78,7 +99,20 @@ export const layer = storeLayer(TentStore, (db, writer) => {
           "tent",
         ),
       ),
-    content: (workspace, id) => Effect.map(rowOf(workspace, id), ({ html }) => html),
+    content: (workspace, id) =>
+      Effect.flatMap(tentOf(workspace, id), ({ currentVersion }) =>
+        Effect.map(db.find(versions, workspace, versionKey(id, currentVersion)), (row) => row?.html ?? null),
+      ),
+    html: (workspace, id, version) =>
+      Effect.map(db.get(versions, workspace, versionKey(id, version), "tent version"), ({ html }) => html),
+    versions: (workspace, id, { after, limit }) =>
+      Effect.map(db.all(versions, workspace), (rows) => {
+        const own = rows.filter(({ tentId, version }) => tentId === id && (!after || version < Number(after.id)))
+        const newestFirst = own.map(toVersion).toSorted((left, right) => right.version - left.version)
+        return sliced(newestFirst, limit, versionCursor)
+      }),
+    revision: (workspace, id, of) => findGeneration(db, workspace, id, of),
+    latestRevision: (workspace, id) => latestGeneration(db, workspace, id),
     list: (workspace, query) => Effect.map(all(workspace), (every) => newest(every.filter(isWanted(query)), query)),
     site: (workspace) =>
       Effect.map(db.get(workspaces, null, workspace, "tent"), ({ slug }) => ({ slug, ownHost: null })),

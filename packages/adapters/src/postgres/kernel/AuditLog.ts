@@ -8,7 +8,8 @@ import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import { fromRow, type RowOf } from "./Instants.ts"
 import { orDefect } from "./Postgres.ts"
-import { newestRows, sliced } from "./Slices.ts"
+import { sliced } from "@tentpole/core/kernel/Page"
+import { newestRows } from "./Slices.ts"
 
 /** Inserts audit entries in the caller's transaction. Stores call it with the entries of their changes. */
 export const appendAudit = Effect.fnUntraced(function* (

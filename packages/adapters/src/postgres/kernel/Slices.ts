@@ -1,14 +1,8 @@
 // Slices of listings by cursor, newest first, ties by id. One row more than requested shows whether there is another slice.
 import type { PgClient } from "@effect/sql-pg"
-import type { Cursor, Sliced } from "@tentpole/core/kernel/Page"
+import { type Cursor, type Sliced, sliced } from "@tentpole/core/kernel/Page"
 import { DateTime } from "effect"
 import type { Statement } from "effect/sql"
-
-export const sliced = <A>(rows: ReadonlyArray<A>, limit: number, cursorOf: (item: A) => Cursor): Sliced<A> => {
-  const items = rows.slice(0, limit)
-  const last = items.at(-1)
-  return { items, next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
-}
 
 /** A slice of items by the time of their creation. */
 export const slicedByAge = <A extends { readonly id: string; readonly createdAt: DateTime.Utc }>(

@@ -10,7 +10,8 @@ import { type DateTime, Effect, Layer } from "effect"
 import { erase } from "./Erasure.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { catchUnique, fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
-import { newestRows, sliced, slicedByAge } from "../kernel/Slices.ts"
+import { sliced } from "@tentpole/core/kernel/Page"
+import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { suppress } from "../sending/Suppressions.ts"
 import {
   domainColumns,

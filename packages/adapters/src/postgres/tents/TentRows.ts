@@ -18,7 +18,18 @@ import { fromRow, iso, type RowOf } from "../kernel/Instants.ts"
 
 type Stored = Pick<
   Tent,
-  "id" | "name" | "userId" | "request" | "credits_held" | "generatedBy" | "branding" | "createdAt" | "updatedAt"
+  | "id"
+  | "name"
+  | "createdByName"
+  | "userId"
+  | "request"
+  | "currentVersion"
+  | "revisionStatus"
+  | "credits_held"
+  | "generatedBy"
+  | "branding"
+  | "createdAt"
+  | "updatedAt"
 >
 
 export type Row = RowOf<Stored> & {
@@ -28,20 +39,23 @@ export type Row = RowOf<Stored> & {
   readonly publicationStatus: PublicationStatus | null
   readonly requestedAlias: string | null
   readonly etag: string | null
+  readonly publishedVersion: number | null
   readonly publishedAt: Date | null
   readonly warnings: ReadonlyArray<PublicationWarning> | null
   readonly publicationError: PublicationError | null
 }
 
 /** CHECK constraints set the columns of a request together, and those of its template. */
-export const columns = `t.tent_id as id, t.name, t.user_id as "userId", t.status, t.error, t.credits_held, t.generated_by as "generatedBy",
-  t.branding,
+export const columns = `t.tent_id as id, t.name, t.created_by_name as "createdByName", t.user_id as "userId",
+  t.current_version as "currentVersion", t.status, t.error, t.credits_held, t.generated_by as "generatedBy", t.branding,
   case when t.prompt is not null then jsonb_build_object('prompt', t.prompt, 'includeBrand', t.include_brand,
     'template', case when t.template_id is not null then
       jsonb_build_object('id', t.template_id, 'approvalId', t.template_approval_id) end,
     'assetIds', t.asset_ids, 'reasoning', t.reasoning, 'variables', t.variables, 'autoPublish', t.auto_publish, 'aliasTurn', t.alias_turn)
-  end as request, a.alias, t.publication_status as "publicationStatus", t.requested_alias as "requestedAlias",
-  t.published_etag as etag, t.published_at as "publishedAt", t.publication_warnings as warnings,
+  end as request, (
+    select g.status from generation g where g.workspace_id = t.workspace_id and g.document_id = t.tent_id
+    order by g.created_at desc, g.generation_id desc limit 1) as "revisionStatus", a.alias, t.publication_status as "publicationStatus", t.requested_alias as "requestedAlias",
+  t.published_etag as etag, t.published_version as "publishedVersion", t.published_at as "publishedAt", t.publication_warnings as warnings,
   t.publication_error as "publicationError", t.created_at as "createdAt", t.updated_at as "updatedAt"`
 
 /** Tents joined with their alias. Locks apply to the tent table. */
@@ -59,6 +73,7 @@ const toPublication = (row: Omit<Row, keyof Stored>, updatedAt: Date): Publicati
         status: "published",
         requestedAlias,
         publishedAt: DateTime.makeUnsafe(row.publishedAt ?? updatedAt),
+        version: row.publishedVersion ?? 0,
         etag: row.etag ?? "",
         warnings: row.warnings ?? [],
       }
@@ -76,8 +91,11 @@ const toPublication = (row: Omit<Row, keyof Stored>, updatedAt: Date): Publicati
 export const toTent = ({
   id,
   name,
+  createdByName,
   userId,
   request,
+  currentVersion,
+  revisionStatus,
   credits_held,
   generatedBy,
   branding,
@@ -85,19 +103,23 @@ export const toTent = ({
   updatedAt,
   ...row
 }: Row): Tent => ({
-  ...fromRow<Stored>({ id, name, userId, request, credits_held, generatedBy, branding, createdAt, updatedAt }),
+  ...fromRow<Stored>({
+    ...{ id, name, createdByName, userId, request, currentVersion, revisionStatus },
+    ...{ credits_held, generatedBy, branding, createdAt, updatedAt },
+  }),
   generation: row.status === "failed" ? { status: row.status, error: row.error ?? "" } : { status: row.status },
   alias: aliasOf(row.alias),
   publication: toPublication(row, updatedAt),
 })
 
 /** The columns that a change of a tent writes. The bodies are written only when the change adds or removes them. */
-export const fieldsOf = (sql: PgClient.PgClient, after: Tent, { html, page }: TentChange) => {
+export const fieldsOf = (sql: PgClient.PgClient, after: Tent, { page }: Pick<TentChange, "page">) => {
   const { generation, publication, request } = after
   const published = publication?.status === "published" ? publication : null
   return {
     name: after.name,
     name_folded: fold(after.name),
+    created_by_name: after.createdByName,
     user_id: after.userId,
     status: generation.status,
     prompt: request?.prompt ?? null,
@@ -109,7 +131,7 @@ export const fieldsOf = (sql: PgClient.PgClient, after: Tent, { html, page }: Te
     auto_publish: request?.autoPublish ?? false,
     variables: sql.json(request?.variables ?? {}),
     alias_turn: request?.aliasTurn ?? 1,
-    ...(html === undefined ? {} : { html }),
+    current_version: after.currentVersion,
     error: generation.status === "failed" ? generation.error : null,
     credits_held: after.credits_held,
     generated_by: after.generatedBy,
@@ -117,6 +139,7 @@ export const fieldsOf = (sql: PgClient.PgClient, after: Tent, { html, page }: Te
     publication_status: publication?.status ?? null,
     requested_alias: publication?.requestedAlias ?? null,
     ...(published === null ? { published_html: null } : page === undefined ? {} : { published_html: page.html }),
+    published_version: published?.version ?? null,
     published_etag: published?.etag ?? null,
     published_at: iso(published?.publishedAt ?? null),
     publication_warnings: published === null ? null : sql.json(published.warnings),

@@ -5,14 +5,16 @@ import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { Site } from "@tentpole/core/tents/pages/PageAddress"
 import type { Plan } from "@tentpole/core/workspaces/Workspace"
 import { type Alias, aliasStem } from "@tentpole/core/tents/Alias"
-import { AliasTaken } from "@tentpole/core/tents/Tent"
+import { AliasTaken, type PageVersion } from "@tentpole/core/tents/Tent"
 import type { TentChange } from "@tentpole/core/tents/machine"
-import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
+import { type TentQuery, TentStore, versionCursor } from "@tentpole/core/tents/TentStore"
+import { sliced } from "@tentpole/core/kernel/Page"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { PageInvalidation, pages_channel } from "./PageInvalidation.ts"
-import { requireRow } from "../kernel/Instants.ts"
+import { deleteGenerations, findGeneration, latestGeneration, writeGeneration } from "../documents/Generations.ts"
+import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { catchUnique, fencedWrites, orDefect, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { columns, fieldsOf, insertedRow, type Row, source, toTent } from "./TentRows.ts"
@@ -26,11 +28,32 @@ const writeTent = (sql: PgClient.PgClient, workspace: WorkspaceId, change: TentC
     }>`insert into tent ${sql.insert(insertedRow(sql, workspace, after, change))} returning 1 as one`
   }
   const unchanged = sql`workspace_id = ${workspace} and tent_id = ${before?.id ?? null} and status = ${before?.generation.status ?? null}
+    and current_version = ${before?.currentVersion ?? 0}
     and publication_status is not distinct from ${before?.publication?.status ?? null}`
   return after === null
     ? sql<{ one: 1 }>`delete from tent where ${unchanged} returning 1 as one`
     : sql<{ one: 1 }>`update tent set ${sql.update(fieldsOf(sql, after, change))} where ${unchanged} returning 1 as one`
 }
+
+/** Writes the version that a change has, and its step of a revision. A deleted tent has neither. */
+const writeContent = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  { before, after, version, revision }: TentChange,
+) {
+  if (after === null) return yield* deleteGenerations(sql, workspace, before?.id ?? "")
+  if (revision !== undefined) yield* writeGeneration(sql, workspace, after.id, revision)
+  if (version === undefined) return
+  yield* sql`insert into tent_version ${sql.insert({
+    workspace_id: workspace,
+    tent_id: after.id,
+    version: after.currentVersion,
+    html: version.html,
+    made_by: version.madeBy,
+    by_name: version.byName,
+    created_at: iso(after.updatedAt),
+  })}`
+})
 
 /** Page views have no foreign key to tents, so they are deleted explicitly. */
 const forgetViews = (sql: PgClient.PgClient, workspace: WorkspaceId, tent: TentId) => sql`
@@ -68,6 +91,7 @@ const applyTent = (
     if (change.after === null) yield* raiseStatementTimeout(sql)
     const written = yield* writeTent(sql, workspace, change)
     if (written.length !== 1) return yield* Effect.die("a tent changed between its lock and its write")
+    yield* writeContent(sql, workspace, change)
     yield* writeAlias(sql, workspace, change)
     if (change.before !== null && change.after === null) yield* forgetViews(sql, workspace, change.before.id)
     yield* writer.writeEffects(workspace, [change])
@@ -128,11 +152,37 @@ export const layer = Layer.effect(
       content: (workspace, id) =>
         within(
           workspace,
-          sql<{ html: string | null }>`select html from tent where workspace_id = ${workspace} and tent_id = ${id}`,
+          sql<{ html: string | null }>`
+            select v.html from tent t left join tent_version v
+              on v.workspace_id = t.workspace_id and v.tent_id = t.tent_id and v.version = t.current_version
+            where t.workspace_id = ${workspace} and t.tent_id = ${id}`,
         ).pipe(
           Effect.flatMap(requireRow("tent")),
           Effect.map((row) => row.html),
         ),
+      html: (workspace, id, version) =>
+        within(
+          workspace,
+          sql<{ html: string }>`
+            select html from tent_version
+            where workspace_id = ${workspace} and tent_id = ${id} and version = ${version}`,
+        ).pipe(
+          Effect.flatMap(requireRow("tent version")),
+          Effect.map((row) => row.html),
+        ),
+      versions: (workspace, id, { after, limit }) =>
+        within(
+          workspace,
+          // The size is known without reading the HTML.
+          sql<RowOf<PageVersion>>`
+            select version, made_by as "madeBy", by_name as "byName", octet_length(html) as size_bytes,
+              created_at as "createdAt"
+            from tent_version where workspace_id = ${workspace} and tent_id = ${id}
+              and (${after === null} or version < ${Number(after?.id ?? 0)})
+            order by version desc limit ${limit + 1}`,
+        ).pipe(Effect.map((rows) => sliced(rows.map(fromRow<PageVersion>), limit, versionCursor))),
+      revision: (workspace, id, of) => within(workspace, findGeneration(sql, workspace, id, of)),
+      latestRevision: (workspace, id) => within(workspace, latestGeneration(sql, workspace, id)),
       list: (workspace, query) =>
         within(workspace, sliceOf(sql, workspace, query)).pipe(
           Effect.map((rows) => slicedByAge(rows.map(toTent), query.limit)),

@@ -100,7 +100,8 @@ const refusals = [
   "ApprovalVersionStale",
 ] as const
 
-const creator_name = "Flow"
+/** The creator of what flows create. */
+export const creator_name = "Flow"
 
 /** The change that creates the email. Fields come from the step, then the template, then the workspace. */
 const makeEmailChange = Effect.gen(function* () {

@@ -17,6 +17,7 @@ import type { StepRun } from "../members/MembershipChange.ts"
 import { StepExecutor } from "./StepExecutor.ts"
 import { MembershipStore } from "../members/MembershipStore.ts"
 import { type TextContext, textFor } from "../members/MemberText.ts"
+import { creator_name } from "./CreateEmailStep.ts"
 import type { CreateTentStep } from "../definition/Step.ts"
 
 export const createTentRunner = Effect.gen(function* () {
@@ -46,6 +47,7 @@ export const createTentRunner = Effect.gen(function* () {
       idle: null,
       id,
       name: texts.name,
+      createdByName: creator_name,
       userId: null,
       request: { ...request, template, assetIds: [] },
       requestedAlias,

@@ -13,7 +13,7 @@ export type AuditAction =
   | `key.${"created" | "revoked"}`
   | `page_domain.${"added" | "removed"}`
   | `suppression.${"added" | "removed"}`
-  | `tent.${"created" | "published" | "unpublished"}`
+  | `tent.${"created" | "published" | "unpublished" | "updated"}`
   | `workspace.${"created" | "deleted" | "erased" | "updated"}`
 
 export interface AuditEvent {

@@ -41,6 +41,7 @@ export const Job = Schema.Union([
   job("flow_email", { members: WaitingMembers }),
   job("flow_tent", { members: WaitingMembers }),
   job("tent_generation", { tentId: TentId }),
+  job("tent_revision", { tentId: TentId, generationId: GenerationId }),
   job("asset_cleanup", { tentId: TentId, assetIds: Schema.Array(AssetId) }),
   job("email_generation", { emailId: EmailId, generationId: GenerationId }),
   job("test_mail", { testMailId: TestMailId }),

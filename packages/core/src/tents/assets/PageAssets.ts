@@ -5,6 +5,7 @@ import { Base64 } from "effect/encoding"
 import type { PageAsset } from "../../ports/Ai.ts"
 import type { BlobStore, BlobUnavailable } from "../../ports/BlobStore.ts"
 import type { Parser } from "../../ports/Parsers.ts"
+import { addressOf, withData } from "./PagePictures.ts"
 import { pictureSize } from "../../ports/PictureSize.ts"
 import { concat, decodeText, encodeText } from "../../kernel/Bytes.ts"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
@@ -48,8 +49,6 @@ export const assetUses = (
   })
 }
 
-const addressOf = (place: number): string => `asset:${place + 1}`
-
 /** The assets as the AI gets them. A file whose bytes are deleted is left out. */
 export const pageAssets = Effect.fnUntraced(function* (
   blobs: BlobStore["Service"],
@@ -86,13 +85,10 @@ const isViewable = (picture: Uint8Array): boolean => {
 
 /** Replaces the addresses of assets in the page by the pictures. The cleaner removes addresses without a picture. */
 export const withPictures = (html: string, assets: ReadonlyArray<PageAsset>): string => {
-  const pictures = assets.filter(({ address, bytes }) => address !== null && bytes !== null)
-  return pictures.reduce((page, { address, bytes, contentType }) => {
-    const named = new RegExp(`(["'(=])${address}(?=["')\\s>])`, "g")
-    if (bytes === null || !named.test(page)) return page
-    const data = `data:${contentType};base64,${Base64.encode(bytes)}`
-    return page.replace(named, (_, before: string) => `${before}${data}`)
-  }, html)
+  const pictures = assets.flatMap(({ address, bytes, contentType }) =>
+    address === null || bytes === null ? [] : [{ address, data: `data:${contentType};base64,${Base64.encode(bytes)}` }],
+  )
+  return withData({ html, pictures })
 }
 
 interface PicturesInput {

@@ -27,6 +27,8 @@ export interface BulkRequest {
   readonly autoPublish: boolean
   readonly reasoning: Reasoning | null
   readonly metadata: Readonly<Record<string, unknown>> | null
+  /** Name of the API key. */
+  readonly createdByName: string
 }
 
 interface BulkItemResult {
@@ -150,6 +152,7 @@ const accepted = (
     idle: null,
     id,
     name,
+    createdByName: request.createdByName,
     userId: null,
     request: {
       prompt,

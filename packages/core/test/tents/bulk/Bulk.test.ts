@@ -25,6 +25,7 @@ const admit = (
     autoPublish: false,
     reasoning: null,
     metadata: null,
+    createdByName: "a key",
     ...over,
     items: items.map((item) => readBulkItem(item, { autoPublish: over.autoPublish ?? false })),
   }

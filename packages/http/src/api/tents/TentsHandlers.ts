@@ -1,32 +1,50 @@
 // The handlers of tents and of their bulk creation.
 import { toAlias } from "@tentpole/core/tents/Alias"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
-import type { PublishInput } from "@tentpole/core/tents/machine"
+import type { PublishInput } from "@tentpole/core/tents/Publishing"
 import { isInProgress } from "@tentpole/core/tents/Tent"
 import { Tents, type TentView } from "@tentpole/core/tents/Tents"
 import { BulkTents } from "@tentpole/core/tents/bulk/BulkTents"
 import { Effect, Layer, Result } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { TentVersions } from "@tentpole/core/tents/TentVersions"
 import { handlersOf } from "../../GroupHandlers.ts"
+import { toGeneration, toPolled } from "../documents/ContentWire.ts"
 import { answer, polled, sliced, toCamelCase } from "../../Wire.ts"
 import {
   type CreateTent,
   type PublishTent,
   type TentDeleted,
-  toAccepted,
+  toCreatedTent,
   toListedTent,
+  toPageVersion,
   toPublished,
   toTentWire,
 } from "./TentsApi.ts"
 import { toAdmission, toFollowed, toNewBulk } from "./bulk/BulkTentsApi.ts"
 
-const tentsLayer = handlersOf("tents", Tents, (tents) => ({
-  create: ({ payload }, { id }) => tents.create(id, toNewTent(payload)).pipe(answer(toAccepted)),
+const tentsLayer = handlersOf("tents", Effect.all({ tents: Tents, pages: TentVersions }), ({ tents, pages }) => ({
+  create: ({ payload }, { id }, key) => tents.create(id, toNewTent(payload), key.name).pipe(answer(toCreatedTent)),
   list: ({ query }, { id }) => tents.list(id, query).pipe(answer(sliced("tents", toListedTent))),
   show: ({ params }, { id }) =>
     tents.get(id, params.tentId).pipe(answer((shown) => polled(toTentWire(shown), isInProgress(shown.tent)))),
-  content: ({ params }, { id }) =>
-    tents.content(id, params.tentId).pipe(answer((body) => HttpApiSchema.withHeaders({ body, headers: sandboxed }))),
+  content: ({ params, query }, { id }) =>
+    tents
+      .content(id, params.tentId, query.version)
+      .pipe(answer((body) => HttpApiSchema.withHeaders({ body, headers: sandboxed }))),
+  update: ({ params, payload }, { id }) => tents.update(id, params.tentId, payload).pipe(answer(toTentWire)),
+  setContent: ({ params, payload }, { id }, key) =>
+    pages.setContent(id, params.tentId, { ...payload, byName: key.name }).pipe(answer(toTentWire)),
+  revise: ({ params, payload }, { id }, key) =>
+    pages
+      .startRevision(id, params.tentId, { ...payload, createdByName: key.name })
+      .pipe(answer(toGeneration({ tent_id: params.tentId }))),
+  revision: ({ params }, { id }) =>
+    pages.revision(id, params.tentId, params.generationId).pipe(answer(toPolled({ tent_id: params.tentId }))),
+  versions: ({ params, query }, { id }) =>
+    pages.list(id, params.tentId, query).pipe(answer(sliced("versions", toPageVersion))),
+  restore: ({ params: { tentId, version } }, { id }, key) =>
+    pages.restore(id, tentId, { version, byName: key.name }).pipe(answer(toTentWire)),
   publish: ({ params, payload }, { id }) =>
     Effect.flatMap(Effect.fromResult(toWish(payload)), (wish) => tents.publish(id, params.tentId, wish)).pipe(
       answer(toPublished(publishMessage)),
@@ -64,7 +82,7 @@ const unpublishMessage = (shown: TentView & { readonly changed?: boolean }): str
     : "The page is no longer public. Its alias stays reserved for it"
 
 const bulkLayer = handlersOf("bulkTents", BulkTents, (tents) => ({
-  create: ({ payload }, { id }) => tents.create(id, toNewBulk(payload)).pipe(answer(toAdmission)),
+  create: ({ payload }, { id }, key) => tents.create(id, toNewBulk(payload, key.name)).pipe(answer(toAdmission)),
   find: ({ params }, { id }) => tents.get(id, params.bulkJobId).pipe(answer(toFollowed)),
 }))
 

@@ -42,7 +42,8 @@ it.live("create returns 202 with pending, and polls have Retry-After until compl
     const queued = yield* status(json.id)
     assert.deepStrictEqual([queued.json.status, queued.headers.get("retry-after")], ["queued", "10"])
     const done = yield* made()
-    assert.deepStrictEqual(Object.keys(done).sort(), ["created_at", "generated_by", "id", "status", "updated_at"])
+    const shown = ["created_at", "current_version", "generated_by", "id", "live_version"]
+    assert.deepStrictEqual(Object.keys(done).sort(), [...shown, "name", "prompt", "status", "updated_at"])
     assert.strictEqual((yield* status(done.id)).headers.get("retry-after"), null)
   }),
 )

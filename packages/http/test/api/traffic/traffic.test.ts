@@ -14,13 +14,19 @@ const tentOf = Effect.fnUntraced(function* (
   workspace: Parameters<Tents["Service"]["create"]>[0],
 ) {
   const prompt = "Build a website for a bakery"
-  const { id } = yield* tents.create(workspace, {
-    name: "n",
-    prompt,
-    includeBrand: false,
-    autoPublish: false,
-    assetIds: [],
-  })
+  const {
+    tent: { id },
+  } = yield* tents.create(
+    workspace,
+    {
+      name: "n",
+      prompt,
+      includeBrand: false,
+      autoPublish: false,
+      assetIds: [],
+    },
+    "a key",
+  )
   yield* tents.runGeneration(workspace, id)
   yield* tents.publish(workspace, id, { alias: alias("/") })
   return id

@@ -16,7 +16,7 @@ begin
     'email', 'email_version', 'email_approval',
     'email_template', 'email_template_version', 'email_template_approval',
     'tent_template', 'tent_template_version', 'tent_template_approval',
-    'tent', 'tent_alias', 'tent_asset', 'bulk_job', 'bulk_item',
+    'tent', 'tent_version', 'tent_alias', 'tent_asset', 'bulk_job', 'bulk_item',
     'delivery', 'delivery_queue', 'delivery_lane', 'suppression', 'test_mail',
     'hook_token',
     'blast', 'delivery_tally',

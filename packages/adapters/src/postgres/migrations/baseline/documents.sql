@@ -1,4 +1,4 @@
--- Generations of documents: emails, email templates and tent templates.
+-- Generations of documents: emails, email templates and tent templates; and revisions of tents.
 
 create table generation (
   workspace_id uuid not null constraint generation_workspace_fkey references workspace on delete cascade,
@@ -21,4 +21,4 @@ create index generation_document on generation (workspace_id, document_id, creat
 create unique index generation_going_on on generation (workspace_id, document_id) where status = 'generating';
 comment on table generation is 'Requests to the AI to write a version of a document.';
 comment on column generation.document_id is
-  'The email or template. No foreign key, because these are several tables: the store of the document deletes its generations.';
+  'The email, template or tent. No foreign key, because these are several tables: the store of the document deletes its generations.';

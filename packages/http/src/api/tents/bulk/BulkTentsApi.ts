@@ -126,7 +126,7 @@ export const BulkTentsApi = Endpoint.group("bulkTents", "Creation of up to 25 te
   }),
 )
 
-export const toNewBulk = ({ items, ...body }: typeof CreateBulk.Type): NewBulk => {
+export const toNewBulk = ({ items, ...body }: typeof CreateBulk.Type, createdByName: string): NewBulk => {
   const autoPublish = body.auto_publish ?? false
   return {
     clientJobDescriptor: null,
@@ -136,6 +136,7 @@ export const toNewBulk = ({ items, ...body }: typeof CreateBulk.Type): NewBulk =
     metadata: null,
     ...toCamelCase(body),
     autoPublish,
+    createdByName,
     items: items.map((each) => readBulkItem(each, { autoPublish })),
   }
 }
