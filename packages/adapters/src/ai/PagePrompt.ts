@@ -26,7 +26,12 @@ export const pageConversation = ({
   user: [
     `Name of the page: ${name}`,
     ...(brand === null ? [] : [`Brand, as JSON: ${JSON.stringify(brand)}`]),
-    ...(template === null ? [] : ["Build on this template and keep its structure and its forms:", template]),
+    ...(template === null
+      ? []
+      : [
+          "Build on this page: keep its structure, its forms and whatever the request does not ask to change:",
+          template,
+        ]),
     ...assets.map(describeAsset),
     "Request:",
     prompt,

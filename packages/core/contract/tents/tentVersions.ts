@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
 import { GenerationId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { encodeText } from "../../src/kernel/Bytes.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { publish, TentChange } from "../../src/tents/machine.ts"
 import { PublishedPages } from "../../src/tents/pages/PublishedPages.ts"
@@ -71,7 +72,7 @@ export const tentVersions = <E>(
         assert.strictEqual(after?.currentVersion, 2)
         const first = yield* store.versions(workspace, tent.id, { after: null, limit: 1 })
         const second = yield* store.versions(workspace, tent.id, { after: first.next, limit: 1 })
-        const bytes = new TextEncoder().encode(html).length
+        const bytes = encodeText(html).length
         assert.deepStrictEqual(
           [...first.items, ...second.items],
           [

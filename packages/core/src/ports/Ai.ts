@@ -30,7 +30,7 @@ export interface PageRequest {
   readonly prompt: string
   readonly name: string
   readonly brand: Brand | null
-  /** HTML of an approved template to build on. */
+  /** HTML to build on: an approved template, or the current page that the prompt changes. */
   readonly template: string | null
   readonly assets?: ReadonlyArray<PageAsset>
   /** Absent or null: the provider's default. */
