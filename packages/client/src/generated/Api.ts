@@ -1213,14 +1213,14 @@ export interface Client {
   }
   readonly tents: {
     /**
-     * Create a tent. Starts to generate a page with AI, in a new tent or in the idle tent `tent_id` that holds
-     * uploaded files. It costs one credit, which is refunded if the generation fails. Poll `GET
-     * /v1/tents/{tentId}` for progress. With `template_id`, the page is based on the approved version of the
-     * template.
+     * Create a tent. With `html`, it creates the page and returns 201 with the tent. With a `prompt`, it starts to
+     * generate a page with AI and returns 202, in a new tent or in the idle tent `tent_id` that holds uploaded
+     * files. It costs one credit, which is refunded if the generation fails. Poll `GET /v1/tents/{tentId}` for
+     * progress. With `template_id`, the page is based on the approved version of the template.
      */
     readonly create: Method<{
       readonly payload: CreateTent
-    }, TentAccepted, CommonCode | "template_not_approved" | "INVALID_PROMPT_INTENT" | "not_found" | "conflict" | "idempotency_key_reused" | "idempotency_in_progress" | "insufficient_credits">
+    }, Tent | TentAccepted, CommonCode | "template_not_approved" | "INVALID_PROMPT_INTENT" | "not_found" | "conflict" | "idempotency_key_reused" | "idempotency_in_progress" | "insufficient_credits">
     /** List tents. Returns tents, the newest first. */
     readonly list: Listing<{
       readonly query?: {
@@ -1244,18 +1244,83 @@ export interface Client {
       }
     }, Tent, CommonCode | "not_found">
     /**
-     * Get a tent's page. Returns the generated page as it is before publication: without the branding line, and
-     * with inactive forms.
+     * Get a tent's page. Returns the current version of the page, or the version in `version`, as it is before
+     * publication: without the branding line, and with inactive forms.
      */
     readonly content: Method<{
       readonly params: {
         readonly tentId: string
       }
+      readonly query?: {
+        /** Number of the version. Default: the current version */
+        readonly version?: number | string
+      }
     }, string, CommonCode | "not_found" | "tent_not_ready">
+    /** Rename a tent. Changes the name of the tent. The page and its address do not change. */
+    readonly update: Method<{
+      readonly params: {
+        readonly tentId: string
+      }
+      readonly payload: UpdateTent
+    }, Tent, CommonCode | "not_found">
     /**
-     * Publish a tent. Publishes the page, or publishes it again with another alias or branding. If the page is
-     * already live, it returns 200 and changes nothing. Over the plan's limit it returns 429, and the failure is
-     * also stored in the tent's `publication`.
+     * Set a tent's page. Creates a new version, which is then the current one. Visitors see the published version
+     * until the tent is published again. An idle tent, or one whose generation failed, is completed by it.
+     */
+    readonly setContent: Method<{
+      readonly params: {
+        readonly tentId: string
+      }
+      readonly payload: SetPage
+    }, Tent, CommonCode | "not_found" | "generation_in_progress">
+    /**
+     * Revise a tent's page. Requests the next version from the AI, which changes the current one as instructed. It
+     * costs one credit, which is refunded if the revision fails. One revision runs at a time. Versions that are
+     * set meanwhile stay.
+     */
+    readonly revise: Method<{
+      readonly params: {
+        readonly tentId: string
+      }
+      readonly payload: ReviseTent
+    }, TentRevision, CommonCode | "not_found" | "tent_not_ready" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
+    /**
+     * Get a revision of a tent's page. Returns the status of the revision. `Retry-After` is set while it is in
+     * progress.
+     */
+    readonly revision: Method<{
+      readonly params: {
+        readonly tentId: string
+        readonly generationId: string
+      }
+    }, TentRevision, CommonCode | "not_found">
+    /** List the versions of a tent's page. Returns the versions, the newest first. */
+    readonly versions: Listing<{
+      readonly params: {
+        readonly tentId: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, PageVersions, CommonCode | "invalid_cursor" | "not_found">
+    /**
+     * Restore a version of a tent's page. Creates a new version with the HTML of an earlier one. Visitors see the
+     * published version until the tent is published again. To restore the current version changes nothing.
+     */
+    readonly restore: Method<{
+      readonly params: {
+        readonly tentId: string
+        readonly version: number | string
+      }
+      readonly payload?: Nothing | undefined
+    }, Tent, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Publish a tent. Publishes the current version, or publishes it again with another alias or branding. Later
+     * changes of the page need another publication. If the same page is already live, it returns 200 and changes
+     * nothing. Over the plan's limit it returns 429, and the failure is also stored in the tent's `publication`.
      */
     readonly publish: Method<{
       readonly params: {
@@ -1641,6 +1706,12 @@ export const routes = {
     list: "GET /v1/tents cursor:tents",
     show: "GET /v1/tents/:tentId",
     content: "GET /v1/tents/:tentId/content text",
+    update: "PATCH /v1/tents/:tentId",
+    setContent: "PUT /v1/tents/:tentId/content",
+    revise: "POST /v1/tents/:tentId/revise key",
+    revision: "GET /v1/tents/:tentId/generations/:generationId",
+    versions: "GET /v1/tents/:tentId/versions cursor:versions",
+    restore: "POST /v1/tents/:tentId/versions/:version/restore key",
     publish: "POST /v1/tents/:tentId/publish key",
     unpublish: "POST /v1/tents/:tentId/unpublish key",
     remove: "DELETE /v1/tents/:tentId",
@@ -2494,13 +2565,18 @@ export interface CreateResults {
 
 export interface CreateTent {
   readonly name: string
-  /** Must ask for web content, otherwise 400 `INVALID_PROMPT_INTENT` */
-  readonly prompt: string
+  /** Required without `html`. Must ask for web content, otherwise 400 `INVALID_PROMPT_INTENT` */
+  readonly prompt?: string
   /**
    * Values of the `{{api.…}}` variables in the template and the prompt, by name, and further content of the page.
    * A variable without a value is refused
    */
   readonly input_data?: Readonly<Record<string, unknown>>
+  /**
+   * The page, instead of `prompt`: at most 2 MB, cleaned of active content. Not with `input_data`, `template_id`,
+   * `include_brand` and `asset_ids`
+   */
+  readonly html?: string
   /** External id of the creator, stored with the tent */
   readonly user_id?: string
   /** Gives the AI the brand of the workspace: logo, icon, color, name, domain, description, guidelines */
@@ -3442,6 +3518,24 @@ export interface MembersRemoved {
 
 export type Nothing = Readonly<Record<string, never>>
 
+export interface PageVersion {
+  readonly version: number
+  /** `upload`: set or restored by a call */
+  readonly made_by: "upload" | "generation"
+  /** Name of the API key that set or requested it */
+  readonly by_name: string
+  readonly bytes: number
+  /** Whether it is the published version */
+  readonly approved: boolean
+  /** ISO 8601, UTC */
+  readonly created_at: string
+}
+
+export interface PageVersions {
+  readonly versions: ReadonlyArray<PageVersion>
+  readonly next_cursor: string | null
+}
+
 export interface Pagination {
   readonly page: number
   readonly limit: number
@@ -3499,6 +3593,10 @@ export interface PublishedTent {
   /** ISO 8601, UTC */
   readonly updated_at: string
   readonly message: string
+  /** The newest version of the page; 0 before the first */
+  readonly current_version: number
+  /** The published version; null while none is public */
+  readonly live_version: number | null
   readonly publication: Publication
 }
 
@@ -3528,6 +3626,12 @@ export interface RejectedItem {
 export interface RetryFailedRecipients {
   /** Includes recipients with an unknown outcome. Some of them may get the message twice */
   readonly include_unconfirmed?: boolean
+}
+
+/** The AI writes the next version from the current one */
+export interface ReviseTent {
+  /** Instructions for the AI, 1 to 10,000 characters. Costs one credit, which is refunded if the generation fails */
+  readonly instruction: string
 }
 
 /** A rule tree: a group, or a condition alone */
@@ -3634,6 +3738,11 @@ export interface SetContent {
 
 export type SetEmail = ExistingEmail | InlineEmail
 
+export interface SetPage {
+  /** At most 2 MB. Active content is removed: scripts, event handlers, frames, external form targets */
+  readonly html: string
+}
+
 export interface SetPlainText {
   readonly text: string
 }
@@ -3678,11 +3787,20 @@ export interface Submissions {
 
 export interface Tent {
   readonly id: string
+  readonly name: string
+  /** null: idle, or created with `html` */
+  readonly prompt: string | null
   /** `pending`: idle, without a generation */
   readonly status: "pending" | "queued" | "generating" | "completed" | "failed"
+  /** The newest version of the page; 0 before the first */
+  readonly current_version: number
+  /** The published version; null while none is public */
+  readonly live_version: number | null
+  /** Status of the last revision; absent if there was none */
+  readonly revision_status?: "generating" | "completed" | "failed"
   /** ISO 8601, UTC */
   readonly created_at: string
-  /** Time of the last status change */
+  /** Time of the last change */
   readonly updated_at: string
   /** Why the generation failed */
   readonly error?: string
@@ -3749,6 +3867,21 @@ export interface TentAnalytics {
 
 export interface TentDeleted {
   readonly message: string
+  readonly tent_id: string
+}
+
+export interface TentRevision {
+  readonly generation_id: string
+  readonly status: "generating" | "completed" | "failed"
+  readonly prompt: string
+  /** The version that it created; null before */
+  readonly version: number | null
+  /** Why it failed */
+  readonly error: string | null
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  readonly completed_at: string | null
+  readonly created_by_name: string
   readonly tent_id: string
 }
 
@@ -3890,6 +4023,10 @@ export interface UpdateResults {
   readonly updated_count: number
   readonly rejected_count: number
   readonly items: ReadonlyArray<UpdatedItem_1 | RejectedItem>
+}
+
+export interface UpdateTent {
+  readonly name: string
 }
 
 export interface UpdateTentTemplate {
