@@ -9,6 +9,7 @@ export const pageConversation = ({
   name,
   brand,
   template,
+  isRevision = false,
   assets = [],
   reasoning = null,
 }: PageRequest): Conversation => ({
@@ -29,7 +30,9 @@ export const pageConversation = ({
     ...(template === null
       ? []
       : [
-          "Build on this page: keep its structure, its forms and whatever the request does not ask to change:",
+          isRevision
+            ? "Change this page: keep its structure, its forms and whatever the request does not ask to change:"
+            : "Build on this template and keep its structure and its forms:",
           template,
         ]),
     ...assets.map(describeAsset),

@@ -32,6 +32,8 @@ export interface PageRequest {
   readonly brand: Brand | null
   /** HTML to build on: an approved template, or the current page that the prompt changes. */
   readonly template: string | null
+  /** Whether `template` is the page that the prompt changes. */
+  readonly isRevision?: boolean
   readonly assets?: ReadonlyArray<PageAsset>
   /** Absent or null: the provider's default. */
   readonly reasoning?: Reasoning | null

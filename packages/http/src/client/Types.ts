@@ -31,7 +31,7 @@ type BodyOf<Payload extends Schema.Constraint> = [Payload["Type"]] extends [Form
 
 type Body<Sent> = Sent extends undefined ? undefined : Writable<Sent>
 
-/** A query parameter as text or as its value. */
+/** A parameter as text or as its value. */
 type Spelled<Type, Encoded> =
   | Encoded
   | (number extends Type ? number : never)
@@ -43,7 +43,9 @@ type QueryOf<Query extends Schema.Constraint> = {
     : Wire<Query>[Key]
 }
 
-type ParamsOf<Params extends Schema.Constraint> = { readonly [Key in keyof Params["Type"]]: string }
+type ParamsOf<Params extends Schema.Constraint> = {
+  readonly [Key in keyof Params["Type"]]: Spelled<Params["Type"][Key], string>
+}
 
 /** An optional key if all of its fields are optional. */
 type Part<Name extends string, Value> = [Value] extends [never]

@@ -68,7 +68,8 @@ export const layer = Layer.effect(
       Effect.mapError(parsers.run(parser, input, null), ({ message }) => new AiRefused({ reason: message }))
     return Ai.of({
       provider: "sample",
-      generatePage: ({ prompt, name, brand, template }) => answer(fakePages, { prompt, name, brand, template }),
+      generatePage: ({ prompt, name, brand, template, isRevision = false }) =>
+        answer(fakePages, { prompt, name, brand, template, isRevision }),
       generateEmail: (request) => answer(fakeEmails, request),
       asksForPage: (prompt, options) => Effect.orDie(parsers.run(fakeIntents, { prompt, options }, null)),
       matchColumns: (request) => answer(fakeColumns, request),
@@ -87,13 +88,16 @@ export const emailFor = ({ prompt, brand, basis }: EmailRequest): WrittenEmail =
   }
 }
 
-type FakePageRequest = Pick<PageRequest, "prompt" | "name" | "brand" | "template">
+type FakePageRequest = Pick<PageRequest, "prompt" | "name" | "brand" | "template" | "isRevision">
 
-export const pageFor = ({ prompt, name, brand, template }: FakePageRequest): string => {
+export const pageFor = ({ prompt, name, brand, template, isRevision = false }: FakePageRequest): string => {
   // The variables of a template are filled when a tent is created from it.
   const { text, restore } = masked(prompt, ({ name: token }) => token.startsWith("api."))
   const brief = readBrief(text)
-  if (template !== null) return restore(onBasis(template, brief))
+  if (template !== null) {
+    const changed = onBasis(template, brief)
+    return restore(isRevision && changed === template ? saying(template, text) : changed)
+  }
   return restore(composePage({ brief, brand, palette: paletteFor(brief, brand, prompt), otherwise: name }))
 }
 
@@ -132,6 +136,16 @@ const onBasis = (basis: string, brief: Brief): string => {
   const below = placeBelow(heading, all) ?? basis.length
   const text = said.map((each) => `\n<p>${escapeHtml(each)}</p>`).join("")
   return edited(basis, text === "" ? renamed : [...renamed, { from: below, to: below, text }])
+}
+
+/** The page with the instruction below its heading. */
+const saying = (page: string, text: string): string => {
+  const all = elements(parseHtml(page, { sourceCodeLocationInfo: true }))
+  const heading = all.find(
+    ({ tagName, sourceCodeLocation }) => tagName === "h1" && sourceCodeLocation?.endTag !== undefined,
+  )
+  const place = placeBelow(heading, all) ?? page.length
+  return edited(page, [{ from: place, to: place, text: `\n<p>${escapeHtml(text.trim())}</p>` }])
 }
 
 /** What the prompt says and the document does not: sentences, offers, values, points and figures. */
