@@ -340,9 +340,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a tent template created from a tent has its page, and a tent without a page is refused", () =>
       Effect.gen(function* () {
         const { tentTemplates, tents, page, workspace, fresh } = yield* begin
-        const {
-          tent: { id },
-        } = yield* tents.create(workspace, page, "a key")
+        const { id } = (yield* tents.create(workspace, page, "a key")).tent
         const make = (tentId: TentId) => tentTemplates.create(workspace, { name: "t", tentId }, "a key")
         assert.strictEqual((yield* Effect.flip(make(id))).code, "tent_not_ready")
         yield* tents.runGeneration(workspace, id)
@@ -389,9 +387,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("the check of the prompt is strict without a template", () =>
       Effect.gen(function* () {
         const { tents, page, workspace } = yield* begin
-        const {
-          tent: { id },
-        } = yield* tents.create(workspace, page, "a key")
+        const { id } = (yield* tents.create(workspace, page, "a key")).tent
         yield* tents.runGeneration(workspace, id)
         assert.deepStrictEqual([intents, pagesAsked.map((asked) => asked.template)], [[false], [null]])
       }),

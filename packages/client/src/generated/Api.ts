@@ -1313,7 +1313,7 @@ export interface Client {
     readonly restore: Method<{
       readonly params: {
         readonly tentId: string
-        readonly version: number | string
+        readonly n: number | string
       }
       readonly payload?: Nothing | undefined
     }, Tent, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
@@ -1711,7 +1711,7 @@ export const routes = {
     revise: "POST /v1/tents/:tentId/revise key",
     revision: "GET /v1/tents/:tentId/generations/:generationId",
     versions: "GET /v1/tents/:tentId/versions cursor:versions",
-    restore: "POST /v1/tents/:tentId/versions/:version/restore key",
+    restore: "POST /v1/tents/:tentId/versions/:n/restore key",
     publish: "POST /v1/tents/:tentId/publish key",
     unpublish: "POST /v1/tents/:tentId/unpublish key",
     remove: "DELETE /v1/tents/:tentId",

@@ -231,7 +231,8 @@ const strangers = Effect.fnUntraced(function* <Own extends Estate>(
   })
   const bodies = rights.length === 0 ? [undefined] : rights.map((right) => JSON.stringify(right(estate)))
   for (const body of bodies) {
-    for (const name of parametersOf(operation.path)) {
+    // The number of a version is the same in all workspaces.
+    for (const name of parametersOf(operation.path).filter((each) => each !== "n")) {
       yield* notFound(name, (id) => send(addressOf(operation, { ...estate, [name]: id }), body))
     }
   }

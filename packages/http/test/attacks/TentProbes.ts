@@ -1,5 +1,6 @@
 // Valid bodies of all operations on tents, and the fixtures of the attacks.
-import { TentId } from "@tentpole/core/kernel/Ids"
+import { GenerationId, TentId } from "@tentpole/core/kernel/Ids"
+import { TentVersions } from "@tentpole/core/tents/TentVersions"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Context, Effect } from "effect"
 import { posting } from "./AttackFixture.ts"
@@ -19,9 +20,10 @@ export interface TentEstate extends Estate {
   /** Approved. */
   readonly templateId: string
   readonly bulkJobId: string
-  /** A revision in progress. */
+  /** A revision in progress, except for attacks on revisions. */
   readonly generationId: string
-  readonly version: string
+  /** The number of a version. */
+  readonly n: string
 }
 
 const prompt = "Create a landing page for chairs"
@@ -35,7 +37,12 @@ const sentTo = (operation: Operation): Sent => (isUpload(operation) ? file : {})
 
 const idle = (call: Call) => Effect.map(call("POST", "/v1/tents/new/assets", file), ({ json }): Json => json)
 
-const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ call, workspace }, field, context) {
+const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* (
+  { call, workspace },
+  field,
+  context,
+  operation,
+) {
   const post = posting(call)
   const [used, waiting] = [yield* idle(call), yield* idle(call)]
   const tentId: string = used.actual_tent_id
@@ -45,6 +52,10 @@ const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ c
   const { template_id } = yield* post("/v1/tent-templates", { name: `of ${field}`, html: "<p>one</p>" })
   yield* post(`/v1/tent-templates/${template_id}/approve`)
   const revision = yield* post(`/v1/tents/${tentId}/revise`, { instruction: `blue ${field}` })
+  if (operation?.path.endsWith("/revise") === true) {
+    const { runGeneration } = Context.get(context, TentVersions)
+    yield* runGeneration(workspace, TentId.make(tentId), GenerationId.make(revision.generation_id))
+  }
   const bulk = yield* post("/v1/tents/bulk", {
     template_id,
     items: [{ instructions: "blue", tent_name: `of ${field}` }],
@@ -57,7 +68,7 @@ const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ c
     templateId: template_id,
     bulkJobId: bulk.bulk_job_id,
     generationId: revision.generation_id,
-    version: "1",
+    n: "1",
     field,
   }
   return estate

@@ -104,8 +104,18 @@ export const toTent = ({
   ...row
 }: Row): Tent => ({
   ...fromRow<Stored>({
-    ...{ id, name, createdByName, userId, request, currentVersion, revisionStatus },
-    ...{ credits_held, generatedBy, branding, createdAt, updatedAt },
+    id,
+    name,
+    createdByName,
+    userId,
+    request,
+    currentVersion,
+    revisionStatus,
+    credits_held,
+    generatedBy,
+    branding,
+    createdAt,
+    updatedAt,
   }),
   generation: row.status === "failed" ? { status: row.status, error: row.error ?? "" } : { status: row.status },
   alias: aliasOf(row.alias),

@@ -17,7 +17,6 @@ import type { ListedVersion } from "@tentpole/core/tents/TentVersions"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { GeneratedBy } from "../documents/ContentWire.ts"
 import {
   cursorQuery,
   InstantWire,
@@ -30,7 +29,7 @@ import {
   Text,
   whole,
 } from "../../Wire.ts"
-import { contentQuery, generationOf, Prompt } from "../documents/ContentWire.ts"
+import { contentQuery, GeneratedBy, generationOf, Prompt } from "../documents/ContentWire.ts"
 
 const CodeAndMessage = Schema.Struct({ code: Schema.String, message: Schema.String })
 
@@ -342,11 +341,11 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     success: PageVersionsWire,
     errors: ["not_found", "invalid_cursor"],
   }),
-  Endpoint.post("restore", "/v1/tents/:tentId/versions/:version/restore", {
+  Endpoint.post("restore", "/v1/tents/:tentId/versions/:n/restore", {
     summary: "Restore a version of a tent's page",
     description:
       "Creates a new version with the HTML of an earlier one. Visitors see the published version until the tent is published again. To restore the current version changes nothing.",
-    params: { tentId: TentId, version: whole(1, 1_000_000_000) },
+    params: { tentId: TentId, n: whole(1, 1_000_000_000) },
     payload: nothing,
     success: TentWire,
     errors: ["not_found", "generation_in_progress"],

@@ -43,7 +43,7 @@ const tentsLayer = handlersOf("tents", Effect.all({ tents: Tents, pages: TentVer
     pages.revision(id, params.tentId, params.generationId).pipe(answer(toPolled({ tent_id: params.tentId }))),
   versions: ({ params, query }, { id }) =>
     pages.list(id, params.tentId, query).pipe(answer(sliced("versions", toPageVersion))),
-  restore: ({ params: { tentId, version } }, { id }, key) =>
+  restore: ({ params: { tentId, n: version } }, { id }, key) =>
     pages.restore(id, tentId, { version, byName: key.name }).pipe(answer(toTentWire)),
   publish: ({ params, payload }, { id }) =>
     Effect.flatMap(Effect.fromResult(toWish(payload)), (wish) => tents.publish(id, params.tentId, wish)).pipe(
