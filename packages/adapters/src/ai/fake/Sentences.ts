@@ -73,8 +73,16 @@ export interface Sentence {
   readonly isBullet: boolean
 }
 
+/** Items of a list that follow a colon and are separated by semicolons, with commas instead. */
+const semicolonLists = (text: string): string =>
+  text.replace(/:[^.!?\n;]{0,200};[^.!?\n]*/g, (list) => list.replaceAll(";", ","))
+
 export const sentencesOf = (text: string): ReadonlyArray<Sentence> =>
-  clauses(text.replace(/\b([ap])\.m\./gi, "$1m").replace(/\b(?:e\.g|i\.e|approx|etc)\./gi, ""))
+  clauses(
+    semicolonLists(text)
+      .replace(/\b([ap])\.m\./gi, "$1m")
+      .replace(/\b(?:e\.g|i\.e|approx|etc)\./gi, ""),
+  )
     .split(/(?<=[.!?])\s|[\n;]/)
     .slice(0, sentences_max)
     .flatMap((raw): ReadonlyArray<Sentence> => {

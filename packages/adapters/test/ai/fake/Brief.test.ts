@@ -47,6 +47,11 @@ describe("readBrief", () => {
       points("A page for a fair. Agenda: 15:00 welcome, 16:00 dance, and 6 pm barbecue", "agenda"),
       ["15:00 | Welcome", "16:00 | Dance", "6 pm | Barbecue"],
     )
+    assert.deepStrictEqual(points("A page for a webinar. Agenda: SPF and DKIM; warming up; questions.", "agenda"), [
+      "SPF and DKIM",
+      "Warming up",
+      "Questions",
+    ])
     assert.deepStrictEqual(points("A page for a webinar with an agenda (a first look, your questions)", "agenda"), [
       "A first look",
       "Your questions",

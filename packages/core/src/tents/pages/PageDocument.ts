@@ -86,7 +86,7 @@ export const formsOf = (document: Node): ReadonlyArray<FormOfPage> =>
 
 /** An `<aside>`, because the page may have a `<footer>` and should have only one. */
 const branding_line =
-  '<aside aria-label="Maker" style="padding:1rem;text-align:center;font:14px/1.5 system-ui,sans-serif;color:#4b5563;background:#f9fafb">Made with Tentpole</aside>'
+  '<aside aria-label="Maker" style="padding:1rem;text-align:center;font:14px/1.5 system-ui,sans-serif;opacity:.8">Made with Tentpole</aside>'
 
 const honeypot =
   `<div style="position:absolute;left:-9999px;height:1px;width:1px;overflow:hidden" aria-hidden="true">` +
