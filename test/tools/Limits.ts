@@ -26,6 +26,7 @@ import { simulated_entries_max } from "@tentpole/core/flows/simulation/Simulate"
 import { simulated_events_max } from "@tentpole/core/flows/simulation/SimulationInput"
 import { step_id_length_max, duration_amount_max } from "@tentpole/core/flows/definition/Step"
 import { offset_days_max, token_declarations_max, token_name_length_max } from "@tentpole/core/flows/definition/Trigger"
+import { css_depth_max, css_length_max, css_syntax_errors_max } from "@tentpole/adapters/ai/html/CleanCss"
 import * as ParserPool from "@tentpole/adapters/parsers/ParserPool"
 import { html_tags_max } from "@tentpole/core/documents/ParseHtml"
 import { compiled_slots_max } from "@tentpole/core/rendering/Compile"
@@ -164,6 +165,7 @@ ${head}
 | Description of a blast | ${characters(blast_description_length_max)} | ${invalid} |
 | Subject, preview text | ${characters(Email.subject_length_max, 1)}; ${characters(Email.preview_text_length_max)} | ${invalid} |
 | HTML of an email or a template (\`HTML_BYTES_MAX\`) | ${bytes(config.html_bytes_max)} | ${tooLarge} |
+| A style sheet or \`style\` attribute in HTML that is cleaned; nesting of its blocks; its syntax errors | ${bytes(css_length_max)} characters; ${css_depth_max} levels; ${number(css_syntax_errors_max)} | ${invalid} |
 | Tags in HTML, except for end tags | ${number(html_tags_max)} | ${invalid} |
 | Merge tokens and redirected links of an email | ${number(compiled_slots_max)} | ${code("too_complex")} in previews and tests; the delivery fails with reason \`not_rendered\` |
 | Time to read HTML, a prompt, an answer of the AI or returned mail (\`PARSER_SECONDS\`); memory | ${config.parsers.time_max_ms / 1000} s; ${ParserPool.thread_heap_mb_max} MB | ${code("too_complex")}; a generation fails, and its credit is refunded |

@@ -8,9 +8,9 @@ import { edited } from "@tentpole/core/documents/HtmlElements"
 import { words } from "./HtmlBounds.ts"
 
 /** Larger style sheets, and malformed ones, are refused: they would occupy the process. */
-const css_length_max = 2 ** 20
-const depth_max = 200
-const syntax_errors_max = 1_000
+export const css_length_max = 2 ** 20
+export const css_depth_max = 200
+export const css_syntax_errors_max = 1_000
 
 /** The limit on passes. A cut can join two harmless texts. */
 const passes_max = 5
@@ -110,7 +110,7 @@ class CssReader {
       { css: this.#css },
       {
         onParseError: () => {
-          if (++this.#errors_count > syntax_errors_max) throw new Unclean({ reason: "has malformed CSS" })
+          if (++this.#errors_count > css_syntax_errors_max) throw new Unclean({ reason: "has malformed CSS" })
         },
       },
     )
@@ -187,8 +187,8 @@ class CssReader {
   }
 
   #open(end: "}" | ")" | "]", name: string, from: number): void {
-    if (this.#blocks.length === depth_max)
-      throw new Unclean({ reason: `nests its CSS deeper than ${depth_max} levels` })
+    if (this.#blocks.length === css_depth_max)
+      throw new Unclean({ reason: `nests its CSS deeper than ${css_depth_max} levels` })
     const block = newBlock(end, name, from)
     this.#blocks.push(block)
     if (end === "}") this.#statements.push(block)
