@@ -27,6 +27,11 @@ FROM manifests AS dependencies
 RUN npm pkg delete devDependencies optionalDependencies \
  && npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
+# The bill of materials (CycloneDX) of the packages in this image.
+FROM manifests AS materials
+COPY test/tools/sbom.ts test/tools/
+RUN node test/tools/sbom.ts > sbom.cdx.json
+
 FROM node:24.21.0-bookworm-slim
 LABEL org.opencontainers.image.title="Tentpole" \
       org.opencontainers.image.description="Landing pages with AI, contacts, email blasts and flows" \
@@ -41,6 +46,7 @@ WORKDIR /app
 COPY LICENSE NOTICE ./
 COPY --from=dependencies /app ./
 COPY --from=built /app/packages/client/dist packages/client/dist
+COPY --from=materials /app/sbom.cdx.json ./
 COPY --from=built /app/packages/core/dist packages/core/dist
 COPY --from=built /app/packages/adapters/dist packages/adapters/dist
 COPY --from=built /app/packages/worker/dist packages/worker/dist
