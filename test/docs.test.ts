@@ -84,9 +84,23 @@ These events change other fields only:
 })
 
 it("links between documents refer to existing files and headings", () => {
-  const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...documents()]
+  const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...documents()]
   const broken = pages.flatMap((page) => brokenLinks(page))
   assert.deepStrictEqual(broken, [])
+})
+
+it("each promise of the threat model links to its test", () => {
+  const [, promises = ""] = read("docs/security.md").split("## Promises")
+  const rows = (promises.split("\n## ")[0] ?? "")
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .slice(2)
+  assert.isNotEmpty(rows)
+  const untested = rows.filter((row) => {
+    const [, path] = /\]\(\.\.\/([\w./-]+\.test\.ts)\) \|$/.exec(row) ?? []
+    return path === undefined || !existsSync(new URL(path, root))
+  })
+  assert.deepStrictEqual(untested, [])
 })
 
 it("paths in documents exist in the repository", () => {
