@@ -150,7 +150,6 @@ const assembled: Readonly<Record<string, ReadonlyArray<RegExp | string>>> = {
   "packages/core/src/sending/journal/Segment.ts": [
     /^send-journal\/(\d{4}-\d{2}-\d{2})\/([0-9a-f-]{36})\/(\d{1,15})-(\d{1,15})-(\d{1,15})$/,
   ],
-  "packages/core/src/tents/assets/PageAssets.ts": [/(["'(=])assets:\/\/a\.png(?=["')\s>])/g],
   "packages/http/src/edge/Edge.ts": [/^\/healthz$/, /^\/v1\/emails\/[^/]+\/generations\/[^/]+$/],
   "packages/http/src/tracking/Tracking.ts": [/^\/o\/([\w-]+)$/],
 }

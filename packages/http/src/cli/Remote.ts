@@ -28,7 +28,7 @@ export const remote: Effect.Effect<Remote, BadConfiguration> = Effect.gen(functi
       reason: `No API key is available: set TENTPOLE_API_KEY. The first \`npm start\` writes a key to ${config.dataDir}/api-key.`,
     })
   }
-  return { config, key, url: config.publicApiUrl.replace(/\/+$/, "") }
+  return { config, key, url: config.publicApiUrl }
 })
 
 interface Issue {

@@ -2,6 +2,7 @@
 import { type Json, isObject, listIn, objectIn, withOperations } from "./Json.ts"
 
 const descriptions: Readonly<Record<string, string>> = {
+  n: "The number of a version",
   asset_id: "Id of a file of the tent",
   blastId: "Id of the blast",
   bulkJobId: "Id of the bulk job",

@@ -56,6 +56,8 @@ const busy = Effect.fnUntraced(function* (call: Call) {
   yield* made("POST", `/v1/contacts/imports/${session.import_session_id}/execute`, { mappings })
   const logo = yield* call("POST", "/v1/tents/new/assets", multipart([{ bytes: png }]))
   yield* made("POST", "/v1/tents", { name: "n", prompt: "Create a landing page for a spring sale" })
+  const page = yield* made("POST", "/v1/tents", { name: "n", html: "<title>Sale</title><h1>Sale</h1>" })
+  yield* made("POST", `/v1/tents/${page.id}/revise`, { instruction: "Add the opening hours" })
   for (const room of ["emails", "email-templates", "tent-templates"])
     yield* made("POST", `/v1/${room}`, { name: "n", prompt })
   const { blast_id } = yield* made("POST", "/v1/email-blasts", { name: "Theirs" })

@@ -76,7 +76,7 @@ for (const [name, description] of [
           ]
         })
       })
-      assert.deepStrictEqual(wrong, [], "add it to the schema, or in description/Parameters.ts")
+      assert.deepStrictEqual(wrong, [], "add it to the schema, or in description/ParameterDocs.ts")
     })
 
     it("lists exactly the parameters of the endpoints", () => {

@@ -1,6 +1,8 @@
 // The commands `tentpole outbox …`: the mails that the service wrote to files, because no mail server is set.
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { readConfiguration } from "@tentpole/adapters/Launch"
+import { attribute, elements } from "@tentpole/core/documents/HtmlElements"
+import { parseHtml } from "@tentpole/core/documents/ParseHtml"
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { spawn } from "node:child_process"
@@ -39,8 +41,8 @@ const loadImages = async ({ html, path }: OutboxMail, { publicApiUrl, publicPage
   const { mtimeMs } = await stat(path)
   await setTimeout(Math.max(0, mtimeMs + age_ms_min - Date.now()))
   const origins = [publicApiUrl, publicPagesUrl].map((url) => new URL(url).origin)
-  const images = [...html.matchAll(/<img\b[^>]*\bsrc="([^"]+)"/gi)]
-    .map(([, source = ""]) => source.replaceAll("&amp;", "&"))
+  const images = elements(parseHtml(html))
+    .flatMap((element) => (element.tagName === "img" ? [attribute(element, "src")] : []))
     .filter((source) => URL.canParse(source) && origins.includes(new URL(source).origin))
   for (const image of images) await (await fetch(image, { headers: { "user-agent": mailProgram } })).arrayBuffer()
   return images.length
