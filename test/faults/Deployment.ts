@@ -96,8 +96,8 @@ export class Deployment extends Data.Class<Parts> implements Callable {
    */
   async endLease(jobId: string, attempts?: number): Promise<void> {
     await this.inside.asOwner(
-      `update jobs.job_queue set acquired_at = acquired_at - interval '1 hour', attempts = coalesce($2::int, attempts)
-        where id = $1 and state = 'pending'`,
+      `update jobs.job_queue set lease_until = lease_until - interval '1 hour', attempts = coalesce($2::int, attempts)
+        where id = $1 and state in ('later', 'ready', 'running')`,
       [jobId, attempts ?? null],
     )
   }

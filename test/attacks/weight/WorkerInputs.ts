@@ -158,7 +158,7 @@ const returnedMail = async (weighed: Weighed): Promise<ReadonlyArray<Work>> => {
 /** How many jobs and messages no worker has tried yet. */
 const untried = async ({ deployment }: Weighed): Promise<number> => {
   const [row] = await deployment.inside.asOwner<{ readonly left: number }>(
-    `select (select count(*) from jobs.job_queue where queue_name = 'jobs' and state = 'pending' and attempts = 0)::int
+    `select (select count(*) from jobs.job_queue where state in ('later', 'ready') and attempts = 0)::int
        + (select count(*) from delivery where state = 'queued')::int as left`,
   )
   return row?.left ?? 0

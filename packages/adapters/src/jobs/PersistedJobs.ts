@@ -1,108 +1,105 @@
-// The job queue on Effect's PersistedQueue over PostgreSQL. Jobs are offered in the caller's transaction, taken under a lease,
-// retried with growing backoff, and stored as dead jobs after the last attempt.
+// The job queue on PostgreSQL. Jobs are enqueued in the caller's transaction and claimed by the function `jobs.claim_job`.
 import { PgClient } from "@effect/sql-pg"
+import {
+  type ClaimedJob,
+  defaults,
+  type JobLeases,
+  type JobsOptions,
+  makeJobQueue,
+} from "@tentpole/core/kernel/changes/JobRunner"
 import { Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Cause, Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
-import { PersistedQueue } from "effect/persistence"
+import { Context, DateTime, Duration, Effect, Latch, Layer, Schedule, Schema } from "effect"
 import { orDefect } from "../postgres/kernel/Postgres.ts"
 import { queue_table } from "./QueueTable.ts"
 
-export interface JobsOptions {
-  /** The lease of a job. Live workers renew it at a third of its time. */
-  readonly lease: Duration.Input
-  /** The poll interval for jobs of other processes: an offer wakes takers of its own process only. */
-  readonly poll: Duration.Input
-  /** The backoff before the second attempt; doubled for each later attempt, to ten minutes at most. */
-  readonly retryFrom: Duration.Input
-  readonly attempts_max: number
-}
+const encode = Schema.encodeEffect(Schema.toCodecJson(Job))
 
-export const defaults: JobsOptions = {
-  lease: "90 seconds",
-  poll: "200 millis",
-  retryFrom: "2 seconds",
-  attempts_max: 10,
-}
+const before_all = "00000000-0000-0000-0000-000000000000"
 
-/** The stored part of a failure: short, so that no payload is in it. */
-const failure_length_max = 300
-
-const make = (options: JobsOptions) =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const queue = yield* PersistedQueue.make({
-      name: "jobs",
-      schema: Schema.toCodecJson(Job),
-      maxAttempts: options.attempts_max,
-      retrySchedule: Schedule.min([Schedule.exponential(options.retryFrom), Schedule.spaced("10 minutes")]),
-    })
-
-    const jobs = Jobs.of({
-      enqueue: (job, { id, delay }) =>
-        Transaction.pipe(
-          Effect.andThen(queue.offer(job, { id, ...(delay === undefined ? {} : { delay }) })),
-          Effect.asVoid,
-          Effect.orDie,
-        ),
-      dead: orDefect(
-        sql<{ id: string; attempts: number; failure: string | null; failed_at: Date }>`
-          select id, attempts, left(last_failure, ${failure_length_max}) as failure, updated_at at time zone 'UTC' as failed_at
-          from ${sql(queue_table)} where state = 'failed' order by updated_at desc limit 1000`,
-      ).pipe(
-        Effect.map((rows) =>
-          rows.map((row) => ({
-            id: row.id,
-            attempts: row.attempts,
-            failure: row.failure ?? "unknown",
-            failedAt: DateTime.makeUnsafe(row.failed_at),
-          })),
-        ),
+const makeJobs = (sql: PgClient.PgClient, wake: Latch.Latch) =>
+  Jobs.of({
+    enqueue: (job, { id, delay }) =>
+      Effect.gen(function* () {
+        yield* Transaction
+        const delay_s = delay === undefined ? 0 : Math.ceil(Duration.toSeconds(Duration.fromInputUnsafe(delay)))
+        yield* sql`
+          insert into ${sql(queue_table)} (id, workspace_id, type, payload, state, due_at)
+          values (${id}, ${job.workspaceId}, ${job.type}, ${sql.json(yield* encode(job))},
+            ${delay_s > 0 ? "later" : "ready"}, now() + make_interval(secs => ${delay_s}))
+          on conflict (id) do nothing`
+        yield* sql.afterCommit(Effect.sync(() => wake.openUnsafe()))
+      }).pipe(Effect.orDie),
+    dead: orDefect(
+      sql<{ id: string; attempts: number; failure: string | null; failed_at: Date }>`
+        select id, attempts, last_failure as failure, updated_at as failed_at
+        from ${sql(queue_table)} where state = 'dead' order by updated_at desc limit 1000`,
+    ).pipe(
+      Effect.map((rows) =>
+        rows.map((row) => ({
+          id: row.id,
+          attempts: row.attempts,
+          failure: row.failure ?? "unknown",
+          failedAt: DateTime.makeUnsafe(row.failed_at),
+        })),
       ),
-      requeue: (id) =>
-        Transaction.pipe(
-          Effect.andThen(
-            orDefect(sql`
-              update ${sql(queue_table)} set state = 'pending', attempts = 0, visible_at = now(), last_failure = null
-              where id = ${id} and state = 'failed' returning 1`),
-          ),
-          Effect.map((rows) => rows.length > 0),
+    ),
+    requeue: (id) =>
+      Transaction.pipe(
+        Effect.andThen(
+          orDefect(sql`
+            update ${sql(queue_table)}
+            set state = 'ready', attempts = 0, due_at = now(), updated_at = now(), last_failure = null
+            where id = ${id} and state = 'dead' returning 1`),
         ),
-    })
-
-    const jobQueue = JobQueue.of({
-      work: ({ concurrency, handle }) => {
-        const one = queue
-          .take((job, about) => handle(job, { id: about.id, attempt: about.attempts }))
-          .pipe(
-            Effect.catchCause((cause) =>
-              Cause.hasInterruptsOnly(cause)
-                ? Effect.failCause(cause as Cause.Cause<never>)
-                : Effect.logWarning("a job failed and will be tried again").pipe(
-                    Effect.annotateLogs({ failure: Cause.pretty(cause).slice(0, failure_length_max) }),
-                  ),
-            ),
-            Effect.forever,
-          )
-        return Effect.all(
-          Array.from({ length: concurrency }, () => one),
-          { concurrency: "unbounded", discard: true },
-        ).pipe(Effect.andThen(Effect.never))
-      },
-    })
-
-    return Context.make(Jobs, jobs).pipe(Context.add(JobQueue, jobQueue))
+        Effect.map((rows) => rows.length > 0),
+      ),
   })
 
+/** A statement of a job's holder is tried for as long as its lease may last. */
+const makeLeases = (sql: PgClient.PgClient, { attempts_max, lease }: JobsOptions): JobLeases => {
+  const lease_s = Duration.toSeconds(lease)
+  const until_lease_ends = { schedule: Schedule.spaced("500 millis"), times: 2 * lease_s }
+  const ofHolder = ({ id, token }: ClaimedJob) => sql`where id = ${id} and token = ${token}::uuid`
+  return {
+    claim: ({ after, onlyIdle }) =>
+      orDefect(sql<{
+        id: string
+        workspace_id: ClaimedJob["workspaceId"]
+        payload: unknown
+        attempt: number
+        token: string
+      }>`
+        select id, workspace_id, payload, attempt, token
+        from jobs.claim_job(${after ?? before_all}::uuid, ${onlyIdle}, ${attempts_max}, make_interval(secs => ${lease_s}))`).pipe(
+        Effect.map(([row]) => {
+          if (row === undefined) return undefined
+          const { workspace_id: workspaceId, ...job } = row
+          return { ...job, workspaceId }
+        }),
+      ),
+    renew: (job) =>
+      orDefect(sql`
+        update ${sql(queue_table)} set lease_until = clock_timestamp() + make_interval(secs => ${lease_s}) ${ofHolder(job)}`),
+    settle: (job, end) => {
+      const state = end.state === "released" ? "ready" : end.state
+      const pause_s = end.state === "later" ? Duration.toSeconds(end.pause) : 0
+      return sql`
+        update ${sql(queue_table)} set state = ${state}, token = null, lease_until = null, updated_at = clock_timestamp(),
+          attempts = attempts - ${end.state === "released" ? 1 : 0},
+          due_at = case when ${state} = 'later' then clock_timestamp() + make_interval(secs => ${pause_s}) else due_at end,
+          last_failure = coalesce(${"failure" in end ? end.failure : null}, last_failure)
+        ${ofHolder(job)}`.pipe(Effect.retry(until_lease_ends), orDefect)
+    },
+  }
+}
+
 export const layer = (options: JobsOptions = defaults) =>
-  Layer.effectContext(make(options)).pipe(
-    Layer.provide(PersistedQueue.layer),
-    Layer.provide(
-      PersistedQueue.layerStoreSql({
-        tableName: queue_table,
-        pollInterval: options.poll,
-        lockExpiration: options.lease,
-        lockRefreshInterval: Duration.millis(Duration.toMillis(options.lease) / 3),
-      }),
-    ),
+  Layer.effectContext(
+    Effect.map(PgClient.PgClient, (sql) => {
+      const wake = Latch.makeUnsafe()
+      return Context.make(Jobs, makeJobs(sql, wake)).pipe(
+        Context.add(JobQueue, makeJobQueue(makeLeases(sql, options), options, wake)),
+      )
+    }),
   )

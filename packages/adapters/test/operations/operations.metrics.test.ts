@@ -88,10 +88,10 @@ layer(world, { excludeTestServices: true })("metrics", (it) => {
       const ids = yield* Effect.all(Array.from({ length: 4 }, () => fresh.id))
       for (const id of ids) yield* transact(jobs.enqueue(job, { id }))
       yield* transact(jobs.enqueue(job, { id: yield* fresh.id, delay: "1 hour" }))
-      const utc = sql.literal("clock_timestamp() at time zone 'UTC'")
-      yield* sql`update jobs.job_queue set state = 'failed' where id = ${ids[0] ?? ""}`
-      yield* sql`update jobs.job_queue set acquired_at = ${utc}, acquired_by = gen_random_uuid() where id = ${ids[1] ?? ""}`
-      yield* sql`update jobs.job_queue set visible_at = ${utc} - interval '75 seconds' where id = ${ids[2] ?? ""}`
+      yield* sql`update jobs.job_queue set state = 'dead' where id = ${ids[0] ?? ""}`
+      yield* sql`
+        update jobs.job_queue set state = 'running', token = gen_random_uuid(), lease_until = now() where id = ${ids[1] ?? ""}`
+      yield* sql`update jobs.job_queue set due_at = now() - interval '75 seconds' where id = ${ids[2] ?? ""}`
       yield* sql`update jobs.job_queue set state = 'completed' where id = ${ids[3] ?? ""}`
       const text = yield* measured
       const type = "tent_generation"

@@ -74,17 +74,18 @@ layer(postgres, { excludeTestServices: true })("retention", (it) => {
     Effect.gen(function* () {
       const { run } = yield* Maintenance
       yield* asSuperuser(`
-        insert into jobs.job_queue (id, queue_name, element, created_at, updated_at, state, visible_at)
-        select state || age, 'jobs', '{}', now() at time zone 'UTC', now() at time zone 'UTC' - make_interval(days => age), state,
-          now() at time zone 'UTC'
-        from unnest(array[29, 31]) as age, unnest(array['completed', 'failed', 'pending']) as state`)
+        insert into jobs.job_queue (id, workspace_id, type, payload, updated_at, state)
+        select state || age, gen_random_uuid(), 'blast_start', '{}', now() - make_interval(days => age), state
+        from unnest(array[29, 31]) as age, unnest(array['completed', 'dead', 'later', 'ready']) as state`)
       yield* run(commonSettings.retention)
       assert.deepStrictEqual(yield* names("select id from jobs.job_queue order by id"), [
         "completed29",
-        "failed29",
-        "failed31",
-        "pending29",
-        "pending31",
+        "dead29",
+        "dead31",
+        "later29",
+        "later31",
+        "ready29",
+        "ready31",
       ])
     }),
   )

@@ -19,7 +19,7 @@ import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { traced } from "@tentpole/adapters/operations/Tracing"
 import { Cause, DateTime, Effect, Exit, Layer } from "effect"
 import { sendTestMail } from "./TestMail.ts"
-import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
+import { defaults } from "@tentpole/core/kernel/changes/JobRunner"
 
 /** The last attempts only record the failure: a worker that dies during the work cannot do it. */
 const attempts_to_say_so = 3

@@ -1,5 +1,5 @@
 // Tests of import jobs: when an attempt works, and when the run is abandoned.
-import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
+import { defaults } from "@tentpole/core/kernel/changes/JobRunner"
 import { ImportRunId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { attempts_to_work, handlers } from "@tentpole/worker/jobs/Jobs"

@@ -1,5 +1,5 @@
 // Tests of generation jobs of templates: when an attempt works, and when the generation is abandoned.
-import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
+import { defaults } from "@tentpole/core/kernel/changes/JobRunner"
 import { EmailTemplateId, GenerationId, TentTemplateId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
 import { TentTemplates } from "@tentpole/core/tents/TentTemplates"

@@ -1,18 +1,22 @@
 // The job queue in memory, for tests and simulations, with the attempts, delays, leases and dead jobs of the PostgreSQL queue.
 // An interrupted worker releases its job at once; a crashed worker loses it when the lease ends.
+import { type ClaimedJob, defaults, type JobLeases, makeJobQueue } from "@tentpole/core/kernel/changes/JobRunner"
 import { type Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
+import { nextJob } from "@tentpole/core/kernel/changes/JobTurn"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Cause, Clock, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
-import { defaults, type JobsOptions } from "../../jobs/PersistedJobs.ts"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Clock, Context, DateTime, Duration, Effect, Latch, Layer } from "effect"
 import { MemoryDatabase, table } from "./MemoryDatabase.ts"
 import { byId } from "./Slices.ts"
 
 interface JobRow {
   readonly id: string
+  readonly workspaceId: WorkspaceId
+  readonly type: Job["type"]
   readonly job: Job
-  readonly state: "pending" | "running" | "completed" | "failed"
+  readonly state: "waiting" | "running" | "completed" | "dead"
   readonly attempts: number
-  readonly visibleAt_ms: number
+  readonly dueAt_ms: number
   /** Of a running job: when its lease ends without renewal. */
   readonly leaseUntil_ms: number
   readonly failure: string | null
@@ -21,12 +25,13 @@ interface JobRow {
 
 const queue = table<JobRow>("job_queue")
 
-const pause_max_ms = 10 * 60_000
+const tokenOf = ({ attempts }: JobRow): string => String(attempts)
 
-export const layer = (options: JobsOptions = defaults) =>
+export const layer = (options = defaults) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const db = yield* MemoryDatabase
+      const wake = Latch.makeUnsafe()
       const put = (row: JobRow) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => db.put(queue, null, row.id, { ...row, updatedAt_ms: now }))
 
@@ -40,10 +45,12 @@ export const layer = (options: JobsOptions = defaults) =>
             delay === undefined ? 0 : Math.ceil(Duration.toMillis(Duration.fromInputUnsafe(delay)) / 1000) * 1000
           yield* put({
             id,
+            workspaceId: job.workspaceId,
+            type: job.type,
             job,
-            state: "pending",
+            state: "waiting",
             attempts: 0,
-            visibleAt_ms: now + delay_ms,
+            dueAt_ms: now + delay_ms,
             leaseUntil_ms: 0,
             failure: null,
             updatedAt_ms: now,
@@ -51,7 +58,7 @@ export const layer = (options: JobsOptions = defaults) =>
         }),
         dead: Effect.map(db.all(queue, null), (rows) =>
           rows
-            .filter((row) => row.state === "failed")
+            .filter((row) => row.state === "dead")
             .sort((left, right) => right.updatedAt_ms - left.updatedAt_ms)
             .slice(0, 1000)
             .map((row) => ({
@@ -64,12 +71,12 @@ export const layer = (options: JobsOptions = defaults) =>
         requeue: Effect.fnUntraced(function* (id) {
           yield* Transaction
           const row = yield* db.find(queue, null, id)
-          if (row?.state !== "failed") return false
+          if (row?.state !== "dead") return false
           yield* put({
             ...row,
-            state: "pending",
+            state: "waiting",
             attempts: 0,
-            visibleAt_ms: yield* Clock.currentTimeMillis,
+            dueAt_ms: yield* Clock.currentTimeMillis,
             failure: null,
           })
           return true
@@ -77,68 +84,56 @@ export const layer = (options: JobsOptions = defaults) =>
       })
 
       const lease_ms = Duration.toMillis(options.lease)
+      const now_ms = Clock.currentTimeMillis
 
-      /** Writes the end of an attempt. A worker that lost its lease writes nothing. */
-      const settle = Effect.fnUntraced(function* (row: JobRow, after: Partial<JobRow>) {
-        const now = yield* db.find(queue, null, row.id)
-        if (now?.state === "running" && now.attempts === row.attempts) yield* put({ ...row, ...after })
-      })
+      /** Writes the job of a claim. A worker that lost its lease writes nothing. */
+      const write = ({ id, token }: ClaimedJob, after: (row: JobRow, now: number) => Partial<JobRow>) =>
+        Effect.gen(function* () {
+          const row = yield* db.find(queue, null, id)
+          const isHolder = row?.state === "running" && tokenOf(row) === token
+          if (isHolder) yield* put({ ...row, ...after(row, yield* now_ms) })
+        }).pipe(db.one.withPermits(1))
 
-      /** Renews the lease of a running job after each third of its time. */
-      const renewLease = (row: JobRow) =>
-        Effect.sleep(lease_ms / 3).pipe(
-          Effect.andThen(Clock.currentTimeMillis),
-          Effect.flatMap((now) => settle(row, { leaseUntil_ms: now + lease_ms })),
-          Effect.forever,
+      const claim: JobLeases["claim"] = Effect.fnUntraced(function* (turn) {
+        const now = yield* now_ms
+        for (const row of yield* db.all(queue, null)) {
+          if (row.state !== "running" || row.leaseUntil_ms > now) continue
+          yield* put({ ...row, state: row.attempts < options.attempts_max ? "waiting" : "dead" })
+        }
+        const all = yield* db.all(queue, null)
+        const ready = all
+          .filter((row) => row.state === "waiting" && row.dueAt_ms <= now)
+          .sort((left, right) => left.dueAt_ms - right.dueAt_ms || byId(left, right))
+        const next = nextJob(
+          ready,
+          all.filter((row) => row.state === "running"),
+          turn,
         )
-
-      const take = Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const due = (yield* db.all(queue, null))
-          .filter((row) =>
-            row.state === "running" ? row.leaseUntil_ms <= now : row.state === "pending" && row.visibleAt_ms <= now,
-          )
-          .sort((left, right) => left.visibleAt_ms - right.visibleAt_ms || byId(left, right))[0]
-        if (due === undefined) return undefined
-        const taken: JobRow = { ...due, state: "running", attempts: due.attempts + 1, leaseUntil_ms: now + lease_ms }
-        yield* put(taken)
-        return taken
+        if (next === undefined) return undefined
+        const row: JobRow = { ...next, state: "running", attempts: next.attempts + 1, leaseUntil_ms: now + lease_ms }
+        yield* put(row)
+        const { attempts: attempt, id, job: payload, workspaceId } = row
+        return { id, workspaceId, token: tokenOf(row), attempt, payload }
       })
 
-      const failed = (row: JobRow, cause: Cause.Cause<unknown>) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          const failure = Cause.pretty(cause).slice(0, 300)
-          if (row.attempts >= options.attempts_max) return settle(row, { state: "failed", failure })
-          const pause_ms = Math.min(Duration.toMillis(options.retryFrom) * 2 ** (row.attempts - 1), pause_max_ms)
-          return settle(row, { state: "pending", visibleAt_ms: now + pause_ms, failure })
-        })
+      const leases: JobLeases = {
+        claim: (turn) => db.one.withPermits(1)(claim(turn)),
+        renew: (job) => write(job, (_, now) => ({ leaseUntil_ms: now + lease_ms })),
+        settle: (job, end) =>
+          write(job, (row, now) => {
+            switch (end.state) {
+              case "completed":
+                return { state: "completed" }
+              case "released":
+                return { state: "waiting", attempts: row.attempts - 1 }
+              case "later":
+                return { state: "waiting", dueAt_ms: now + Duration.toMillis(end.pause), failure: end.failure }
+              case "dead":
+                return { state: "dead", failure: end.failure }
+            }
+          }),
+      }
 
-      const jobQueue = JobQueue.of({
-        work: ({ concurrency, handle }) => {
-          const one = Effect.gen(function* () {
-            const row = yield* take
-            if (row === undefined) return yield* Effect.sleep(options.poll)
-            yield* handle(row.job, { id: row.id, attempt: row.attempts }).pipe(
-              Effect.raceFirst(renewLease(row)),
-              Effect.onExit((exit) =>
-                Exit.isSuccess(exit)
-                  ? settle(row, { state: "completed" })
-                  : Cause.hasInterruptsOnly(exit.cause)
-                    ? settle(row, { state: "pending", attempts: row.attempts - 1 })
-                    : failed(row, exit.cause),
-              ),
-              Effect.catchCause((cause) =>
-                Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : Effect.void,
-              ),
-            )
-          }).pipe(Effect.forever)
-          return Effect.all(
-            Array.from({ length: concurrency }, () => one),
-            { concurrency: "unbounded", discard: true },
-          ).pipe(Effect.andThen(Effect.never))
-        },
-      })
-
-      return Context.make(Jobs, jobs).pipe(Context.add(JobQueue, jobQueue))
+      return Context.make(Jobs, jobs).pipe(Context.add(JobQueue, makeJobQueue(leases, options, wake)))
     }),
   )

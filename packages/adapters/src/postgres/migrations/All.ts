@@ -4,6 +4,7 @@
 /** The files of the first release, in the order of the rooms. A file refers only to tables of files before it. */
 const baseline = [
   "kernel",
+  "jobs",
   "workspaces",
   "contacts",
   "lists",

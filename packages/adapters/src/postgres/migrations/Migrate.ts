@@ -4,13 +4,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { lockMigrations } from "../kernel/AdvisoryLocks.ts"
 import { Effect, type Redacted, Schema } from "effect"
-import { PersistedQueue } from "effect/persistence"
-import { type SqlError, SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import * as Primary from "../kernel/Primary.ts"
 import { migrations } from "./All.ts"
-import { queue_table } from "../../jobs/QueueTable.ts"
 
 /** The reason why the schema cannot be migrated, in a sentence that says what to do. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
@@ -68,17 +66,6 @@ const migrateAll = Effect.fnUntraced(function* () {
   for (const [name, files] of todo) {
     for (const file of files) yield* run(sql, file)
     yield* sql`insert into schema_migration (name) values (${name})`
-  }
-  // The queue library's table and its own migrations. They run here, so that no worker needs the right to create tables.
-  yield* sql`set local search_path = jobs`
-  yield* Effect.scoped(PersistedQueue.makeStoreSql({ tableName: queue_table })).pipe(
-    Effect.provideService(SqlClient.SqlClient, sql),
-  )
-  // Abandoned jobs are few among many completed ones: the index finds them. It is created only when missing, because the statement
-  // would wait for every open transaction that has queued a job.
-  const [dead] = yield* sql`select to_regclass('job_queue_dead') as found`
-  if (dead?.["found"] === null) {
-    yield* sql`create index job_queue_dead on ${sql(queue_table)} (updated_at) where state = 'failed'`
   }
   return todo.map(([name]) => name)
 })

@@ -40,7 +40,7 @@ const daysOf = (retention: Retention): Readonly<Record<string, number | null>> =
 const forgottenJobs = (sql: PgClient.PgClient) => sql`
   delete from ${sql(queue_table)} where sequence = any(array(
     select sequence from ${sql(queue_table)}
-    where state = 'completed' and updated_at < now() at time zone 'UTC' - make_interval(days => ${done_job_days_kept})
+    where state = 'completed' and updated_at < now() - make_interval(days => ${done_job_days_kept})
     limit ${jobs_forgotten_at_once}))
   returning 1`
 

@@ -49,10 +49,8 @@ grant select, update on service_epoch to tentpole_service;
 -- Entries of the audit log are never changed.
 grant select, insert on audit_entry to tentpole_service;
 
--- The queue library maintains its own tables at every start, with statements that do nothing when they exist.
-grant usage, create on schema jobs to tentpole_service;
-alter default privileges in schema jobs grant select, insert, update, delete on tables to tentpole_service;
-alter default privileges in schema jobs grant usage on sequences to tentpole_service;
+grant usage on schema jobs to tentpole_service;
+grant select, insert, update, delete on jobs.job_queue to tentpole_service;
 
 -- These functions have the rights of their owner, or serve one that has.
 revoke execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics(),

@@ -19,9 +19,6 @@ end $$;
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;
 
--- The queue library creates its tables here when a migration ends.
-create schema jobs;
-
 -- PostgreSQL 18 creates v7 ids, older versions v4. Nothing depends on the order of these ids. The version is checked here and not
 -- in the function: a function of one SELECT is inlined, any other is called for each row.
 do $$ begin

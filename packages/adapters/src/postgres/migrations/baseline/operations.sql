@@ -110,8 +110,6 @@ end $$;
 -- reads counters and indexes of open work, never finished work; its planner setting enforces that.
 create function tentpole_backlog() returns table (queue text, kind text, state text, items bigint, oldest_s double precision)
   language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp set enable_seqscan = off as $$
-declare
-  utc timestamp := now() at time zone 'UTC';
 begin
   return query
     select 'due', d.kind, 'due', count(*) filter (where d.due_at <= now()),
@@ -125,17 +123,14 @@ begin
     select 'deliveries', '', q.state, count(*), extract(epoch from now() - min(q.handed_over_at))::double precision
     from public.delivery_queue q where q.token > 0 group by q.state;
   return query
-    select 'jobs', j.type, j.state, count(*), extract(epoch from utc - min(j.since))::double precision
+    select 'jobs', j.type, j.state, count(*), extract(epoch from now() - min(j.since))::double precision
     from (
-      select substring(q.element from '"type":"([a-z_]+)"') as type,
-        case when q.acquired_at is not null then 'running' when q.visible_at <= utc then 'ready' else 'later' end as state,
-        case when q.acquired_at is not null then q.acquired_at when q.visible_at <= utc then q.visible_at end as since
-      from jobs.job_queue q where q.queue_name = 'jobs' and q.state = 'pending'
+      select q.type, 'ready' as state, q.due_at as since from jobs.job_queue q where q.state = 'ready'
+      union all select q.type, 'running', q.updated_at from jobs.job_queue q where q.state = 'running'
+      union all select q.type, 'dead', q.updated_at from jobs.job_queue q where q.state = 'dead'
+      union all select q.type, case when q.due_at > now() then 'later' else 'ready' end, case when q.due_at <= now() then q.due_at end
+        from jobs.job_queue q where q.state = 'later'
     ) j group by j.type, j.state;
-  return query
-    select 'jobs', substring(q.element from '"type":"([a-z_]+)"'), 'dead', count(*),
-      extract(epoch from utc - min(q.updated_at))::double precision
-    from jobs.job_queue q where q.state = 'failed' group by 2;
   return query
     select 'connections', substring(a.application_name from 10), coalesce(a.state, 'unknown'), count(*),
       extract(epoch from now() - min(a.state_change))::double precision
