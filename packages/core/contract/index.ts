@@ -24,6 +24,7 @@ import { emails } from "./emails/emails.ts"
 import { deliveries } from "./sending/deliveries.ts"
 import { flows } from "./flows/flows.ts"
 import { jobs } from "./kernel/jobs.ts"
+import { jobTurns } from "./kernel/jobTurns.ts"
 import { flowSteps } from "./flows/flowSteps.ts"
 import { flowEngine } from "./flows/flowEngine.ts"
 import { flowTurns, turning } from "./flows/flowTurns.ts"
@@ -91,6 +92,7 @@ export const contract = {
   idempotencyKeys,
   imports,
   jobs,
+  jobTurns,
   lists,
   listVerbs,
   memberships,

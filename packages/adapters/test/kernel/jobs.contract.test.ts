@@ -3,3 +3,5 @@ import { memory, postgres } from "../fixtures/Stores.ts"
 
 contract.jobs("memory", memory)
 contract.jobs("postgres", postgres)
+contract.jobTurns("memory", memory)
+contract.jobTurns("postgres", postgres)
