@@ -13,6 +13,8 @@ import { afterAll, assert, beforeAll, it } from "vitest"
 import { origin } from "./pack/origin.ts"
 import { empty } from "@tentpole/adapters/test/TestDatabase"
 import { programsIn } from "./support/Programs.ts"
+import { pack } from "./tools/pack.ts"
+import type { Sbom } from "./tools/sbom.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const names = ["client", "core", "adapters", "worker", "http"] as const
@@ -22,14 +24,17 @@ interface Manifest {
   readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-/** Runs a program without the `exports` condition that selects the sources. */
+/** The environment without the `exports` condition that selects the sources. */
+const bare = () => ({ ...process.env, NODE_OPTIONS: "", npm_config_node_options: "", npm_config_offline: "true" })
+
+/** Runs a program in it. */
 const run = async (
   file: string,
   args: ReadonlyArray<string>,
   cwd: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<string> => {
-  const env = { ...process.env, NODE_OPTIONS: "", npm_config_node_options: "", npm_config_offline: "true", ...more }
+  const env = { ...bare(), ...more }
   try {
     return (await promisify(execFile)(file, args, { cwd, env, maxBuffer: 2 ** 26 })).stdout
   } catch (cause) {
@@ -83,7 +88,7 @@ const freshCheckout = async (): Promise<string> => {
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "tentpole-pack-"))
-  await run("npm", ["pack", "--silent", "--workspaces", "--pack-destination", home], await freshCheckout())
+  pack(await freshCheckout(), home, bare())
   const packed = await readdir(home)
   for (const name of names) {
     const archive = packed.find((file) => file.startsWith(`tentpole-${name}-`)) ?? `${name} was not packed`
@@ -118,6 +123,15 @@ it("a package of a fresh checkout contains its sources and their build output, a
     const stray = [...files].filter((path) => /(^|\/)test(\/|$)|\.tsbuildinfo$/.test(path))
     assert.isEmpty(stray, `${name}: name dist/src instead of dist in "files" of its package.json`)
   }
+})
+
+it("the folder of a release has the bill of materials of its packages", async () => {
+  const bill: Sbom = JSON.parse(await readFile(join(home, "sbom.cdx.json"), "utf8"))
+  assert.strictEqual(bill.bomFormat, "CycloneDX")
+  assert.includeMembers(
+    bill.components.map(({ name }) => name),
+    [...names.map((name) => `@tentpole/${name}`), "effect"],
+  )
 })
 
 it("every module imports only declared dependencies", async () => {

@@ -1,12 +1,23 @@
-// Packs all packages into `dist-packages/`. Each builds itself before it is packed (`prepack`), here from nothing.
+// Packs all packages into `dist-packages/`, with their bill of materials. Each builds itself before it is packed (`prepack`), here
+// from nothing.
 import { execFileSync } from "node:child_process"
-import { mkdirSync, rmSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import "./clean-dist.ts"
+import { sbom } from "./sbom.ts"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const folder = `${root}dist-packages`
+/** Packs the packages of a checkout into a folder. The bill of materials is of the lock file. */
+export const pack = (checkout: string, folder: string, env: NodeJS.ProcessEnv = process.env): void => {
+  const args = ["pack", "--silent", "--workspaces", "--pack-destination", folder]
+  execFileSync("npm", args, { cwd: checkout, env, stdio: "inherit" })
+  writeFileSync(join(folder, "sbom.cdx.json"), `${JSON.stringify(sbom(), null, 2)}\n`)
+}
 
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder)
-execFileSync("npm", ["pack", "--silent", "--workspaces", "--pack-destination", folder], { cwd: root, stdio: "inherit" })
+if (import.meta.main) {
+  await import("./clean-dist.ts")
+  const root = fileURLToPath(new URL("../..", import.meta.url))
+  const folder = join(root, "dist-packages")
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  pack(root, folder)
+}

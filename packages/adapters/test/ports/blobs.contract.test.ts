@@ -5,6 +5,7 @@ import * as S3 from "@tentpole/adapters/s3/BlobStore"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import { contract, type Send } from "@tentpole/core/contract"
 import { Effect, Layer, Redacted } from "effect"
+import crypto from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,6 +17,13 @@ const folder = Effect.acquireRelease(
 )
 
 const filesystem = Layer.unwrap(Effect.map(folder, (path) => Filesystem.layer({ folder: path })))
+
+// s3rver signs continuation tokens with DES, which OpenSSL 3 has only as the equal case of triple DES: the key three times.
+const { createCipheriv } = crypto
+crypto.createCipheriv = ((algorithm: string, key: Buffer, iv: Buffer) =>
+  algorithm === "des"
+    ? createCipheriv("des-ede3-cbc", Buffer.concat([key, key, key]), iv)
+    : createCipheriv(algorithm, key, iv)) as typeof createCipheriv
 
 /** A server on loopback that speaks S3's protocol, with the SDK as its client. */
 const s3 = Layer.unwrap(
@@ -55,6 +63,5 @@ contract.blobs("memory", Layer.merge(Memory.layer, Ids.layer))
 contract.blobs("filesystem", Layer.merge(filesystem, Ids.layer))
 contract.blobs("s3", Layer.merge(s3, Ids.layer), {
   send,
-  onePage: "s3rver answers a listing of several pages with 500 on OpenSSL 3",
   notTwoAtOnce: "s3rver writes both into one file; S3 itself keeps the last whole one",
 })

@@ -25,6 +25,10 @@ export interface Refusal {
   readonly extras?: Readonly<Record<string, unknown>>
 }
 
+/** The details of a refusal because something has the name already. Null: it was created at the same time. */
+export const existing = ({ existingId }: { readonly existingId: string | null }) =>
+  existingId === null ? {} : { existing_id: existingId }
+
 interface RefusalParts<Code, Fields extends Schema.Struct.Fields, Details, Extras> {
   readonly code: Code
   readonly fields?: Fields

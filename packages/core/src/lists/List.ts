@@ -4,7 +4,7 @@ import type { Activity } from "../contacts/Activity.ts"
 import { type BlastId, type ContactId, ListId } from "../kernel/Ids.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
-import { Invalid, NotFound, refusalClass } from "../kernel/Refusal.ts"
+import { existing, Invalid, NotFound, refusalClass } from "../kernel/Refusal.ts"
 import { parseRules } from "../segments/Parse.ts"
 import type { RuleFacts } from "../segments/RuleFacts.ts"
 import type { RuleTree } from "../segments/RuleTree.ts"
@@ -53,7 +53,7 @@ export class ListNameExists extends refusalClass<ListNameExists>()("ListNameExis
   code: "contact_list_name_exists",
   fields: { name: Schema.String, existingId: Schema.NullOr(ListId) },
   message: ({ name }) => `A list with the name "${name}" already exists. Choose another name`,
-  details: ({ existingId }) => (existingId === null ? {} : { existing_id: existingId }),
+  details: existing,
 }) {}
 
 export class ListNotStatic extends refusalClass<ListNotStatic>()("ListNotStatic", {

@@ -1,7 +1,7 @@
 // Page domains: hosts of a workspace for its pages.
 import { type DateTime, Result, Schema } from "effect"
-import type { PageDomainId } from "../kernel/Ids.ts"
-import { Invalid, refusalClass } from "../kernel/Refusal.ts"
+import { PageDomainId } from "../kernel/Ids.ts"
+import { existing, Invalid, refusalClass } from "../kernel/Refusal.ts"
 import { checkDomain } from "../kernel/values/DomainName.ts"
 
 export interface PageDomain {
@@ -14,8 +14,9 @@ export interface PageDomain {
 /** Another workspace uses the host. */
 export class PageDomainTaken extends refusalClass<PageDomainTaken>()("PageDomainTaken", {
   code: "conflict",
-  fields: { domain: Schema.String },
+  fields: { domain: Schema.String, existingId: Schema.NullOr(PageDomainId) },
   message: ({ domain }) => `${domain} is already a page domain of this or another workspace. Remove it there first`,
+  details: existing,
 }) {}
 
 /** Checks a page domain: it is neither a host of the service nor below the host of all pages. */

@@ -2,8 +2,8 @@
 import { DateTime, Option, Result, Schema, SchemaIssue, Struct } from "effect"
 import { FromName, SenderAddress } from "./Sender.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
-import type { WorkspaceId } from "../kernel/Ids.ts"
-import { Invalid, type Issue, refusalClass } from "../kernel/Refusal.ts"
+import { WorkspaceId } from "../kernel/Ids.ts"
+import { existing, Invalid, type Issue, refusalClass } from "../kernel/Refusal.ts"
 import type { Brand } from "../ports/Ai.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
 import { slugify } from "../kernel/Text.ts"
@@ -93,8 +93,9 @@ export interface WorkspaceFields extends Partial<
 
 export class SlugTaken extends refusalClass<SlugTaken>()("SlugTaken", {
   code: "conflict",
-  fields: { slug: Schema.String },
+  fields: { slug: Schema.String, existingId: Schema.NullOr(WorkspaceId) },
   message: ({ slug }) => `Another workspace has the slug "${slug}". Choose another one`,
+  details: existing,
 }) {}
 
 export class InsufficientCredits extends refusalClass<InsufficientCredits>()("InsufficientCredits", {

@@ -98,7 +98,10 @@ describe("administration", () => {
         [second.postal_address, second.sender_defaults, second.brand.primary_color, second.sending_limits.per_second],
         [null, { from_name: null, from_address: "ann@example.com", reply_to_email: null }, "#112233", null],
       )
-      assert.deepStrictEqual(statusAndCode(yield* admin("PATCH", at, { json: { slug: "default" } })), [409, "conflict"])
+      const taken = yield* admin("PATCH", at, { json: { slug: "default" } })
+      assert.deepStrictEqual(statusAndCode(taken), [409, "conflict"])
+      const { json: found } = yield* admin("GET", `${root}/${taken.json.details.existing_id}`)
+      assert.strictEqual(found.slug, "default")
       assert.deepStrictEqual(yield* log, [
         "admin workspace.updated",
         "admin workspace.updated",
@@ -201,10 +204,9 @@ describe("administration", () => {
       const json = { domain: "www.acme.example" }
       const made = yield* admin("POST", `${at}/page-domains`, { json })
       assert.strictEqual(made.status, 201, made.text)
-      assert.deepStrictEqual(statusAndCode(yield* admin("POST", `${root}/${other}/page-domains`, { json })), [
-        409,
-        "conflict",
-      ])
+      const taken = yield* admin("POST", `${root}/${other}/page-domains`, { json })
+      assert.deepStrictEqual(statusAndCode(taken), [409, "conflict"])
+      assert.strictEqual(taken.json.details.existing_id, made.json.page_domain_id)
       assert.deepStrictEqual((yield* get(`${at}/page-domains`)).page_domains, [made.json])
       const stray = `${root}/${other}/page-domains/${made.json.page_domain_id}`
       assert.deepStrictEqual(statusAndCode(yield* admin("DELETE", stray)), notFound)

@@ -41,8 +41,8 @@ export const takeCredits = Effect.fnUntraced(function* (db: Rows, workspace: Wor
 const applyWorkspace = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], change: WorkspaceChange) {
   yield* Transaction
   const { after } = change
-  const taken = (yield* db.all(workspaces, null)).some((each) => each.slug === after.slug && each.id !== after.id)
-  if (taken) return yield* new SlugTaken({ slug: after.slug })
+  const taken = (yield* db.all(workspaces, null)).find((each) => each.slug === after.slug && each.id !== after.id)
+  if (taken !== undefined) return yield* new SlugTaken({ slug: after.slug, existingId: taken.id })
   yield* db.put(workspaces, null, after.id, after)
   if (change.before !== null) return
   for (const list of systemLists) {

@@ -4,7 +4,7 @@ import { AdministrationStore, type Suppression } from "@tentpole/core/operations
 import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import { type PageDomain, PageDomainTaken } from "@tentpole/core/workspaces/PageDomain"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
-import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { PageDomainId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { type DateTime, Effect, Layer } from "effect"
 import { erase } from "./Erasure.ts"
@@ -25,12 +25,14 @@ const pageDomainColumns = `page_domain_id as id, host as domain, created_at as "
 const suppressionColumns = `email_normalized as email, reason, created_at as "createdAt"`
 
 const addPageDomain = (sql: PgClient.PgClient, workspace: WorkspaceId, { createdAt, domain, id }: PageDomain) =>
-  Effect.andThen(
-    Transaction,
-    sql`
+  Effect.gen(function* () {
+    yield* Transaction
+    const [taken] = yield* sql<{ id: PageDomainId }>`select page_domain_id as id from page_host where host = ${domain}`
+    if (taken !== undefined) return yield* new PageDomainTaken({ domain, existingId: taken.id })
+    yield* sql`
       insert into page_host (host, workspace_id, page_domain_id, created_at)
-      values (${domain}, ${workspace}, ${id}, ${iso(createdAt)})`,
-  ).pipe(Effect.asVoid, catchUnique(new PageDomainTaken({ domain })), orDefect)
+      values (${domain}, ${workspace}, ${id}, ${iso(createdAt)})`
+  }).pipe(catchUnique(new PageDomainTaken({ domain, existingId: null })), orDefect)
 
 const suppressAddress = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, it: Suppression) {
   yield* suppress(sql, workspace, [{ emailNormalized: it.email, reason: it.reason, at: it.createdAt }])

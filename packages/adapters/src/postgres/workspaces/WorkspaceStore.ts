@@ -90,13 +90,16 @@ const applyWorkspace = (sql: PgClient.PgClient, ids: Ids["Service"], { before, a
   Effect.gen(function* () {
     yield* Transaction
     const columns = columnsOf(sql, after)
+    const [taken] = yield* sql<{ id: WorkspaceId }>`
+      select workspace_id as id from workspace where slug = ${after.slug} and workspace_id <> ${after.id}`
+    if (taken !== undefined) return yield* new SlugTaken({ slug: after.slug, existingId: taken.id })
     if (before === null) {
       yield* sql`insert into workspace ${sql.insert(columns)}`
       yield* fencedWrites(sql)(after.id, insertSystemLists(sql, after, yield* ids.many(systemLists.length)))
     } else {
       yield* sql`update workspace set ${sql.update(columns, ["workspace_id", "created_at"])} where workspace_id = ${after.id}`
     }
-  }).pipe(catchUnique(new SlugTaken({ slug: after.slug })), orDefect)
+  }).pipe(catchUnique(new SlugTaken({ slug: after.slug, existingId: null })), orDefect)
 
 export const layer = Layer.effect(
   WorkspaceStore,
