@@ -52,6 +52,11 @@ export class Gate extends Data.Class<{ readonly inside: Inside; readonly table: 
     )
   }
 
+  /** Ends the sessions at the gate, whose client is dead: PostgreSQL would notice only when they continue. */
+  async endWaiting(): Promise<void> {
+    for (const { pid } of await this.#waiting()) await this.inside.asOwner("select pg_terminate_backend($1)", [pid])
+  }
+
   async open(): Promise<void> {
     await this.inside.asOwner("delete from closed_gate where name = $1", [this.table])
     await until("the waiting sessions to continue", async () => (await this.#waiting()).length === 0)

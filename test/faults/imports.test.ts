@@ -36,7 +36,9 @@ it(
     const worker = await deployment.startWorker()
     const world = await worldOf(deployment, rows_count, ending)
     const run = await disturbedRun(world, "Killed")
-    const met = await killAtMoments(deployment, worker, run, [{ at: "row", row: 1, delay_ms: 0 }], () => undefined)
+    const met = await killAtMoments(deployment, worker, run, [{ at: "row", row: 1, delay_ms: 0 }], {
+      say: () => undefined,
+    })
     assert.deepStrictEqual(met, ["running"])
     assert.deepStrictEqual(await run.judged(240_000), [])
     // The judge finds each broken part.

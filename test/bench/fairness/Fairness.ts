@@ -1,20 +1,29 @@
-// The benchmark `fairness`: what a workspace waits while another one fills its share of long reads, and while a visitor sends forms
-// at the allowed rate.
-import { callsOf } from "../../support/Service.ts"
+// The benchmark `fairness`: what a workspace waits while another one fills its share of long reads, while a visitor reads pages,
+// opens messages and sends forms, and while others have queued many exports and imports.
+import type { DeliveryId } from "@tentpole/core/kernel/Ids"
+import { Links } from "@tentpole/core/rendering/Links"
+import { Effect } from "effect"
+import { join } from "node:path"
+import { beginImport, importEnded, importingWorkspace } from "../../support/ImportCalls.ts"
+import { writePeople } from "../../support/PeopleFile.ts"
+import { pause, until } from "../../support/Service.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
-import { publishedPage } from "../pages/Page.ts"
+import { type Page, publishedPage } from "../pages/Page.ts"
 import { comparison, figure, ratioAtMost, timeAtMost } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
-import type { Sender, World } from "../World.ts"
+import type { Sender } from "../World.ts"
 
 const sizeOf = ({ quick }: Bench) => ({
   contacts: quick ? 12_500 : 250_000,
   searches: 16,
   reads: quick ? 20 : 40,
+  queued: quick ? 100 : 200,
+  rounds: quick ? 3 : 10,
 })
 
 const search_ms_max = 1_000
 const read_ratio_max = 2
+const job_ms_max = 5_000
 
 const search = ({ call }: Sender, text: string) => call("GET", `/v1/contacts?limit=25&search=${text}`)
 
@@ -37,35 +46,55 @@ export const fairness: Benchmark = async (bench) => {
     [figure("idle", "ms", idle), figure("busy", "ms", busy, timeAtMost(search_ms_max, busy.p95))],
     [`${searching.count()} searches of the other workspace were answered`],
   )
-  await forms(bench, world, page.tentId, small)
+  await visits(bench, page, small)
+  await jobs(bench, page, large, small)
 }
 
-const forms = async (bench: Bench, world: World, tentId: string, small: Sender): Promise<void> => {
-  const { reads } = sizeOf(bench)
+/** Of each kind of request by the visitor; the limit of forms holds anyway. */
+const every_ms = 25
+
+/** An anonymous visitor reads a page, opens a message again and again, and sends forms beyond the allowed rate. */
+const visitor = async ({ tentId, world, ...page }: Page): Promise<ReadonlyArray<() => Promise<Response>>> => {
+  const origin = `http://127.0.0.1:${world.deployment.pagesPort}`
+  const host = `default.localhost:${world.deployment.pagesPort}`
   const html = await world.deployment.call("GET", `/v1/tents/${tentId}/content`)
   const action = /<form[^>]*action="[^"]*\/f\/[^/]+\/([^"]+)"/.exec(html.text)?.[1] ?? "form-1"
-  const call = callsOf(small)
-  const quick = () => timesOf(reads * 5, () => call("GET", "/v1/contact-lists?limit=1"))
+  const reader = await world.sender("reader", { contacts: 1 })
+  await world.sent(reader, await world.launch(reader))
+  const [delivery] = await world.inside.asOwner<{ id: DeliveryId }>(
+    "select delivery_id as id from delivery where workspace_id = $1::uuid",
+    [reader.id],
+  )
+  if (delivery === undefined) throw new Error("the message has no delivery")
+  const opened = await world.inside.run(
+    Effect.map(Links, (links) => links.of({ workspaceId: reader.id, deliveryId: delivery.id }).open),
+  )
+  const body = new URLSearchParams({ email: "ann@example.com", message: "x".repeat(9_000) })
+  return [
+    () => fetch(`${origin}${page.path}`, { headers: { host } }),
+    () => fetch(`${origin}${new URL(opened).pathname}`, { headers: { host } }),
+    () => fetch(`${origin}/f/${tentId}/${action}`, { method: "POST", headers: { host }, body }),
+  ]
+}
+
+const visits = async (bench: Bench, page: Page, small: Sender): Promise<void> => {
+  const { reads } = sizeOf(bench)
+  const requests = await visitor(page)
+  const quick = () => timesOf(reads * 5, () => small.call("GET", "/v1/contact-lists?limit=1"))
   await quick()
   const idle = spreadOf(await quick())
-  const statuses = new Map<number, number>()
-  // The limit holds for one visitor: the burst, and everything above it is refused.
-  const sending = repeating(2, async () => {
-    const { status } = await fetch(`http://127.0.0.1:${world.deployment.pagesPort}/f/${tentId}/${action}`, {
-      method: "POST",
-      headers: {
-        host: `default.localhost:${world.deployment.pagesPort}`,
-        "content-type": "application/x-www-form-urlencoded",
-      },
-      body: new URLSearchParams({ email: `ann${statuses.size}@example.com`, message: "x".repeat(9_000) }),
-    })
-    statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+  const counts = new Map<string, number>()
+  const visiting = repeating(requests.length, async (each) => {
+    const response = await requests[each]?.()
+    await response?.arrayBuffer()
+    const seen = `${["page", "open", "form"][each]} ${response?.status}`
+    counts.set(seen, (counts.get(seen) ?? 0) + 1)
+    await pause(every_ms)
   })
   const busy = spreadOf(await quick())
-  await sending.stop()
+  await visiting.stop()
   bench.report.section(
-    "Reads of a workspace, idle (as reference), and while a visitor of another one sends forms beyond the allowed rate (as ours)",
+    "Reads of a workspace, idle (as reference), and while a visitor of others reads a page, opens a message and sends forms (as ours)",
     [
       comparison(
         "GET /v1/contact-lists",
@@ -75,8 +104,59 @@ const forms = async (bench: Bench, world: World, tentId: string, small: Sender):
         "p95",
       ),
     ],
-    [`answers to forms: ${[...statuses].map(([status, count]) => `${status} × ${count}`).join(", ")}`],
+    [`answers: ${[...counts].map(([seen, count]) => `${seen} × ${count}`).join(", ")}`],
   )
+}
+
+/** Until an export of all contacts has ended. */
+const exported = async ({ call, listId }: Sender): Promise<void> => {
+  const { export_id } = await call("POST", `/v1/contact-lists/${listId}/export`, {})
+  const isEnded = async () =>
+    (await call("GET", `/v1/contact-lists/${listId}/export/${export_id}`)).status === "completed"
+  await until("the export to end", isEnded, { within_ms: 300_000, every_ms: 20 })
+}
+
+const jobs = async (bench: Bench, { world }: Page, large: Sender, small: Sender): Promise<void> => {
+  const { queued, rounds } = sizeOf(bench)
+  const path = join(await bench.ending.folder(), "people.csv")
+  await writePeople(path, { rows_count: 1_000, edition: 1, note_chars: 0 })
+  const [theirs, own] = [
+    await importingWorkspace(world.inside, world.deployment, "Large imports"),
+    await importingWorkspace(world.inside, world.deployment, "Small imports"),
+  ]
+  const imported = async () => {
+    await importEnded(own, await beginImport(own, path), { within_ms: 300_000, every_ms: 20 })
+  }
+  const both = async () => ({
+    exports: spreadOf(await timesOf(rounds, () => exported(small))),
+    imports: spreadOf(await timesOf(rounds, imported)),
+  })
+  await both()
+  const idle = await both()
+  bench.report.say(`queueing ${queued} exports and ${queued} imports …`)
+  for (let each = 0; each < queued; each++) {
+    await large.call("POST", `/v1/contact-lists/${large.listId}/export`, {})
+    await beginImport(theirs, path)
+  }
+  const left = async () => {
+    const [row] = await world.byHand<{ left: number }>(`
+      select count(*)::int as left from jobs.job_queue
+      where state in ('ready', 'running') and workspace_id in ('${large.id}', '${theirs.id}')`)
+    return row?.left ?? 0
+  }
+  const before = await left()
+  const busy = await both()
+  const after = await left()
+  const row = (what: keyof typeof busy) =>
+    comparison(`${what} until their end`, "ms", { reference: idle[what], ours: busy[what] }, () => [
+      timeAtMost(job_ms_max, busy[what].p95),
+    ])
+  bench.report.section(
+    `A workspace's exports of 1,000 contacts and imports of 1,000 rows, idle (as reference), and while others have queued ${queued} exports of ${sizeOf(bench).contacts.toLocaleString("en-US")} contacts and ${queued} imports (as ours)`,
+    [row("exports"), row("imports")],
+    [`jobs of the others that waited or ran: ${before} at the beginning, ${after} at the end`],
+  )
+  if (after < 10) throw new Error("the queue of the others ended too early: nothing was measured")
 }
 
 const timesOf = async (count: number, run: () => Promise<unknown>): Promise<ReadonlyArray<number>> => {

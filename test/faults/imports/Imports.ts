@@ -19,7 +19,7 @@ const start_ms = 2_500
 const chunk_ms = 300
 
 const drawMoments = (dice: Dice, count: number, rows_count: number): ReadonlyArray<Moment> => {
-  // Not near the end: the last kills must meet a running import, too.
+  // Not near the end, where the import waits for the last kill.
   const rows = Array.from({ length: count }, () => dice.between(0, Math.floor(rows_count * 0.8)))
   return rows
     .toSorted((left, right) => left - right)
@@ -33,6 +33,8 @@ const drawMoments = (dice: Dice, count: number, rows_count: number): ReadonlyArr
 const described = (moment: Moment): string =>
   `${moment.at === "row" ? `row ${moment.row}` : "start"} + ${moment.delay_ms} ms`
 
+const atCompletion = { table: "import_run", condition: "new.status = 'completed' and old.status = 'running'" }
+
 /** A job fails after ten attempts; intended kills must not use them up. */
 const attempts = 1
 
@@ -45,7 +47,7 @@ export const killAtMoments = async (
   first: ServiceProcess,
   run: DisturbedRun,
   moments: ReadonlyArray<Moment>,
-  say: (text: string) => void,
+  { say, gate }: { readonly say: (text: string) => void; readonly gate?: Gate },
 ): Promise<ReadonlyArray<string>> => {
   say(`  drawn: ${moments.map(described).join(", ")}`)
   const met: Array<string> = []
@@ -53,9 +55,10 @@ export const killAtMoments = async (
   for (const moment of moments) {
     // Beyond the row of the last kill, so that each worker has done some work.
     const { processed_rows: processed } = await run.state()
-    if (moment.at === "row") await run.reached(Math.max(moment.row, processed + 1))
+    if (moment.at === "row") await run.reached(Math.min(run.world.rows_count, Math.max(moment.row, processed + 1)))
     await pause(moment.delay_ms)
     await worker.kill()
+    await gate?.endWaiting()
     await deployment.workersForgotten()
     const { status, processed_rows } = await run.state()
     met.push(status)
@@ -70,12 +73,15 @@ const kills: Scenario<World> = {
   name: "killed at random instants",
   run: async ({ dice, quick, say }, world) => {
     const moments = drawMoments(dice, quick ? 5 : 20, world.rows_count)
+    // However late a kill is on a loaded machine, the import waits for it at its completion.
+    const gate = await Gate.close(world.deployment.inside, atCompletion)
     const first = await world.deployment.startWorker()
     const run = await disturbedRun(world, "Killed")
-    const met = await killAtMoments(world.deployment, first, run, moments, say)
+    const met = await killAtMoments(world.deployment, first, run, moments, { say, gate })
+    await gate.open()
     const found = await run.judged()
     const running = met.filter((status) => status === "running").length
-    // The first kill may precede the run, and the run may end before the last kill.
+    // The first kills may precede the run.
     const least = Math.floor(moments.length * 0.8)
     say(`  ${moments.length} kills, ${running} of them met a running import`)
     return running >= least ? found : [...found, `${running} kills met a running import, fewer than ${least}`]
@@ -86,10 +92,7 @@ const beforeCompletion: Scenario<World> = {
   name: "killed between the last chunk and the completion",
   run: async (_, world) => {
     const { deployment } = world
-    const gate = await Gate.close(deployment.inside, {
-      table: "import_run",
-      condition: "new.status = 'completed' and old.status = 'running'",
-    })
+    const gate = await Gate.close(deployment.inside, atCompletion)
     const first = await deployment.startWorker()
     const run = await disturbedRun(world, "Killed before its completion")
     await gate.reached()
