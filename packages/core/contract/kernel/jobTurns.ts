@@ -65,7 +65,7 @@ const begin = Effect.gen(function* () {
   }
 })
 
-/** What a worker with so many slots starts, by the rule. */
+/** What a worker with so many concurrent jobs starts, by the rule. */
 const model = (concurrency: number) => {
   let after: WorkspaceId | null = null
   let ready: ReadonlyArray<Arrival> = []
@@ -142,7 +142,7 @@ export const jobTurns = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Tr
     )
 
     it.effect(
-      "lets a workspace that fills its share wait alone, and gives the last slot to a workspace without a running job",
+      "lets a workspace that fills its share wait alone: the last of the concurrent jobs is of a workspace without a running one",
       () =>
         Effect.gen(function* () {
           const room = yield* begin

@@ -50,17 +50,22 @@ export interface JournalCase {
 
 export const sendJournal = (name: string, { layer, stores }: JournalCase) =>
   describe(`SendJournal (${name})`, () => {
-    /** Fresh stores; `broken` makes all puts fail. */
+    /** Fresh stores; `broken` makes all puts fail, and `late` are those puts: they may still arrive. */
     const world = Effect.gen(function* () {
       const context = yield* Layer.build(Layer.fresh(stores))
       const real = Context.get(context, BlobStore)
       const broken = yield* Ref.make(false)
+      const late: Array<Effect.Effect<unknown>> = []
+      let puts = 0
       const blobs = BlobStore.of({
         ...real,
         put: (key, bytes, options) =>
-          Effect.flatMap(Ref.get(broken), (is) =>
-            is ? Effect.fail(new BlobUnavailable({ cause: "broken" })) : real.put(key, bytes, options),
-          ),
+          Effect.flatMap(Ref.get(broken), (is) => {
+            puts++
+            if (!is) return real.put(key, bytes, options)
+            late.push(Effect.ignore(real.put(key, bytes, options) as Effect.Effect<unknown, unknown>))
+            return Effect.fail(new BlobUnavailable({ cause: "broken" }))
+          }),
       })
       const open = (on: boolean): Effect.Effect<SendJournalService, never, Scope.Scope> =>
         Effect.map(
@@ -68,7 +73,7 @@ export const sendJournal = (name: string, { layer, stores }: JournalCase) =>
           (built) => Context.get(built, SendJournal),
         )
       const keys = Effect.map(Stream.runCollect(real.list("send-journal")), (all) => [...all].toSorted())
-      return { blobs: real, broken, keys, open, on: yield* open(true) }
+      return { blobs: real, broken, keys, late, open, puts: () => puts, on: yield* open(true) }
     })
 
     it.live("returns the records of all processes after they were appended", () =>
@@ -101,13 +106,16 @@ export const sendJournal = (name: string, { layer, stores }: JournalCase) =>
 
     it.live("shares writes between concurrent appends, and fills segments one after another", () =>
       Effect.gen(function* () {
-        const { keys, on } = yield* world
+        const { keys, on, puts } = yield* world
         yield* on.beat(1)
         const appends = Array.from({ length: 2_000 }, (_, at) => on.append([intent(at)]))
         yield* Effect.all(appends, { concurrency: 50, discard: true })
         const found = (yield* recordsOf(on)) ?? []
         assert.strictEqual(found.length, 2_001)
+        assert.isAtMost(puts(), 2_000 / 10)
         const bytes = 2_000 * 105
+        // A write adds the intents of 50 appends to a segment that is not full.
+        assert.isAtLeast((yield* keys).length, Math.floor(bytes / (segment_bytes_max + 50 * 105)))
         assert.isAtMost((yield* keys).length, Math.ceil(bytes / segment_bytes_max) + 1)
       }).pipe(Effect.scoped),
     )
@@ -125,6 +133,52 @@ export const sendJournal = (name: string, { layer, stores }: JournalCase) =>
         yield* Ref.set(broken, false)
         yield* on.append([intent(3)])
         assert.deepStrictEqual((yield* recordsOf(on))?.slice(2), [intent(2), { _tag: "beat", counter: 2 }, intent(3)])
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("loses no record when a write that failed arrives later", () =>
+      Effect.gen(function* () {
+        const { broken, late, on } = yield* world
+        const fails = (number: number) =>
+          Effect.gen(function* () {
+            yield* Ref.set(broken, true)
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(on.append([intent(number)]))))
+            yield* Ref.set(broken, false)
+          })
+        // In the first write of a segment, and in a later one.
+        yield* fails(1)
+        yield* on.append([intent(2)])
+        yield* fails(3)
+        yield* on.append([intent(4)])
+        yield* Effect.forEach(late, (put) => put)
+        const found = ((yield* recordsOf(on)) ?? []).flatMap((each) => (each._tag === "intent" ? [each.token] : []))
+        assert.sameMembers([...new Set(found)], [1, 2, 3, 4])
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("stores outcomes as soon as the store answers again", () =>
+      Effect.gen(function* () {
+        const { broken, late, on } = yield* world
+        yield* on.beat(1)
+        yield* Ref.set(broken, true)
+        yield* on.note([outcome(1)])
+        while (late.length === 0) yield* Effect.sleep("5 millis")
+        yield* Ref.set(broken, false)
+        while (((yield* recordsOf(on)) ?? []).length < 2) yield* Effect.sleep("5 millis")
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("reports a segment that is deleted while it reads", () =>
+      Effect.gen(function* () {
+        const { blobs, keys, on } = yield* world
+        yield* on.beat(1)
+        const { gap, segments } = yield* on.read(0)
+        for (const key of yield* keys) yield* blobs.delete(key)
+        assert.isFalse(gap)
+        assert.deepStrictEqual(
+          [...(yield* Stream.runCollect(segments))].map(({ records }) => records),
+          [undefined],
+        )
       }).pipe(Effect.scoped),
     )
 
@@ -192,10 +246,10 @@ export const sendJournal = (name: string, { layer, stores }: JournalCase) =>
           Effect.map(DateTime.now, (now) =>
             keyOfSegment({ ...segment, day: DateTime.formatIso(DateTime.subtract(now, { days })).slice(0, 10) }),
           )
-        const [kept, old] = [yield* aged(14), yield* aged(16)]
-        for (const key of [kept, old]) yield* blobs.copy(young, key)
+        const [kept, last, old] = [yield* aged(14), yield* aged(15), yield* aged(16)]
+        for (const key of [kept, last, old]) yield* blobs.copy(young, key)
         yield* (yield* open(false)).deleteOld(15)
-        assert.deepStrictEqual(yield* keys, [kept, young])
+        assert.deepStrictEqual(yield* keys, [last, kept, young])
       }).pipe(Effect.scoped),
     )
   })

@@ -5,7 +5,7 @@ import type { WorkspaceId } from "../Ids.ts"
 export interface JobTurn {
   /** The workspace that had the last turn of this worker. The next one in the order of ids follows; after the last, the first. */
   readonly after: WorkspaceId | null
-  /** Workspaces with a running job, in any worker, have no turn: it is for the last free slot of a worker. */
+  /** Workspaces with a running job, in any worker, have no turn. So a worker's last concurrent job is not of a busy workspace. */
   readonly onlyIdle: boolean
 }
 

@@ -52,11 +52,17 @@ describe("decodeRecords", () => {
   })
 
   it("refuses lines of another form", () => {
+    const [sent, failed] = [encodeRecord(records[3] as never).trim(), encodeRecord(records[5] as never).trim()]
     for (const line of [
       "",
       "z 1",
       "b -1",
       "b 1 2",
+      // Beyond the numbers that are exact.
+      `b ${10 ** 15}`,
+      sent.replace(" sent - ", " sent unconfirmed "),
+      failed.replace(/ failed \S+ /, " failed - "),
+      sent.replace(/-$/, "medium"),
       "o 3 x y 0 sent - -",
       encodeRecord(records[3] as never).trim() + " -",
     ]) {
