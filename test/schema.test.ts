@@ -201,12 +201,10 @@ it.live("tables have comments, and no constraint has a numbered name", () =>
 )
 
 const rowLevelSecurityTest = tagged(it.live, "attack/row-level-security")
-rowLevelSecurityTest(
-  "the service owns nothing, creates nothing, and has no access to partitions",
-  () =>
-    Effect.gen(function* () {
-      const { service } = yield* database
-      const [role] = yield* service<Record<string, unknown>>`
+rowLevelSecurityTest("the service owns nothing, creates nothing, and has no access to partitions", () =>
+  Effect.gen(function* () {
+    const { service } = yield* database
+    const [role] = yield* service<Record<string, unknown>>`
       select rolname as name, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole,
         (select count(*)::int from pg_auth_members m where m.member = r.oid) as groups,
         (select count(*)::int from pg_shdepend d where d.refobjid = r.oid and d.deptype = 'o') as owned,
@@ -215,17 +213,17 @@ rowLevelSecurityTest(
         (select count(*)::int from pg_class c where c.relispartition
           and has_table_privilege(r.oid, c.oid, 'select, insert, update, delete')) as partitions
       from pg_roles r where rolname = current_user`
-      assert.deepStrictEqual(role, {
-        name: "tentpole_service",
-        rolsuper: false,
-        rolbypassrls: false,
-        rolcreatedb: false,
-        rolcreaterole: false,
-        groups: 0,
-        owned: 0,
-        makes_schemas: false,
-        makes_in: null,
-        partitions: 0,
-      })
-    }).pipe(Effect.scoped),
+    assert.deepStrictEqual(role, {
+      name: "tentpole_service",
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+      groups: 0,
+      owned: 0,
+      makes_schemas: false,
+      makes_in: null,
+      partitions: 0,
+    })
+  }).pipe(Effect.scoped),
 )

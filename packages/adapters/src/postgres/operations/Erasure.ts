@@ -79,5 +79,7 @@ export const erase = Effect.fnUntraced(function* (
   // A transaction that still writes for the workspace waits for this row and then fails its foreign key.
   yield* within(sql`delete from workspace where workspace_id = ${workspace} and deleted_at is not null`)
   yield* deleteRows
-  yield* within(sql`delete from ${sql(queue_table)} where workspace_id = ${workspace} and state not in ('completed', 'dead')`)
+  yield* within(
+    sql`delete from ${sql(queue_table)} where workspace_id = ${workspace} and state not in ('completed', 'dead')`,
+  )
 })
