@@ -35,7 +35,10 @@ export const writeContacts = <Item>(
   const assigned = written.slice(1).map(([name, value]) => `${name} = ${value}`)
   const text =
     verb === "insert"
-      ? `insert into contact (workspace_id, ${names}) select $1::uuid, ${selected} from ${rows}`
+      ? `with counted as (
+          insert into contact_tally as t (workspace_id, shard, contacts) values ($1::uuid, 0, ${items.length})
+          on conflict (workspace_id, shard) do update set contacts = t.contacts + excluded.contacts)
+        insert into contact (workspace_id, ${names}) select $1::uuid, ${selected} from ${rows}`
       : `update contact c set ${assigned.join(", ")} from ${rows}
         where c.workspace_id = $1::uuid and c.contact_id = u.contact_id`
   return { text, parameters: [workspace, ...values] }

@@ -1,5 +1,6 @@
 // The world of the benchmarks: the product's own PostgreSQL, an HTTP process, workers as a benchmark wants them, and a mail
 // server that counts.
+import { recount } from "@tentpole/adapters/test/Recount"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Data, Effect, Redacted } from "effect"
 import { Database } from "../faults/Database.ts"
@@ -101,6 +102,7 @@ export class World extends Data.Class<Parts> {
          from generate_series(1, $4::int) as i) as people`,
       [workspace.id, name, size.domains ?? 1, size.contacts],
     )
+    await this.inside.asOwner(recount, [workspace.id])
     await this.inside.asOwner("vacuum (analyze) contact")
     const [all] = await this.inside.asOwner<{ list_id: string }>(
       "select list_id from list where workspace_id = $1::uuid and system_list = 'all_contacts'",

@@ -41,6 +41,13 @@ export class Inside {
     return this.run(Effect.flatMap(Owner.Owner, (sql) => sql.unsafe<Row>(statement, parameters)))
   }
 
+  /** Deletes workspaces whose name begins so, and the rows that no foreign key deletes. */
+  async deleteWorkspaces(prefix: string): Promise<void> {
+    const named = "workspace_id in (select workspace_id from workspace where starts_with(name, $1::text))"
+    for (const table of ["delivery_queue", "delivery", "flow_event", "workspace"])
+      await this.asOwner(`delete from ${table} where ${named}`, [prefix])
+  }
+
   async workspace(service: Callable, name: string): Promise<OpenWorkspace> {
     const { id, raw } = await this.run(
       Effect.gen(function* () {

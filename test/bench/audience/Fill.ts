@@ -1,6 +1,7 @@
 // Fills a workspace by SQL: contacts, a year of their timelines, the members of two lists. Every value follows from the number of
 // its row, so that each run has the same data.
 import { PgClient } from "@effect/sql-pg"
+import { recount } from "@tentpole/adapters/test/Recount"
 import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect, type Redacted } from "effect"
 import type { FieldName } from "./LargeWorkspace.ts"
@@ -207,6 +208,7 @@ export const fill = (owner: Redacted.Redacted, options: FillOptions): Effect.Eff
     yield* run("set synchronous_commit = on")
     yield* run(members(options, options.lists.tenth, 10))
     yield* run(members(options, options.lists.hundredth, 100))
+    yield* sql.unsafe(recount, [options.workspace])
     yield* run("vacuum (analyze) contact, activity, list_member, list, contact_tally")
   }).pipe(
     Effect.provide(

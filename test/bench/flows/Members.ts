@@ -30,13 +30,23 @@ export const members = async (
 ): Promise<void> => {
   const now_ms = Date.now()
   await inside.asOwner(
-    `insert into flow_membership (workspace_id, membership_id, flow_id, contact_id, entry_source, tokens, state, status,
+    `with added as (
+     insert into flow_membership (workspace_id, membership_id, flow_id, contact_id, entry_source, tokens, state, status,
        step_id, due_at, sole, entered_at, updated_at)
      select $1::uuid, uuidv7_or_v4(), $2::uuid, contact_id, 'manual', '{"gift": "cake"}', jsonb_build_object('status', 'waiting',
          'visit', '{"stepId": "rest", "number": 1}'::jsonb, 'since', $3::bigint, 'until', $4::bigint),
        'waiting', 'rest', to_timestamp($4::bigint / 1000.0), false, to_timestamp($3::bigint / 1000.0),
        to_timestamp($3::bigint / 1000.0)
-     from contact where workspace_id = $1::uuid limit $5::int`,
+     from contact where workspace_id = $1::uuid limit $5::int
+     returning entered_at),
+     steps as (
+       insert into flow_step_tally as t (workspace_id, flow_id, step_id, shard, members)
+       select $1::uuid, $2::uuid, 'rest', 0, count(*) from added
+       on conflict (workspace_id, flow_id, step_id, shard) do update set members = t.members + excluded.members)
+     insert into flow_tally as t (workspace_id, flow_id, shard, waiting, last_entry_at)
+     select $1::uuid, $2::uuid, 0, count(*), max(entered_at) from added
+     on conflict (workspace_id, flow_id, shard) do update
+       set waiting = t.waiting + excluded.waiting, last_entry_at = excluded.last_entry_at`,
     [id, flow, now_ms - pause_ms, until_ms, count ?? null],
   )
   await inside.asOwner("select hint_due('flows', $1::uuid, clock_timestamp())", [id])

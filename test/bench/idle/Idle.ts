@@ -1,5 +1,6 @@
 // Processor time of an idle service: one worker and PostgreSQL, with ten workspaces and with two thousand. Each has an active flow
 // and a contact who waits in it.
+import { recount } from "@tentpole/adapters/test/Recount"
 import { Memberships } from "@tentpole/core/flows/Memberships"
 import type { ContactId } from "@tentpole/core/kernel/Ids"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
@@ -62,6 +63,7 @@ const addWorkspace = async (world: World, name: string): Promise<void> => {
      returning contact_id`,
     [id],
   )
+  await inside.asOwner(recount, [id])
   await inside.run(
     Effect.flatMap(Memberships, (memberships) =>
       Effect.forEach(people, ({ contact_id }) => memberships.add(id, flow, contact_id, {})),

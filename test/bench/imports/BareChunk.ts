@@ -86,6 +86,9 @@ const addMembers = ({ workspace, list }: BareTarget, results: ReadonlyArray<Bare
       select $1::uuid, $2::uuid, u.contact_id, now() from unnest($3::uuid[]) as u (contact_id)
       on conflict do nothing
       returning contact_id
+    ), counted as (
+      update list set member_count = member_count + (select count(*) from added)
+      where workspace_id = $1::uuid and list_id = $2::uuid
     )
     insert into activity (workspace_id, contact_id, at, type, metadata)
     select $1::uuid, contact_id, now(), 'list_added', jsonb_build_object('list_id', $2::uuid, 'list_name', 'Imported')

@@ -1,4 +1,5 @@
 // RunningBlast: a blast that a campaign disturbs.
+import { recount } from "@tentpole/adapters/test/Recount"
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
 import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Data, Effect } from "effect"
@@ -25,6 +26,7 @@ const addPeople = async (inside: Inside, workspace: string, list: string, addres
      select $1::uuid, $2::uuid, contact_id, now() from people`,
     [workspace, list, addresses],
   )
+  await inside.asOwner(recount, [workspace])
 }
 
 interface Parts {

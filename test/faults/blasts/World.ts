@@ -125,6 +125,6 @@ export class World extends Data.Class<Parts> {
       wire.cut()
     }
     await this.sink.behave()
-    await this.deployment.inside.asOwner("delete from workspace where name like 'blast%'")
+    await this.deployment.inside.deleteWorkspaces("blast")
   }
 }

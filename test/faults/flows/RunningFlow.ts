@@ -1,4 +1,5 @@
 // RunningFlow: a flow that a campaign disturbs. Contacts enter it, time passes, and some contacts open their messages.
+import { recount } from "@tentpole/adapters/test/Recount"
 import { EngagementChange } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import { DeliveryId, type FlowId } from "@tentpole/core/kernel/Ids"
@@ -70,6 +71,7 @@ export class RunningFlow extends Data.Class<Parts> {
         [this.workspace.id, nths.map((nth) => `person${nth}@${this.domain}`), nths.map(cityOf)],
       )
     }
+    await this.world.deployment.inside.asOwner(recount, [this.workspace.id])
   }
 
   async standing(): Promise<Standing> {

@@ -84,6 +84,6 @@ export class World extends Data.Class<Parts> {
   async calm(): Promise<void> {
     await this.deployment.killWorkers()
     await this.sink.behave()
-    await this.deployment.inside.asOwner("delete from workspace where name like 'flow%'")
+    await this.deployment.inside.deleteWorkspaces("flow")
   }
 }

@@ -3,23 +3,28 @@ import { PgClient } from "@effect/sql-pg"
 import { lockName } from "@tentpole/adapters/postgres/kernel/AdvisoryLocks"
 import { fenced } from "@tentpole/adapters/test/Fenced"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
+import { BlastStore } from "@tentpole/core/blasts/BlastStore"
+import { decide } from "@tentpole/core/blasts/machine"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { DateTime, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
 import { postgres } from "../fixtures/Stores.ts"
+
+const epoch = DateTime.makeUnsafe(0)
 
 const begin = Effect.gen(function* () {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   const workspace = yield* (yield* Fresh).workspace()
   const people = Array.from({ length: 20 }, (_, index) => ({ email: `person${index}@example.test` }))
-  const { blast } = yield* (yield* DeliveryScenario).blast(workspace, people)
+  const scenario = yield* DeliveryScenario
+  const { blast } = yield* scenario.blast(workspace, people)
   yield* transact(wholeAudience(store, workspace, blast))
   const claim = (limit: number) => store.claim(workspace, { limit, lease_ms: 60_000 })
-  return { blast, claim, sql: yield* PgClient.PgClient, store, transact, workspace }
+  return { blast, claim, scenario, sql: yield* PgClient.PgClient, store, transact, workspace }
 })
 
 /** Does the work in a transaction that stays open until `go`. */
@@ -61,8 +66,11 @@ const recipients = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: Blast
     ),
   )
 
-const deleted = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
-  fenced(sql)(workspace, sql`delete from blast where workspace_id = ${workspace} and blast_id = ${blast}`)
+const deleted = Effect.fnUntraced(function* (workspace: WorkspaceId, blast: BlastId) {
+  const store = yield* BlastStore
+  const before = yield* store.lock(workspace, blast)
+  yield* store.apply(workspace, yield* Effect.fromResult(decide(before, { _tag: "delete", lists: [] }, epoch)))
+})
 
 layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: true })(
   "deliveries on PostgreSQL",
@@ -154,9 +162,10 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
 
     it.effect("deleting a blast also deletes recipients that are being written", () =>
       Effect.gen(function* () {
-        const { blast, sql, transact, workspace } = yield* begin
+        const { blast, scenario, sql, transact, workspace } = yield* begin
+        yield* scenario.setBlast(workspace, blast, "cancelled")
         const writing = yield* heldOpen(transact, oneMore(sql, workspace, blast))
-        const deleting = yield* Effect.forkChild(transact(deleted(sql, workspace, blast)))
+        const deleting = yield* Effect.forkChild(transact(deleted(workspace, blast)))
         yield* Effect.sleep("100 millis")
         yield* writing.commit
         yield* Fiber.join(deleting)
@@ -166,8 +175,9 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
 
     it.effect("no recipient is written for a blast that is being deleted", () =>
       Effect.gen(function* () {
-        const { blast, sql, transact, workspace } = yield* begin
-        const deleting = yield* heldOpen(transact, deleted(sql, workspace, blast))
+        const { blast, scenario, sql, transact, workspace } = yield* begin
+        yield* scenario.setBlast(workspace, blast, "cancelled")
+        const deleting = yield* heldOpen(transact, deleted(workspace, blast))
         const writing = yield* Effect.forkChild(Effect.exit(transact(oneMore(sql, workspace, blast))))
         yield* Effect.sleep("100 millis")
         yield* deleting.commit

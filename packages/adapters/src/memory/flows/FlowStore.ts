@@ -3,6 +3,7 @@ import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import type { FlowChange } from "@tentpole/core/flows/definition/machine"
 import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import { type FlowQuery, FlowStore } from "@tentpole/core/flows/definition/FlowStore"
+import { emptyTally } from "@tentpole/core/flows/members/TallyMoves"
 import { flow_consumer, flowWork } from "@tentpole/core/flows/engine/FlowQueue"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { creditsOfRemoval } from "@tentpole/core/documents/Generation"
@@ -12,9 +13,10 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { applyEmail, removeEmail, usesOf } from "../emails/EmailStore.ts"
 import { activationFacts, namedFacts, trialFacts } from "./FlowFacts.ts"
-import { emptyTally, findFlow, flowEmails, flows, flowStepTallies, flowTallies } from "./FlowTables.ts"
+import { findFlow, flowEmails, flows } from "./FlowTables.ts"
 import {
   activations,
+  countMemberships,
   flowClock,
   memberships,
   sendingSteps,
@@ -29,8 +31,10 @@ import { makeDue } from "../sending/DeliveryTables.ts"
 import { inOrder, paged } from "../kernel/Slices.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
-const view = (db: Rows, workspace: WorkspaceId, flow: Flow) =>
-  Effect.map(db.find(flowTallies, workspace, flow.id), (tally = emptyTally) => ({ flow, tally }))
+const views = (db: Rows, workspace: WorkspaceId, all: ReadonlyArray<Flow>) =>
+  Effect.map(countMemberships(db, workspace), ({ tallies }) =>
+    all.map((flow) => ({ flow, tally: tallies.get(flow.id) ?? emptyTally })),
+  )
 
 const sortValues: { readonly [Sort in FlowQuery["sortBy"]]: (flow: Flow) => string | DateTime.Utc } = {
   name: ({ name }) => name,
@@ -45,7 +49,7 @@ const page = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, quer
   )
   const sorted = inOrder(chosen, sortOrder, { value: sortValues[sortBy], id: ({ id }) => id })
   const { items, total } = paged(query, sorted)
-  return { items: yield* Effect.forEach(items, (flow) => view(db, workspace, flow)), total }
+  return { items: yield* views(db, workspace, items), total }
 })
 
 const apply = Effect.fnUntraced(function* (
@@ -72,8 +76,6 @@ const apply = Effect.fnUntraced(function* (
 
 const deleteFlow = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: FlowId) {
   yield* db.remove(flows, workspace, id)
-  yield* db.remove(flowTallies, workspace, id)
-  yield* db.remove(flowStepTallies, workspace, id)
   for (const { emailId, flowId } of yield* db.all(flowEmails, workspace)) {
     if (flowId !== id) continue
     yield* db.remove(flowEmails, workspace, emailId)
@@ -133,10 +135,13 @@ export const layer = Layer.effect(
     const writer = yield* ChangeWriter
     const lock = (workspace: WorkspaceId, id: FlowId) => Effect.andThen(Transaction, findFlow(db, workspace, id))
     return FlowStore.of({
-      get: (workspace, id) => Effect.flatMap(findFlow(db, workspace, id), (flow) => view(db, workspace, flow)),
+      get: (workspace, id) => Effect.zipWith(findFlow(db, workspace, id), countMemberships(db, workspace), (flow, { tallies }) => ({
+          flow,
+          tally: tallies.get(id) ?? emptyTally,
+        })),
       list: (workspace, query) => page(db, workspace, query),
       stepCounts: (workspace, id) =>
-        Effect.map(db.find(flowStepTallies, workspace, id), (counts = new Map()) => counts),
+        Effect.map(countMemberships(db, workspace), ({ steps }) => steps.get(id) ?? new Map()),
       simulationFacts: (workspace, query) => trialFacts(db, workspace, query),
       lock,
       lockNamed: (workspace, named) => Effect.andThen(Transaction, namedFacts(db, workspace, named)),

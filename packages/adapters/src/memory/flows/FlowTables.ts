@@ -1,6 +1,5 @@
 // The memory tables of flows, and the query of active flows that use a row of another room.
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
-import type { FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import { type NamedByFlow, namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import type { EmailId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -20,12 +19,6 @@ export const pausedFlows = (db: Rows, workspace: WorkspaceId): Effect.Effect<Rea
     db.all(flows, workspace),
     (all) => new Set(all.flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : []))),
   )
-
-/** By flow id. */
-export const flowTallies = table<FlowTally>("flow_tally")
-export const emptyTally: FlowTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
-/** The number of live memberships by step, by flow id. */
-export const flowStepTallies = table<ReadonlyMap<string, number>>("flow_step_tally")
 
 interface InlineEmail {
   readonly flowId: FlowId

@@ -43,7 +43,6 @@ import {
   type MemberRow,
   memberships,
   putMoved,
-  recount,
   sendingSteps,
   timelines,
 } from "./MembershipTables.ts"
@@ -298,7 +297,6 @@ const apply = Effect.fnUntraced(function* (
   }
   for (const member of unchanged)
     yield* db.put(memberships, workspace, member.id, { membership: member, dueAt: dueAt(member) })
-  for (const flow of new Set(changes.map(({ after }) => after.flowId))) yield* recount(db, workspace, flow)
   for (const member of [...changes.map(({ after }) => after), ...unchanged]) {
     const at = dueAt(member)
     if (at !== null) yield* hintDue(db, "flows", workspace, at)

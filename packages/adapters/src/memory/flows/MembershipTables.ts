@@ -1,12 +1,12 @@
 // The memory tables of flow memberships, of the sending rows of their steps, and of due flow work.
 import type { FlowWork } from "@tentpole/core/flows/engine/FlowQueue"
-import { currentStepOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
+import { isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import { awaitedVisitOf } from "@tentpole/core/flows/members/MemberDeliveries"
+import { tallyMoves } from "@tentpole/core/flows/members/TallyMoves"
 import { finalStates } from "@tentpole/core/sending/Delivery"
 import type { BlastId, ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { deliveries, type DeliveryRow } from "../sending/DeliveryTables.ts"
-import { emptyTally, flowStepTallies, flowTallies } from "./FlowTables.ts"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
 
 export interface MemberRow {
@@ -103,22 +103,8 @@ export const leaveFlows = Effect.fnUntraced(function* (
   yield* hintDue(db, "flows", workspace, now)
 })
 
-/** Counts the memberships of a flow again. */
-export const recount = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, flow: FlowId) {
-  const steps = new Map<string, number>()
-  let tally = emptyTally
-  for (const { membership } of yield* db.all(memberships, workspace)) {
-    const { enteredAt, flowId, state } = membership
-    if (flowId !== flow) continue
-    const { lastEntryAt } = tally
-    tally = {
-      ...tally,
-      [state.status]: tally[state.status] + 1,
-      lastEntryAt: lastEntryAt === null ? enteredAt : DateTime.max(lastEntryAt, enteredAt),
-    }
-    const step = isLive(state) ? currentStepOf(state) : null
-    if (step !== null) steps.set(step, (steps.get(step) ?? 0) + 1)
-  }
-  yield* db.put(flowTallies, workspace, flow, tally)
-  yield* db.put(flowStepTallies, workspace, flow, steps)
-})
+/** The counts of memberships. */
+export const countMemberships = (db: Rows, workspace: WorkspaceId) =>
+  Effect.map(db.all(memberships, workspace), (rows) =>
+    tallyMoves(rows.map(({ membership }) => ({ before: null, after: membership }))),
+  )

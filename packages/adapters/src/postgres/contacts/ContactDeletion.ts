@@ -5,6 +5,7 @@ import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { moveContactCount, moveMemberCounts } from "../lists/StoredCounts.ts"
 
 /**
  * Locks contacts for their deletion. Deliveries come first, because a sender locks its delivery before it writes to the
@@ -46,9 +47,11 @@ export const deleteContacts = Effect.fnUntraced(function* (
     select 1 from list l
     where l.workspace_id = ${workspace} and l.list_id in (select list_id from left_lists)
     order by l.list_id for no key update`
-  // One statement instead of the cascade for each contact: the member counts of the lists are written once.
   yield* sql`
-    delete from list_member where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
+    with moved as (
+      delete from list_member where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])
+      returning list_id)
+    ${moveMemberCounts(sql, workspace, -1)}`
   yield* sql`
     update delivery set contact_deleted = true
     where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
@@ -65,6 +68,7 @@ export const deleteContacts = Effect.fnUntraced(function* (
   yield* sql`
     delete from activity where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
   const rows = yield* sql`
+    with counted as (${yield* moveContactCount(sql, workspace, -contacts.length)})
     delete from contact where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])
     returning 1`
   if (rows.length !== contacts.length) {

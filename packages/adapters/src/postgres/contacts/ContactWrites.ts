@@ -9,9 +9,11 @@ import { IdentityTaken } from "@tentpole/core/contacts/ContactStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime, Effect } from "effect"
+import type { Statement } from "effect/sql"
 import { booleans, floats, texts } from "../kernel/Arrays.ts"
 import { deleteContacts } from "./ContactDeletion.ts"
 import { assignedColumns, numberValues } from "./NumberColumns.ts"
+import { moveContactCount } from "../lists/StoredCounts.ts"
 
 /**
  * Writes the rows of a change in the caller's fence and transaction. Fails with `IdentityTaken` when the change was decided without
@@ -150,14 +152,15 @@ const insertedColumns = [
 const names = (columns: ReadonlyArray<{ readonly name: string }>): string => columns.map(({ name }) => name).join(", ")
 const numbers = numberValues.map(({ value }) => value).join(", ")
 
-/** An insert of the contacts. The workspace's field columns are read once for all of them. */
+/** An insert of the contacts. The workspace's field columns are read once for all of them. `parts`: more parts of the WITH. */
 const insertOf = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   columns: ReadonlyArray<Column>,
   contacts: ReadonlyArray<Contact>,
+  parts: Statement.Fragment = sql``,
 ) => sql`
-  with assigned as materialized (select names, types from ${assignedColumns(sql, workspace)})
+  with assigned as materialized (select names, types from ${assignedColumns(sql, workspace)})${parts}
   insert into contact as c (workspace_id, ${sql.literal(names([...columns, ...numberValues]))})
   select ${workspace}, u.*, ${sql.literal(numbers)} from assigned, unnest(${sql.csv(
     columns.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`),
@@ -202,7 +205,11 @@ const updateContacts = Effect.fnUntraced(function* (
 })
 
 const insertContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts: ReadonlyArray<Contact>) =>
-  contacts.length === 0 ? Effect.void : insertOf(sql, workspace, insertedColumns, contacts)
+  contacts.length === 0
+    ? Effect.void
+    : Effect.flatMap(moveContactCount(sql, workspace, contacts.length), (counted) =>
+        insertOf(sql, workspace, insertedColumns, contacts, sql`, counted as (${counted})`),
+      )
 
 const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails: ReadonlyArray<string>) =>
   emails.length === 0

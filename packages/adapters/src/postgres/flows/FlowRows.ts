@@ -5,6 +5,7 @@ import { type Flow, type FlowStatus, lifecycleOf } from "@tentpole/core/flows/de
 import { readStored } from "@tentpole/core/flows/definition/FlowInput"
 import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
 import type { FlowTally, FlowView } from "@tentpole/core/flows/definition/FlowStore"
+import { memberStatuses } from "@tentpole/core/flows/members/Membership"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import { fromRow, iso, type RowOf } from "../kernel/Instants.ts"
@@ -54,14 +55,10 @@ export const columnsOf = (
 
 export type FlowViewRow = FlowRow & RowOf<FlowTally>
 
-const counted = ["active", "waiting", "completed", "dropped", "failed"] as const satisfies ReadonlyArray<
-  keyof FlowTally
->
-
 /** The counters of each flow `f`, summed over their shards. */
-export const tallyColumns = `${counted.map((column) => `t.${column}`).join(", ")}, t.last_entry_at as "lastEntryAt"`
+export const tallyColumns = `${memberStatuses.map((column) => `t.${column}`).join(", ")}, t.last_entry_at as "lastEntryAt"`
 export const tallyJoin = `left join lateral (
-    select ${counted.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", ")},
+    select ${memberStatuses.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", ")},
       max(last_entry_at) as last_entry_at
     from flow_tally where workspace_id = f.workspace_id and flow_id = f.flow_id) as t on true`
 

@@ -27,6 +27,7 @@ import {
   toView,
 } from "./FlowRows.ts"
 import { flowsUsingEmail } from "./FlowUses.ts"
+import { deleteMembershipsOfFlow } from "./MembershipDeletion.ts"
 import { deleteGenerationsOf } from "../documents/Generations.ts"
 import { subscribe } from "../kernel/Outbox.ts"
 import { fencedWrites, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
@@ -111,6 +112,7 @@ const apply = Effect.fnUntraced(function* (
   }
   // Before memberships are deleted: an intent that waits for them has these locks.
   if (messages !== null) yield* controlMessages(sql, workspace, id, messages)
+  if (after === null) yield* deleteMembershipsOfFlow(sql, workspace, id)
   const written = yield* write(sql, workspace, change)
   if (written.length !== 1) return yield* Effect.die("the flow is not what the change was decided on: lock it first")
   if (activates) yield* startReading(sql, workspace, id)

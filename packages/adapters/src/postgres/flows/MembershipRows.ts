@@ -4,9 +4,10 @@ import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
 import { readStored } from "@tentpole/core/flows/definition/FlowInput"
 import { currentStepOf, dueAtOf, isLive, Membership } from "@tentpole/core/flows/members/Membership"
 import { awaitedVisitOf } from "@tentpole/core/flows/members/MemberDeliveries"
+import type { CountedMembership } from "@tentpole/core/flows/members/TallyMoves"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { WeightedLru } from "@tentpole/core/kernel/runtime/WeightedLru"
-import { Effect, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { ints, texts } from "../kernel/Arrays.ts"
 import { fromRow, iso, type RowOf } from "../kernel/Instants.ts"
@@ -28,6 +29,15 @@ const encodeState = Schema.encodeSync(Membership.fields.state)
 
 export const toMembership = ({ state, ...columns }: MembershipRow): Membership => ({
   ...fromRow<Columns>(columns),
+  state: decodeState(state),
+})
+
+/** The columns that counters depend on. */
+export type CountedRow = Pick<MembershipRow, keyof CountedMembership>
+
+export const toCounted = ({ enteredAt, flowId, state }: CountedRow): CountedMembership => ({
+  enteredAt: DateTime.makeUnsafe(enteredAt),
+  flowId,
   state: decodeState(state),
 })
 

@@ -10,6 +10,7 @@ import { writeActivities } from "../contacts/ContactWrites.ts"
 import { hintDueAt, makeDue } from "../kernel/DueWork.ts"
 import { blockReasonOf } from "../sending/BlockReason.ts"
 import { makeMembersDue, type WrittenDelivery } from "./FlowMessages.ts"
+import { moveTallies } from "./FlowTallies.ts"
 import { dueArrays, stateColumns, stateArrays } from "./MembershipRows.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 
@@ -38,6 +39,8 @@ export const applyMemberships = Effect.fnUntraced(function* (
   )
   yield* insertMessages(sql, workspace, applied)
   yield* withdrawMessages(sql, workspace, applied)
+  // Last: other transactions may wait for the counters until this one ends.
+  yield* moveTallies(sql, workspace, applied)
   return refused
 })
 

@@ -25,6 +25,7 @@ import { writeContacts } from "../contacts/ContactWrites.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
+import { moveMemberCounts } from "../lists/StoredCounts.ts"
 import { storeLayer } from "../StoreLayer.ts"
 
 const sessionColumns = `s.import_session_id as id, s.source, s.file_name as "fileName", s.content_type as "contentType",
@@ -94,8 +95,8 @@ const claimChunk = (sql: PgClient.PgClient, workspace: WorkspaceId, change: Impo
   returning 1`
 
 /**
- * Adds the contacts to every list, with activities and events for new members. A database trigger keeps the lists' counts. Lists
- * are locked in the order of their ids. Deleted lists are skipped.
+ * Adds the contacts to every list, with activities and events for new members. Lists are locked in the order of their ids.
+ * Deleted lists are skipped.
  */
 const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, at }: ImportChunkChange) =>
   members.listIds.length === 0 || members.contactIds.length === 0
@@ -106,24 +107,24 @@ const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, a
             select list_id, name from list
             where workspace_id = ${workspace} and list_id = any(${texts(members.listIds)}::uuid[]) and kind = 'static'
             order by list_id for no key update
-          ), added as (
+          ), moved as (
             insert into list_member (workspace_id, list_id, contact_id, added_at)
             select ${workspace}, t.list_id, u.contact_id, ${iso(at)}::timestamptz
             from target t cross join unnest(${texts(members.contactIds)}::uuid[]) as u (contact_id)
             on conflict do nothing
             returning list_id, contact_id
-          ), new_activities as (
+          ), counted as (${moveMemberCounts(sql, workspace, 1)}), new_activities as (
             insert into activity (workspace_id, contact_id, at, type, metadata)
-            select ${workspace}, a.contact_id, ${iso(at)}::timestamptz, 'list_added',
+            select ${workspace}, m.contact_id, ${iso(at)}::timestamptz, 'list_added',
               jsonb_build_object('list_id', t.list_id, 'list_name', t.name)
-            from added a join target t using (list_id)
+            from moved m join target t using (list_id)
           )
           select ${eventsIfRead(
             sql,
             workspace,
             sql`(
               select coalesce(jsonb_agg(jsonb_build_array('list_added', contact_id, ${iso(at)}::text,
-                jsonb_build_object('list_id', list_id))), '[]') from added)`,
+                jsonb_build_object('list_id', list_id))), '[]') from moved)`,
           )} as events`,
         ([row]) => appendEventsIfRead(workspace, row?.events ?? null),
       )

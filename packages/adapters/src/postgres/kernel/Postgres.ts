@@ -4,7 +4,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { FairLimit } from "@tentpole/core/kernel/runtime/FairLimit"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
-import { Cause, Context, Effect, Exit, Layer, Predicate, type Redacted, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Predicate, Random, type Redacted, Scope } from "effect"
 import { SqlError } from "effect/sql"
 import * as Primary from "./Primary.ts"
 import { service_role, sessionSettings } from "./Session.ts"
@@ -222,11 +222,27 @@ export interface OpenTransaction {
   workspace: WorkspaceId | undefined
   /** The raised statement timeout. */
   statement_timeout_ms?: number
+  /** A random number below `shards_max`. Without it, counters are written to their first shard. */
+  readonly shard?: number
 }
 
 export const OpenTransaction = Context.Reference<OpenTransaction | undefined>("tentpole/postgres/OpenTransaction", {
   defaultValue: () => undefined,
 })
+
+const shards_max = 64
+
+/** For a new transaction. One within another writes the same shards: in two orders they could cause a deadlock. */
+export const drawShard = Effect.flatMap(OpenTransaction, (outer) =>
+  outer?.shard === undefined ? Random.nextIntBetween(0, shards_max - 1) : Effect.succeed(outer.shard),
+)
+
+/**
+ * The shard of a counter that this transaction writes, of as many as the counter has. The database cannot choose it: a
+ * distributed one refuses volatile functions in an upsert.
+ */
+export const counterShard = (shards_count: 16 | 64) =>
+  Effect.map(OpenTransaction, (open) => (open?.shard ?? 0) % shards_count)
 
 /**
  * Fences the rest of a transaction to a workspace. The role is part of the fence: row-level security does not apply to the

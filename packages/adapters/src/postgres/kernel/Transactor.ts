@@ -4,7 +4,7 @@ import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer, Random } from "effect"
 import { OpenOutbox, PendingOutbox } from "./Outbox.ts"
-import { conflictOf, OpenTransaction, orDefect } from "./Postgres.ts"
+import { conflictOf, drawShard, OpenTransaction, orDefect } from "./Postgres.ts"
 
 /** Attempts of a transaction before its conflict is answered with 503. */
 const attempts_max = 6
@@ -15,14 +15,14 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
 
     const once = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Transaction>> =>
-      Effect.flatMap(OpenOutbox, (outer) => {
+      Effect.flatMap(Effect.all([OpenOutbox, drawShard]), ([outer, shard]) => {
         const outbox = new PendingOutbox()
         const end = outer === undefined ? outbox.write(sql) : Effect.sync(() => outer.add(outbox))
         return orDefect(
           sql.withTransaction(
             Effect.tap(body, end).pipe(
               Effect.provideService(Transaction, { open: true }),
-              Effect.provideService(OpenTransaction, { workspace: undefined }),
+              Effect.provideService(OpenTransaction, { workspace: undefined, shard }),
               Effect.provideService(OpenOutbox, outbox),
             ),
           ),

@@ -1,4 +1,4 @@
-// `ListStore` on PostgreSQL: contact lists and their members. A database trigger keeps the member counts.
+// `ListStore` on PostgreSQL: contact lists and their members.
 import type { PgClient } from "@effect/sql-pg"
 import { ContactId, type ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List, SystemList } from "@tentpole/core/lists/List"

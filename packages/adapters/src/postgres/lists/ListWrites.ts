@@ -6,6 +6,7 @@ import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
+import { moveMemberCounts } from "./StoredCounts.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
 
 type Sql = PgClient.PgClient
@@ -118,9 +119,12 @@ const insertMembers = (
   added.length === 0
     ? Effect.void
     : sql`
-        insert into list_member (workspace_id, list_id, contact_id, added_at)
-        select ${workspace}, ${list}, u.contact_id, ${DateTime.formatIso(at)}
-        from unnest(${texts(added)}::uuid[]) as u (contact_id)`
+        with moved as (
+          insert into list_member (workspace_id, list_id, contact_id, added_at)
+          select ${workspace}, ${list}, u.contact_id, ${DateTime.formatIso(at)}
+          from unnest(${texts(added)}::uuid[]) as u (contact_id)
+          returning list_id)
+        ${moveMemberCounts(sql, workspace, 1)}`
 
 const deleteMembers = Effect.fnUntraced(function* (
   sql: Sql,
@@ -130,9 +134,12 @@ const deleteMembers = Effect.fnUntraced(function* (
 ) {
   if (removed.length === 0) return
   const deleted = yield* sql`
-    delete from list_member
-    where workspace_id = ${workspace} and list_id = ${list} and contact_id = any(${texts(removed)}::uuid[])
-    returning 1`
+    with moved as (
+      delete from list_member
+      where workspace_id = ${workspace} and list_id = ${list} and contact_id = any(${texts(removed)}::uuid[])
+      returning list_id),
+    counted as (${moveMemberCounts(sql, workspace, -1)})
+    select 1 from moved`
   if (deleted.length !== removed.length) {
     return yield* Effect.die(`${removed.length - deleted.length} members of a change are removed: lock the list first`)
   }

@@ -1,9 +1,10 @@
-// Stored counts of contacts: of all contacts, and of static lists. Database triggers maintain them.
+// Stored counts of contacts: of all contacts, and of static lists. Every statement that inserts or deletes rows moves them.
 import type { PgClient } from "@effect/sql-pg"
 import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { loneCondition, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { Effect } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
+import { counterShard } from "../kernel/Postgres.ts"
 import type { AudienceList } from "../segments/RuleSql.ts"
 
 type Sql = PgClient.PgClient
@@ -19,6 +20,25 @@ export const storedContactCount =
         select coalesce(sum(contacts), 0)::int as total from contact_tally where workspace_id = ${workspace}`,
       ([row]) => row?.total ?? 0,
     )
+
+/** Adds to the number of contacts. A statement of its own, or part of a WITH. */
+export const moveContactCount = (sql: Sql, workspace: WorkspaceId, difference: number) =>
+  Effect.map(
+    counterShard(64),
+    (shard): Statement.Fragment => sql`
+      insert into contact_tally as t (workspace_id, shard, contacts)
+      values (${workspace}, ${shard}::smallint, ${difference}::int)
+      on conflict (workspace_id, shard) do update set contacts = t.contacts + excluded.contacts`,
+  )
+
+/**
+ * Counts the inserted (1) or deleted (-1) rows of `moved (list_id)` in their lists, which the transaction has locked. The end of
+ * the WITH that writes these rows, or a part of it.
+ */
+export const moveMemberCounts = (sql: Sql, workspace: WorkspaceId, sign: 1 | -1): Statement.Fragment => sql`
+  update list l set member_count = l.member_count + m.difference
+  from (select list_id, ${sign}::int * count(*)::int as difference from moved group by list_id) as m
+  where l.workspace_id = ${workspace} and l.list_id = m.list_id`
 
 const storedMemberCount =
   (workspace: WorkspaceId, list: ListId): StoredCount =>

@@ -13,6 +13,7 @@ import { catchUnique, fencedWrites, orDefect, Reads } from "../kernel/Postgres.t
 import { sliced } from "@tentpole/core/kernel/Page"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { suppress } from "../sending/Suppressions.ts"
+import { notifySites } from "../tents/PageInvalidation.ts"
 import {
   domainColumns,
   keyColumns,
@@ -32,6 +33,7 @@ const addPageDomain = (sql: PgClient.PgClient, workspace: WorkspaceId, { created
     yield* sql`
       insert into page_host (host, workspace_id, page_domain_id, created_at)
       values (${domain}, ${workspace}, ${id}, ${iso(createdAt)})`
+    yield* notifySites(sql)
   }).pipe(catchUnique(new PageDomainTaken({ domain, existingId: null })), orDefect)
 
 const suppressAddress = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, it: Suppression) {
@@ -49,6 +51,7 @@ const retireWorkspace = Effect.fnUntraced(function* (sql: PgClient.PgClient, wor
     where workspace_id = ${workspace} and deleted_at is null returning 1`.pipe(Effect.flatMap(requireRow("workspace")))
   yield* sql`delete from api_key where workspace_id = ${workspace}`
   yield* sql`delete from page_host where workspace_id = ${workspace}`
+  yield* notifySites(sql)
   yield* sql`delete from due_work where workspace_id = ${workspace}`
   // No intents are granted for a paused blast.
   yield* sql`update blast set paused = true where workspace_id = ${workspace} and status = 'sending' and not paused`
@@ -112,7 +115,9 @@ export const layer = Layer.effect(
           orDefect(sql<RowOf<PageDomain>>`
             delete from page_host where workspace_id = ${workspace} and page_domain_id = ${id}
             returning ${sql.literal(pageDomainColumns)}`),
-        ).pipe(Effect.flatMap(requireRow("page domain")), Effect.map(fromRow<PageDomain>)),
+        ).pipe(
+          Effect.tap(orDefect(notifySites(sql))),
+          Effect.flatMap(requireRow("page domain")), Effect.map(fromRow<PageDomain>)),
 
       suppressions: (workspace, query) =>
         within(

@@ -5,6 +5,7 @@ import type { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect } from "effect"
 import { queue_table } from "../../jobs/QueueTable.ts"
 import { fencedWrites } from "../kernel/Postgres.ts"
+import { notifySites } from "../tents/PageInvalidation.ts"
 
 interface Table {
   readonly name: string
@@ -12,8 +13,8 @@ interface Table {
   readonly refers_to: ReadonlyArray<string>
 }
 
-/** Tables whose rows a database trigger deletes with their parents; a foreign key would need a lookup for each row. */
-const triggerDeleted: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+/** References without a foreign key, which would need a lookup for each row. */
+const unconstrained: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["delivery", ["blast"]],
   ["delivery_queue", ["blast"]],
   ["flow_event", ["flow_membership"]],
@@ -35,7 +36,7 @@ export const tables = (sql: PgClient.PgClient) =>
     (all) =>
       all.map(({ name, refers_to }): Table => ({
         name,
-        refers_to: [...refers_to, ...(triggerDeleted.get(name) ?? [])],
+        refers_to: [...refers_to, ...(unconstrained.get(name) ?? [])],
       })),
   )
 
@@ -77,7 +78,12 @@ export const erase = Effect.fnUntraced(function* (
   )
   yield* deleteRows
   // A transaction that still writes for the workspace waits for this row and then fails its foreign key.
-  yield* within(sql`delete from workspace where workspace_id = ${workspace} and deleted_at is not null`)
+  yield* within(
+    Effect.andThen(
+      sql`delete from workspace where workspace_id = ${workspace} and deleted_at is not null`,
+      notifySites(sql),
+    ),
+  )
   yield* deleteRows
   yield* within(
     sql`delete from ${sql(queue_table)} where workspace_id = ${workspace} and state not in ('completed', 'dead')`,

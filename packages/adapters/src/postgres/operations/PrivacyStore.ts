@@ -18,6 +18,7 @@ import {
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Effect, Layer, Stream } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { deleteMembershipsOfContact } from "../flows/MembershipDeletion.ts"
 import { readThrough } from "../kernel/Cursor.ts"
 import { fencedWrites, LongReads, Reads } from "../kernel/Postgres.ts"
 
@@ -110,7 +111,16 @@ const requireIdle = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspa
 })
 
 /** Tables with special handling. Rows of all other tables with a `contact_id` are deleted. */
-const handled = ["activity", "contact", "delivery", "form_submission", "import_row", "list_member", "test_mail"]
+const handled = [
+  "activity",
+  "contact",
+  "delivery",
+  "flow_membership",
+  "form_submission",
+  "import_row",
+  "list_member",
+  "test_mail",
+]
 
 const erase = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -155,6 +165,7 @@ const erase = Effect.fnUntraced(function* (
     delete from outbox_event where workspace_id = ${workspace} and (contact_id = ${contact} or lower(data::text) ~ ${pattern})`
   yield* sql`
     delete from suppression where workspace_id = ${workspace} and email_normalized = any(${texts(known.emails)}::text[])`
+  yield* deleteMembershipsOfContact(sql, workspace, contact)
   for (const table of yield* tables(sql, "contact_id")) {
     if (!handled.includes(table)) yield* sql`delete from ${sql(table)} where ${mine}`
   }

@@ -6,10 +6,12 @@ import { Clock, Context, Effect, Layer, Schedule, Scope, Stream } from "effect"
 import { Notifications } from "../kernel/Postgres.ts"
 
 /**
- * The NOTIFY channel of changed pages. The payload is a workspace id, or empty when the address of a site changed. The database
- * trigger `site_changed` also notifies it.
+ * The NOTIFY channel of changed pages. The payload is a workspace id, or empty when the address or brand of a site changed.
  */
 export const pages_channel = "tentpole_pages"
+
+/** Notifies all processes at the commit. Every transaction that changes the address or brand of a site calls it. */
+export const notifySites = (sql: PgClient.PgClient) => Effect.asVoid(sql`select pg_notify(${pages_channel}, '')`)
 
 export class PageInvalidation extends Context.Service<
   PageInvalidation,

@@ -18,6 +18,7 @@ import { DateTime, Effect, Layer, Record, Result } from "effect"
 import type { Statement } from "effect/sql"
 import { fromRow, iso, requireRow, type RowOf, toColumns } from "../kernel/Instants.ts"
 import { catchUnique, fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
+import { notifySites } from "../tents/PageInvalidation.ts"
 
 /** The columns of a workspace `w`. */
 export const workspaceColumns = `w.workspace_id as id, w.name, w.slug, w.plan, w.credits, w.time_zone as "timeZone",
@@ -99,6 +100,7 @@ const applyWorkspace = (sql: PgClient.PgClient, ids: Ids["Service"], { before, a
     } else {
       yield* sql`update workspace set ${sql.update(columns, ["workspace_id", "created_at"])} where workspace_id = ${after.id}`
     }
+    yield* notifySites(sql)
   }).pipe(catchUnique(new SlugTaken({ slug: after.slug, existingId: null })), orDefect)
 
 export const layer = Layer.effect(

@@ -86,19 +86,6 @@ comment on column blast.audience_fixed_at is 'When the audience pass ended. The 
 comment on column blast.retrying_since is
   'Set while failed recipients are requeued. It identifies the retry, so that the work of an earlier one ends.';
 
-create function blast_gone() returns trigger language plpgsql as $$
-begin
-  -- By each of its indexes.
-  delete from delivery_queue q using removed r
-  where q.workspace_id = r.workspace_id and q.blast_id = r.blast_id and q.token is null;
-  delete from delivery_queue q using removed r
-  where q.workspace_id = r.workspace_id and q.blast_id = r.blast_id and q.token > 0;
-  delete from delivery d using removed r where d.workspace_id = r.workspace_id and d.blast_id = r.blast_id;
-  return null;
-end $$;
-create trigger blast_gone after delete on blast referencing old table as removed
-  for each statement execute function blast_gone();
-
 create table delivery_tally (
   workspace_id uuid not null,
   blast_id uuid not null,

@@ -126,39 +126,16 @@ from contact
 where workspace_id = nullif(current_setting('tentpole.workspace_id', true), '')::uuid;
 comment on view fenced_contact is 'The contacts of the workspace of this transaction, for queries of rules and search.';
 
--- It has no foreign key: the trigger below deletes the rows of a deleted workspace.
 create table contact_tally (
-  workspace_id uuid not null,
+  workspace_id uuid not null constraint contact_tally_workspace_fkey references workspace on delete cascade,
   shard smallint not null,
   contacts int not null,
   constraint contact_tally_pkey primary key (workspace_id, shard)
 );
-comment on table contact_tally is 'The number of contacts of a workspace: the sum of its shards.';
+comment on table contact_tally is
+  'The number of contacts of a workspace: the sum of its shards. The statement that changes contacts writes it too.';
 comment on column contact_tally.shard is
-  'By connection, so that two transactions rarely wait for each other. One shard may be negative.';
-
-create function contact_tally_add() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'INSERT' then
-    insert into contact_tally as t (workspace_id, shard, contacts)
-    select workspace_id, pg_backend_pid() % 64, count(*)::int from moved group by workspace_id
-    on conflict (workspace_id, shard) do update set contacts = t.contacts + excluded.contacts;
-  else
-    -- The contacts may be deleted because their workspace is: then the tally goes with them.
-    delete from contact_tally t using moved m
-    where t.workspace_id = m.workspace_id and not exists (select from workspace w where w.workspace_id = m.workspace_id);
-    insert into contact_tally as t (workspace_id, shard, contacts)
-    select m.workspace_id, pg_backend_pid() % 64, -count(*)::int from moved m
-    join workspace w on w.workspace_id = m.workspace_id
-    group by m.workspace_id
-    on conflict (workspace_id, shard) do update set contacts = t.contacts + excluded.contacts;
-  end if;
-  return null;
-end $$;
-create trigger contact_tally_insert after insert on contact referencing new table as moved
-  for each statement execute function contact_tally_add();
-create trigger contact_tally_delete after delete on contact referencing old table as moved
-  for each statement execute function contact_tally_add();
+  'Drawn by each transaction, so that two rarely wait for each other. One shard may be negative.';
 
 create table activity (
   workspace_id uuid not null,

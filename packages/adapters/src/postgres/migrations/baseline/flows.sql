@@ -102,7 +102,8 @@ comment on column flow_membership.sole is 'Whether the contact entered a flow th
 -- Orders the entries of a membership. (PostgreSQL 15 and 16 know no identity columns in partitioned tables.)
 create sequence flow_event_position;
 
--- It has no foreign key: the lookup of the membership was half the cost of writing an entry. A trigger deletes the entries.
+-- It has no foreign key: the lookup of the membership was half the cost of writing an entry. The statement that deletes
+-- memberships deletes their entries.
 create table flow_event (
   workspace_id uuid not null,
   membership_id uuid not null,
@@ -117,17 +118,6 @@ create table flow_event_rest partition of flow_event default;
 insert into table_retention (relation, step, age_column, days_min) values ('flow_event', 'month', 'at', 30);
 select tentpole_partitions('flow_event');
 comment on table flow_event is 'Timelines of memberships, in a partition for each month (UTC).';
-
-create function flow_membership_gone() returns trigger language plpgsql as $$
-begin
-  delete from flow_event e using removed r
-  where e.workspace_id = r.workspace_id and e.membership_id = r.membership_id
-    -- Earlier partitions have none of their entries. The clocks of two processes may differ.
-    and e.at >= (select min(entered_at) - interval '1 day' from removed);
-  return null;
-end $$;
-create trigger flow_membership_gone after delete on flow_membership referencing old table as removed
-  for each statement execute function flow_membership_gone();
 
 create table flow_made (
   workspace_id uuid not null,
@@ -152,7 +142,7 @@ create table flow_tally (
   constraint flow_tally_flow_fkey foreign key (workspace_id, flow_id) references flow on delete cascade
 );
 comment on table flow_tally is
-  'Counters of memberships by status, the sums of its shards. The statement that changes memberships writes them too.';
+  'Counters of memberships by status, the sums of its shards. The transaction that changes memberships writes them too.';
 
 create table flow_step_tally (
   workspace_id uuid not null,
@@ -164,66 +154,6 @@ create table flow_step_tally (
   constraint flow_step_tally_flow_fkey foreign key (workspace_id, flow_id) references flow on delete cascade
 );
 comment on table flow_step_tally is 'Live memberships by current step, the sums of its shards.';
-
-create function flow_tally_add() returns trigger language plpgsql as $$
-begin
-  insert into flow_tally as t (workspace_id, flow_id, shard, active, waiting, completed, dropped, failed, last_entry_at)
-  select workspace_id, flow_id, pg_backend_pid() % 16,
-    count(*) filter (where status = 'active'),
-    count(*) filter (where status = 'waiting'),
-    count(*) filter (where status = 'completed'),
-    count(*) filter (where status = 'dropped'),
-    count(*) filter (where status = 'failed'),
-    max(entered_at)
-  from added group by workspace_id, flow_id
-  on conflict (workspace_id, flow_id, shard) do update set
-    active = t.active + excluded.active, waiting = t.waiting + excluded.waiting,
-    completed = t.completed + excluded.completed, dropped = t.dropped + excluded.dropped,
-    failed = t.failed + excluded.failed,
-    last_entry_at = greatest(t.last_entry_at, excluded.last_entry_at);
-  insert into flow_step_tally as t (workspace_id, flow_id, step_id, shard, members)
-  select workspace_id, flow_id, step_id, pg_backend_pid() % 16, count(*)::int
-  from added where status in ('active', 'waiting') and step_id is not null
-  group by workspace_id, flow_id, step_id
-  on conflict (workspace_id, flow_id, step_id, shard) do update set members = t.members + excluded.members;
-  return null;
-end $$;
-create trigger flow_tally_insert after insert on flow_membership referencing new table as added
-  for each statement execute function flow_tally_add();
-
-create function flow_tally_move() returns trigger language plpgsql as $$
-begin
-  insert into flow_tally as t (workspace_id, flow_id, shard, active, waiting, completed, dropped, failed)
-  select * from (
-    select workspace_id, flow_id, (pg_backend_pid() % 16)::smallint as shard,
-      sum(sign * (status = 'active')::int)::int as active,
-      sum(sign * (status = 'waiting')::int)::int as waiting,
-      sum(sign * (status = 'completed')::int)::int as completed,
-      sum(sign * (status = 'dropped')::int)::int as dropped,
-      sum(sign * (status = 'failed')::int)::int as failed
-    from (select 1 as sign, workspace_id, flow_id, status from added
-      union all select -1, workspace_id, flow_id, status from removed) as change
-    group by workspace_id, flow_id
-  ) as delta
-  where (active, waiting, completed, dropped, failed) <> (0, 0, 0, 0, 0)
-  on conflict (workspace_id, flow_id, shard) do update set
-    active = t.active + excluded.active, waiting = t.waiting + excluded.waiting,
-    completed = t.completed + excluded.completed, dropped = t.dropped + excluded.dropped,
-    failed = t.failed + excluded.failed;
-  insert into flow_step_tally as t (workspace_id, flow_id, step_id, shard, members)
-  select * from (
-    select workspace_id, flow_id, step_id, (pg_backend_pid() % 16)::smallint as shard, sum(sign)::int as members
-    from (select 1 as sign, workspace_id, flow_id, status, step_id from added
-      union all select -1, workspace_id, flow_id, status, step_id from removed) as change
-    where status in ('active', 'waiting') and step_id is not null
-    group by workspace_id, flow_id, step_id
-  ) as delta
-  where members <> 0
-  on conflict (workspace_id, flow_id, step_id, shard) do update set members = t.members + excluded.members;
-  return null;
-end $$;
-create trigger flow_tally_update after update on flow_membership referencing old table as removed new table as added
-  for each statement execute function flow_tally_move();
 
 -- Makes memberships due whose messages have ended, if they still wait for these visits. In the order of their ids, like every
 -- transaction that locks several.

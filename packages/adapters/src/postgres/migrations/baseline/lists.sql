@@ -36,23 +36,3 @@ create table list_member (
 );
 create index list_member_contact on list_member (workspace_id, contact_id, list_id);
 comment on table list_member is 'The members of static lists.';
-
--- The statement that changes members also writes the count, including the cascade of a deleted contact, so that the two agree.
--- Locks are taken on contacts first, then on lists.
-create function list_member_tally() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'INSERT' then
-    update list l set member_count = l.member_count + m.moved
-    from (select workspace_id, list_id, count(*)::int as moved from moved group by workspace_id, list_id) as m
-    where l.workspace_id = m.workspace_id and l.list_id = m.list_id;
-  else
-    update list l set member_count = l.member_count - m.moved
-    from (select workspace_id, list_id, count(*)::int as moved from moved group by workspace_id, list_id) as m
-    where l.workspace_id = m.workspace_id and l.list_id = m.list_id;
-  end if;
-  return null;
-end $$;
-create trigger list_member_insert after insert on list_member referencing new table as moved
-  for each statement execute function list_member_tally();
-create trigger list_member_delete after delete on list_member referencing old table as moved
-  for each statement execute function list_member_tally();

@@ -96,15 +96,3 @@ create table page_host (
 );
 create index page_host_workspace on page_host (workspace_id);
 comment on table page_host is 'Own domains of workspaces for their pages. <slug>.<PAGES_HOST> needs no row.';
-
--- Pages are served from memory: each change of an address or brand, from any source, notifies all processes. The payload is
--- empty; a workspace id would mean that pages of that workspace changed. PageInvalidation.ts listens.
-create function tentpole_site_changed() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('tentpole_pages', '');
-  return null;
-end $$;
-create trigger site_changed after insert or delete or update of slug, brand on workspace
-  for each statement execute function tentpole_site_changed();
-create trigger site_changed after insert or delete or update on page_host
-  for each statement execute function tentpole_site_changed();
