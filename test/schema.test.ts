@@ -187,6 +187,23 @@ it.live("functions with the rights of their owner pin their search path, and onl
   }).pipe(Effect.scoped),
 )
 
+it.live("only the counters of deliveries are written by triggers", () =>
+  Effect.gen(function* () {
+    const { owner } = yield* database
+    const found = yield* owner<{ readonly name: string }>`
+      select distinct tgname::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      where not t.tgisinternal and c.relnamespace = 'public'::regnamespace order by 1`
+    assert.deepStrictEqual(
+      found.map(({ name }) => name),
+      ["delivery_tally_insert", "delivery_tally_update"],
+    )
+    const unused = yield* owner<{ readonly name: string }>`
+      select proname::text as name from pg_proc p where pronamespace = 'public'::regnamespace
+        and prorettype = 'trigger'::regtype and not exists (select from pg_trigger t where t.tgfoid = p.oid)`
+    assert.deepStrictEqual(unused, [])
+  }).pipe(Effect.scoped),
+)
+
 it.live("tables have comments, and no constraint has a numbered name", () =>
   Effect.gen(function* () {
     const { owner } = yield* database

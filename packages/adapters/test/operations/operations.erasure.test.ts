@@ -24,7 +24,7 @@ describe("the order of tables in an erasure", () => {
     }
   })
 
-  it.live("empties tables with a deleting trigger before the tables of the trigger", () =>
+  it.live("empties tables before those that they refer to without a foreign key", () =>
     Effect.gen(function* () {
       const order = childrenFirst(yield* tables(yield* PgClient.PgClient))
       for (const [name, parent] of [

@@ -1,6 +1,7 @@
 // Contract tests of the ports of contacts and custom fields.
 import type { Layer } from "effect"
 import type { Ports } from "./contactWorld.ts"
+import { counts } from "./contactCounts.ts"
 import { deletion } from "./contactDeletion.ts"
 import { fields } from "./contactFields.ts"
 import { listing } from "./contactListing.ts"
@@ -15,4 +16,5 @@ export const contacts = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   deletion(name, live)
   departures(name, live)
   fields(name, live)
+  counts(name, live)
 }

@@ -13,6 +13,7 @@ import { ListStore } from "../../src/lists/ListStore.ts"
 import { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
+import { importCounts } from "./importCounts.ts"
 import { importKept } from "./rejectedRows.ts"
 import {
   applyRows,
@@ -34,6 +35,7 @@ type Ports = ImportStore | ContactStore | ContactFieldStore | ListStore | Outbox
 export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   importMoves(name, live)
   importKept(name, live)
+  importCounts(name, live)
 }
 
 const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>

@@ -9,6 +9,7 @@ import { nameCandidates } from "../../src/lists/ListName.ts"
 import { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
 import type { RuleTree } from "../../src/segments/RuleTree.ts"
 import type { Rooms } from "../blasts/blastWorld.ts"
+import { listCounts } from "./listCounts.ts"
 import { listListings } from "./listListings.ts"
 import { listRemovals } from "./listRemovals.ts"
 import { at, begin, cityIs, memberQuery, everyList, given, now, owner, type Ports, sorted } from "./listWorld.ts"
@@ -18,6 +19,7 @@ export const lists = <E>(name: string, live: Layer.Layer<Ports | Rooms, E>) => {
   listChanges(name, live)
   listListings(name, live)
   listRemovals(name, live)
+  listCounts(name, live)
 }
 
 const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>

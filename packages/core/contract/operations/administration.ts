@@ -6,9 +6,10 @@ import type { PageDomain } from "../../src/workspaces/PageDomain.ts"
 import { IdempotencyStore } from "../../src/operations/idempotency/IdempotencyStore.ts"
 import { ApiKeyId, PageDomainId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { Outbox } from "../../src/kernel/changes/Outbox.ts"
-import { Transactor } from "../../src/kernel/changes/Transactor.ts"
+import { type Transaction, Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"
+import { eventually, settledMark } from "../kernel/eventually.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { PublishedPages } from "../../src/tents/pages/PublishedPages.ts"
 import { eventsOf } from "../contacts/notifications.ts"
@@ -165,6 +166,24 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         assert.isFalse((yield* store.workspaces(first)).items.some(({ id }) => id === workspace))
         const next = yield* fresh.workspace({ slug })
         yield* transact(store.addPageDomain(next, domain))
+      }),
+    )
+
+    it.effect("reports an added and a removed page domain and a retired workspace to caches of pages", () =>
+      Effect.gen(function* () {
+        const { fresh, pageDomain, store, transact, workspace } = yield* begin
+        const domain = yield* pageDomain(`pages-${yield* fresh.id}.test`)
+        const { version } = yield* PublishedPages
+        yield* settledMark(version(null))
+        const isReported = <A, E>(change: Effect.Effect<A, E, Transaction>) =>
+          Effect.gen(function* () {
+            const before = yield* version(null)
+            yield* transact(change)
+            yield* eventually(version(null), (mark) => mark !== before)
+          })
+        yield* isReported(store.addPageDomain(workspace, domain))
+        yield* isReported(store.removePageDomain(workspace, domain.id))
+        yield* isReported(store.retire(workspace, at(5)))
       }),
     )
 

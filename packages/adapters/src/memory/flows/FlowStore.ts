@@ -135,7 +135,8 @@ export const layer = Layer.effect(
     const writer = yield* ChangeWriter
     const lock = (workspace: WorkspaceId, id: FlowId) => Effect.andThen(Transaction, findFlow(db, workspace, id))
     return FlowStore.of({
-      get: (workspace, id) => Effect.zipWith(findFlow(db, workspace, id), countMemberships(db, workspace), (flow, { tallies }) => ({
+      get: (workspace, id) =>
+        Effect.zipWith(findFlow(db, workspace, id), countMemberships(db, workspace), (flow, { tallies }) => ({
           flow,
           tally: tallies.get(id) ?? emptyTally,
         })),

@@ -1,5 +1,5 @@
-// Deletion of contacts and of the rows that depend on them. Every transaction locks deliveries, then contacts, then lists, each
-// in the order of their ids, so that no deadlock occurs.
+// Deletion of contacts and of the rows that depend on them. Every transaction locks deliveries, then contacts, then their count,
+// then lists, each in the order of their ids, so that no deadlock occurs.
 import type { PgClient } from "@effect/sql-pg"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -39,6 +39,8 @@ export const deleteContacts = Effect.fnUntraced(function* (
 ) {
   if (contacts.length === 0) return
   const deletedIds = texts(contacts.map(({ id }) => id))
+  // Before lists, as in a transaction that creates contacts and adds them to lists.
+  yield* Effect.flatten(moveContactCount(sql, workspace, -contacts.length))
   yield* sql`
     with left_lists as materialized (
       select distinct m.list_id from list_member m
@@ -68,7 +70,6 @@ export const deleteContacts = Effect.fnUntraced(function* (
   yield* sql`
     delete from activity where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
   const rows = yield* sql`
-    with counted as (${yield* moveContactCount(sql, workspace, -contacts.length)})
     delete from contact where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])
     returning 1`
   if (rows.length !== contacts.length) {

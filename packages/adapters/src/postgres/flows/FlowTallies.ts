@@ -20,7 +20,9 @@ export const moveTallies = Effect.fnUntraced(function* (
   const flows = [...moves.tallies].filter(
     ([, tally]) => tally.lastEntryAt !== null || memberStatuses.some((status) => tally[status] !== 0),
   )
-  const steps = [...moves.steps].flatMap(([flow, members]) => [...members].map(([step, count]) => ({ flow, step, count })))
+  const steps = [...moves.steps].flatMap(([flow, members]) =>
+    [...members].map(([step, count]) => ({ flow, step, count })),
+  )
   if (flows.length + steps.length === 0) return
   const shard = yield* counterShard(16)
   yield* sql`

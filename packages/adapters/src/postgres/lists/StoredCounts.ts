@@ -21,11 +21,11 @@ export const storedContactCount =
       ([row]) => row?.total ?? 0,
     )
 
-/** Adds to the number of contacts. A statement of its own, or part of a WITH. */
+/** A statement that adds to the number of contacts, or a part of a WITH. */
 export const moveContactCount = (sql: Sql, workspace: WorkspaceId, difference: number) =>
   Effect.map(
     counterShard(64),
-    (shard): Statement.Fragment => sql`
+    (shard) => sql`
       insert into contact_tally as t (workspace_id, shard, contacts)
       values (${workspace}, ${shard}::smallint, ${difference}::int)
       on conflict (workspace_id, shard) do update set contacts = t.contacts + excluded.contacts`,

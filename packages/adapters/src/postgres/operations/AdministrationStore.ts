@@ -117,7 +117,9 @@ export const layer = Layer.effect(
             returning ${sql.literal(pageDomainColumns)}`),
         ).pipe(
           Effect.tap(orDefect(notifySites(sql))),
-          Effect.flatMap(requireRow("page domain")), Effect.map(fromRow<PageDomain>)),
+          Effect.flatMap(requireRow("page domain")),
+          Effect.map(fromRow<PageDomain>),
+        ),
 
       suppressions: (workspace, query) =>
         within(
