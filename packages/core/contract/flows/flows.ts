@@ -7,14 +7,13 @@ import { decide, type FlowChange } from "../../src/flows/definition/machine.ts"
 import type { FlowQuery } from "../../src/flows/definition/FlowStore.ts"
 import { readFlowPatch } from "../../src/flows/definition/FlowInput.ts"
 import { namedBy } from "../../src/flows/definition/FlowReferences.ts"
+import { emptyTally } from "../../src/flows/members/TallyMoves.ts"
 import type { NotFound } from "../../src/kernel/Refusal.ts"
 import { later, noon } from "../blasts/blastWorld.ts"
 import { day, flowWorld, type FlowRooms, onList, send } from "./flowWorld.ts"
 import { flowUses } from "./flowUses.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { eventsOf } from "../contacts/notifications.ts"
-
-const emptyTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
 
 const all: FlowQuery = {
   page: 1,
