@@ -134,7 +134,7 @@ packages/core/src/a/As.ts
   },
   {
     title:
-      "queries name their columns, only Transactor opens transactions, only its machine creates a change, one file takes advisory locks",
+      "queries name their columns, only Transactor opens transactions, only its machine creates a change, one file takes advisory locks, counted rows are written where counters move",
     find: Style.misplaced,
     remedy: "",
     exempt: ["sending/DeliveryAudience.ts", "sending/DeliverySettle.ts", "contacts/ContactWrites.ts"].map((file) => ({
@@ -149,7 +149,9 @@ packages/adapters/src/postgres/A.ts
   sql\`select pg_try_advisory_lock(1)\` !
   sql\`select * from contact\` !
   sql\`select c.*, 1 from contact c\` !
-  sql\`delete from contact returning *\` !
+  sql\`delete from contact_field returning *\` !
+  sql\`delete from contact\` !
+  sql\`update contact set city = null\`
   sql\`select count(*) from contact\`
 packages/http/src/A.ts
   a.pipe(Effect.provideService(Transaction, { open: true })) !

@@ -27,6 +27,16 @@ const placed: ReadonlyArray<
     "call AdvisoryLocks, and name what the lock protects in LockClass",
   ],
   [
+    "writes counted rows",
+    (each) =>
+      isSource(each) &&
+      !/\/(contacts\/Contact(Writes|Deletion)|lists\/ListWrites|imports\/ImportStore|flows\/Membership(Writes|Deletion))\.ts$/.test(
+        each.path,
+      ),
+    /\b(insert into|delete from) (contact|list_member|flow_membership)\b/g,
+    "call the functions of these files, which move the stored counters too",
+  ],
+  [
     "exports a constructor of changes",
     isSource,
     /export (const|function) \w+ = changeOf\("/g,
