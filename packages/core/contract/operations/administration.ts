@@ -6,7 +6,7 @@ import type { PageDomain } from "../../src/workspaces/PageDomain.ts"
 import { IdempotencyStore } from "../../src/operations/idempotency/IdempotencyStore.ts"
 import { ApiKeyId, PageDomainId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { Outbox } from "../../src/kernel/changes/Outbox.ts"
-import { type Transaction, Transactor } from "../../src/kernel/changes/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"
 import { eventually, settledMark } from "../kernel/eventually.ts"
@@ -175,15 +175,15 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const domain = yield* pageDomain(`pages-${yield* fresh.id}.test`)
         const { version } = yield* PublishedPages
         yield* settledMark(version(null))
-        const isReported = <A, E>(change: Effect.Effect<A, E, Transaction>) =>
+        const isReported = <A, E>(change: Effect.Effect<A, E>) =>
           Effect.gen(function* () {
             const before = yield* version(null)
-            yield* transact(change)
+            yield* change
             yield* eventually(version(null), (mark) => mark !== before)
           })
-        yield* isReported(store.addPageDomain(workspace, domain))
-        yield* isReported(store.removePageDomain(workspace, domain.id))
-        yield* isReported(store.retire(workspace, at(5)))
+        yield* isReported(transact(store.addPageDomain(workspace, domain)))
+        yield* isReported(transact(store.removePageDomain(workspace, domain.id)))
+        yield* isReported(transact(store.retire(workspace, at(5))))
       }),
     )
 
