@@ -141,10 +141,8 @@ const contacts = (options: FillOptions, lent: ReadonlyArray<LentColumn>): string
 
 /** How often each type occurs in twenty activities. */
 const happenings = [
-  ...Array<string>(6).fill("email_sent"),
-  ...Array<string>(5).fill("email_delivered"),
-  ...Array<string>(4).fill("email_opened"),
-  ...Array<string>(2).fill("email_clicked"),
+  ...Array<string>(11).fill("email_opened"),
+  ...Array<string>(6).fill("email_clicked"),
   "form_submission",
   "contact_updated",
   "list_added",

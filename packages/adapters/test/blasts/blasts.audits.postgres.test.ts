@@ -70,22 +70,6 @@ const plants: { readonly [What in string]: Planted } = {
     wrong: ["a sent message was accepted by the mail server"],
     named: "sent",
   },
-  "a message without an activity": {
-    statements: ({ sent }) => [
-      `delete from activity where type = 'email_sent' and metadata ->> 'recipient_id' = '${sent}'`,
-    ],
-    wrong: ["timelines contain every sent message"],
-    named: "sent",
-  },
-  "a message with two activities": {
-    statements: ({ sent }) => [
-      `insert into activity (workspace_id, contact_id, at, type, metadata)
-       select workspace_id, contact_id, at, type, metadata from activity
-       where type = 'email_sent' and metadata ->> 'recipient_id' = '${sent}'`,
-    ],
-    wrong: ["timelines contain no other message"],
-    named: "sent",
-  },
   "a message with two events": {
     statements: ({ other }) => [
       `insert into outbox_event (workspace_id, position, type, contact_id, at, data)
@@ -101,7 +85,6 @@ const plants: { readonly [What in string]: Planted } = {
       `update blast set status = 'sent', sent_at = now() where blast_id = '${blast}'`,
     ],
     wrong: [
-      "timelines contain no other message",
       "events contain each message once",
       "no recipient is open once the blast is sent",
     ],

@@ -24,6 +24,7 @@ import { deliveryOutcomes } from "./deliveryOutcomes.ts"
 import { deliveryPace } from "./sendRateLimits.ts"
 import { deliveryQueue } from "./deliveryQueue.ts"
 import { deliveryReports } from "../bounces/deliveryReports.ts"
+import { deliveryTimeline } from "../tracking/deliveryTimeline.ts"
 import { deliveryTracking } from "../tracking/deliveryTracking.ts"
 import { eventsOf } from "../contacts/notifications.ts"
 
@@ -36,6 +37,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>)
   deliveryPace(name, live)
   deliveryOutcomes(name, live)
   deliveryTracking(name, live)
+  deliveryTimeline(name, live)
   deliveryReports(name, live)
   layer(live, { excludeTestServices: true })(`DeliveryStore (${name})`, (it) => {
     it.effect("neither shows nor changes deliveries of another workspace", () =>

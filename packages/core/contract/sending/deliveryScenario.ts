@@ -2,6 +2,8 @@
 // ports with their usual arguments.
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
+import type { ContactStore } from "../../src/contacts/ContactStore.ts"
+import type { SegmentStore } from "../../src/segments/SegmentStore.ts"
 import type { BounceKind } from "../../src/sending/EnhancedCode.ts"
 import { type BounceReport, ReportChange } from "../../src/bounces/Report.ts"
 import { BounceReportStore } from "../../src/bounces/ReportStore.ts"
@@ -85,6 +87,8 @@ export class DeliveryScenario extends Context.Service<
       readonly marketingEmailInvalid: boolean
       readonly lastActivityAt: DateTime.Utc | null
       readonly timeline: ReadonlyArray<string>
+      /** The activities that are rows. */
+      readonly stored: ReadonlyArray<string>
     }>
     readonly suppressionOf: (workspace: WorkspaceId, email: string) => Effect.Effect<SuppressionReason | null>
     /** Moves the workspace's buckets and leases back by this duration; negative: forward. */
@@ -99,6 +103,8 @@ export type DeliveryPorts =
   | DeliveryStore
   | EngagementStore
   | BounceReportStore
+  | ContactStore
+  | SegmentStore
   | Outbox
   | Transactor
   | Fresh

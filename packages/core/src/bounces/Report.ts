@@ -128,7 +128,7 @@ const suppressionOf = (before: ReportedDelivery, report: BounceReport): Suppress
   return wanted !== undefined && isStronger(wanted, before.suppression) ? wanted : null
 }
 
-/** The activities that the timeline does not have yet. */
+/** The activities that the report adds. */
 const activitiesOf = (
   before: ReportedDelivery,
   report: BounceReport,

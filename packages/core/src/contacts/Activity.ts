@@ -1,4 +1,4 @@
-// One entry of a contact's timeline. Changes carry activities; stores write them with the change.
+// One entry of a contact's timeline. Changes carry activities, which stores write with the change; deliveries are the others.
 import type { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
 
@@ -30,9 +30,23 @@ export const ownActivityTypes: ReadonlySet<ActivityType> = new Set([
   "form_submission",
 ])
 
+/** Activities that are times of a delivery: `sent_at` and `delivered_at`. No row repeats them. */
+export const deliveryActivityTypes = ["email_sent", "email_delivered"] as const satisfies ReadonlyArray<ActivityType>
+export type DeliveryActivityType = (typeof deliveryActivityTypes)[number]
+
+export const isDeliveryActivity = (type: ActivityType): type is DeliveryActivityType =>
+  deliveryActivityTypes.some((each) => each === type)
+
+/** What rules read of an activity. */
+export interface PastActivity {
+  readonly type: ActivityType
+  readonly at: DateTime.Utc
+}
+
+/** An activity that a change adds to a timeline. */
 export interface Activity {
   readonly contactId: ContactId
-  readonly type: ActivityType
+  readonly type: Exclude<ActivityType, DeliveryActivityType>
   readonly at: DateTime.Utc
   /** JSON with the names of the API. */
   readonly metadata: Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@ import type { ContactId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged, PageRequest } from "../kernel/Page.ts"
 import { type NotFound, Unavailable } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
-import type { Activity } from "./Activity.ts"
+import type { Activity, ActivityType } from "./Activity.ts"
 import type { Identities } from "./batch/Batch.ts"
 import type { Contact } from "./Contact.ts"
 import type { ContactsChange } from "./ContactsChange.ts"
@@ -30,8 +30,10 @@ export interface ContactQuery extends PageRequest {
   readonly updatedAfter: DateTime.Utc | null
 }
 
-export interface RecordedActivity extends Activity {
+/** An entry of a timeline: a stored activity, or a time of a delivery. */
+export interface RecordedActivity extends Omit<Activity, "type"> {
   readonly id: string
+  readonly type: ActivityType
 }
 
 /** Another transaction took an email or phone since the decision. Read and decide again in a new transaction. */
@@ -68,7 +70,10 @@ export class ContactStore extends Context.Service<
     /** Text sorts by folded code points, null is last in both orders, ties by id ascending. */
     readonly list: (workspace: WorkspaceId, query: ContactQuery) => Effect.Effect<Paged<Contact>>
     readonly count: (workspace: WorkspaceId) => Effect.Effect<number>
-    /** The timeline in order of time; activities of the same time are in the order of writing. */
+    /**
+     * The timeline in order of time. At the same time, the times of deliveries come first, each delivery sent before it is
+     * delivered; then the others in the order of writing.
+     */
     readonly activities: (
       workspace: WorkspaceId,
       id: ContactId,

@@ -14,7 +14,7 @@ export interface HookKeys {
 
 /** Retention in days; null keeps rows for ever. Whole months are deleted, except of the audit log. Totals stay. */
 export interface Retention {
-  /** Contact timelines. */
+  /** Contact timelines, without what the deliveries contain: sent and delivered messages. */
   readonly activity_days: number | null
   readonly audit_days: number | null
   /** Messages of blasts and flows. A month stays while one of its messages has to be sent. */

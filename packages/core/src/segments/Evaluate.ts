@@ -1,6 +1,6 @@
 // The evaluator of rule trees. Queries of stores must return exactly the contacts for which its predicate is true.
 import { DateTime } from "effect"
-import type { Activity } from "../contacts/Activity.ts"
+import type { PastActivity } from "../contacts/Activity.ts"
 import { type Contact, customValue, type CustomValue } from "../contacts/Contact.ts"
 import { standardFieldByKey, type ValueType } from "../contacts/ContactFields.ts"
 import type { ListId } from "../kernel/Ids.ts"
@@ -24,7 +24,7 @@ import { timeRangeOf, startOf } from "./TimeRange.ts"
 export interface RuleSubject {
   readonly contact: Contact
   /** At least the latest of each type that the tree names: conditions ask only for activities since an instant. */
-  readonly activities: ReadonlyArray<Pick<Activity, "type" | "at">>
+  readonly activities: ReadonlyArray<PastActivity>
   /** The contact's static lists: all, or those that the tree names. */
   readonly lists: ReadonlySet<ListId>
 }

@@ -1,7 +1,7 @@
 // Engagement of a recipient with a message: open, click, unsubscription. The first human event of each kind counts. Each also
 // proves that the message arrived, so it resolves an `unconfirmed` delivery.
 import type { DateTime } from "effect"
-import type { Activity, ActivityType } from "../contacts/Activity.ts"
+import { type Activity, type ActivityType, isDeliveryActivity } from "../contacts/Activity.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import type { ContactId, DeliveryId } from "../kernel/Ids.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
@@ -125,25 +125,22 @@ const flags = [
   ["marketingEmailInvalid", "marketing_email_invalid"],
 ] as const
 
-/** The activities of a message for the timeline, and its events for the outbox: the activities and the contact's new flags. */
+/** The activities of a message to store, and its events for the outbox: all its activities and the contact's new flags. */
 export const recordsOf = (
   { before, after, at }: { readonly before: RecipientState; readonly after: RecipientState; readonly at: DateTime.Utc },
   news: ReadonlyArray<NewActivity>,
 ): { readonly activities: ReadonlyArray<Activity>; readonly events: ReadonlyArray<DomainEvent> } => {
   const { contactId } = before
-  const activities = news.map(({ type, at, data }) => ({
-    contactId,
-    type,
-    at,
-    metadata: { ...about(before), ...data },
-  }))
+  const entries = news.map((entry) => ({ ...entry, contactId, metadata: { ...about(before), ...entry.data } }))
   const changes = flags.flatMap(([key, field]) =>
     before.contact?.[key] === false && after.contact?.[key] === true ? [{ field, from: false, to: true }] : [],
   )
   return {
-    activities,
+    activities: entries.flatMap(({ type, at: when, metadata }) =>
+      isDeliveryActivity(type) ? [] : [{ contactId, type, at: when, metadata }],
+    ),
     events: [
-      ...activities.map(({ metadata, ...each }) => ({ ...each, data: metadata })),
+      ...entries.map(({ metadata, type, at: when }) => ({ type, contactId, at: when, data: metadata })),
       ...(changes.length > 0 ? [{ type: "contact_updated", contactId, at, data: { changes } }] : []),
     ],
   }

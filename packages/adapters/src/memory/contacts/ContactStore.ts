@@ -13,8 +13,9 @@ import { activities, contacts, submissions } from "./ContactTables.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { leaveFlows } from "../flows/MembershipTables.ts"
 import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
-import { byId, inOrder, paged, type SortValue } from "../kernel/Slices.ts"
+import { inOrder, paged, type SortValue } from "../kernel/Slices.ts"
 import { listMembers } from "../segments/SegmentMembers.ts"
+import { timelineOf } from "./Timeline.ts"
 
 export { contacts } from "./ContactTables.ts"
 
@@ -173,11 +174,8 @@ export const layer = storeLayer(ContactStore, (db, writer) =>
     count: (workspace) => Effect.map(db.all(contacts, workspace), (rows) => rows.length),
     activities: Effect.fnUntraced(function* (workspace, id, query) {
       yield* db.get(contacts, workspace, id, "contact")
-      const way = query.order === "asc" ? 1 : -1
-      const lines = (yield* db.all(activities, workspace))
-        .filter((line) => line.contactId === id)
-        .sort((a, b) => way * (a.at.epochMilliseconds - b.at.epochMilliseconds || byId(a, b)))
-      return paged(query, lines)
+      const lines = (yield* timelineOf(db, workspace)).filter((line) => line.contactId === id)
+      return paged(query, query.order === "asc" ? lines : lines.reverse())
     }),
   }),
 )

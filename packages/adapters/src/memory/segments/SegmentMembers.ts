@@ -7,7 +7,8 @@ import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFact
 import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { type DateTime, Effect } from "effect"
 import { contactFields } from "../contacts/ContactFieldStore.ts"
-import { activities, contacts } from "../contacts/ContactTables.ts"
+import { contacts } from "../contacts/ContactTables.ts"
+import { timelineOf } from "../contacts/Timeline.ts"
 import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 
 /** A member of a static list, by `memberKey`. */
@@ -70,7 +71,7 @@ const membershipsOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspac
 
 /** What rules need besides the fields of contacts: timelines and lists. */
 export const subjectsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, all: ReadonlyArray<Contact>) {
-  const timelines = Map.groupBy(yield* db.all(activities, workspace), ({ contactId }) => contactId)
+  const timelines = Map.groupBy(yield* timelineOf(db, workspace), ({ contactId }) => contactId)
   const membersOf = yield* membershipsOf(db, workspace)
   return all.map((contact): RuleSubject => ({
     contact,

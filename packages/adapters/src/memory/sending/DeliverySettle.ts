@@ -1,9 +1,7 @@
 // Settlement in memory: deliveries, timelines, events and suppressed addresses.
-import type { Activity, ActivityType } from "@tentpole/core/contacts/Activity"
-import { about } from "@tentpole/core/tracking/Engagement"
+import { recordsOf } from "@tentpole/core/tracking/Engagement"
 import type { Settlement } from "@tentpole/core/sending/Settlement"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { DomainEvent } from "@tentpole/core/kernel/changes/Outbox"
 import { Clock, DateTime, Effect } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
 import { deliveries, type DeliveryRow, moved } from "./DeliveryTables.ts"
@@ -59,32 +57,19 @@ const write = Effect.fnUntraced(function* (
   if (bounce === "soft") yield* suppressWornOut(db, workspace, row, at)
   const contact = yield* db.find(contacts, workspace, after.contactId)
   if (contact === undefined) return
-  const activity = (type: ActivityType, more: Readonly<Record<string, string | null>> = {}): Activity => ({
-    contactId: contact.id,
-    type,
-    at,
-    metadata: { ...about(after), ...more },
-  })
-  const activities = [
-    ...(sent ? [activity("email_sent")] : []),
-    ...(sent && delivered ? [activity("email_delivered")] : []),
-    ...(hardBounce ? [activity("email_bounced", { kind: "hard", reply: reply ?? after.smtpReply })] : []),
-  ]
+  const invalidates = hardBounce && contact.emailNormalized === after.emailNormalized
+  const marked = { ...contact, marketingEmailInvalid: contact.marketingEmailInvalid || invalidates }
+  const { activities, events } = recordsOf(
+    { before: { ...before, contact }, after: { ...after, contact: marked }, at },
+    [
+      ...(sent ? [{ type: "email_sent" as const, at }] : []),
+      ...(sent && delivered ? [{ type: "email_delivered" as const, at }] : []),
+      ...(hardBounce ? [{ type: "email_bounced" as const, at, data: { kind: "hard", reply: row.smtpReply } }] : []),
+    ],
+  )
   yield* writeActivities(db, workspace, activities)
-  const events: Array<DomainEvent> = activities.map(({ contactId, type, metadata }) => ({
-    type,
-    contactId,
-    at,
-    data: metadata,
-  }))
-  if (hardBounce && contact.emailNormalized === after.emailNormalized && !contact.marketingEmailInvalid) {
-    yield* db.put(contacts, workspace, contact.id, { ...contact, marketingEmailInvalid: true, updatedAt: at })
-    events.push({
-      type: "contact_updated",
-      contactId: contact.id,
-      at,
-      data: { changes: [{ field: "marketing_email_invalid", from: false, to: true }] },
-    })
+  if (marked.marketingEmailInvalid !== contact.marketingEmailInvalid) {
+    yield* db.put(contacts, workspace, contact.id, { ...marked, updatedAt: at })
   }
   yield* appendEvents(db, workspace, events)
 })

@@ -73,26 +73,18 @@ const evidenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: Blast
     open as materialized (
       select d.delivery_id from delivery d where ${mine} and d.state = 'queued'
     ),
-    -- grouped, not joined: the planner cannot estimate the number of activities of a blast, and may choose a nested loop
-    ledger as materialized (
-      select delivery_id, bool_or(sent) as sent, bool_or(reachable) as reachable, sum(timeline) as timelines,
-        sum(event) as events
+    -- grouped, not joined: the planner cannot estimate the number of events of a blast, and may choose a nested loop
+    events_wrong as materialized (
+      select delivery_id
       from (
-        select d.delivery_id, d.state = 'sent' as sent, not d.contact_deleted as reachable, 0 as timeline, 0 as event
-        from delivery d where ${mine}
+        select d.delivery_id, d.state = 'sent' as sent, 0 as event from delivery d where ${mine}
         union all
-        select (a.metadata ->> 'recipient_id')::uuid, false, false, 1, 0 from activity a
-        where a.workspace_id = ${workspace} and a.type = 'email_sent' and a.metadata ->> 'blast_id' = ${blast}::text
-        union all
-        select (e.data ->> 'recipient_id')::uuid, false, false, 0, 1 from outbox_event e
+        select (e.data ->> 'recipient_id')::uuid, false, 1 from outbox_event e
         where e.workspace_id = ${workspace} and e.type = 'email_sent' and e.data ->> 'blast_id' = ${blast}::text
-      ) as entries group by delivery_id
-    ),
-    timeline_silent as materialized (select delivery_id from ledger where sent and reachable and timelines = 0),
-    timeline_wrong as materialized (
-      select delivery_id from ledger where timelines > 1 or (timelines > 0 and not sent)
-    ),
-    events_wrong as materialized (select delivery_id from ledger where events > 1 or (events > 0 and not sent))
+      ) as entries
+      group by delivery_id
+      having sum(event) > 1 or (sum(event) > 0 and not bool_or(sent))
+    )
     select b.status,
       coalesce(b.launched_at < now() - make_interval(days => ${delivery_days_min}), false) as "mayBeDeleted",
       case when b.audience_fixed_at is not null or b.audience_through is not null then b.recipient_count end as "recipientCount",

@@ -2,10 +2,8 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import { type ContactQuery, ContactStore, type RecordedActivity } from "@tentpole/core/contacts/ContactStore"
+import { type ContactQuery, ContactStore } from "@tentpole/core/contacts/ContactStore"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { PageRequest } from "@tentpole/core/kernel/Page"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { DateTime, Effect } from "effect"
 import { advisoryLock } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
@@ -14,6 +12,7 @@ import { lockForDeletion } from "./ContactDeletion.ts"
 import { contactSortKeys, contactsWhere, countedPage, searchIn } from "./ContactPages.ts"
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { writeContacts } from "./ContactWrites.ts"
+import { timelineOf } from "./Timeline.ts"
 import { storedContactCount } from "../lists/StoredCounts.ts"
 import { storeLayer } from "../StoreLayer.ts"
 
@@ -68,25 +67,6 @@ const lockByKeys = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspac
 /** Whether a query selects all contacts, whose count is stored. */
 const isUnfiltered = ({ search, updatedAfter }: ContactQuery): boolean => search === null && updatedAfter === null
 
-const activitiesOf = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  workspace: WorkspaceId,
-  id: ContactId,
-  { page, limit, order }: PageRequest & { readonly order: "asc" | "desc" },
-) {
-  const [all] = yield* sql<{ total: number }>`
-    select (select count(*)::int from activity a where a.workspace_id = ${workspace} and a.contact_id = ${id}) as total
-    from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`
-  if (all === undefined) return yield* new NotFound({ resource: "contact" })
-  const direction = sql.literal(order)
-  const rows = yield* sql<Omit<RecordedActivity, "at"> & { readonly at: Date }>`
-    select a.activity_id as id, a.contact_id as "contactId", a.type, a.at, a.metadata from activity a
-    where a.workspace_id = ${workspace} and a.contact_id = ${id}
-    order by a.at ${direction}, a.activity_id ${direction}
-    limit ${limit} offset ${(page - 1) * limit}`
-  return { items: rows.map((row) => ({ ...row, at: DateTime.makeUnsafe(row.at) })), total: all.total }
-})
-
 export const layer = storeLayer(ContactStore, ({ sql, write, quick, long, writer }) => {
   const columns = sql.literal(contactColumns)
 
@@ -137,6 +117,6 @@ export const layer = storeLayer(ContactStore, ({ sql, write, quick, long, writer
         total: isUnfiltered(query) ? storedContactCount(workspace) : null,
       }).pipe(Effect.map(({ items, total }) => ({ items: items.map(({ contact }) => contact), total }))),
     count: (workspace) => quick.read(workspace, storedContactCount(workspace)),
-    activities: (workspace, id, query) => quick.read(workspace, (client) => activitiesOf(client, workspace, id, query)),
+    activities: (workspace, id, query) => quick.read(workspace, (client) => timelineOf(client, workspace, id, query)),
   }
 })

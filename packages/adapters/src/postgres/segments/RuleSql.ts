@@ -24,6 +24,7 @@ import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
 import { containing, endingWith, startingWith } from "../kernel/Like.ts"
 import { numberColumn } from "../contacts/NumberColumns.ts"
+import { activitiesOfType } from "../contacts/Timeline.ts"
 import { Reads } from "../kernel/Postgres.ts"
 
 type Fragment = Statement.Fragment
@@ -157,20 +158,20 @@ const customBooleanCondition = (sql: Sql, apiName: string, stored: Fragment, ope
     : emptiness(sql, stored, operator)
 
 const activityCondition = (compiling: CompileContext, condition: ActivityCondition): Fragment => {
-  const found = compiling.sql`exists (select from activity a
-    where ${didSince(compiling, condition)} and a.contact_id = c.contact_id)`
+  const found = compiling.sql`exists (select ${didSince(compiling, condition)} and a.contact_id = c.contact_id)`
   return condition.operator === "has_activity" ? found : compiling.sql`not ${found}`
 }
 
-/** The activities that a condition matches, of any contact, under the alias `a`. */
+/** `from … where …`: the activities that a condition matches, of any contact, under the alias `a`. */
 export const didSince = (
   { sql, workspace, reading }: CompileContext,
   { activityType, timeWindow }: Pick<ActivityCondition, "activityType" | "timeWindow">,
 ): Fragment => {
-  const did = sql`a.workspace_id = ${workspace} and a.type = ${activityType}`
-  return timeWindow === undefined
-    ? did
-    : sql`${did} and a.at >= ${instant(sql, windowStart(reading.now, timeWindow).epochMilliseconds)}`
+  const since =
+    timeWindow === undefined
+      ? sql.literal("true")
+      : sql`a.at >= ${instant(sql, windowStart(reading.now, timeWindow).epochMilliseconds)}`
+  return sql`from ${activitiesOfType(sql, workspace, activityType)} as a where ${since}`
 }
 
 const membershipCondition = (compiling: CompileContext, { listId, operator }: ListMembershipCondition): Fragment => {

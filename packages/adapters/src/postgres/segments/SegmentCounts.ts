@@ -1,5 +1,5 @@
 // Counts of the contacts that a rule tree matches. The condition that finds contacts one by one is not always the fastest to
-// count. When few contacts have an activity that the tree requires, their ids are read from the timeline and looked up by key.
+// count. When few contacts have an activity that the tree requires, their ids are read from the activities and looked up by key.
 // The planner estimates every array at ten elements, so the choice is made here, with the planner's own estimates.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -57,7 +57,7 @@ export const countingCondition = Effect.fnUntraced(function* (
   const oneByOne = ruleCondition(sql, workspace, tree, reading)
   const split = splitByActivity(tree)
   if (split === null) return oneByOne
-  const matching = sql`select a.contact_id from activity a where ${didSince({ sql, workspace, reading }, split.activity)}`
+  const matching = sql`select a.contact_id ${didSince({ sql, workspace, reading }, split.activity)}`
   const { rows: matching_count } = yield* estimate(sql, matching)
   if (matching_count > array_length_max) return oneByOne
   const inTimeline = sql`c.contact_id = any(array(${matching}))`

@@ -9,6 +9,7 @@ import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/se
 import { DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { contactSortKeys, contactsWhere, countedPage, type Readers, searchIn } from "../contacts/ContactPages.ts"
+import { activitiesOfType } from "../contacts/Timeline.ts"
 import { segmentCounted } from "./SegmentCounts.ts"
 import { storedTreeCount } from "../lists/StoredCounts.ts"
 import { ruleCondition, withColumns } from "./RuleSql.ts"
@@ -28,6 +29,10 @@ const pageOf = (readers: Readers, workspace: WorkspaceId, segment: Segment, quer
     total: query.search === null ? storedTreeCount(workspace, segment.tree) : null,
   }).pipe(Effect.map(({ items, total }) => ({ items: items.map(({ contact }) => contact), total })))
 
+const latestOf = (sql: Sql, workspace: WorkspaceId, type: ActivityType) => sql`(
+  select ${type}::text as type, a.at from ${activitiesOfType(sql, workspace, type)} as a
+  where a.contact_id = wanted.contact_id order by a.at desc limit 1)`
+
 const latestActivities = (
   sql: Sql,
   workspace: WorkspaceId,
@@ -37,14 +42,9 @@ const latestActivities = (
   types.length === 0
     ? Effect.succeed([])
     : sql<{ readonly contact_id: string; readonly type: ActivityType; readonly at: Date }>`
-        select wanted.contact_id, named.type, latest.at
+        select wanted.contact_id, latest.type, latest.at
         from unnest(${texts(contacts)}::uuid[]) as wanted (contact_id)
-        cross join unnest(${texts(types)}) as named (type)
-        cross join lateral (
-          select a.at from activity a
-          where a.workspace_id = ${workspace} and a.type = named.type and a.contact_id = wanted.contact_id
-          order by a.at desc limit 1
-        ) as latest`
+        cross join lateral (${sql.join(" union all ", false)(types.map((type) => latestOf(sql, workspace, type)))}) as latest`
 
 const memberships = (
   sql: Sql,

@@ -1,13 +1,13 @@
-// Settlement on PostgreSQL: one statement writes the outcomes of many deliveries, the contacts' timelines, the events and the
-// suppressions after hard bounces. It changes only rows whose fencing token still matches: rows of the queue, or unconfirmed
-// deliveries, whose outcome is late. Outcomes that were written before are recognised, so a settlement may be repeated after a
-// commit whose answer was lost.
+// Settlement on PostgreSQL: one statement writes the outcomes of many deliveries, the events, and what a hard bounce changes. It
+// changes only rows whose fencing token still matches: rows of the queue, or unconfirmed deliveries, whose outcome is late.
+// Outcomes that were written before are recognised, so a settlement may be repeated after a commit whose answer was lost.
 import type { PgClient } from "@effect/sql-pg"
 import type { Settlement } from "@tentpole/core/sending/Settlement"
 import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
+import { deliveryMetadata } from "../contacts/Timeline.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
 import { suppressWornOut } from "./Suppressions.ts"
@@ -33,10 +33,10 @@ export const settle = Effect.fnUntraced(function* (
   if (settlements.length === 0) return []
   // In the order of their ids, as every transaction locks.
   const ordered = settlements.toSorted((left, right) => (left.id < right.id ? -1 : 1))
-  const moved = yield* write(sql, workspace, fromQueue(sql, workspace, ordered))
+  const moved = yield* write(sql, workspace, fromQueue(sql, workspace, ordered), ordered)
   const lost = ordered.filter(({ id }) => !moved.has(id))
   if (lost.length > 0) {
-    for (const id of yield* write(sql, workspace, fromUnconfirmed(sql, workspace, lost))) moved.add(id)
+    for (const id of yield* write(sql, workspace, fromUnconfirmed(sql, workspace, lost), lost)) moved.add(id)
   }
   const soft = settlements.filter(({ bounce, id }) => bounce === "soft" && moved.has(id))
   if (soft.length > 0) yield* suppressWornOut(sql, workspace, soft)
@@ -68,13 +68,6 @@ const reasonOf = ({ ending }: Settlement): string | null => {
       return null
   }
 }
-
-/** The metadata of an activity of the message `m`. */
-const activityMetadata = (sql: Sql): Statement.Fragment => sql`case
-    when m.membership_id is null then jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
-    else jsonb_build_object('flow_id', m.flow_id, 'membership_id', m.membership_id, 'step_id', m.step_id,
-      'recipient_id', m.delivery_id)
-  end`
 
 /** `taken`: the settlements whose claim is valid. Their rows of the queue are deleted, or are due again after a pause. */
 const fromQueue = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => {
@@ -114,7 +107,36 @@ const fromUnconfirmed = (sql: Sql, workspace: WorkspaceId, settlements: Readonly
     for update of d
   )`
 
-const outcomes = (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment) => sql<Written>`
+/** The writes of hard bounces: the contacts' timelines and flags, and the suppressions. */
+const bounceWrites = (sql: Sql, workspace: WorkspaceId) => sql`
+  timeline as (
+    insert into activity (workspace_id, contact_id, at, type, metadata)
+    select ${workspace}, contact_id, at, type, metadata from new_activities where type = 'email_bounced'
+  ),
+  invalid as (
+    update contact c set marketing_email_invalid = true, updated_at = m.at
+    from moved m
+    where m.bounced and c.workspace_id = ${workspace} and c.contact_id = m.contact_id
+      and c.email_normalized = m.email_normalized and not c.marketing_email_invalid
+    returning c.contact_id, m.at
+  ),
+  suppressed as (
+    insert into suppression as s (workspace_id, email_normalized, reason, created_at)
+    select distinct on (m.email_normalized) ${workspace}::uuid, m.email_normalized, 'bounce', m.at
+    from moved m where m.bounced and m.email_normalized is not null
+    order by m.email_normalized
+    on conflict (workspace_id, email_normalized) do update set reason = 'bounce', created_at = excluded.created_at
+      where s.reason = 'unsubscribe'
+  ),`
+
+const flagEvents = (sql: Sql) => sql`
+    union all
+    select 'contact_updated', contact_id, at,
+      '{"changes": [{"field": "marketing_email_invalid", "from": false, "to": true}]}'::jsonb
+    from invalid`
+
+/** A statement without hard bounces writes deliveries, whose times the timelines show, and events if they are read. */
+const outcomes = (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment, bounces: boolean) => sql<Written>`
   with ${taken},
   moved as (
     update delivery d set
@@ -132,47 +154,32 @@ const outcomes = (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment) =
       g.delivered, g.bounce is not distinct from 'hard' as bounced
   ),
   new_activities as (
-    select m.contact_id, m.at, k.type, ${activityMetadata(sql)} || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', m.smtp_reply) else '{}' end as metadata
-    from moved m
-    join contact c on c.workspace_id = ${workspace} and c.contact_id = m.contact_id
+    select d.contact_id, d.at, k.type, ${sql.literal(deliveryMetadata)} || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', d.smtp_reply) else '{}' end as metadata
+    from moved d
+    join contact c on c.workspace_id = ${workspace} and c.contact_id = d.contact_id
     cross join lateral (values
-      (1, 'email_sent', m.state = 'sent'), (2, 'email_delivered', m.state = 'sent' and m.delivered),
-      (3, 'email_bounced', m.bounced)) as k (nth, type, holds)
+      (1, 'email_sent', d.state = 'sent'), (2, 'email_delivered', d.state = 'sent' and d.delivered),
+      (3, 'email_bounced', d.bounced)) as k (nth, type, holds)
     -- the delivery row was locked and is current; this statement's snapshot of the contact may be older
-    where k.holds and not m.contact_deleted
-    order by m.delivery_id, k.nth
+    where k.holds and not d.contact_deleted
+    order by d.delivery_id, k.nth
   ),
-  timeline as (
-    insert into activity (workspace_id, contact_id, at, type, metadata)
-    select ${workspace}, contact_id, at, type, metadata from new_activities
-  ),
-  invalid as (
-    update contact c set marketing_email_invalid = true, updated_at = m.at
-    from moved m
-    where m.bounced and c.workspace_id = ${workspace} and c.contact_id = m.contact_id
-      and c.email_normalized = m.email_normalized and not c.marketing_email_invalid
-    returning c.contact_id, m.at
-  ),
-  suppressed as (
-    insert into suppression as s (workspace_id, email_normalized, reason, created_at)
-    select distinct on (m.email_normalized) ${workspace}::uuid, m.email_normalized, 'bounce', m.at
-    from moved m where m.bounced and m.email_normalized is not null
-    order by m.email_normalized
-    on conflict (workspace_id, email_normalized) do update set reason = 'bounce', created_at = excluded.created_at
-      where s.reason = 'unsubscribe'
-  ),
+  ${bounces ? bounceWrites(sql, workspace) : sql.literal("")}
   events as (
     select type, contact_id, at, metadata as data from new_activities
-    union all
-    select 'contact_updated', contact_id, at,
-      '{"changes": [{"field": "marketing_email_invalid", "from": false, "to": true}]}'::jsonb
-    from invalid
+    ${bounces ? flagEvents(sql) : sql.literal("")}
   )
   select ${movedRows(sql)} as moved, ${newEvents(sql, workspace)} as events`
 
 /** Returns the deliveries whose outcomes were written. */
-const write = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment) {
-  const [written] = yield* outcomes(sql, workspace, taken)
+const write = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  taken: Statement.Fragment,
+  settlements: ReadonlyArray<Settlement>,
+) {
+  const bounces = settlements.some(({ bounce }) => bounce === "hard")
+  const [written] = yield* outcomes(sql, workspace, taken, bounces)
   const rows = written?.moved ?? []
   yield* makeMembersDue(sql, workspace, rows)
   yield* appendEventsIfRead(workspace, written?.events ?? null)

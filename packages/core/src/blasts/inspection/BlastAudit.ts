@@ -26,8 +26,6 @@ const checks: ReadonlyArray<readonly [finding: Exclude<AuditFinding, "open">, ch
   ["address_again", "an address has one delivery", "go to addresses of another delivery"],
   ["sent_without_intent", "a sent message had an intent first", "were sent without an intent"],
   ["sent_without_evidence", "a sent message was accepted by the mail server", "were sent without a reply or a report"],
-  ["timeline_silent", "timelines contain every sent message", "were sent, and the contact's timeline does not say so"],
-  ["timeline_wrong", "timelines contain no other message", "appear twice, or were not sent"],
   ["events_wrong", "events contain each message once", "appear twice, or were not sent"],
 ]
 

@@ -20,11 +20,7 @@ export const auditFindings = [
   "sent_without_evidence",
   /** Queued, claimed or handed over. */
   "open",
-  /** Sent, but the timeline of the (existing) contact does not say so. */
-  "timeline_silent",
-  /** Timelines that say "sent" twice, or of a message that was not sent, or of a delivery of another blast. */
-  "timeline_wrong",
-  /** Like `timeline_wrong`, for the stored events. */
+  /** Stored events that say "sent" twice, or of a message that was not sent, or of a delivery of another blast. */
   "events_wrong",
 ] as const
 export type AuditFinding = (typeof auditFindings)[number]

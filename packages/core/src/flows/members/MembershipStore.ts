@@ -1,7 +1,7 @@
 // The port to stored memberships. Callers lock members before they decide; `apply` writes the change with its deliveries,
 // timeline entries and events.
 import { Context, type DateTime, type Effect } from "effect"
-import type { Activity, ActivityType } from "../../contacts/Activity.ts"
+import type { ActivityType, PastActivity } from "../../contacts/Activity.ts"
 import type { Contact } from "../../contacts/Contact.ts"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
 import type { ApprovalId, ContactId, EmailId, FlowId, ListId, MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
@@ -95,7 +95,7 @@ export interface ContactFacts {
   /** Restricted to the requested lists. */
   readonly lists: ReadonlySet<ListId>
   /** The latest of each requested type. */
-  readonly activities: ReadonlyArray<Pick<Activity, "type" | "at">>
+  readonly activities: ReadonlyArray<PastActivity>
 }
 
 export interface MemberFactsResult {

@@ -4,7 +4,7 @@
 // Flows can't trigger each other endlessly: triggers react to contacts, lists and forms, and no step writes one of these.
 // The events that a flow writes (`flow_entered`, `email_sent` …) trigger no flow.
 import { DateTime, Equal, Result } from "effect"
-import type { Activity, ActivityType } from "../../contacts/Activity.ts"
+import type { Activity } from "../../contacts/Activity.ts"
 import { blockReason } from "../../sending/Suppression.ts"
 import type { EmailId } from "../../kernel/Ids.ts"
 import { changeOf } from "../../kernel/changes/Change.ts"
@@ -86,7 +86,7 @@ const activitiesOf = (
   return [{ contactId, type, at, metadata: { flow_id: flowId, flow_name: flow.name, membership_id: id, ...reason } }]
 }
 
-const endTypes: ReadonlyMap<MemberStatus, ActivityType> = new Map([
+const endTypes: ReadonlyMap<MemberStatus, Activity["type"]> = new Map([
   ["completed", "flow_completed"],
   ["dropped", "flow_dropped"],
 ])

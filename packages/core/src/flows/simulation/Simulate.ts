@@ -1,7 +1,7 @@
 // Simulation of a flow on a virtual clock. It runs the membership machine and completes every command at once; nothing is
 // sent. Emails need no approval here.
 import { DateTime, Result } from "effect"
-import type { Activity, ActivityType } from "../../contacts/Activity.ts"
+import type { ActivityType, PastActivity } from "../../contacts/Activity.ts"
 import { ownActivityTypes } from "../../contacts/Activity.ts"
 import type { Contact } from "../../contacts/Contact.ts"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
@@ -36,7 +36,7 @@ export interface SimulatedEvent {
 export interface SimulatedContact {
   readonly contact: Contact
   readonly lists: ReadonlySet<ListId>
-  readonly activities: ReadonlyArray<Pick<Activity, "type" | "at">>
+  readonly activities: ReadonlyArray<PastActivity>
   readonly suppression: SuppressionReason | null
 }
 
@@ -115,7 +115,7 @@ class Simulator {
   readonly #request: SimulationRequest
   #contact: Contact
   readonly #simulated: SimulatedContact
-  readonly #activities = new Map<ActivityType, Pick<Activity, "type" | "at">>()
+  readonly #activities = new Map<ActivityType, PastActivity>()
   readonly #metrics = new Map<StepId, Set<EmailStepMetric>>()
   /** The number of a step's messages with each metric. */
   readonly #counts = new Map<string, number>()

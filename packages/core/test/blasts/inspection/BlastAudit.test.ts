@@ -38,8 +38,6 @@ const clean: BlastEvidence = {
     sent_without_intent: none,
     sent_without_evidence: none,
     open: none,
-    timeline_silent: none,
-    timeline_wrong: none,
     events_wrong: none,
   },
 }

@@ -147,7 +147,7 @@ export const BlastsApi = Endpoint.group(
   Endpoint.delete("remove", "/v1/email-blasts/:blastId", {
     summary: "Delete a blast",
     description:
-      "Deletes the blast with its recipients and its inline audience. Its inline email is not deleted. A blast that is being sent must be cancelled first.",
+      "Deletes the blast with its recipients and its inline audience. Its inline email is not deleted. Timelines no longer show its messages as sent and delivered. A blast that is being sent must be cancelled first.",
     success: Deleted,
     errors: ["not_found", "invalid_state"],
   }),

@@ -70,7 +70,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
   Endpoint.delete("remove", "/v1/email-flows/:flowId", {
     summary: "Delete a flow",
     description:
-      "Deletes a flow with its members and the emails that its steps created. An active flow must be paused first.",
+      "Deletes a flow with its members and the emails that its steps created. Timelines no longer show its messages as sent and delivered. An active flow must be paused first.",
     success: FlowDeletedWire,
     errors: ["not_found", "invalid_state"],
   }),

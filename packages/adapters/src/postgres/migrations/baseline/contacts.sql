@@ -142,7 +142,7 @@ create table activity (
   contact_id uuid not null,
   at timestamptz not null,
   activity_id uuid not null default uuidv7_or_v4(),
-  type text not null,
+  type text not null constraint activity_type_is_stored check (type not in ('email_sent', 'email_delivered')),
   metadata jsonb not null,
   constraint activity_pkey primary key (workspace_id, contact_id, at, activity_id)
 ) partition by range (at);
@@ -150,4 +150,5 @@ create index activity_type on activity (workspace_id, type, contact_id, at);
 create table activity_rest partition of activity default;
 insert into table_retention (relation, step, age_column, days_min) values ('activity', 'month', 'at', 30);
 select tentpole_partitions('activity');
-comment on table activity is 'Timelines of contacts, in a partition for each month (UTC).';
+comment on table activity is 'Timelines of contacts, in a partition for each month (UTC), without what `delivery` contains: '
+  '`email_sent` is its `sent_at`, and `email_delivered` its `delivered_at`.';

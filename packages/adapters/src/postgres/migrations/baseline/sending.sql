@@ -80,6 +80,9 @@ comment on column delivery.state is 'queued until the message ends. Meanwhile `d
 comment on column delivery.reason is 'Why the message failed, was blocked or is unconfirmed.';
 comment on column delivery.token is 'The fencing token of the claim that ended the message: it recognises a repeated or late outcome.';
 comment on column delivery.attempts is 'Failed attempts.';
+comment on column delivery.sent_at is
+  'When the mail server accepted it. Timelines of contacts show it as `email_sent`, until the row is deleted by age.';
+comment on column delivery.delivered_at is 'Timelines show it as `email_delivered`. A later bounce sets it to null.';
 comment on column delivery.handed_over_at is 'When the intent was committed.';
 comment on column delivery.machine_opened_at is
   'The first open by a bot. Stored once, like `machine_clicked_at`, so that repeated scans write nothing more.';
