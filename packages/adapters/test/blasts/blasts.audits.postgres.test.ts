@@ -84,10 +84,7 @@ const plants: { readonly [What in string]: Planted } = {
       `update delivery set state = 'queued', token = null, delivered_at = null where delivery_id = '${sent}'`,
       `update blast set status = 'sent', sent_at = now() where blast_id = '${blast}'`,
     ],
-    wrong: [
-      "events contain each message once",
-      "no recipient is open once the blast is sent",
-    ],
+    wrong: ["events contain each message once", "no recipient is open once the blast is sent"],
     named: "sent",
   },
 }

@@ -2,15 +2,17 @@
 // columns.
 import { PgClient } from "@effect/sql-pg"
 import { countingCondition } from "@tentpole/adapters/postgres/segments/SegmentCounts"
+import { ruleCondition } from "@tentpole/adapters/postgres/segments/RuleSql"
 import { LongReads, Reads } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { fenced } from "@tentpole/adapters/test/Fenced"
 import { recount } from "@tentpole/adapters/test/Recount"
 import { assert, layer } from "@effect/vitest"
+import { type ActivityType, activityTypes, isDeliveryActivity } from "@tentpole/core/contacts/Activity"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import { Fresh, tagged } from "@tentpole/core/contract"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { RuleCondition, RuleTree } from "@tentpole/core/segments/RuleTree"
+import type { ActivityCondition, RuleCondition, RuleTree } from "@tentpole/core/segments/RuleTree"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
@@ -226,14 +228,14 @@ const company = (value: string): RuleCondition => ({
   operator: "contains",
   value,
 })
-const clicked: RuleCondition = {
+const clicked: ActivityCondition = {
   kind: "condition",
   source: "activity",
   activityType: "email_clicked",
   operator: "has_activity",
   timeWindow: { amount: 30, unit: "day" },
 }
-const opened: RuleCondition = { ...clicked, activityType: "email_opened" }
+const opened: ActivityCondition = { ...clicked, activityType: "email_opened" }
 const all = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "and", conditions })
 const any = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "or", conditions })
 
@@ -280,6 +282,20 @@ layer(useCases, { excludeTestServices: true })("the count of a rule tree", (it) 
       assert.strictEqual(yield* way(all(clicked, company("a"))), "by who did it")
       assert.strictEqual(yield* way(all(opened, company("d41d8cd98f"))), "one by one")
       assert.strictEqual(yield* way(any(clicked, company("a"))), "one by one")
+    }),
+  )
+
+  it.effect("reads only the table that has the type of activity", () =>
+    Effect.gen(function* () {
+      const { sql, workspace } = yield* begin
+      const reading = { fields: [], now: yield* DateTime.now }
+      const read = (activityType: ActivityType) => {
+        const [text] = sql`${ruleCondition(sql, workspace, all({ ...clicked, activityType }), reading)}`.compile()
+        return ["activity", "delivery"].filter((table) => text.includes(`from ${table} `))
+      }
+      for (const type of activityTypes) {
+        assert.deepStrictEqual(read(type), [isDeliveryActivity(type) ? "delivery" : "activity"], type)
+      }
     }),
   )
 })

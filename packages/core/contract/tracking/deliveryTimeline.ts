@@ -42,7 +42,11 @@ export const deliveryTimeline = <E>(name: string, live: Layer.Layer<DeliveryPort
         const { items } = yield* page("asc", 1, 10)
         const identifiers = { blast_id: blast, recipient_id: message.id }
         assert.deepStrictEqual(
-          items.map(({ at: when, contactId, metadata }) => [when.epochMilliseconds - at.epochMilliseconds, contactId, metadata]),
+          items.map(({ at: when, contactId, metadata }) => [
+            when.epochMilliseconds - at.epochMilliseconds,
+            contactId,
+            metadata,
+          ]),
           [
             [0, id, identifiers],
             [0, id, identifiers],
@@ -62,21 +66,24 @@ export const deliveryTimeline = <E>(name: string, live: Layer.Layer<DeliveryPort
 
     it.effect("stores no row for the times of a delivery, whatever sets them", () =>
       Effect.gen(function* () {
-        const { claim, claimed, grant, recipients, record, reported, scenario, started, sweep, workspace } = yield* mailed(1)
-        yield* reported(one(claimed).id, { _tag: "complained" })
+        const { claim, claimed, grant, recipients, record, reported, scenario, started, sweep, workspace } =
+          yield* mailed(1)
         const doubtful = yield* started(people(1), { again: recipients })
         const again = one(yield* claim())
         yield* grant([again], 0)
         yield* Effect.sleep("5 millis")
         yield* sweep
         yield* record(again.id, { _tag: "opened" })
+        yield* reported(one(claimed).id, { _tag: "complained" })
         assert.deepStrictEqual(doubtful.contacts, recipients)
         const { stored, timeline } = yield* scenario.contact(workspace, one(recipients))
         assert.deepStrictEqual([...stored].sort(), ["email_complained", "email_opened"])
-        assert.deepStrictEqual(
-          timeline.filter((type) => deliveryActivityTypes.some((each) => each === type)).sort(),
-          ["email_delivered", "email_delivered", "email_sent", "email_sent"],
-        )
+        assert.deepStrictEqual(timeline.filter((type) => deliveryActivityTypes.some((each) => each === type)).sort(), [
+          "email_delivered",
+          "email_delivered",
+          "email_sent",
+          "email_sent",
+        ])
       }),
     )
 
@@ -128,13 +135,10 @@ export const deliveryTimeline = <E>(name: string, live: Layer.Layer<DeliveryPort
           ),
         }
         const [subject] = yield* segments.subjects(workspace, [yield* contacts.get(workspace, other)], tree)
-        assert.deepStrictEqual(
-          subject?.activities.map(({ type, at: when }) => [type, when.epochMilliseconds]).sort(),
-          [
-            ["email_delivered", at.epochMilliseconds],
-            ["email_sent", at.epochMilliseconds],
-          ],
-        )
+        assert.deepStrictEqual(subject?.activities.map(({ type, at: when }) => [type, when.epochMilliseconds]).sort(), [
+          ["email_delivered", at.epochMilliseconds],
+          ["email_sent", at.epochMilliseconds],
+        ])
       }),
     )
   })

@@ -18,10 +18,11 @@ interface IdRow {
   readonly delivery_id: string
 }
 
-interface MovedRow extends IdRow, WrittenDelivery {}
-
 interface Written {
-  readonly moved: ReadonlyArray<MovedRow>
+  /** Null: none. */
+  readonly ids: ReadonlyArray<string> | null
+  /** The messages of flows among them; null: none. */
+  readonly ofFlows: ReadonlyArray<WrittenDelivery> | null
   readonly events: ReadonlyArray<EventJson> | null
 }
 
@@ -169,7 +170,11 @@ const outcomes = (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment, b
     select type, contact_id, at, metadata as data from new_activities
     ${bounces ? flagEvents(sql) : sql.literal("")}
   )
-  select ${movedRows(sql)} as moved, ${newEvents(sql, workspace)} as events`
+  select array_agg(delivery_id) as ids,
+    jsonb_agg(jsonb_build_object('state', state, 'membership_id', membership_id, 'visit', visit))
+      filter (where membership_id is not null) as "ofFlows",
+    ${newEvents(sql, workspace)} as events
+  from moved`
 
 /** Returns the deliveries whose outcomes were written. */
 const write = Effect.fnUntraced(function* (
@@ -180,15 +185,10 @@ const write = Effect.fnUntraced(function* (
 ) {
   const bounces = settlements.some(({ bounce }) => bounce === "hard")
   const [written] = yield* outcomes(sql, workspace, taken, bounces)
-  const rows = written?.moved ?? []
-  yield* makeMembersDue(sql, workspace, rows)
+  yield* makeMembersDue(sql, workspace, written?.ofFlows ?? [])
   yield* appendEventsIfRead(workspace, written?.events ?? null)
-  return new Set(rows.map((row) => row.delivery_id))
+  return new Set(written?.ids)
 })
-
-const movedRows = (sql: Sql) => sql`(
-  select coalesce(jsonb_agg(jsonb_build_object('delivery_id', delivery_id, 'state', state, 'membership_id', membership_id,
-    'visit', visit)), '[]') from moved)`
 
 const newEvents = (sql: Sql, workspace: WorkspaceId) =>
   eventsIfRead(
