@@ -102,6 +102,7 @@ const links = { ...addresses, token: () => "x", click: () => link("c/x") }
 const sender = {
   workspaceId: WorkspaceId.make("018f0000-0000-7000-8000-000000000003"),
   workspaceName: "Acme",
+  publicName: "Acme",
   postalAddress: null,
 }
 

@@ -3,6 +3,7 @@ import { returnedMailParser } from "./bounces/ReturnedMail.ts"
 import { pageDangers } from "./documents/Clean.ts"
 import { emailDangers } from "./documents/EmailDangers.ts"
 import { formParser } from "./forms/Form.ts"
+import { refusedFormParser } from "./forms/RefusedForm.ts"
 import { contentTypeParser } from "./ports/ContentType.ts"
 import type { AnyParser } from "./ports/Parsers.ts"
 import { compileParser } from "./rendering/Compile.ts"
@@ -19,6 +20,7 @@ export const coreParsers: ReadonlyArray<AnyParser> = [
   contentTypeParser,
   emailDangers,
   formParser,
+  refusedFormParser,
   headParser,
   pageDangers,
   picturesParser,

@@ -80,6 +80,7 @@ const htmlOf = (count: number): string => `<!doctype html>
 export const sender: Sender = {
   workspaceId: WorkspaceId.make(id(1, 1)),
   workspaceName: "The Harbour Company",
+  publicName: "The Harbour Company",
   postalAddress: "1 Quay Street\nPort Town",
 }
 

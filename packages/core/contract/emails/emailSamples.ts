@@ -41,6 +41,7 @@ export const ada: Contact = {
 export const sender: Sender = {
   workspaceId: WorkspaceId.make(id(2)),
   workspaceName: "Acme & Söhne",
+  publicName: "Acme & Söhne",
   postalAddress: "1 Way\nTown <1>",
 }
 

@@ -8,7 +8,7 @@ import { Links } from "../rendering/Links.ts"
 import { ApprovalId, ContactId, DeliveryId, type EmailId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import type { ApprovedEmail } from "../rendering/message/Message.ts"
+import { type ApprovedEmail, senderOf } from "../rendering/message/Message.ts"
 import { withinSize } from "../rendering/MessageTooLarge.ts"
 import { compileInput, compileParser } from "../rendering/Compile.ts"
 import { type Email, plainTextOf, unknownTokensIn } from "./Email.ts"
@@ -34,8 +34,7 @@ export const emailPreview = Effect.gen(function* () {
     const { html } = current
     const contact = contactId === undefined ? sampleContact() : yield* contacts.get(workspace, contactId)
     if (html === null) return yield* new TemplateNotReady()
-    const { name, postalAddress } = yield* workspaces.get(workspace)
-    const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+    const sender = senderOf(yield* workspaces.get(workspace))
     const options = { ...untracked, addresses: links.addresses, message_bytes_max }
     const parse = decideWith(parsers, workspace)
     const approved = yield* Effect.orDie(parse((each) => asApproved(current.document, html, each)))

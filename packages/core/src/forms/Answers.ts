@@ -4,7 +4,7 @@ import { encodeText } from "../kernel/Bytes.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import type { ContactPatch } from "../contacts/ContactPatch.ts"
 import { type ItemContext, readPatch } from "../contacts/batch/ContactItem.ts"
-import { Invalid, refusalClass } from "../kernel/Refusal.ts"
+import { Invalid, type Issue, refusalClass } from "../kernel/Refusal.ts"
 import { trim } from "../kernel/Text.ts"
 import { honeypot_name } from "../tents/pages/PageDocument.ts"
 import type { Form } from "./Form.ts"
@@ -23,13 +23,16 @@ export class TooMuchSent extends refusalClass<TooMuchSent>()("TooMuchSent", {
 /** By field. Several values of one name, as from check boxes, are joined with commas; together they have the size of a field. */
 export type Answers = Readonly<Record<string, string>>
 
-/** Null: a bot filled in the honeypot. */
+/** Null: a bot filled in the honeypot. Messages are sentences for the visitor. */
 export const readAnswers = (form: Form, sent: SentFields): Result.Result<Answers | null, Invalid | TooMuchSent> => {
   const trap = sent.filter(([name]) => name === honeypot_name)
   if (sent.length - trap.length > fields_max) return Result.fail(new TooMuchSent())
   if (sent.some(([, value]) => isTooLong(value))) return Result.fail(new TooMuchSent())
   const broken = sent.find(([name, value]) => unstorableText.test(name) || unstorableText.test(value))
-  if (broken !== undefined) return Result.fail(Invalid.at(broken[0].replace(unstorableText, ""), "must be text"))
+  if (broken !== undefined)
+    return Result.fail(
+      Invalid.at(broken[0].replace(unstorableText, ""), "Please enter text without control characters"),
+    )
   if (trap.some(([, value]) => value !== "")) return Result.succeed(null)
   const taken = new Set(form.fields)
   const answers = new Map<string, string>()
@@ -40,7 +43,7 @@ export const readAnswers = (form: Form, sent: SentFields): Result.Result<Answers
   }
   if ([...answers.values()].some(isTooLong)) return Result.fail(new TooMuchSent())
   if ([...answers.values()].every((value) => trim(value) === "")) {
-    return Result.fail(Invalid.at("", "is empty: fill in a field"))
+    return Result.fail(Invalid.at("", "Please fill in at least one field"))
   }
   return Result.succeed(Object.fromEntries(answers))
 }
@@ -57,20 +60,25 @@ const unstorableText = /\0|\p{Cs}/u
  */
 export const readVisitor = (answers: Answers, how: ItemContext): Result.Result<ContactPatch | null, Invalid> => {
   let visitor: ContactPatch = {}
-  let broken: Invalid | null = null
+  const broken = new Map<string, Issue>()
   for (const [name, value] of Object.entries(answers)) {
     const text = trim(value)
     const item = text === "" ? null : itemOf(name, text, how)
     if (item === null) continue
     const read = readPatch(item, how)
     if (Result.isSuccess(read)) visitor = joined(visitor, read.success)
-    else if (name === "email")
-      return Result.fail(Invalid.at(name, "must be an email address, such as name@example.com"))
-    else if (name === "phone") broken = Invalid.at(name, "must be a phone number, such as +41 44 668 18 00")
+    else if (name === "email" || name === "phone") broken.set(name, { path: name, message: corrections[name] })
   }
-  if (visitor.email || visitor.phone) return Result.succeed(visitor)
-  return broken === null ? Result.succeed(null) : Result.fail(broken)
+  if (broken.has("email") || (broken.has("phone") && !visitor.email)) {
+    return Result.fail(new Invalid({ issues: [...broken.values()] }))
+  }
+  return Result.succeed(visitor.email || visitor.phone ? visitor : null)
 }
+
+const corrections = {
+  email: "Please enter an email address, for example ann@example.com",
+  phone: "Please enter a phone number, for example +41 44 668 18 00",
+} as const
 
 const itemOf = (name: string, text: string, { fields }: ItemContext): object | null => {
   if (standardFieldByName.get(name)?.writable === true) return { [name]: text }

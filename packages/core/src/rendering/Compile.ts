@@ -279,23 +279,26 @@ const pixel = ({ open }: Addresses): MergeTemplate => [
   '" width="1" height="1" alt="" style="display:block;border:0">',
 ]
 
-const htmlFooter = ({ workspaceName, postalAddress }: Sender, addresses: Addresses): MergeTemplate => [
+const htmlFooter = (sender: Sender, addresses: Addresses): MergeTemplate => [
   '<div style="padding:24px 16px;text-align:center;font-family:Arial,Helvetica,sans-serif;font-size:12px;line-height:18px;color:#6b7280">',
-  [workspaceName, ...lines(postalAddress)].map(escapeHtml).join("<br>"),
-  `<br><a href="${escapeHtml(addresses.unsubscribe)}`,
+  footerLines(sender)
+    .map((line) => `${escapeHtml(line)}<br>`)
+    .join(""),
+  `<a href="${escapeHtml(addresses.unsubscribe)}`,
   ownEnd("unsubscribe"),
   '" style="color:#6b7280;text-decoration:underline">Unsubscribe</a></div>',
 ]
 
-const lines = (text: string | null): ReadonlyArray<string> =>
-  (text ?? "").split(/[\r\n]+/).filter((line) => line.trim() !== "")
+/** The name and the postal address, as far as the workspace has them. */
+const footerLines = ({ postalAddress, publicName }: Sender): ReadonlyArray<string> =>
+  [publicName ?? "", ...(postalAddress ?? "").split(/[\r\n]+/)].filter((line) => line.trim() !== "")
 
 const compileText = (text: string, sender: Sender, { addresses, operational }: CompileOptions): MergeTemplate => {
   const template = toMergeTemplate(text, "plain")
   if (operational || offersUnsubscribe(text)) return template
   return joined([
     ...template,
-    `\n\n---\n${[sender.workspaceName, ...lines(sender.postalAddress)].join("\n")}\nUnsubscribe: ${addresses.unsubscribe}`,
+    ["\n\n---", ...footerLines(sender), `Unsubscribe: ${addresses.unsubscribe}`].join("\n"),
     ownEnd("unsubscribe"),
     "\n",
   ])

@@ -1,7 +1,7 @@
 // The layout of this service's own emails, for clients without style sheets, narrow screens and dark schemes.
-import { night, type Palette, paper, softNight, softPaper, paletteOr } from "./Palette.ts"
+import { night, type Palette, paper, softNight, softPaper, paletteOr, usual_color } from "./Palette.ts"
 import { escapeHtml, isWebUrl } from "./Escapes.ts"
-import type { Workspace } from "../workspaces/Workspace.ts"
+import { publicNameOf, type Workspace } from "../workspaces/Workspace.ts"
 
 export interface EmailLayout {
   /** Text: a browser shows it as the title. */
@@ -166,13 +166,13 @@ const dark = ({ accentDark, onAccentDark }: Pick<Palette, "accentDark" | "onAcce
 ]
 
 /** A branded email with sample text. The footer with the unsubscribe link is added when it is sent. */
-export const scaffold = ({ name: workspaceName, brand }: Pick<Workspace, "name" | "brand">): string => {
-  const name = brand.name ?? workspaceName
+export const scaffold = ({ brand }: Pick<Workspace, "brand">): string => {
+  const name = publicNameOf(brand)
   return layOut({
-    title: name,
-    palette: paletteOr(brand.primaryColor, "#1d4ed8"),
+    title: name ?? "Your headline",
+    palette: paletteOr(brand.primaryColor, usual_color),
     rows: [
-      letterhead({ name, logoUrl: brand.logoUrl, domain: brand.domain }),
+      ...(name === null ? [] : [letterhead({ name, logoUrl: brand.logoUrl, domain: brand.domain })]),
       row(
         "24px 40px",
         [heading("Your headline"), paragraph("Hello {{contact.first_name|there}},"), paragraph(scaffold_text)].join(

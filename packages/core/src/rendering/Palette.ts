@@ -12,6 +12,9 @@ export interface Palette {
   readonly onAccentDark: string
 }
 
+/** The colour of a brand without one. */
+export const usual_color = "#1d4ed8"
+
 export const paper = "#ffffff"
 export const night = "#0f1419"
 /** A tinted background: a little closer to the text colour than the plain one. */

@@ -7,7 +7,7 @@ import { type CompiledEmail, compileInput, compileParser } from "../rendering/Co
 import { type DkimKey, dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { wireAddress } from "../rendering/message/Headers.ts"
-import type { Recipient, RenderedMessage } from "../rendering/message/Message.ts"
+import { type Recipient, type RenderedMessage, senderOf } from "../rendering/message/Message.ts"
 import { MessageMemory } from "../rendering/message/MessageMemory.ts"
 import { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
 import { render } from "../rendering/Render.ts"
@@ -102,8 +102,7 @@ export class OutgoingMail extends Context.Service<
         const email = yield* emails
           .approval(workspace, approvalId)
           .pipe(Effect.catchTag("NotFound", () => new SenderRefused({ failure: "approval_gone" })))
-        const { name, postalAddress } = yield* workspaces.get(workspace).pipe(Effect.orDie)
-        const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+        const sender = senderOf(yield* workspaces.get(workspace).pipe(Effect.orDie))
         const key = yield* keys(workspace, email.fromAddress)
         if (key === null) return yield* new SenderRefused({ failure: "sender_domain_unverified" })
         const options = { operational, tracked: true, addresses: links.addresses, message_bytes_max }

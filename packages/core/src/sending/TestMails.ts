@@ -1,5 +1,6 @@
 // Test messages of an email: the message that a recipient would get, sent to a few addresses. Its links count nothing and
 // unsubscribe no contact. Each message is sent at most once.
+import { senderOf } from "../rendering/message/Message.ts"
 import { Array, Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import { type EmailAddress, parseEmail } from "../kernel/values/EmailAddress.ts"
@@ -153,13 +154,12 @@ const message = Effect.gen(function* () {
     const email = yield* emails.get(workspace, emailId)
     const html = yield* emails.html(workspace, emailId, version)
     const contact = contactId === null ? sampleContact(address) : yield* contacts.get(workspace, contactId)
-    const { name, postalAddress } = yield* workspaces.get(workspace)
     const approved = yield* Effect.orDie(decideWith(parsers, workspace)((parse) => asApproved(email, html, parse)))
     const key = yield* keys(workspace, approved.fromAddress)
     if (key === null) {
       return yield* new TestMailRefused({ why: `the domain of ${approved.fromAddress} is not verified any more` })
     }
-    const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+    const sender = senderOf(yield* workspaces.get(workspace))
     const date = yield* DateTime.now
     const tested = { ...approved, subject: `[Test] ${approved.subject}` }
     const options = { ...untracked, addresses: links.addresses, message_bytes_max }

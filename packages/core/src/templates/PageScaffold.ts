@@ -1,9 +1,9 @@
 // The page of a tent template that is created without content: branded, complete, for light and dark schemes.
 import { escapeHtml, isWebUrl } from "../rendering/Escapes.ts"
-import type { Workspace } from "../workspaces/Workspace.ts"
+import { publicNameOf, type Workspace } from "../workspaces/Workspace.ts"
 
-export const pageScaffold = ({ name: workspaceName, brand }: Pick<Workspace, "name" | "brand">): string => {
-  const name = escapeHtml(brand.name ?? workspaceName)
+export const pageScaffold = ({ brand }: Pick<Workspace, "brand">): string => {
+  const name = escapeHtml(publicNameOf(brand) ?? "")
   const color = brand.primaryColor !== null && hexColor.test(brand.primaryColor) ? brand.primaryColor : "#2563eb"
   return `<!doctype html>
 <html lang="en">
@@ -11,7 +11,7 @@ export const pageScaffold = ({ name: workspaceName, brand }: Pick<Workspace, "na
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${name}</title>
+<title>${name || "Page"}</title>
 <style>
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1f2933; --soft: #f3f4f6; }
 @media (prefers-color-scheme: dark) { :root { --paper: #15191e; --ink: #e8eaed; --soft: #1f252c; } }
@@ -26,7 +26,7 @@ h2 { margin: 0 0 0.5rem; font-size: 1.375rem; }
 </style>
 </head>
 <body>
-<header>${logo(brand.logoUrl, name)}</header>
+${logo(brand.logoUrl, name)}
 <main>
 <h1>Say what this page is about</h1>
 <p>Then say in a sentence or two why it matters to the reader.</p>
@@ -35,7 +35,7 @@ h2 { margin: 0 0 0.5rem; font-size: 1.375rem; }
 <p>What it is, and what it brings.</p>
 </section>
 </main>
-<footer><p>${name}</p></footer>
+${name === "" ? "" : `<footer><p>${name}</p></footer>`}
 </body>
 </html>
 `
@@ -43,5 +43,8 @@ h2 { margin: 0 0 0.5rem; font-size: 1.375rem; }
 
 const hexColor = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 
-const logo = (url: string | null, name: string): string =>
-  url !== null && isWebUrl(url) ? `<img src="${escapeHtml(url)}" alt="${name}">` : name
+/** Nothing without a logo and a name. */
+const logo = (url: string | null, name: string): string => {
+  const shown = url !== null && isWebUrl(url) ? `<img src="${escapeHtml(url)}" alt="${name}">` : name
+  return shown === "" ? "" : `<header>${shown}</header>`
+}

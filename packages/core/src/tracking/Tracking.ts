@@ -1,4 +1,5 @@
 // The use cases of tracking links: open, click, unsubscribe. Every caller gets a response; only people are counted.
+import { senderOf } from "../rendering/message/Message.ts"
 import { Cache, Context, Data, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { blankContact } from "../contacts/Contact.ts"
 import { compileInput, compileParser } from "../rendering/Compile.ts"
@@ -10,6 +11,7 @@ import { Parsers } from "../ports/Parsers.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
+import type { PageOwner } from "../tents/pages/PageHead.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { EngagementChange, type TrackedDelivery } from "./Engagement.ts"
 import { engagementRecorder, recorderDefaults, type TrackedRequest } from "./EngagementRecorder.ts"
@@ -18,11 +20,11 @@ import { Links, type LinkTarget } from "../rendering/Links.ts"
 import { isBot, type ClientRequest } from "./BotFilter.ts"
 
 /** The view link of a message that was sent too long ago. */
-export class LinkExpired extends Data.TaggedError("LinkExpired") {}
+export class LinkExpired extends Data.TaggedError("LinkExpired")<{ readonly owner: PageOwner }> {}
 
 /** The data of the unsubscribe page. */
 export interface Subscription {
-  readonly workspaceName: string
+  readonly owner: PageOwner
   /** The address that the message was sent to; null when it has been erased. */
   readonly address: string | null
   readonly unsubscribed: boolean
@@ -88,8 +90,7 @@ export class Tracking extends Context.Service<
           workspace,
         }: Pick<TrackedDelivery, "approvalId" | "operational"> & { readonly workspace: WorkspaceId }) {
           const email = yield* emails.approval(workspace, approvalId)
-          const { name, postalAddress } = yield* workspaces.get(workspace)
-          const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+          const sender = senderOf(yield* workspaces.get(workspace))
           const options = { operational, tracked: true, addresses: links.addresses, message_bytes_max }
           return yield* Effect.orDie(parsers.run(compileParser, compileInput(email, sender, options), workspace))
         }),
@@ -99,10 +100,12 @@ export class Tracking extends Context.Service<
       const compiledFor = (target: LinkTarget, { approvalId, operational }: TrackedDelivery) =>
         Cache.get(cache, { workspace: target.workspaceId, approvalId, operational })
 
+      const ownerOf = ({ workspaceId }: LinkTarget): Effect.Effect<PageOwner, NotFound> =>
+        Effect.map(workspaces.get(workspaceId), ({ brand }) => brand)
+
       const subscriptionOf = Effect.fnUntraced(function* (target: LinkTarget, delivery: TrackedDelivery) {
-        const workspace = yield* workspaces.get(target.workspaceId)
         return {
-          workspaceName: workspace.name,
+          owner: yield* ownerOf(target),
           address: delivery.email,
           unsubscribed: delivery.suppressed && (delivery.contact?.unsubscribed ?? true),
         }
@@ -154,7 +157,9 @@ export class Tracking extends Context.Service<
           const delivery = yield* find(target)
           const { contact, dueAt, sentAt } = delivery
           const expiresAt = DateTime.add(sentAt ?? dueAt, { days: viewLink_days })
-          if (DateTime.isGreaterThan(yield* DateTime.now, expiresAt)) return yield* new LinkExpired()
+          if (DateTime.isGreaterThan(yield* DateTime.now, expiresAt)) {
+            return yield* new LinkExpired({ owner: yield* ownerOf(target) })
+          }
           if (contact === null) return yield* notFound
           const person = { contact, dynamic: delivery.flow?.tokens ?? {}, links: links.of(target) }
           const compiled = yield* compiledFor(target, delivery)

@@ -6,7 +6,7 @@ import { WorkspaceId } from "../kernel/Ids.ts"
 import { existing, Invalid, type Issue, refusalClass } from "../kernel/Refusal.ts"
 import type { Brand } from "../ports/Ai.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
-import { slugify } from "../kernel/Text.ts"
+import { isBlank, slugify } from "../kernel/Text.ts"
 
 /** The limits of a plan; null: no limit. Plans are rows of a table. */
 export interface Plan {
@@ -62,6 +62,13 @@ export const noBrand: Brand = {
   description: null,
   guidelines: null,
 }
+
+/** The name that visitors and recipients see: the brand's. Null without one, because the workspace's name is internal. */
+export const publicNameOf = ({ name }: Pick<Brand, "name">): string | null => (isBlank(name ?? "") ? null : name)
+
+/** The value of `{{workspace.name}}`: the public name, else the workspace's. */
+export const nameTokenOf = ({ brand, name }: { readonly name: string; readonly brand: Pick<Brand, "name"> }): string =>
+  publicNameOf(brand) ?? name
 
 export interface Workspace {
   readonly id: WorkspaceId

@@ -267,17 +267,23 @@ describe("Email scaffold", () => {
   }
 
   it("shows the brand without letting it inject HTML", { tags: ["attack/brand-injection"] }, () => {
-    const html = scaffold({ name: "W", brand })
+    const html = scaffold({ brand })
     assert.include(html, "A&amp;B &quot;&lt;x&gt;")
     assert.include(html, "https://example.com/l.png?a=1&amp;b=&quot;")
     assert.include(html, "4px solid #ff0000")
-    assert.notInclude(scaffold({ name: "W", brand: { ...brand, primaryColor: "red;}</style>" } }), "red;")
-    assert.notInclude(scaffold({ name: "W", brand: { ...brand, logoUrl: "javascript:alert(1)" } }), "javascript")
-    assert.include(scaffold({ name: "W & W", brand: noBrand }), "W &amp; W")
+    assert.notInclude(scaffold({ brand: { ...brand, primaryColor: "red;}</style>" } }), "red;")
+    assert.notInclude(scaffold({ brand: { ...brand, logoUrl: "javascript:alert(1)" } }), "javascript")
+  })
+
+  it("shows no name and no logo without a brand", () => {
+    const html = scaffold({ brand: noBrand })
+    assert.include(html, "<title>Your headline</title>")
+    assert.notInclude(html, 'font-weight:bold">\n<span')
+    assert.notInclude(html, "<img")
   })
 
   it("adapts to dark mode and narrow screens, and is built of tables", () => {
-    const html = scaffold({ name: "W", brand: noBrand })
+    const html = scaffold({ brand: noBrand })
     for (const part of ["prefers-color-scheme: dark", "max-width: 620px", 'role="presentation"', 'name="viewport"']) {
       assert.include(html, part)
     }
@@ -285,7 +291,7 @@ describe("Email scaffold", () => {
   })
 
   it("is ready to send: its token has a fallback, and the footer with the unsubscribe link is added", () => {
-    const compiled = compile(approved({ html: scaffold({ name: "W", brand }) }), sender, {
+    const compiled = compile(approved({ html: scaffold({ brand }) }), sender, {
       operational: false,
       tracked: true,
       addresses,

@@ -327,7 +327,7 @@ describe("Rendering", () => {
           fromAddress: `${two}@example.test`,
           replyToEmail: one,
         }),
-        { ...sender, workspaceName: one, postalAddress: two },
+        { ...sender, workspaceName: one, publicName: one, postalAddress: two },
         { operational: flag, tracked: !flag, addresses },
       )
       const to = recipient({

@@ -244,12 +244,14 @@ describe("HTML of templates", () => {
       logoUrl: `https://e.test/"onerror="x()`,
       primaryColor: "red;}</style><script>",
     }
-    const html = pageScaffold({ name: "w", brand })
+    const html = pageScaffold({ brand })
     assert.deepStrictEqual(dangersOf(html), [])
     assert.include(html, "&lt;script&gt;")
     assert.notInclude(html, "red;")
-    const plain = pageScaffold({ name: "Acme & Co", brand: { ...noBrand, primaryColor: "#abcdef" } })
+    const plain = pageScaffold({ brand: { ...noBrand, name: "Acme & Co", primaryColor: "#abcdef" } })
     assert.include(plain, "<title>Acme &amp; Co</title>")
     assert.include(plain, "#abcdef")
+    const nameless = pageScaffold({ brand: noBrand })
+    assert.notMatch(nameless, /<header>|<footer>/)
   })
 })

@@ -1,7 +1,7 @@
 // The answer at `/` of the API: a page for browsers, and JSON for programs.
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { plainHtml } from "../pages/PlainHtml.ts"
+import { hostedHtml } from "../pages/HostedHtml.ts"
 import { logo } from "./Logo.ts"
 
 const addresses = [
@@ -14,10 +14,10 @@ const addresses = [
 const list = addresses.map(({ path, text, title }) => `<li><a href="${path}">${title}</a><br>${text}</li>`).join("\n")
 
 const style =
-  "<style>main>svg{width:2.6rem;height:2.6rem}h1{margin:.4rem 0}ul{list-style:none;padding:0}li{margin:1rem 0}" +
-  "a{color:LinkText;font-weight:600}</style>"
+  "<style>main>svg{width:2.6rem;height:2.6rem}h1{margin:.4rem 0}ul{list-style:none;padding:0}li{margin:1rem 0}</style>"
 
-const page = plainHtml(
+const page = hostedHtml(
+  null,
   "Tentpole",
   `<p>Landing pages, contacts, email blasts and flows.</p>\n<ul>\n${list}\n</ul>`,
   style,

@@ -3,6 +3,7 @@
 import { field_bytes_max, fields_max, type SentFields } from "@tentpole/core/forms/Answers"
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
+import type { Issue } from "@tentpole/core/kernel/Refusal"
 import { requestLimit } from "@tentpole/core/kernel/runtime/RequestLimit"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { addressPath, originOf, readHost } from "@tentpole/core/tents/pages/PageAddress"
@@ -55,34 +56,28 @@ export const formPages = Effect.fnUntraced(function* (
   const find = Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
     const host = readHost(request.headers["host"] ?? "")
     const found = host === null ? null : yield* cache.find(host, `/t/${tent}`)
-    if (host === null || found === null) return null
+    if (host === null || found === null) return { site: host === null ? null : yield* cache.site(host) }
     const form = (yield* found.page.forms).get(formId)
-    if (form === undefined) return null
-    return { ...found, form, origin: originOf(settings, host) }
+    if (form === undefined) return { site: found.site }
+    return { ...found, form, origin: originOf(settings, host) } satisfies Found
   })
 
   const send = Effect.fnUntraced(function* (request: Request, found: Found) {
     const wait_s = yield* limited(addressOf(request))
-    if (wait_s > 0) return Answers.tooOften(wait_s)
+    const { form, site } = found
+    if (wait_s > 0) return Answers.tooOften(site, wait_s)
     const read = yield* bodyOf(request)
-    if (read === "too large") return Answers.formTooLarge()
-    if (read === "unknown") return Answers.unknownFormType()
-    const pagePath = addressPath(found.page.address)
-    if (read === "broken") return Answers.refusedForm(found.site, pagePath, ["The form could not be read."])
-    if (read === "file") return Answers.refusedForm(found.site, pagePath, ["This form does not accept files."])
-    return yield* forms.submit(found.site.workspaceId, found.form, read).pipe(
+    if (read === "too large") return Answers.formTooLarge(site)
+    if (read === "unknown") return Answers.unknownFormType(site)
+    if (read === "broken") return yield* refuse(found, [], [{ path: "", message: "The form could not be read" }])
+    const { sent, withFile } = read
+    if (withFile) return yield* refuse(found, sent, [{ path: "", message: "This form does not accept files" }])
+    return yield* forms.submit(site.workspaceId, form, sent).pipe(
       Effect.as(taken(found)),
       Effect.catchTags({
-        NotFound: () => Effect.succeed(Answers.notFound()),
-        TooMuchSent: () => Effect.succeed(Answers.formTooLarge()),
-        Invalid: ({ issues }) =>
-          Effect.succeed(
-            Answers.refusedForm(
-              found.site,
-              pagePath,
-              issues.map(({ path, message }) => `${path === "" ? "The form" : path} ${message}.`),
-            ),
-          ),
+        NotFound: () => Effect.succeed(Answers.notFound(site)),
+        TooMuchSent: () => Effect.succeed(Answers.formTooLarge(site)),
+        Invalid: ({ issues }) => refuse(found, sent, issues),
       }),
     )
   })
@@ -90,10 +85,16 @@ export const formPages = Effect.fnUntraced(function* (
   /** Answers a request to the path of a form. */
   return Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
     const found = yield* find(request, tent, formId)
-    if (found === null) return Answers.notFound()
-    return request.method === "POST" ? yield* send(request, found) : Answers.methodNotAllowed("POST")
+    if (!("form" in found)) return Answers.notFound(found.site)
+    return request.method === "POST" ? yield* send(request, found) : Answers.methodNotAllowed(found.site, "POST")
   })
 })
+
+/** The page with the form as the visitor filled it in, with messages. */
+const refuse = ({ form, page, site }: Found, sent: SentFields, issues: ReadonlyArray<Issue>): Effect.Effect<Response> =>
+  Effect.map(page.refused({ formId: form.formId, sent, issues }), (html) =>
+    Answers.refusedForm(site, html, addressPath(page.address), issues),
+  )
 
 /** The success URL of the form; null if it is not an http(s) URL. */
 const successUrl = ({ form, origin }: Found): URL | null => {
@@ -117,7 +118,12 @@ const taken = (found: Found): Response => {
 /** Percent-encoding can triple the size. */
 export const submission_bytes_max = (fields_max + 1) * 3 * (field_bytes_max + field_name_length_max)
 
-type Body = SentFields | "too large" | "unknown" | "broken" | "file"
+interface Sent {
+  readonly sent: SentFields
+  readonly withFile: boolean
+}
+
+type Body = Sent | "too large" | "unknown" | "broken"
 
 const bodyOf = (request: Request): Effect.Effect<Body> => {
   if (Number(request.headers["content-length"] ?? 0) > submission_bytes_max) return Effect.succeed("too large")
@@ -140,7 +146,7 @@ const urlEncoded = (request: Request): Effect.Effect<Body> =>
     Effect.map((text): Body => {
       // Checked before the fields are parsed.
       if (text.split("&", fields_max + 3).length > fields_max + 2) return "too large"
-      return [...new URLSearchParams(text)]
+      return { sent: [...new URLSearchParams(text)], withFile: false }
     }),
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(submission_bytes_max)),
     Effect.catch(({ reason }) =>
@@ -153,7 +159,7 @@ const urlEncoded = (request: Request): Effect.Effect<Body> =>
 const multipart = (request: Request): Effect.Effect<Body> =>
   request.multipartStream.pipe(
     Stream.runFoldEffect(
-      (): { sent: Array<readonly [string, string]>; file: boolean } => ({ sent: [], file: false }),
+      (): { sent: Array<readonly [string, string]>; withFile: boolean } => ({ sent: [], withFile: false }),
       (read, part) => {
         if (Multipart.isField(part)) {
           read.sent.push([part.key, part.value])
@@ -162,12 +168,13 @@ const multipart = (request: Request): Effect.Effect<Body> =>
         // Browsers send an empty file for a file field without a choice.
         return Stream.runForEach(part.content, (bytes) =>
           Effect.sync(() => {
-            if (bytes.length > 0) read.file = true
+            if (bytes.length > 0) read.withFile = true
           }),
         ).pipe(Effect.as(read))
       },
     ),
-    Effect.map(({ sent, file }): Body => (file ? "file" : sent)),
-    Effect.catch((error) => Effect.succeed<Body>(error.reason._tag === "Parse" ? "broken" : "too large")),
+    Effect.catch((error) =>
+      Effect.succeed(error.reason._tag === "Parse" ? ("broken" as const) : ("too large" as const)),
+    ),
     Effect.provide(limits),
   )

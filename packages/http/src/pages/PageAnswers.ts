@@ -1,8 +1,9 @@
 // Responses of the pages' origin: headers, content encodings and error pages.
+import type { Issue } from "@tentpole/core/kernel/Refusal"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { PageSite } from "@tentpole/core/tents/pages/PublishedPages"
 import { HttpServerResponse } from "effect/http"
-import { plainHtml } from "./PlainHtml.ts"
+import { hostedHtml } from "./HostedHtml.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type Headers = Readonly<Record<string, string>>
@@ -131,24 +132,25 @@ const matches = (ifNoneMatch: string | undefined, etag: string): boolean => {
 
 interface More {
   readonly headers?: Headers
-  readonly site?: PageSite
+  /** The site of the requested host. */
+  readonly site?: PageSite | null
   /** HTML for the head. */
   readonly head?: string
 }
 
 /** A page of the service with a title and a text in HTML. */
 export const plainPage = (status: number, title: string, text: string, more: More = {}): Response =>
-  HttpServerResponse.text(plainHtml(title, `<p>${text}</p>`, more.head), {
+  HttpServerResponse.text(hostedHtml(more.site ?? null, title, `<p>${text}</p>`, more.head), {
     status,
     contentType: "text/html; charset=utf-8",
     headers: { ...siteHeaders(more.site ?? null), "cache-control": "no-store", ...more.headers },
   })
 
-export const notFound = (): Response =>
-  plainPage(404, "Page not found", "There is no page at this address. It may have been moved or taken down.")
+export const notFound = (site: PageSite | null): Response =>
+  plainPage(404, "Page not found", "There is no page at this address. It may have been moved or taken down.", { site })
 
-export const methodNotAllowed = (allow = "GET, HEAD"): Response =>
-  plainPage(405, "Not possible", "This address does not support this method.", { headers: { allow } })
+export const methodNotAllowed = (site: PageSite, allow = "GET, HEAD"): Response =>
+  plainPage(405, "Not possible", "This address does not support this method.", { site, headers: { allow } })
 
 /** A service worker could intercept requests after its page was deleted. */
 export const serviceWorkerRefused = (): Response =>
@@ -169,13 +171,15 @@ export const plainText = (text: string): Response =>
   })
 
 /** Redirects /favicon.ico to the icon of the brand. */
-export const icon = ({ iconUrl }: PageSite): Response =>
-  iconUrl !== null && URL.canParse(iconUrl) && /^https?:$/.test(new URL(iconUrl).protocol)
+export const icon = (site: PageSite): Response => {
+  const { iconUrl } = site
+  return iconUrl !== null && URL.canParse(iconUrl) && /^https?:$/.test(new URL(iconUrl).protocol)
     ? HttpServerResponse.empty({
         status: 302,
         headers: { ...siteHeaders(null), location: new URL(iconUrl).href, "cache-control": "public, max-age=3600" },
       })
-    : notFound()
+    : notFound(site)
+}
 
 const back = (path: string, label: string): string => `<a href="${escapeHtml(path)}">${label}</a>`
 
@@ -193,21 +197,36 @@ export const onward = (site: PageSite, url: string): Response =>
 export const seeOther = (location: string): Response =>
   HttpServerResponse.empty({ status: 303, headers: { ...siteHeaders(null), "cache-control": "no-store", location } })
 
-export const refusedForm = (site: PageSite, path: string, faults: ReadonlyArray<string>): Response =>
-  plainPage(
-    400,
-    "Please check what you entered",
-    `${faults.map((fault) => escapeHtml(fault)).join("<br>")}<br>Nothing was sent. ${back(path, "Back to the page")}`,
-    { site },
-  )
+/** `html` is the page with the refused form; null: a page of its own shows the messages. */
+export const refusedForm = (
+  site: PageSite,
+  html: string | null,
+  path: string,
+  issues: ReadonlyArray<Issue>,
+): Response =>
+  html === null
+    ? plainPage(
+        400,
+        "Please check what you entered",
+        `${issues.map(({ message }) => `${escapeHtml(message)}.<br>`).join("")}Nothing was sent. ${back(path, "Back to the page")}`,
+        { site },
+      )
+    : HttpServerResponse.text(html, {
+        status: 400,
+        contentType: "text/html; charset=utf-8",
+        headers: { ...siteHeaders(site), "cache-control": "no-store" },
+      })
 
-export const formTooLarge = (): Response =>
-  plainPage(413, "Too much", "The submission exceeds the limit of this form. Nothing was sent.")
+export const formTooLarge = (site: PageSite): Response =>
+  plainPage(413, "Too much", "The submission exceeds the limit of this form. Nothing was sent.", { site })
 
-export const unknownFormType = (): Response =>
-  plainPage(415, "Not possible", "The form must be sent as application/x-www-form-urlencoded or multipart/form-data.")
+export const unknownFormType = (site: PageSite): Response =>
+  plainPage(415, "Not possible", "The form must be sent as application/x-www-form-urlencoded or multipart/form-data.", {
+    site,
+  })
 
-export const tooOften = (retry_after_s: number): Response =>
+export const tooOften = (site: PageSite, retry_after_s: number): Response =>
   plainPage(429, "One moment, please", "There were many submissions from your address. Please try again in a moment.", {
+    site,
     headers: { "retry-after": String(retry_after_s) },
   })

@@ -1,6 +1,7 @@
 // Cache of published pages with their prepared responses and forms. An entry is valid as long as its version is current, so a
 // cached page needs no query and an outdated one is never served.
 import { formParser, type Form } from "@tentpole/core/forms/Form"
+import { type Refused, refusedFormParser } from "@tentpole/core/forms/RefusedForm"
 import type { TentId } from "@tentpole/core/kernel/Ids"
 import { Parsers } from "@tentpole/core/ports/Parsers"
 import { Settings } from "@tentpole/core/kernel/Settings"
@@ -21,6 +22,8 @@ export interface CachedPage {
   readonly address: PageAddress
   readonly answers: PageAnswers
   readonly forms: Effect.Effect<ReadonlyMap<string, Form>>
+  /** The page with a refused form. Null: the form can't be shown again. */
+  readonly refused: (refused: Omit<Refused, "html">) => Effect.Effect<string | null>
 }
 
 const pages_bytes_max = 64 * 2 ** 20
@@ -136,6 +139,10 @@ const prepared = Effect.fnUntraced(function* (parsers: Parsers, found: Published
     tentId,
     address,
     answers: pageAnswers(siteHeaders(site), "text/html; charset=utf-8", yield* representationsOf(served)),
+    refused: (refused) =>
+      parsers
+        .run(refusedFormParser, { html, ...refused }, site.workspaceId)
+        .pipe(Effect.catchTag("TooComplex", () => Effect.succeed(null))),
     // Parsed on the first submission.
     forms: Effect.suspend(() =>
       declared !== null

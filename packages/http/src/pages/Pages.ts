@@ -61,7 +61,7 @@ export const layer = (options: PagesOptions) =>
       /** Other files of a host. */
       const beside = Effect.fnUntraced(function* (host: string, path: Beside, wanted: Answers.Wanted) {
         const site = yield* cache.site(host)
-        if (site === null) return Answers.notFound()
+        if (site === null) return Answers.notFound(null)
         switch (path) {
           case "/robots.txt":
             return Answers.plainText(robotRules(originOf(settings, host)))
@@ -75,14 +75,14 @@ export const layer = (options: PagesOptions) =>
       const answer = (request: Request): Effect.Effect<Response> => {
         const { headers, method } = request
         const host = readHost(headers["host"] ?? "")
-        if (host === null) return Effect.succeed(Answers.notFound())
+        if (host === null) return Effect.succeed(Answers.notFound(null))
         const path = pathOf(request.url)
         const wanted = { acceptEncoding: headers["accept-encoding"], ifNoneMatch: headers["if-none-match"] }
         if (isBeside(path)) return beside(host, path, wanted)
         return Effect.flatMap(cache.find(host, path), (found) => {
-          if (found === null) return Effect.succeed(Answers.notFound())
+          if (found === null) return Effect.map(cache.site(host), Answers.notFound)
           if (method === "HEAD") return Effect.succeed(Answers.choose(found.page.answers, wanted))
-          if (method !== "GET") return Effect.succeed(Answers.methodNotAllowed())
+          if (method !== "GET") return Effect.succeed(Answers.methodNotAllowed(found.site))
           return Effect.as(
             recordView(headers, addressOf(request), host, found),
             Answers.choose(found.page.answers, wanted),
@@ -122,7 +122,7 @@ const refusingWorkers = <E, R>(handle: Effect.Effect<Response, E, R>) =>
 /** The 404 page for paths that no route matches, such as those with invalid escapes. */
 const nowhere = (error: Types.unhandled) =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
-    ? Effect.succeed(Answers.notFound())
+    ? Effect.succeed(Answers.notFound(null))
     : Effect.fail(error)
 
 const besides = ["/robots.txt", "/favicon.ico", "/sitemap.xml"] as const

@@ -68,7 +68,7 @@ const pixel_path = new RegExp(`^/${paths.open}/([\\w-]+)$`)
 const unsubscribe = Effect.fnUntraced(function* (verbs: Tracking["Service"], request: Request) {
   const token = tokenOf(request)
   const subscription = yield* verbs.subscription(token)
-  if (Number(request.headers["content-length"] ?? 0) > body_length_max) return Answers.tooLarge()
+  if (Number(request.headers["content-length"] ?? 0) > body_length_max) return Answers.tooLarge(subscription)
   const body = yield* Effect.orElseSucceed(request.text, () => "")
   return isConfirmed(request.headers["content-type"] ?? "", body)
     ? Answers.unsubscribedPage(yield* verbs.unsubscribe(token))
@@ -92,7 +92,7 @@ const answered = (answer: Effect.Effect<Response, NotFound | LinkExpired>): Effe
   answer.pipe(
     Effect.catchTags({
       NotFound: () => Effect.succeed(Answers.notFound()),
-      LinkExpired: () => Effect.succeed(Answers.expired()),
+      LinkExpired: (expired) => Effect.succeed(Answers.expired(expired)),
     }),
     Effect.catchCause((cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)

@@ -1,9 +1,12 @@
 // Responses to links in messages: pixel, redirect, and pages without scripts. They are not cached and send no referrer, because
 // the URL contains the reader's token.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
-import type { Subscription } from "@tentpole/core/tracking/Tracking"
+import type { LinkExpired, Subscription } from "@tentpole/core/tracking/Tracking"
 import { HttpServerResponse } from "effect/http"
-import { plainHtml } from "../pages/PlainHtml.ts"
+import type { PageOwner } from "@tentpole/core/tents/pages/PageHead"
+import { publicNameOf } from "@tentpole/core/workspaces/Workspace"
+import { hostedHtml } from "../pages/HostedHtml.ts"
+import { contentSecurityPolicy } from "../pages/PageAnswers.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -29,20 +32,27 @@ export const redirect = (url: string): Response =>
     headers: { ...always, location: url.toWellFormed().replace(/[^\x21-\x7e]+/gu, encodeURIComponent) },
   })
 
-const page = (title: string, body: string, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
-  HttpServerResponse.text(plainHtml(title, body), {
+interface More {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** The workspace that sent the message. Absent: unknown. */
+  readonly owner?: PageOwner
+}
+
+const page = (title: string, body: string, { headers = {}, owner, status = 200 }: More = {}): Response =>
+  HttpServerResponse.text(hostedHtml(owner ?? null, title, body), {
     status,
     contentType: "text/html; charset=utf-8",
-    headers: {
-      ...always,
-      "content-security-policy":
-        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-      ...headers,
-    },
+    headers: { ...always, "content-security-policy": contentSecurityPolicy(owner ?? null), ...headers },
   })
 
-const recipientOf = ({ address, workspaceName }: Subscription): string =>
-  `${address === null ? "this address" : `<strong>${escapeHtml(address)}</strong>`} from <strong>${escapeHtml(workspaceName)}</strong>`
+const recipientOf = ({ address, owner }: Subscription): string => {
+  const name = publicNameOf(owner)
+  return (
+    (address === null ? "this address" : `<strong>${escapeHtml(address)}</strong>`) +
+    (name === null ? "" : ` from <strong>${escapeHtml(name)}</strong>`)
+  )
+}
 
 /** The field of our own form. Mail programs send `List-Unsubscribe=One-Click` (RFC 8058). */
 export const form_field = "confirm"
@@ -53,17 +63,17 @@ const form = `<form method="post"><input type="hidden" name="${form_field}" valu
 export const unsubscribePage = (subscription: Subscription): Response =>
   subscription.unsubscribed
     ? unsubscribedPage(subscription)
-    : page("Unsubscribe", `<p>Stop all marketing email to ${recipientOf(subscription)}?</p>\n${form}`)
+    : page("Unsubscribe", `<p>Stop all marketing email to ${recipientOf(subscription)}?</p>\n${form}`, subscription)
 
 export const unsubscribedPage = (subscription: Subscription): Response =>
-  page("You are unsubscribed", `<p>No marketing email will be sent to ${recipientOf(subscription)}.</p>`)
+  page("You are unsubscribed", `<p>No marketing email will be sent to ${recipientOf(subscription)}.</p>`, subscription)
 
 /** The answer to a POST without a confirmation. */
 export const notUnderstood = (subscription: Subscription): Response =>
   page(
     "Please confirm",
     `<p>Nothing was changed. Stop all marketing email to ${recipientOf(subscription)}?</p>\n${form}`,
-    400,
+    { owner: subscription.owner, status: 400 },
   )
 
 /** The message. The CSP allows images and styles, but no scripts, forms and frames. */
@@ -87,18 +97,25 @@ export const messagePage = (html: string): Response =>
 
 /** The answer to all invalid links. It does not reveal the reason. */
 export const notFound = (): Response =>
-  page("Page not found", "<p>This link is not valid. It may be incomplete or too old.</p>", 404)
+  page("Page not found", "<p>This link is not valid. It may be incomplete or too old.</p>", { status: 404 })
 
-export const expired = (): Response =>
-  page("Link expired", "<p>This message can no longer be shown: it was sent too long ago.</p>", 410)
+export const expired = ({ owner }: LinkExpired): Response =>
+  page("No longer available", "<p>This message can't be shown any more: it was sent too long ago.</p>", {
+    owner,
+    status: 410,
+  })
 
 export const methodNotAllowed = (allow: string): Response =>
-  page("Not possible", "<p>This address does not support this method.</p>", 405, { allow })
+  page("Not possible", "<p>This address does not support this method.</p>", { status: 405, headers: { allow } })
 
-export const tooLarge = (): Response => page("Too much", "<p>Nothing was changed.</p>", 413)
+export const tooLarge = ({ owner }: Subscription): Response =>
+  page("Too much", "<p>Nothing was changed.</p>", { owner, status: 413 })
 
 export const unavailable = (): Response =>
-  page("Back in a moment", "<p>Please try again in a few seconds.</p>", 503, { "retry-after": "5" })
+  page("Back in a moment", "<p>Please try again in a few seconds.</p>", {
+    status: 503,
+    headers: { "retry-after": "5" },
+  })
 
 export const broken = (): Response =>
-  page("Something went wrong", "<p>The error was logged. Please try again later.</p>", 500)
+  page("Something went wrong", "<p>The error was logged. Please try again later.</p>", { status: 500 })

@@ -4,7 +4,7 @@ import type { ActivationFacts } from "@tentpole/core/flows/definition/machine"
 import type { StoredSimulationFacts } from "@tentpole/core/flows/definition/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { plans } from "@tentpole/core/workspaces/Workspace"
+import { nameTokenOf, plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect } from "effect"
 import { suppressions } from "../sending/DeliveryTables.ts"
 import { emailApprovals, emails } from "../emails/EmailStore.ts"
@@ -130,7 +130,7 @@ export const trialFacts = Effect.fnUntraced(function* (
           (approved ?? row).defaults.subject,
         ]),
       ),
-      workspaceName: settings.name,
+      workspaceName: nameTokenOf(settings),
     },
     suppression: suppression?.reason ?? null,
   }

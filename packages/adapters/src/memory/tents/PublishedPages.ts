@@ -23,7 +23,7 @@ export const layer = storeLayer(PublishedPages, (db) => {
         const workspace = all.find((each) => each.slug === slug)
         if (workspace === undefined) return null
         const { name, primaryColor, logoUrl, iconUrl } = workspace.brand
-        const look = { name: name ?? workspace.name, primaryColor, logoUrl, iconUrl }
+        const look = { name, primaryColor, logoUrl, iconUrl }
         return { workspaceId: workspace.id, slug: workspace.slug, ownHost: null, ...look }
       }),
     getPage: (workspace, address) =>

@@ -10,6 +10,7 @@ import type { EmailId, EmailTemplateId, ListId, TentTemplateId, WorkspaceId } fr
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
 import type { MailDefaults } from "@tentpole/core/templates/Template"
 import { unfilledIn } from "@tentpole/core/tents/Variables"
+import { nameTokenOf, type WorkspaceBrand } from "@tentpole/core/workspaces/Workspace"
 import { Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
@@ -170,6 +171,7 @@ interface TrialRow {
   readonly subjects: ReadonlyArray<{ readonly id: EmailId; readonly subject: string | null }>
   readonly templates: ReadonlyArray<{ readonly id: EmailTemplateId; readonly subject: string | null }>
   readonly name: string
+  readonly brand: WorkspaceBrand
   readonly suppression: SuppressionReason | null
 }
 
@@ -191,7 +193,7 @@ export const trialFacts = Effect.fnUntraced(function* (
         left join email_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
         where t.workspace_id = ${workspace} and t.template_id = any(${texts(named.emailTemplates)}::uuid[]))
         as templates,
-      w.name, s.reason as suppression
+      w.name, w.brand, s.reason as suppression
     from workspace w
     left join suppression s on s.workspace_id = w.workspace_id and s.email_normalized = ${emailNormalized}::text
     where w.workspace_id = ${workspace}`
@@ -202,7 +204,7 @@ export const trialFacts = Effect.fnUntraced(function* (
       staticLists: new Set(row.lists),
       subjects: new Map(row.subjects.map(({ id, subject }) => [id, subject])),
       templateSubjects: new Map(row.templates.map(({ id, subject }) => [id, subject])),
-      workspaceName: row.name,
+      workspaceName: nameTokenOf(row),
     },
     suppression: row.suppression,
   }

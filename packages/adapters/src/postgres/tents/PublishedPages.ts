@@ -35,7 +35,7 @@ export const layer = Layer.effect(
       version: invalidation.version,
       site: ({ host, slug }) =>
         orDefect(sql<PageSite>`
-          select w.workspace_id as "workspaceId", w.slug, coalesce(w.brand ->> 'name', w.name) as name,
+          select w.workspace_id as "workspaceId", w.slug, w.brand ->> 'name' as name,
             w.brand ->> 'primaryColor' as "primaryColor", w.brand ->> 'logoUrl' as "logoUrl",
             w.brand ->> 'iconUrl' as "iconUrl",
             (select o.host from page_host o where o.workspace_id = w.workspace_id order by o.created_at, o.host limit 1)

@@ -192,7 +192,7 @@ describe("FakeTemplate", () => {
   it("replaces the text of the scaffold and retains the greeting", () => {
     const { html } = emailFor({
       ...request("Announce the winter menu. The soup is 9 €."),
-      basis: scaffold({ name: "W", brand: acme }),
+      basis: scaffold({ brand: acme }),
     })
     for (const part of [">Winter menu</h1>", "{{contact.first_name|there}}", ">The soup is 9 €.</p>"]) {
       assert.include(html, part)

@@ -31,7 +31,7 @@ Dear {{ contact.first_name:capitalize | friend & "co" }} &copy; &nbsp; 1 < 2</fo
 describe("cleanEmail of a safe email", () => {
   it.each([
     ["a newsletter", newsletter],
-    ["the scaffold", scaffold({ name: "W & W", brand: { ...noBrand, primaryColor: "#abc" } })],
+    ["the scaffold", scaffold({ brand: { ...noBrand, name: "W & W", primaryColor: "#abc" } })],
     [
       "a fragment that no validator likes",
       `<td>{{a}}</p></b><tr x=1 x=2>\r\n<P\tCLASS = big>&lt;script&gt; & <3 <!-- script --> </td>`,

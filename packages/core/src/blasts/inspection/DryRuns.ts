@@ -17,7 +17,7 @@ import { CampaignNotReady, type MissingPart, readiness } from "../Readiness.ts"
 import { type DryRunCounts, DryRunStore, type NeededValue } from "./DryRunStore.ts"
 import type { Contact } from "../../contacts/Contact.ts"
 import { standardFieldByName } from "../../contacts/ContactFields.ts"
-import type { ApprovedEmail } from "../../rendering/message/Message.ts"
+import { type ApprovedEmail, senderOf } from "../../rendering/message/Message.ts"
 import { isKnown, type MergeToken, tokenParser } from "../../rendering/MergeTokens.ts"
 import { isBlank } from "../../kernel/Text.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
@@ -73,12 +73,11 @@ export class DryRuns extends Context.Service<
           const found = yield* counts.calculate(workspace, facts.list.listId, { operational, needed, now })
           if (found === null) return yield* notReady({ ...view, facts: { ...facts, list: null } }, operational)
 
-          const { name, postalAddress, ...limits } = yield* Effect.orDie(workspaces.get(workspace))
-          const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+          const owner = yield* Effect.orDie(workspaces.get(workspace))
           const { addresses } = links
           const compiling = { operational, tracked: false, addresses, message_bytes_max }
           const compiled = yield* Effect.orDie(
-            parsers.run(compileParser, compileInput(email, sender, compiling), workspace),
+            parsers.run(compileParser, compileInput(email, senderOf(owner), compiling), workspace),
           )
           // No message has the blast's id, so these links lead nowhere.
           const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
@@ -86,7 +85,7 @@ export class DryRuns extends Context.Service<
           return {
             ...rest,
             unresolvedTokens: unresolved(tokens, found),
-            estimated_s: estimated_s(found, limits, smtpConnections),
+            estimated_s: estimated_s(found, owner, smtpConnections),
             // Rendered for these contacts, without tracking. Messages that are too large are omitted, because they will fail.
             samples: sample.flatMap((contact) => {
               const content = withinSize(() => renderContent(compiled, { contact, dynamic: {}, links: nowhere }))

@@ -5,6 +5,7 @@ import { type Contact, blankContact } from "../../contacts/Contact.ts"
 import { ContactStore } from "../../contacts/ContactStore.ts"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
+import { nameTokenOf } from "../../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { MembershipRunner } from "../engine/MembershipRunner.ts"
 import { stepOf } from "../definition/Flow.ts"
@@ -67,8 +68,8 @@ export class StepExecutor extends Context.Service<StepExecutor>()("tentpole/Step
       const contact: Contact = yield* contacts
         .get(workspace, member.contactId)
         .pipe(Effect.catchTag("NotFound", () => Effect.succeed(blankContact(member.contactId, locked.now))))
-      const { name } = yield* Effect.orDie(workspaces.get(workspace))
-      const context: TextContext = { contact, tokens: member.tokens, workspaceName: name }
+      const workspaceName = nameTokenOf(yield* Effect.orDie(workspaces.get(workspace)))
+      const context: TextContext = { contact, tokens: member.tokens, workspaceName }
       return context
     })
 

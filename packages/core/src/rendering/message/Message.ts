@@ -6,6 +6,7 @@
 import type { Contact } from "../../contacts/Contact.ts"
 import type { DateTime } from "effect"
 import type { DeliveryId, WorkspaceId, ApprovalId, EmailId } from "../../kernel/Ids.ts"
+import { nameTokenOf, publicNameOf, type Workspace } from "../../workspaces/Workspace.ts"
 
 export interface ApprovedEmail {
   readonly approvalId: ApprovalId
@@ -24,9 +25,19 @@ export interface ApprovedEmail {
 /** The workspace's data for the footer and merge tokens. */
 export interface Sender {
   readonly workspaceId: WorkspaceId
+  /** The value of `{{workspace.name}}`. */
   readonly workspaceName: string
+  /** Null: the footer shows no name. */
+  readonly publicName: string | null
   readonly postalAddress: string | null
 }
+
+export const senderOf = (workspace: Pick<Workspace, "id" | "name" | "brand" | "postalAddress">): Sender => ({
+  workspaceId: workspace.id,
+  workspaceName: nameTokenOf(workspace),
+  publicName: publicNameOf(workspace.brand),
+  postalAddress: workspace.postalAddress,
+})
 
 export type LinkKind = "open" | "click" | "unsubscribe" | "view"
 

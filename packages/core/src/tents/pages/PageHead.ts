@@ -1,18 +1,15 @@
 // Missing tags for search engines, social media and browser tabs, derived from the page and its owner's brand.
 import { parseHtml } from "../../documents/ParseHtml.ts"
+import type { Brand } from "../../ports/Ai.ts"
 import type { Parser } from "../../ports/Parsers.ts"
 import { escapeHtml } from "../../rendering/Escapes.ts"
 import { accents, paletteOr } from "../../rendering/Palette.ts"
+import { publicNameOf } from "../../workspaces/Workspace.ts"
 import { trim } from "../../kernel/Text.ts"
 import { attribute, type Element, elements, type Node } from "../../documents/HtmlElements.ts"
 
-/** The owner's brand, as far as the head needs it. */
-export interface PageOwner {
-  readonly name: string
-  readonly primaryColor: string | null
-  readonly logoUrl: string | null
-  readonly iconUrl: string | null
-}
+/** The owner's brand, as far as pages show it. */
+export type PageOwner = Pick<Brand, "name" | "primaryColor" | "logoUrl" | "iconUrl">
 
 /** Adds the missing tags to the head; unchanged when there is no head. `url` is the page's canonical address. */
 export const withHead = (html: string, url: string, owner: PageOwner): string => {
@@ -42,7 +39,7 @@ const missingTags = (all: ReadonlyArray<Element>, url: string, owner: PageOwner)
       .filter(({ tagName }) => tagName === "meta")
       .map((meta) => [attribute(meta, "name") || attribute(meta, "property"), attribute(meta, "content")]),
   )
-  const title = textOf(first("title")) || textOf(first("h1")) || owner.name
+  const title = textOf(first("title")) || textOf(first("h1")) || publicNameOf(owner)
   const description = metas.get("description") || shortened(textOf(all.find(isProse)))
   const picture = pictureOf(all, url, owner)
   const wanted: ReadonlyArray<readonly [kind: "name" | "property", name: string, content: string | null]> = [
@@ -51,7 +48,7 @@ const missingTags = (all: ReadonlyArray<Element>, url: string, owner: PageOwner)
     ["property", "og:title", title],
     ["property", "og:description", description],
     ["property", "og:url", url],
-    ["property", "og:site_name", owner.name],
+    ["property", "og:site_name", publicNameOf(owner)],
     ["property", "og:image", picture?.url ?? null],
     ["property", "og:image:alt", picture?.text ?? null],
     ["name", "twitter:card", picture?.large === true ? "summary_large_image" : "summary"],
@@ -99,7 +96,7 @@ const pictureOf = (all: ReadonlyArray<Element>, url: string, owner: PageOwner): 
     return { url: address, text: attribute(image, "alt") || null, large: address !== owner.logoUrl }
   }
   const logo = owner.logoUrl === null ? null : wholeAddress(owner.logoUrl, url)
-  return logo === null ? null : { url: logo, text: owner.name, large: false }
+  return logo === null ? null : { url: logo, text: publicNameOf(owner), large: false }
 }
 
 const wholeAddress = (address: string, url: string): string | null => {
@@ -109,11 +106,16 @@ const wholeAddress = (address: string, url: string): string | null => {
   return address.startsWith("/") ? `${scheme}${host}${address}` : null
 }
 
-/** The brand's icon, else its initial on its colour as a data URL, which costs no request. */
-const iconOf = ({ iconUrl, name, primaryColor }: PageOwner): string => {
+/** The brand's icon, else its initial (without a name: a dot) on its colour as a data URL, which costs no request. */
+const iconOf = (owner: PageOwner): string => {
+  const { iconUrl, primaryColor } = owner
   if (iconUrl !== null && /^https?:\/\//i.test(iconUrl)) return iconUrl
   const { own, onOwn } = paletteOr(primaryColor, accents[0])
-  const [initial = ""] = name.toUpperCase().toWellFormed()
-  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${own}"/><text x="16" y="22.5" font-family="system-ui,sans-serif" font-size="19" font-weight="700" text-anchor="middle" fill="${onOwn}">${escapeHtml(initial)}</text></svg>`
+  const [initial] = (publicNameOf(owner) ?? "").toUpperCase().toWellFormed()
+  const mark =
+    initial === undefined
+      ? `<circle cx="16" cy="16" r="7" fill="${onOwn}"/>`
+      : `<text x="16" y="22.5" font-family="system-ui,sans-serif" font-size="19" font-weight="700" text-anchor="middle" fill="${onOwn}">${escapeHtml(initial)}</text>`
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${own}"/>${mark}</svg>`
   return `data:image/svg+xml,${encodeURIComponent(drawing)}`
 }
