@@ -4,7 +4,7 @@ import { type DateTime, Effect, type Layer } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
 import { decide } from "../../src/blasts/machine.ts"
 import type { BlastQuery } from "../../src/blasts/BlastStore.ts"
-import { changedSinceApproval, readiness } from "../../src/blasts/Readiness.ts"
+import { emailChanges, readiness } from "../../src/blasts/Readiness.ts"
 import { EmailChange } from "../../src/emails/Email.ts"
 import type { ListId } from "../../src/kernel/Ids.ts"
 import { ListChange } from "../../src/lists/List.ts"
@@ -173,7 +173,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           ["unresolved_tokens", "email_changed_since_approval"],
         ])
         const { facts } = yield* store.get(workspace, blank.id, noon)
-        assert.deepStrictEqual(changedSinceApproval(facts), ["subject", "from_address"])
+        assert.deepStrictEqual(emailChanges(facts), ["subject", "from_address"])
         assert.strictEqual(facts.approvedHeader?.fromAddress, "a@other.test")
         assert.strictEqual(facts.email?.header.fromAddress, "b@example.test")
       }),

@@ -3,20 +3,14 @@
 import { Context, type DateTime, Effect } from "effect"
 import type { DeliveryProgress, DeliveryTally } from "../sending/Delivery.ts"
 import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
+import type { HeaderName } from "../documents/EmailFields.ts"
 import type { ListNameExists } from "../lists/List.ts"
 import type { Paged, PageRequest } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { Blast, BlastStatus, EarlyEndReason, RetryOptions } from "./Blast.ts"
 import { type BlastChange, type BlastEvent, decide } from "./machine.ts"
-import {
-  changedSinceApproval,
-  type HeaderName,
-  type LaunchFacts,
-  type Readiness,
-  readiness,
-  type ReadinessFacts,
-} from "./Readiness.ts"
+import { emailChanges, type LaunchFacts, type Readiness, readiness, type ReadinessFacts } from "./Readiness.ts"
 
 export interface StoredBlast {
   readonly blast: Blast
@@ -41,7 +35,7 @@ export const toBlastView = ({ blast, facts, tally }: StoredBlast): BlastView => 
   list: facts.list,
   email: facts.email,
   approvedHeader: facts.approvedHeader,
-  changedSinceApproval: changedSinceApproval(facts),
+  changedSinceApproval: emailChanges(facts),
   tally,
   readiness: blast.status === "draft" ? readiness(blast, facts) : null,
 })

@@ -1,8 +1,8 @@
 // The conditions of a launch, a schedule and a retry: the facts that they depend on, the readiness of a draft, the limits of the
 // plan, and the errors that refuse. A new condition changes this file, and `BlastFacts.ts` of both stores if it needs a new fact.
-import { Result, Schema, Struct } from "effect"
+import { Result, Schema } from "effect"
 import { refusalClass } from "../kernel/Refusal.ts"
-import { headerNames, type MailHeader } from "../documents/EmailFields.ts"
+import { changedSinceApproval, type HeaderName, type MailHeader } from "../documents/EmailFields.ts"
 import { domainOf } from "../emails/Email.ts"
 import { isKnown, tokenNames } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, EmailId, ListId } from "../kernel/Ids.ts"
@@ -91,15 +91,9 @@ export interface LaunchFacts extends ReadinessFacts {
 export const unresolvedTokens = (texts: ReadonlyArray<string>, customFields: ReadonlySet<string>) =>
   tokenNames(texts, (token) => token.path[0] === "campaign" || !isKnown(token, customFields))
 
-/** The fields of the email that differ from those of the approval, by their API names. */
-export const changedSinceApproval = ({ email, approvedHeader }: ReadinessFacts): ReadonlyArray<HeaderName> =>
-  email === null || approvedHeader === null
-    ? []
-    : Struct.keys(headerNames).flatMap((field) =>
-        email.header[field] === approvedHeader[field] ? [] : [headerNames[field]],
-      )
-
-export type HeaderName = (typeof headerNames)[keyof typeof headerNames]
+/** The fields of the email that differ from those of the approval. */
+export const emailChanges = ({ email, approvedHeader }: ReadinessFacts): ReadonlyArray<HeaderName> =>
+  email === null ? [] : changedSinceApproval(email.header, approvedHeader)
 
 export const senderVerified = ({ senderAddress, verifiedDomains }: ReadinessFacts): boolean =>
   senderAddress !== null && verifiedDomains.has(domainOf(senderAddress))
@@ -129,7 +123,7 @@ const warningsOf = (
   // Operational mail has no footer, so it needs no postal address.
   if (!operational && (facts.postalAddress === null || isBlank(facts.postalAddress))) found.push("no_postal_address")
   if (blast.scheduleMissed) found.push("schedule_missed")
-  if (changedSinceApproval(facts).length > 0) found.push("email_changed_since_approval")
+  if (emailChanges(facts).length > 0) found.push("email_changed_since_approval")
   return found
 }
 

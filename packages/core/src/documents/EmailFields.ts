@@ -1,5 +1,5 @@
 // The header fields and the HTML of emails: their schemas, limits and validation.
-import { Schema, Effect, Result } from "effect"
+import { Schema, Effect, Result, Struct } from "effect"
 import { inverse } from "../kernel/Keys.ts"
 import { atMost, FromName, oneLine, SenderAddress } from "../workspaces/Sender.ts"
 import { document_name_length_max } from "./Document.ts"
@@ -54,6 +54,16 @@ export const headerFields = inverse(headerNames)
 
 /** The header of an email, or the one that an email template sets. */
 export type MailHeader = Pick<EmailFields, keyof typeof headerNames>
+
+export type HeaderName = (typeof headerNames)[keyof typeof headerNames]
+
+/** The fields of the header that differ from those of the approval, by their API names; none without an approval. */
+export const changedSinceApproval = (header: MailHeader, approved: MailHeader | null): ReadonlyArray<HeaderName> =>
+  approved === null
+    ? []
+    : Struct.keys(headerNames).flatMap((field) => (header[field] === approved[field] ? [] : [headerNames[field]]))
+
+export const headerOf = (of: MailHeader): MailHeader => Struct.pick(of, Struct.keys(headerNames))
 
 export const noHeader: MailHeader = {
   subject: null,

@@ -62,6 +62,8 @@ export interface Kind<T extends DocumentTypes> {
     facts: T["facts"],
     parse: Parse,
   ) => Result.Result<T["approved"], T["notReady"]>
+  /** The document with what it repeats of its approval; null: it has none any more. */
+  readonly withApproved: (document: T["document"], approved: T["approved"] | null) => T["document"]
   readonly inUse: (uses: T["uses"], move: "unapproved" | "deleted") => T["inUse"] | null
   readonly job: (id: IdOf<T>, generationId: GenerationId) => QueuedJob["job"]
 }
@@ -143,7 +145,7 @@ export class DocumentMachine<T extends DocumentTypes> {
   duplicate({ document, html }: Current<T["document"]>, it: Started<T>): Decision<T, TemplateNotReady> {
     if (html === null) return Result.fail(new TemplateNotReady())
     const after: T["document"] = {
-      ...document,
+      ...this.kind.withApproved(document, null),
       id: it.id,
       name: copyName(document.name, document_name_length_max),
       currentVersion: 1,
@@ -208,7 +210,7 @@ export class DocumentMachine<T extends DocumentTypes> {
     const approval = { approvalId, approvedAt: now, ...(version === undefined ? {} : { version }) }
     return Result.map(this.kind.freeze({ document, html, generation }, approval, facts, parse), (approved) => {
       const after = { ...document, approval: { id: approvalId, version: current }, updatedAt: now }
-      return this.#to(document, after, { approved })
+      return this.#to(document, this.kind.withApproved(after, approved), { approved })
     })
   }
 
@@ -220,7 +222,9 @@ export class DocumentMachine<T extends DocumentTypes> {
     }
     const inUse = this.kind.inUse(uses, "unapproved")
     return inUse === null
-      ? Result.succeed(this.#to(document, { ...document, approval: null, updatedAt: now }))
+      ? Result.succeed(
+          this.#to(document, this.kind.withApproved({ ...document, approval: null, updatedAt: now }, null)),
+        )
       : Result.fail(inUse)
   }
 

@@ -10,7 +10,15 @@ import {
 import type { EmailId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { ApprovedEmail } from "../rendering/message/Message.ts"
-import { type EmailFields, headerNames, noHeader, checkFields, withWritten } from "../documents/EmailFields.ts"
+import {
+  type EmailFields,
+  headerNames,
+  headerOf,
+  type MailHeader,
+  noHeader,
+  checkFields,
+  withWritten,
+} from "../documents/EmailFields.ts"
 import { EmailInUse, EmailNotReady, type EmailUses, type Missing, type MisspeltToken } from "./EmailErrors.ts"
 import { plainTextParser } from "../rendering/PlainText.ts"
 import { isKnown, nearestName, tokenParser } from "../rendering/MergeTokens.ts"
@@ -21,6 +29,8 @@ import { preheaderParser } from "../rendering/Markup.ts"
 
 export interface Email extends Document, EmailFields {
   readonly id: EmailId
+  /** The header that the approval froze; null: a draft. */
+  readonly approvedHeader: MailHeader | null
 }
 
 /** The facts of an approval: the workspace's verified sending domains, as A-labels. */
@@ -103,13 +113,21 @@ const freeze: Kind<EmailTypes>["freeze"] = ({ document, html }, { approvalId, ap
 export const EmailChange = new DocumentMachine<EmailTypes>({
   noun: "email",
   draft: ({ plainText = null, ...fields }, state) =>
-    Result.map(checkFields(fields), (checked) => ({ ...noHeader, ...checked, ...state, name: fields.name, plainText })),
+    Result.map(checkFields(fields), (checked) => ({
+      ...noHeader,
+      ...checked,
+      ...state,
+      approvedHeader: null,
+      name: fields.name,
+      plainText,
+    })),
   patch: (email, patch) => Result.map(checkFields(patch), (fields) => withFields(email, fields)),
   fill: withWritten,
   // The preview text is part of the HTML.
   embed: (html, { previewText }, before, parse) =>
     previewText === (before?.previewText ?? null) ? html : parse(preheaderParser, { html, text: previewText }),
   freeze,
+  withApproved: (email, approved) => ({ ...email, approvedHeader: approved === null ? null : headerOf(approved) }),
   inUse: (uses, move) => (uses.count === 0 ? null : new EmailInUse({ ...uses, move })),
   job: (emailId, generationId) => ({ type: "email_generation", emailId, generationId }),
 })

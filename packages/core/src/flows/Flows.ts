@@ -12,6 +12,7 @@ import { createFlow, decide, type FlowEvent } from "./definition/machine.ts"
 import {
   toDraft,
   type Draft,
+  fieldNamesOf,
   resolveDraft,
   type FlowPatch,
   type InputRefusal,
@@ -20,6 +21,8 @@ import {
   readReplacement,
 } from "./definition/FlowInput.ts"
 import type { FlowNotReady, PaidPlanRequired, StepReferenced, StepTypeInvalid } from "./definition/FlowErrors.ts"
+import type { NamedFields } from "../segments/Parse.ts"
+import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { type FlowQuery, FlowStore, type FlowView } from "./definition/FlowStore.ts"
 import { namedBy } from "./definition/FlowReferences.ts"
 import type { Structure } from "./definition/FlowSchema.ts"
@@ -82,6 +85,15 @@ export class Flows extends Context.Service<
       const ids = yield* Ids
       const emails = yield* emailChooser
       const { transact } = yield* Transactor
+      const ruleFacts = yield* RuleFactsStore
+
+      const fieldsNamedIn = Effect.fnUntraced(function* (workspace: WorkspaceId, body: unknown) {
+        const fieldNames = fieldNamesOf(body)
+        return fieldNames.length === 0
+          ? []
+          : (yield* ruleFacts.of(workspace, { fields: [], lists: [], fieldNames })).fields
+      })
+
       /** Decides the event and writes the change. */
       const write = Effect.fnUntraced(function* <T extends FlowEvent["_tag"]>(
         workspace: WorkspaceId,
@@ -97,13 +109,18 @@ export class Flows extends Context.Service<
         Effect.andThen(transact(body), store.get(workspace, id))
 
       /** Locks the flow, decodes the body against it and writes the edit. */
-      const edit = <Refusal>(workspace: WorkspaceId, id: FlowId, read: (flow: Flow) => Draft<FlowPatch, Refusal>) =>
+      const edit = <Refusal>(
+        workspace: WorkspaceId,
+        id: FlowId,
+        body: unknown,
+        read: (flow: Flow, fields: NamedFields) => Draft<FlowPatch, Refusal>,
+      ) =>
         viewAfter(
           workspace,
           id,
           Effect.gen(function* () {
             const before = yield* store.lock(workspace, id)
-            const draft = read(before)
+            const draft = read(before, yield* fieldsNamedIn(workspace, body))
             const named = yield* store.lockNamed(workspace, namedBy(draft.pieces))
             const patch = yield* Effect.fromResult(resolveDraft(draft, named))
             yield* write(workspace, before, { _tag: "edit", patch })
@@ -113,14 +130,15 @@ export class Flows extends Context.Service<
       const editStructure = <Refusal>(
         workspace: WorkspaceId,
         id: FlowId,
-        read: (structure: Structure) => Draft<Structure, Refusal>,
-      ) => edit(workspace, id, ({ structure }) => asPatch(read(structure)))
+        body: unknown,
+        read: (structure: Structure, fields: NamedFields) => Draft<Structure, Refusal>,
+      ) => edit(workspace, id, body, ({ structure }, fields) => asPatch(read(structure, fields)))
 
       const transition = (workspace: WorkspaceId, id: FlowId, _tag: "pause" | "archive" | "delete") =>
         Effect.flatMap(store.lock(workspace, id), (before) => write(workspace, before, { _tag }))
 
       const create = Effect.fnUntraced(function* (workspace: WorkspaceId, body: unknown) {
-        const draft = readNewFlow(body)
+        const draft = readNewFlow(body, yield* fieldsNamedIn(workspace, body))
         const named = yield* store.lockNamed(workspace, namedBy(draft.pieces))
         const input = yield* Effect.fromResult(resolveDraft(draft, named))
         const id = FlowId.make(yield* ids.next)
@@ -139,25 +157,27 @@ export class Flows extends Context.Service<
           store.list(workspace, { ...query, statuses: listedStatuses({ status, archived: shown }) }),
         ),
 
-        update: Effect.fn("Flows.update")((workspace, id, body) => edit(workspace, id, () => readFlowPatch(body))),
+        update: Effect.fn("Flows.update")((workspace, id, body) =>
+          edit(workspace, id, body, (_, fields) => readFlowPatch(body, fields)),
+        ),
 
         delete: Effect.fn("Flows.delete")((workspace, id) => transact(transition(workspace, id, "delete"))),
 
         replace: Effect.fn("Flows.replace")((workspace, id, part, body) =>
-          edit(workspace, id, () => readReplacement(part, body)),
+          edit(workspace, id, body, (_, fields) => readReplacement(part, body, fields)),
         ),
 
         insertStep: Effect.fn("Flows.insertStep")((workspace, id, body) =>
-          editStructure(workspace, id, (structure) => insertStep(structure, body)),
+          editStructure(workspace, id, body, (structure, fields) => insertStep(structure, body, fields)),
         ),
 
         updateStep: Effect.fn("Flows.updateStep")((workspace, id, stepId, body) =>
-          editStructure(workspace, id, (structure) => patchStep(structure, stepId, body)),
+          editStructure(workspace, id, body, (structure, fields) => patchStep(structure, stepId, body, fields)),
         ),
 
         deleteStep: Effect.fn("Flows.deleteStep")(function* (workspace, id, stepId, body) {
           const repair = yield* Effect.fromResult(readRepair(body))
-          return yield* editStructure(workspace, id, (structure) =>
+          return yield* editStructure(workspace, id, body, (structure) =>
             toDraft(() => removeStep(structure, stepId, repair)),
           )
         }),

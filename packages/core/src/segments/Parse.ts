@@ -36,31 +36,36 @@ export interface ReadRules<Condition extends StepCondition> {
   readonly issues: ReadonlyArray<Issue>
 }
 
-export const readRules = (json: unknown, path = "rules"): ReadRules<RuleCondition> =>
-  readTree(json, path, decodeCondition)
+/** Custom fields that conditions may name by their `api_name`: those of `fieldNamesIn`. */
+export type NamedFields = ReadonlyArray<RuleField>
+
+export const readRules = (json: unknown, path: string, fields: NamedFields): ReadRules<RuleCondition> =>
+  readTree(json, path, naming(fields, decodeCondition))
 
 /** Decodes the tree of a flow's step, which may have conditions on the flow's own emails. */
-export const readStepRules = (json: unknown, path: string): ReadRules<StepCondition> =>
-  readTree(json, path, decodeStepCondition)
+export const readStepRules = (json: unknown, path: string, fields: NamedFields): ReadRules<StepCondition> =>
+  readTree(json, path, naming(fields, decodeStepCondition))
+
+/** The names in a JSON tree that may be `api_name`s of custom fields. */
+export const fieldNamesIn = (json: unknown): ReadonlyArray<string> => {
+  const names = new Set<string>()
+  readTree<never>(json, "rules", (node) => {
+    const name = nameIn(node)
+    if (name !== null) names.add(name)
+    return { value: null, issues: [] }
+  })
+  return [...names]
+}
 
 /** The ids that the well-formed conditions of a JSON tree name, and the names in place of a custom field's id. */
 export const referencesInJson = (json: unknown): NamedInRules => {
-  const names = new Set<string>()
-  const { leaves } = readTree(json, "rules", (node, path) => {
-    const name = nameIn(node)
-    if (name !== null) names.add(name)
-    return decodeCondition(node, path)
-  })
-  return { ...referencesOf(leaves.map(({ condition }) => condition)), fieldNames: [...names] }
+  const { leaves } = readTree(json, "rules", decodeCondition)
+  return { ...referencesOf(leaves.map(({ condition }) => condition)), fieldNames: fieldNamesIn(json) }
 }
 
 /** Decodes the tree, and checks its ids and names against the facts that `referencesInJson` led to. */
 export const parseRules = (json: unknown, facts: RuleFacts, path = "rules"): Result.Result<RuleTree, Invalid> => {
-  const { tree, leaves, issues } = readTree(json, path, (node, at) => {
-    const name = nameIn(node)
-    const field = name === null ? undefined : facts.fields.find(({ apiName }) => apiName === name)
-    return field === undefined || !isObject(node) ? decodeCondition(node, at) : decodeNamed(node, field, at)
-  })
+  const { tree, leaves, issues } = readRules(json, path, facts.fields)
   const all = [...issues, ...leaves.flatMap((leaf) => referenceIssues(leaf, facts))]
   return tree === null || all.length > 0 ? Result.fail(new Invalid({ issues: all })) : Result.succeed(tree)
 }
@@ -125,6 +130,18 @@ const nameIn = (node: unknown): string | null => {
 }
 
 const isFieldName = Schema.is(FieldApiName)
+
+/** Decodes a condition that may name one of these custom fields. */
+const naming =
+  <Condition extends StepCondition>(
+    fields: NamedFields,
+    decode: Decoder<Condition | RuleCondition>,
+  ): Decoder<Condition | RuleCondition> =>
+  (node, path) => {
+    const name = nameIn(node)
+    const field = name === null ? undefined : fields.find(({ apiName }) => apiName === name)
+    return field === undefined || !isObject(node) ? decode(node, path) : decodeNamed(node, field, path)
+  }
 
 /** Decodes a condition that names this custom field. */
 const decodeNamed = ({ api_name: name, ...node }: Json, field: RuleField, path: string): Decoded<RuleCondition> =>
@@ -198,10 +215,7 @@ const decodeCondition: Decoder<RuleCondition> = (sent, path) => {
         )
       }
       if (typeof name === "string" && !("fieldDefinitionId" in json)) {
-        return refused(
-          `${path}.api_name`,
-          "is not the api_name of a custom field of this workspace; rules of flows take fieldDefinitionId",
-        )
+        return refused(`${path}.api_name`, "is not the api_name of a custom field of this workspace")
       }
       return customField(withUsedValue(json), path)
     }

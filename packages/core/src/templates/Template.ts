@@ -156,6 +156,7 @@ export const EmailTemplateChange = new DocumentMachine<EmailTemplateTypes>({
     ),
   fill: (template, answer) => ({ ...template, defaults: withWritten(template.defaults, answer) }),
   // An approval without a version waits for the generation: the caller has not seen its result.
+  withApproved: (template) => template,
   freeze: ({ document, html, generation }, { version, ...approval }) => {
     if (version === undefined && generation?.status === "generating") return Result.fail(new GenerationInProgress())
     const { id, currentVersion, defaults, plainText } = document
@@ -169,6 +170,7 @@ export const TentTemplateChange = new DocumentMachine<TentTemplateTypes>({
   draft: (given, state) => Result.succeed({ ...given, ...state, plainText: null }),
   patch: (template, patch) => Result.map(checkedName(patch), (named) => withFields(template, named)),
   fill: (template) => template,
+  withApproved: (template) => template,
   freeze: ({ document: { id, currentVersion }, html }, { approvalId, approvedAt }) =>
     Result.succeed({ approvalId, approvedAt, templateId: id, version: currentVersion, html }),
   job: (templateId, generationId) => ({ type: "tent_template_generation", templateId, generationId }),

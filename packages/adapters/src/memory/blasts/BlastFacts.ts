@@ -8,13 +8,13 @@ import {
   type ListFacts,
   type ReadinessFacts,
 } from "@tentpole/core/blasts/Readiness"
-import { headerNames } from "@tentpole/core/documents/EmailFields"
+import { headerOf } from "@tentpole/core/documents/EmailFields"
 import { blockReason } from "@tentpole/core/sending/Suppression"
 import { statusOf } from "@tentpole/core/documents/Document"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List } from "@tentpole/core/lists/List"
 import { plans } from "@tentpole/core/workspaces/Workspace"
-import { DateTime, Effect, Struct } from "effect"
+import { DateTime, Effect } from "effect"
 import { contactFields } from "../contacts/ContactFieldStore.ts"
 import { contacts } from "../contacts/ContactStore.ts"
 import { blasts, factsOf as recipientFactsOf } from "../sending/DeliveryTables.ts"
@@ -41,15 +41,13 @@ const listFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId,
   } satisfies ListFacts
 })
 
-const headerFieldNames = Struct.keys(headerNames)
-
 /** The current email, and what would be sent: its approval, or its current version while there is none. */
 const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast) {
   const email = blast.email === null ? undefined : yield* db.find(emails, workspace, blast.email.emailId)
   const approvalId = lockedOf(blast)?.approvalId ?? email?.approval?.id
   const approval = approvalId === undefined ? undefined : yield* db.find(emailApprovals, workspace, approvalId)
   const sender = approval?.fromAddress ?? email?.fromAddress ?? null
-  const approvedHeader = approval === undefined ? null : Struct.pick(approval, headerFieldNames)
+  const approvedHeader = approval === undefined ? null : headerOf(approval)
   if (email === undefined) return { email: null, sender, approvedHeader }
   const html = yield* db.find(emailVersions, workspace, versionKey(email.id, email.currentVersion))
   const texts =
@@ -61,7 +59,7 @@ const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
     name: email.name,
     status: statusOf(email),
     subject: email.subject,
-    header: Struct.pick(email, headerFieldNames),
+    header: headerOf(email),
     currentVersion: email.currentVersion,
     approval: email.approval === null ? null : { approvalId: email.approval.id, version: email.approval.version },
     texts: blast.status === "draft" ? texts.flatMap((text) => text ?? []) : [],

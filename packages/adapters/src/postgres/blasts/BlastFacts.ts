@@ -10,7 +10,7 @@ import {
   type ListFacts,
   type ReadinessFacts,
 } from "@tentpole/core/blasts/Readiness"
-import { headerNames, type MailHeader } from "@tentpole/core/documents/EmailFields"
+import type { MailHeader } from "@tentpole/core/documents/EmailFields"
 import { type DeliveryTally, tallyCounters } from "@tentpole/core/sending/Delivery"
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -23,6 +23,7 @@ import { blockReasonOf } from "../sending/BlockReason.ts"
 import { listCondition, toAudienceList } from "../sending/DeliveryAudience.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
 import { tokensOf } from "../documents/TokenPieces.ts"
+import { headerIn } from "../emails/EmailStore.ts"
 
 type Sql = PgClient.PgClient
 
@@ -46,19 +47,13 @@ const tokensIn = tokensOf(
       else array[a.subject, a.preview_text, a.from_name, a.html, a.plain_text] end`,
 )
 
-/** The header fields of a row by their names in core. */
-const headerOf = (row: "a" | "e") =>
-  `jsonb_build_object(${Struct.keys(headerNames)
-    .map((field) => `'${field}', ${row}.${headerNames[field]}`)
-    .join(", ")})`
-
 const factColumns = `case when l.list_id is not null then jsonb_build_object('listId', l.list_id, 'name', l.name,
     'kind', l.kind, 'memberCount', l.member_count) end as list, l.system_list, l.rules,
   case when e.email_id is not null then jsonb_build_object('emailId', e.email_id, 'name', e.name, 'status', e.status,
-    'subject', e.subject, 'header', ${headerOf("e")}, 'currentVersion', e.current_version, 'texts', ${tokensIn}, 'approval', case
+    'subject', e.subject, 'header', ${headerIn("e")}, 'currentVersion', e.current_version, 'texts', ${tokensIn}, 'approval', case
       when e.approval_id is not null then jsonb_build_object('approvalId', e.approval_id, 'version', e.approved_version)
     end) end as email_facts,
-  case when a.approval_id is not null then ${headerOf("a")} end as approved_header,
+  case when a.approval_id is not null then ${headerIn("a")} end as approved_header,
   coalesce(a.from_address, e.from_address) as sender_address, w.postal_address,
   array(select s.domain from sending_domain s where s.workspace_id = w.workspace_id and s.status = 'verified')
     as verified_domains,

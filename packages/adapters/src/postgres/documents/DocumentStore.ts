@@ -9,6 +9,7 @@ import {
   statusOf,
   type IdOf,
 } from "@tentpole/core/documents/Document"
+import type { MailHeader } from "@tentpole/core/documents/EmailFields"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { GenerationStatus } from "@tentpole/core/documents/Generation"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
@@ -48,7 +49,12 @@ export interface DocumentTables<T extends DocumentTypes, Own extends object, Own
   readonly key: "email_id" | "template_id"
   readonly ownColumns: ReadonlyArray<keyof Own & string>
   readonly approvedColumns: ReadonlyArray<keyof OwnApproved & string>
-  readonly toDocument: (shared: Omit<Document, "id" | "plainText">, row: Own & { readonly id: string }) => T["document"]
+  /** A column that is only read. */
+  readonly derivedColumn?: string
+  readonly toDocument: (
+    shared: Omit<Document, "id" | "plainText">,
+    row: Own & { readonly id: string; readonly approved_header?: MailHeader | null },
+  ) => T["document"]
   readonly ofDocument: (document: T["document"]) => Readonly<Record<keyof Own, string | number | null>>
   readonly toApproved: (shared: ApprovedContent, row: OwnApproved & { readonly id: string }) => T["approved"]
   readonly ofApproved: (approved: T["approved"]) => Values
@@ -203,7 +209,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
   const stamps = ["created_by_name", "created_at", "updated_at"]
   // The index `generation_document` finds the latest generation.
   const columns = sql.literal(`t.${tables.key} as id,
-    ${[...shared, ...stamps, ...tables.ownColumns].map((column) => `t.${column}`).join(", ")}, (
+    ${[...shared, ...stamps, ...tables.ownColumns].map((column) => `t.${column}`).join(", ")}${tables.derivedColumn ?? ""}, (
       select g.status from generation g where g.workspace_id = t.workspace_id and g.document_id = t.${tables.key}
       order by g.created_at desc, g.generation_id desc limit 1
     ) as generation_status`)

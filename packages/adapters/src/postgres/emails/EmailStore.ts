@@ -26,16 +26,24 @@ type ApprovedRow = Renamed<Pick<ApprovedEmail, keyof MailHeader>, typeof headerN
 
 const header = Struct.keys(headerFields)
 
+/** The header fields of a row by their names in core. */
+export const headerIn = (row: "a" | "e"): string =>
+  `jsonb_build_object(${header.map((column) => `'${headerFields[column]}', ${row}.${column}`).join(", ")})`
+
 const emails: DocumentTables<EmailTypes, EmailRow, ApprovedRow> = {
   table: "email",
   key: "email_id",
   ownColumns: [...header, ...plainTextColumns],
   approvedColumns: [...header, "plain_text"],
+  derivedColumn: `, (
+      select ${headerIn("a")} from email_approval a where a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
+    ) as approved_header`,
   toDocument: (shared, row) => ({
     ...shared,
     ...renamed(row, headerFields),
     id: EmailId.make(row.id),
     plainText: toPlainText(row),
+    approvedHeader: row.approved_header ?? null,
   }),
   ofDocument: (email) => ({ ...renamed(email, headerNames), ...fromPlainText(email.plainText) }),
   toApproved: (shared, row) => ({

@@ -5,7 +5,7 @@ import { type Decoded, decoderOf, isObject, issues_max, refused } from "../../ke
 import { Invalid, type Issue, type NotFound } from "../../kernel/Refusal.ts"
 import type { StepCondition } from "../../segments/RuleSchema.ts"
 import type { Leaf } from "../../segments/RuleTree.ts"
-import { readRules } from "../../segments/Parse.ts"
+import { fieldNamesIn, type NamedFields, readRules } from "../../segments/Parse.ts"
 import { FlowParts, steps_max, type Structure, triggers_max } from "./FlowSchema.ts"
 import { emptyStructure } from "./Flow.ts"
 import { DuplicateStepId } from "./FlowErrors.ts"
@@ -71,9 +71,18 @@ const hints = Object.fromEntries(
 )
 const decodeParts = decoderOf(FlowParts, { absent: false, hints })
 
-/** Decodes the body of a new flow. */
-export const readNewFlow = (body: unknown): Draft<NewFlow> => {
-  const draft = readFlowPatch(body)
+/** The names in the conditions of a flow's body, or a step's, that may be `api_name`s of custom fields. */
+export const fieldNamesOf = (body: unknown): ReadonlyArray<string> => {
+  if (!isObject(body)) return []
+  const { disqualification_rules: rules, step, steps } = body
+  const all: ReadonlyArray<unknown> = [step, ...(Array.isArray(steps) ? steps.slice(0, steps_max) : [])]
+  const trees = [rules, ...all.map((each) => (isObject(each) ? each["condition"] : null))]
+  return [...new Set(trees.flatMap((tree) => (tree === undefined || tree === null ? [] : fieldNamesIn(tree))))]
+}
+
+/** Decodes the body of a new flow. `fields` are those of `fieldNamesOf`, here and below. */
+export const readNewFlow = (body: unknown, fields: NamedFields = []): Draft<NewFlow> => {
+  const draft = readFlowPatch(body, fields)
   const isNamed = !isObject(body) || Object.hasOwn(body, "name")
   return {
     pieces: draft.pieces,
@@ -88,13 +97,15 @@ export const readNewFlow = (body: unknown): Draft<NewFlow> => {
 }
 
 /** Decodes the body of a PATCH. */
-export const readFlowPatch = (body: unknown): Draft<FlowPatch> => {
+export const readFlowPatch = (body: unknown, fields: NamedFields = []): Draft<FlowPatch> => {
   if (!isObject(body)) return invalid([{ path: "", message: "must be an object" }])
   const { value, issues } = decodeParts(body, "")
   const triggers = readMembers(body["triggers"], { path: "triggers", count_max: triggers_max }, decodeTrigger)
-  const steps = readMembers(body["steps"], { path: "steps", count_max: steps_max }, decodeStep)
+  const steps = readMembers(body["steps"], { path: "steps", count_max: steps_max }, (step, path) =>
+    decodeStep(step, path, fields),
+  )
   const sent = body["disqualification_rules"] ?? null
-  const rules = sent === null ? null : readRules(sent, "disqualification_rules")
+  const rules = sent === null ? null : readRules(sent, "disqualification_rules", fields)
   const { name, description, triggers: _triggers, steps: _steps, disqualification_rules: _rules, ...rest } = value ?? {}
   return {
     issues: [...issues, ...triggers.issues, ...steps.issues, ...(rules?.issues ?? [])],
@@ -118,10 +129,14 @@ export const readFlowPatch = (body: unknown): Draft<FlowPatch> => {
 }
 
 /** Decodes `{triggers: [...]}` or `{steps: [...]}`: a full replacement. */
-export const readReplacement = (key: "triggers" | "steps", body: unknown): Draft<FlowPatch> => {
+export const readReplacement = (
+  key: "triggers" | "steps",
+  body: unknown,
+  fields: NamedFields = [],
+): Draft<FlowPatch> => {
   if (!isObject(body)) return invalid([{ path: "", message: "must be an object" }])
   const { [key]: members, ...others } = body
-  const draft = readFlowPatch({ [key]: members })
+  const draft = readFlowPatch({ [key]: members }, fields)
   const unknown = Object.keys(others).map((other) => ({ path: other, message: `is not a key here; known is ${key}` }))
   const absent = members === undefined ? [{ path: key, message: "is required: an array, which may be empty" }] : []
   return { ...draft, issues: [...absent, ...unknown.slice(0, issues_max), ...draft.issues] }
@@ -173,7 +188,7 @@ const uniqueIds = (steps: ReadonlyArray<Piece<Step>>): Result.Result<void, Dupli
 
 /** Decodes a structure without a check of its references. */
 export const readStructure = (json: unknown): Result.Result<Structure, InputRefusal> => {
-  const { issues, build } = readFlowPatch(json)
+  const { issues, build } = readFlowPatch(json, [])
   if (issues.length > 0) return Result.fail(new Invalid({ issues }))
   return Result.map(build(), ({ structure }) => ({ ...emptyStructure, ...structure }))
 }

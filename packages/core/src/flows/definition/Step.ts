@@ -6,7 +6,7 @@ import { prompt_length_max } from "../../documents/Generation.ts"
 import { EmailName, PreviewText, Subject, checkFields } from "../../documents/EmailFields.ts"
 import { EmailId, EmailTemplateId, TentTemplateId } from "../../kernel/Ids.ts"
 import { below, type Decoded, decoderOf, isObject, type Json, refused } from "../../kernel/Decoding.ts"
-import { readStepRules } from "../../segments/Parse.ts"
+import { type NamedFields, readStepRules } from "../../segments/Parse.ts"
 import { type StepCondition, StepRuleSchema } from "../../segments/RuleSchema.ts"
 import type { Leaf, StepRuleTree } from "../../segments/RuleTree.ts"
 import { alias_length_max, aliasFault } from "../../tents/Alias.ts"
@@ -199,7 +199,7 @@ export interface ReadStep extends Decoded<Step> {
   readonly conditions: ReadonlyArray<Leaf<StepCondition>>
 }
 
-export const decodeStep = (json: unknown, path: string): ReadStep => {
+export const decodeStep = (json: unknown, path: string, fields: NamedFields): ReadStep => {
   const refuse = (at: string, message: string) => ({ ...refused(at, message), conditions: [] })
   if (!isObject(json)) return refuse(path, "must be an object")
   const type = stepTypes.find((each) => each === json["type"])
@@ -214,7 +214,7 @@ export const decodeStep = (json: unknown, path: string): ReadStep => {
   const decode = type === "wait" ? decoders[mode === "condition" ? mode : "duration"] : decoders[type]
   const takesRules = type === "condition_check" || mode === "condition"
   const sent = takesRules ? (json["condition"] ?? null) : null
-  const rules = sent === null ? null : readStepRules(sent, below(path, "condition"))
+  const rules = sent === null ? null : readStepRules(sent, below(path, "condition"), fields)
   const step = decode({ ...withoutEmptyHeaders(json), ...(takesRules ? { condition: null } : {}) }, path)
   const issues = [...step.issues, ...(rules?.issues ?? [])]
   if (issues.length > 0 || step.value === null) return { value: null, issues, conditions: rules?.leaves ?? [] }

@@ -6,6 +6,7 @@ import { Invalid, type Issue, NotFound } from "../../kernel/Refusal.ts"
 import { decoderOf, isObject, issues_max, type Json } from "../../kernel/Decoding.ts"
 import { InsertStep, RemoveStep, steps_max, type Structure } from "./FlowSchema.ts"
 import { stepOf } from "./Flow.ts"
+import type { NamedFields } from "../../segments/Parse.ts"
 import { type Draft, invalid, emptyPieces, toDraft } from "./FlowInput.ts"
 import { DuplicateStepId, StepReferenced, StepTypeInvalid } from "./FlowErrors.ts"
 import { edgesOf } from "./Graph.ts"
@@ -26,10 +27,11 @@ const piecesOf = ({ value, conditions }: ReadStep): Pieces => ({
 export const insertStep = (
   structure: Structure,
   body: unknown,
+  fields: NamedFields = [],
 ): Draft<Structure, Invalid | NotFound | DuplicateStepId> => {
   const decoded = decodePlace(body, "")
   if (!isObject(body)) return invalid(decoded.issues)
-  const step = decodeStep(body["step"], "step")
+  const step = decodeStep(body["step"], "step", fields)
   const [first, ...others] = places.filter((key) => (body[key] ?? null) !== null)
   const issues = [
     ...decoded.issues,
@@ -81,6 +83,7 @@ export const patchStep = (
   structure: Structure,
   stepId: StepId,
   body: unknown,
+  fields: NamedFields = [],
 ): Draft<Structure, Invalid | NotFound> => {
   const before = stepOf(structure, stepId)
   if (before === undefined) return toDraft(() => Result.fail(noStep()))
@@ -90,7 +93,7 @@ export const patchStep = (
   }
   const mode = patch["mode"] ?? ("mode" in before ? before.mode : undefined)
   const fixed = { type: before.type, step_id: stepId, ...(mode === undefined ? {} : { mode }) }
-  const after = decodeStep({ ...withoutForeign(before, mode), ...patch, ...fixed }, "step")
+  const after = decodeStep({ ...withoutForeign(before, mode), ...patch, ...fixed }, "step", fields)
   const { steps, conditions } = piecesOf(after)
   const names = (key: string) => Object.hasOwn(patch, key)
   return {

@@ -1,5 +1,6 @@
 // The endpoints of emails, their generations and previews, and their schemas.
 import {
+  changedSinceApproval,
   type EmailFields,
   emailFields,
   EmailName,
@@ -32,6 +33,11 @@ import {
 
 const text = Schema.NullOr(Schema.String)
 
+const ChangedSinceApproval = Schema.Array(Schema.Literals(Object.values(headerNames))).annotate({
+  description:
+    "Fields that were changed after the approval. Contacts receive the approved values until the email is approved again",
+})
+
 const fields = {
   email_id: EmailId,
   ...shownFields,
@@ -40,6 +46,7 @@ const fields = {
   from_name: text,
   from_address: text.annotate({ description: "Sending requires a verified domain" }),
   reply_to_email: text,
+  changed_since_approval: ChangedSinceApproval,
   ...plainTextFields,
 }
 
@@ -76,6 +83,7 @@ export const toEmailWire = (email: Email): typeof EmailWire.Type => {
     email_id: email.id,
     ...toShownFields(email, path),
     ...renamed(email, headerNames),
+    changed_since_approval: changedSinceApproval(email, email.approvedHeader),
     ...toPlainTextFields(email, path),
   }
 }
