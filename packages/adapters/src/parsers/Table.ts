@@ -2,7 +2,7 @@
 import { coreParsers } from "@tentpole/core/Parsers"
 import type { AnyParser } from "@tentpole/core/ports/Parsers"
 import { emailAnswers, pageAnswers } from "../ai/Answers.ts"
-import { fakeColumns, fakeEmails, fakeIntents, fakePages } from "../ai/fake/FakeAi.ts"
+import { fakeColumns, fakeEmails, fakeIntents, fakePages, fakeRevisions } from "../ai/fake/FakeAi.ts"
 import { emailCleaner, pageCleaner } from "../ai/html/SanitizeHtml.ts"
 
 const all: ReadonlyArray<AnyParser> = [
@@ -13,6 +13,7 @@ const all: ReadonlyArray<AnyParser> = [
   fakeEmails,
   fakeIntents,
   fakePages,
+  fakeRevisions,
   pageAnswers,
   pageCleaner,
 ]

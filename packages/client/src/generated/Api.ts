@@ -1275,8 +1275,8 @@ export interface Client {
     }, Tent, CommonCode | "not_found" | "generation_in_progress">
     /**
      * Revise a tent's page. Requests the next version from the AI, which changes the current one as instructed. It
-     * costs one credit, which is refunded if the revision fails. One revision runs at a time. Versions that are
-     * set meanwhile stay.
+     * costs one credit, which is refunded if the revision fails. Sample text follows simple instructions only;
+     * `error` of the generation says which. One revision runs at a time. Versions that are set meanwhile stay.
      */
     readonly revise: Method<{
       readonly params: {
@@ -1839,8 +1839,9 @@ export interface ApprovedEmail {
   /** Name of the API key or user that created it */
   readonly created_by_name: string
   /**
-   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
-   * null: a person wrote or copied it, or there is none yet
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI,
+   * which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it,
+   * or there is none yet
    */
   readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
@@ -1854,6 +1855,11 @@ export interface ApprovedEmail {
   /** Sending requires a verified domain */
   readonly from_address: string | null
   readonly reply_to_email: string | null
+  /**
+   * Fields that were changed after the approval. Contacts receive the approved values until the email is approved
+   * again
+   */
+  readonly changed_since_approval: ReadonlyArray<"subject" | "preview_text" | "from_name" | "from_address" | "reply_to_email">
   readonly plain_text_overridden: boolean
   readonly plain_text_overridden_at: string | null
   /** True if the HTML changed after the plain text was overridden */
@@ -2755,8 +2761,9 @@ export interface Email {
   /** Name of the API key or user that created it */
   readonly created_by_name: string
   /**
-   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
-   * null: a person wrote or copied it, or there is none yet
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI,
+   * which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it,
+   * or there is none yet
    */
   readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
@@ -2770,6 +2777,11 @@ export interface Email {
   /** Sending requires a verified domain */
   readonly from_address: string | null
   readonly reply_to_email: string | null
+  /**
+   * Fields that were changed after the approval. Contacts receive the approved values until the email is approved
+   * again
+   */
+  readonly changed_since_approval: ReadonlyArray<"subject" | "preview_text" | "from_name" | "from_address" | "reply_to_email">
   readonly plain_text_overridden: boolean
   readonly plain_text_overridden_at: string | null
   /** True if the HTML changed after the plain text was overridden */
@@ -2796,8 +2808,9 @@ export interface EmailBeingWritten {
   /** Name of the API key or user that created it */
   readonly created_by_name: string
   /**
-   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
-   * null: a person wrote or copied it, or there is none yet
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI,
+   * which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it,
+   * or there is none yet
    */
   readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
@@ -2811,6 +2824,11 @@ export interface EmailBeingWritten {
   /** Sending requires a verified domain */
   readonly from_address: string | null
   readonly reply_to_email: string | null
+  /**
+   * Fields that were changed after the approval. Contacts receive the approved values until the email is approved
+   * again
+   */
+  readonly changed_since_approval: ReadonlyArray<"subject" | "preview_text" | "from_name" | "from_address" | "reply_to_email">
   readonly plain_text_overridden: boolean
   readonly plain_text_overridden_at: string | null
   /** True if the HTML changed after the plain text was overridden */
@@ -2872,8 +2890,9 @@ export interface EmailTemplate {
   /** Name of the API key or user that created it */
   readonly created_by_name: string
   /**
-   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
-   * null: a person wrote or copied it, or there is none yet
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI,
+   * which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it,
+   * or there is none yet
    */
   readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
@@ -2915,8 +2934,9 @@ export interface EmailTemplateBegun {
   /** Name of the API key or user that created it */
   readonly created_by_name: string
   /**
-   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
-   * null: a person wrote or copied it, or there is none yet
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI,
+   * which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it,
+   * or there is none yet
    */
   readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
@@ -3494,8 +3514,9 @@ export interface ListedTent {
   readonly updated_at: string
   readonly publication?: Publication
   /**
-   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
-   * null: a person wrote or copied it, or there is none yet
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI,
+   * which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it,
+   * or there is none yet
    */
   readonly generated_by: string | null
 }
@@ -3806,8 +3827,9 @@ export interface Tent {
   readonly error?: string
   readonly publication?: Publication
   /**
-   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
-   * null: a person wrote or copied it, or there is none yet
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI,
+   * which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it,
+   * or there is none yet
    */
   readonly generated_by: string | null
 }
@@ -3903,8 +3925,9 @@ export interface TentTemplate {
   /** Name of the API key or user that created it */
   readonly created_by_name: string
   /**
-   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
-   * null: a person wrote or copied it, or there is none yet
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI,
+   * which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it,
+   * or there is none yet
    */
   readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */
@@ -3934,8 +3957,9 @@ export interface TentTemplateBegun {
   /** Name of the API key or user that created it */
   readonly created_by_name: string
   /**
-   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI.
-   * null: a person wrote or copied it, or there is none yet
+   * The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI,
+   * which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it,
+   * or there is none yet
    */
   readonly generated_by: string | null
   /** Status of the last generation; `completed` if there was none */

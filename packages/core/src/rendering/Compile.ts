@@ -4,6 +4,7 @@ import type { ApprovalId } from "../kernel/Ids.ts"
 import { commonSettings } from "../kernel/Settings.ts"
 import { type Parser, ParserLimitExceeded } from "../ports/Parsers.ts"
 import type { ApprovedEmail, Addresses, LinkKind, Sender } from "./message/Message.ts"
+import { footer_class } from "./EmailLayout.ts"
 import { escapeHtml, isProgram, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
 import { mailbox, wireAddress } from "./message/Headers.ts"
 import { type AttributeRegion, decodeReferences, type Region, scan } from "./Markup.ts"
@@ -280,7 +281,7 @@ const pixel = ({ open }: Addresses): MergeTemplate => [
 ]
 
 const htmlFooter = (sender: Sender, addresses: Addresses): MergeTemplate => [
-  '<div style="padding:24px 16px;text-align:center;font-family:Arial,Helvetica,sans-serif;font-size:12px;line-height:18px;color:#6b7280">',
+  `<div class="${footer_class}" style="padding:24px 16px;text-align:center;font-family:Arial,Helvetica,sans-serif;font-size:12px;line-height:18px;color:#6b7280">`,
   footerLines(sender)
     .map((line) => `${escapeHtml(line)}<br>`)
     .join(""),
@@ -289,9 +290,11 @@ const htmlFooter = (sender: Sender, addresses: Addresses): MergeTemplate => [
   '" style="color:#6b7280;text-decoration:underline">Unsubscribe</a></div>',
 ]
 
-/** The name and the postal address, as far as the workspace has them. */
-const footerLines = ({ postalAddress, publicName }: Sender): ReadonlyArray<string> =>
-  [publicName ?? "", ...(postalAddress ?? "").split(/[\r\n]+/)].filter((line) => line.trim() !== "")
+/** The name, unless the address begins with it, and the postal address, as far as the workspace has them. */
+const footerLines = ({ postalAddress, publicName }: Sender): ReadonlyArray<string> => {
+  const address = (postalAddress ?? "").split(/[\r\n]+/).filter((line) => line.trim() !== "")
+  return publicName === null || address[0]?.includes(publicName) === true ? address : [publicName, ...address]
+}
 
 const compileText = (text: string, sender: Sender, { addresses, operational }: CompileOptions): MergeTemplate => {
   const template = toMergeTemplate(text, "plain")

@@ -47,6 +47,9 @@ ${rows.join("\n")}
 </html>
 `
 
+/** Of the footer that is added when an email is sent. */
+export const footer_class = "sender-footer"
+
 const width_px = 600
 
 /** Colours of the light scheme. Each has a class with the colour of the dark scheme. */
@@ -113,7 +116,7 @@ ${html}
 
 /** A small line above a code or a date that names it. */
 export const small = (html: string): string =>
-  `<span class="faint" style="display:block;font-size:14px;line-height:22px;color:${faint}">${html}</span>`
+  `<div class="faint" style="font-size:14px;line-height:22px;color:${faint}">${html}</div>`
 
 /** One of several topics of an email. */
 export const section = (title: string, html: string, { own }: Palette): string =>
@@ -129,7 +132,7 @@ export const section = (title: string, html: string, { own }: Palette): string =
 
 /** A thin line across the card. */
 export const rule = (): string =>
-  `<tr><td class="pad" style="padding:0 40px"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="line" height="1" style="height:1px;font-size:1px;line-height:1px;border-top:1px solid ${line}">&nbsp;</td></tr></table></td></tr>`
+  `<tr><td class="pad" style="padding:16px 40px 0"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="line" height="1" style="height:1px;font-size:1px;line-height:1px;border-top:1px solid ${line}">&nbsp;</td></tr></table></td></tr>`
 
 const darkInk = "#eef2f6"
 const darkFaint = "#b3bfca"
@@ -142,6 +145,7 @@ body { width: 100%; -webkit-text-size-adjust: 100%; -ms-text-size-adjust: 100%; 
 table { border-spacing: 0; mso-table-lspace: 0; mso-table-rspace: 0; }
 img { border: 0; max-width: 100%; height: auto; text-decoration: none; }
 a { color: ${accent}; }
+.${footer_class}, .${footer_class} a { color: ${faint} !important; }
 @media (max-width: 620px) {
   .around { padding: 16px 8px !important; }
   .pad { padding-left: 20px !important; padding-right: 20px !important; }
@@ -159,7 +163,7 @@ const dark = ({ accentDark, onAccentDark }: Pick<Palette, "accentDark" | "onAcce
   `.page, .soft { background-color: ${night} !important; }`,
   `.card { background-color: ${softNight} !important; border-top-color: ${accentDark} !important; }`,
   `.ink { color: ${darkInk} !important; }`,
-  `.faint { color: ${darkFaint} !important; }`,
+  `.faint, .${footer_class}, .${footer_class} a { color: ${darkFaint} !important; }`,
   `.edge { border-left-color: ${accentDark} !important; }`,
   `.soft, .line { border-color: ${darkLine} !important; }`,
   `.button { background-color: ${accentDark} !important; color: ${onAccentDark} !important; }`,

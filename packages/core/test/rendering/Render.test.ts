@@ -247,6 +247,8 @@ describe("HTML of a message", () => {
       htmlOf("<body><p>x</p></body></html>"),
       /<\/p><div .*Unsubscribe<\/a><\/div><img [^>]*><\/body><\/html>$/,
     )
+    const nameless = compile(approved({}), { ...sender, publicName: null, postalAddress: null }, tracked)
+    for (const text of [nameless.html, nameless.text].map(String)) assert.notMatch(text, /Acme|undefined|null/)
     for (const own of [
       `<a href="{{unsubscribe_url}}">u</a>`,
       "<p>{{unsubscribe_url}}</p>",

@@ -81,7 +81,7 @@ it.live("the link to the message in a browser expires, and unsubscribing does no
     yield* sendAt(DateTime.subtract(now, { days: 366 }))
     const answer = yield* ask(links.view)
     assert.strictEqual(answer.status, 410)
-    assert.include(answer.text, "Link expired")
+    assert.include(answer.text, "No longer available")
     assert.notInclude(answer.text, "Hello")
     assert.strictEqual((yield* ask(links.unsubscribe)).status, 200)
   }).pipe(Effect.scoped),

@@ -1,7 +1,8 @@
 // Tests of unsubscribing.
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
-import { Effect } from "effect"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { Context, Effect } from "effect"
 import { chrome, oneClick, sent } from "../fixtures/TrackingWorld.ts"
 
 const unsubscribePrefetchTest = tagged(it.live, "attack/unsubscribe-prefetch")
@@ -28,7 +29,7 @@ unsubscribePrefetchTest("GET, HEAD, OPTIONS and prefetches of the unsubscribe li
   }).pipe(Effect.scoped),
 )
 
-it.live("the unsubscribe page has a language, a title, one heading, one button and system colors", () =>
+it.live("the unsubscribe page has a language, a title, one heading, one button, and no name without a brand", () =>
   Effect.gen(function* () {
     const { ask, links, removeContact } = yield* sent
     const asked = yield* ask(links.unsubscribe)
@@ -43,7 +44,7 @@ it.live("the unsubscribe page has a language, a title, one heading, one button a
       )
       assert.strictEqual(text.match(/<main>/g)?.length, 1)
       assert.notMatch(text, /<script|<img|<link|<iframe|javascript:|https?:\/\//i, "the page loads and runs nothing")
-      assert.notMatch(text, /[^-]color:|background/, "the page sets no colors")
+      assert.notInclude(text, "default", "the workspace's name is internal")
       assert.notMatch(text, /outline|user-scalable|maximum-scale|<[a-z]+[^>]* on[a-z]+=/i)
     }
     assert.strictEqual(asked.text.match(/<button type="submit">Unsubscribe<\/button>/g)?.length, 1)
@@ -51,6 +52,21 @@ it.live("the unsubscribe page has a language, a title, one heading, one button a
     yield* removeContact
     for (const answer of [yield* ask(links.unsubscribe), yield* ask(links.unsubscribe, oneClick)]) {
       assert.strictEqual(answer.status, 200, "also after the contact is deleted")
+    }
+  }).pipe(Effect.scoped),
+)
+
+it.live("the pages of links show the brand: its name, logo and colour", () =>
+  Effect.gen(function* () {
+    const { ask, context, links, target } = yield* sent
+    yield* Context.get(context, Workspaces).update(target.workspaceId, {
+      brand: { name: "Brot & Co", logoUrl: "https://cdn.example.com/l.png", primaryColor: "#ffee00" },
+    })
+    for (const answer of [yield* ask(links.unsubscribe), yield* ask(links.unsubscribe, oneClick)]) {
+      assert.include(answer.text, '<img src="https://cdn.example.com/l.png" alt="Brot &amp; Co"')
+      assert.include(answer.text, "from <strong>Brot &amp; Co</strong>")
+      assert.include(answer.text, "--own:#ffee00")
+      assert.include(answer.headers.get("content-security-policy"), "img-src 'self' data: https://cdn.example.com;")
     }
   }).pipe(Effect.scoped),
 )

@@ -1,6 +1,8 @@
 // The brief of a prompt: its kind, topic, place, date, prices, offers and lists. Pure, and the same for the same prompt.
 import { type FormBrief, formOf } from "./Forms.ts"
 import { bare, capital, dateIn, figures, hours, leadingTime, percentage, price, stripped } from "./Figures.ts"
+import { addressIn, placeIn } from "./Places.ts"
+import { peopleIn, plansIn } from "./Plans.ts"
 import { type Sentence, isLayout, partsOf, sentencesOf, speaksOfItself } from "./Sentences.ts"
 import { type Kind, kindOf, type Subject, subjectOf } from "./Subjects.ts"
 import { topicOf } from "./Topic.ts"
@@ -123,7 +125,8 @@ export const readBrief = (text: string): Brief => {
   for (const sentence of sentences) open = gather(sentence, open, all)
   const requested = sentences.find(asksForContent) ?? sentences.find(isPlain)
   const kind = kindOf(requested?.text ?? "") === "general" ? kindOf(text) : kindOf(requested?.text ?? "")
-  const topic = topicOf(requested?.text ?? "")
+  const whole = topicOf(requested?.text ?? "")
+  const topic = kind === "job" ? whole.replace(/,.*$/s, "") : whole
   dropTopic(all.lists, topic)
   const named = subjectOf(topic)
   const written = withoutQuotes(text)
@@ -172,7 +175,12 @@ const gather = ({ text, isOrder, isBullet }: Sentence, open: ListName | null, al
   const pair = /^([\p{L}][\p{L}\d' _-]{1,30}):\s(.{1,400})$/su.exec(text)
   if (pair !== null && !isOrder && name(pair[1] ?? "", pair[2] ?? "", all)) return null
   let rest = text
-  for (const [whole, label = "", afterColon, inBrackets] of text.matchAll(labelled)) {
+  const open_hours = hours.exec(rest)
+  if (open_hours?.[1] !== undefined) {
+    all.hours ??= capital(open_hours[1].replace(/^from\s/i, ""))
+    rest = rest.replace(open_hours[0], " ")
+  }
+  for (const [whole, label = "", afterColon, inBrackets] of rest.matchAll(labelled)) {
     const list = listNamed(label)
     if (list === null) continue
     add(
@@ -185,11 +193,7 @@ const gather = ({ text, isOrder, isBullet }: Sentence, open: ListName | null, al
     )
     rest = rest.replace(whole, " ")
   }
-  const open_hours = hours.exec(rest)
-  if (open_hours?.[1] !== undefined) {
-    all.hours ??= capital(open_hours[1].replace(/^from\s/i, ""))
-    rest = rest.replace(open_hours[0], " ")
-  }
+  rest = pricedOrNamed(rest, all)
   const dated = dateIn(rest)
   if (dated !== null) {
     const lead = dated.lead !== null && /^(?:until|till|through|by|before)/i.test(dated.lead) ? "Until " : ""
@@ -197,8 +201,20 @@ const gather = ({ text, isOrder, isBullet }: Sentence, open: ListName | null, al
   }
   if (isOrder) details(dated?.rest ?? rest, all)
   else if (percentage.test(text) && text.length <= offer_length_max) all.offers.push(capital(stripped(text, " .!")))
-  else if (rest.trim().length > 2) all.facts.push(sentenceOf(text))
+  else if (stripped(rest, " ,.;:").length > 2) all.facts.push(sentenceOf(text))
   return null
+}
+
+/** Takes plans, speakers and an address out of a sentence. */
+const pricedOrNamed = (text: string, all: Gathered): string => {
+  const plans = plansIn(text)
+  if (plans !== null) add(all.lists, "plans", plans.points)
+  const people = peopleIn(text)
+  if (people.length > 0) add(all.lists, "people", people.map(pointOf))
+  const address = addressIn(text)
+  all.place ??= address
+  const taken = [...(plans?.parts ?? []), ...people, ...(address === null ? [] : [address])]
+  return taken.reduce((rest, part) => rest.replace(part, ""), text)
 }
 
 const add = (lists: Map<ListName, Array<Point>>, list: ListName, points: ReadonlyArray<Point>): void => {
@@ -270,7 +286,8 @@ const sort = (piece: string, all: Gathered): void => {
   if (percentage.test(text) || /\b(?:off|discount|half price|two for one|2 for 1)\b/i.test(text)) {
     if (text.length <= 120 && /\boff\b|discount|%|percent|per cent|price|for 1|for one/i.test(text))
       all.offers.push(capital(text))
-  } else if (price.test(text)) add(all.lists, "menu", [pointOf(text)])
+  } else if (/^free\s\p{L}/iu.test(text) && text.length <= offer_length_max) all.offers.push(capital(text))
+  else if (price.test(text) || /\sfree$/i.test(text)) add(all.lists, "menu", [pointOf(text)])
   else if (leadingTime.test(text)) add(all.lists, "agenda", [pointOf(text)])
   else if (
     isLayout(text) ||
@@ -319,15 +336,6 @@ const ownerIn = (text: string): string | null =>
     ?.slice(1)
     .find((found) => found !== undefined)
     ?.replace(/[\s.]+$|\s(?:and|of|the)$/g, "") ?? null
-
-const noPlaces =
-  /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Winter|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|French|German|Italian|Spanish|English|Dutch|Portuguese|Polish|HTML|CSS|CHF|EUR|USD|GBP)\b/
-
-const placeIn = (text: string): string | null => {
-  const place =
-    /\b(?:in|at)\s(?:the\s)?([A-Z][\p{L}'’-]{2,24}(?:\s[A-Z][\p{L}'’-]{2,24}){0,2})/u.exec(text)?.[1] ?? null
-  return place === null || noPlaces.test(place) ? null : place
-}
 
 const couponOf = (text: string): Brief["coupon"] => {
   const code = /\bcode\b[\s:]{0,3}(?:is\s)?["“']?([A-Z0-9][A-Z0-9-]{2,23})\b/.exec(text)?.[1] ?? null

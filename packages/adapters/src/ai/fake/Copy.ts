@@ -13,10 +13,11 @@ export interface Parts {
 }
 
 /** `otherwise`: the headline of a prompt without a topic. */
-export const headlineOf = ({ kind, title, topic }: Brief, otherwise: string): string => {
+export const headlineOf = (brief: Brief, otherwise: string): string => {
+  const { kind, title, topic } = brief
   if (title !== null) return title
   const plain = plainTopic(topic)
-  if (plain === "") return otherwise
+  if (plain === "" || readers.test(plain)) return brief.offers[0] ?? otherwise
   if (kind === "pricing" && !/\b(?:pric|plan|rates|tickets)/i.test(plain)) return `Plans and prices for ${topic}`
   if (kind === "webinar") {
     const about =
@@ -32,10 +33,15 @@ export const headlineOf = ({ kind, title, topic }: Brief, otherwise: string): st
   return capital(plain)
 }
 
+/** A topic that names the readers only: "an email for our customers". */
+const readers =
+  /\b(?:customers|subscribers|members|guests|readers|clients|contacts|fans|users|friends|regulars|everybody|everyone)$/i
+
 /** Without the words that only introduce it: `job offer for a baker`, `restaurant called Ann's`. */
-const plainTopic = (topic: string): string =>
+export const plainTopic = (topic: string): string =>
   topic
     .replace(/\s(?:called|named)\s.{1,80}$/is, "")
+    .replace(/^(?:our|my|the|all)\s(?:customers|subscribers|members|guests|readers|clients)\s(?:about|on)\s/i, "")
     .replace(
       /^(?:an?\s|the\s|our\s)?(?:job|position|vacancy|job offer|job opening|open position)\s(?:for|as|of)\s/i,
       "",
@@ -47,12 +53,17 @@ export const ownerOf = ({ owner }: Brief, brand: Brand | null): string | null =>
 
 /** A few words above the headline. */
 export const kickerOf = ({ kind, subject, place }: Brief): string | null => {
+  // The headline says that these are plans and prices.
+  if (kind === "pricing") return subject.isBusiness ? subject.label : null
   const label = labelOfKind[kind] ?? subject.label
   const business =
     label !== subject.label && kind !== "event" && kind !== "webinar" && kind !== "job" ? subject.label : null
-  const parts = [business, label, place].filter((part): part is string => part !== null)
+  const parts = [business, label, townOf(place)].filter((part): part is string => part !== null)
   return parts.length === 0 ? null : parts.join(" · ")
 }
+
+/** `Bern` of `Kramgasse 12, Bern`. */
+const townOf = (place: string | null): string | null => place?.split(", ").at(-1) ?? null
 
 /** One or two sentences below the headline. */
 export const pitchOf = (brief: Brief, headline: string): string => {
@@ -60,7 +71,8 @@ export const pitchOf = (brief: Brief, headline: string): string => {
   const fact = leadsWithFact(kind) ? facts[0] : undefined
   const about = topic === "" ? headline : topic
   const when = date === null ? "" : spoken(date)
-  const where = place === null || topic.includes(place) ? "" : ` in ${place}`
+  const town = townOf(place)
+  const where = town === null || topic.includes(town) ? "" : ` in ${town}`
   switch (kind) {
     case "sale":
       return join(
@@ -135,12 +147,13 @@ const titles: Readonly<Record<ListName, string>> = {
   points: "Good to know",
 }
 
-const titleOf = ({ name }: List, { kind }: Brief): string => {
+const titleOf = ({ name }: List, { kind, lists }: Brief): string => {
   if (name === "menu" && kind === "restaurant") return "Menu"
   if (name === "agenda" && kind === "webinar") return "Agenda"
   if (name === "people" && kind === "webinar") return "Speakers"
   if (name === "features" && kind === "update") return "What is new"
-  if (name === "points" && kind === "job") return "What you bring"
+  if (name === "points" && kind === "job" && !lists.some((list) => list.name === "requirements"))
+    return "What you bring"
   return titles[name]
 }
 

@@ -25,6 +25,7 @@ import { matchesFor } from "./FakeColumns.ts"
 import { composeEmail } from "./FakeEmail.ts"
 import { composePage, unshown } from "./FakePage.ts"
 import { asksForPage } from "./Intent.ts"
+import { refusal, type Revised, revised } from "./Revise.ts"
 import { masked } from "./Sentences.ts"
 
 const sizeOfRequest = ({ prompt }: { readonly prompt: string }, basis: string | null): number =>
@@ -33,6 +34,12 @@ const sizeOfRequest = ({ prompt }: { readonly prompt: string }, basis: string | 
 export const fakePages: Parser<FakePageRequest, string> = {
   name: "fake_page",
   run: (request) => pageFor(request),
+  sizeOf: (request) => sizeOfRequest(request, request.template),
+}
+
+export const fakeRevisions: Parser<FakePageRequest & { readonly template: string }, Revised> = {
+  name: "fake_revision",
+  run: (request) => revisionFor(request),
   sizeOf: (request) => sizeOfRequest(request, request.template),
 }
 
@@ -69,7 +76,13 @@ export const layer = Layer.effect(
     return Ai.of({
       provider: "sample",
       generatePage: ({ prompt, name, brand, template, isRevision = false }) =>
-        answer(fakePages, { prompt, name, brand, template, isRevision }),
+        isRevision && template !== null
+          ? Effect.flatMap(answer(fakeRevisions, { prompt, name, brand, template }), (revision) =>
+              "html" in revision
+                ? Effect.succeed(revision.html)
+                : Effect.fail(new AiRefused({ reason: revision.refused })),
+            )
+          : answer(fakePages, { prompt, name, brand, template }),
       generateEmail: (request) => answer(fakeEmails, request),
       asksForPage: (prompt, options) => Effect.orDie(parsers.run(fakeIntents, { prompt, options }, null)),
       matchColumns: (request) => answer(fakeColumns, request),
@@ -88,17 +101,25 @@ export const emailFor = ({ prompt, brand, basis }: EmailRequest): WrittenEmail =
   }
 }
 
-type FakePageRequest = Pick<PageRequest, "prompt" | "name" | "brand" | "template" | "isRevision">
+type FakePageRequest = Pick<PageRequest, "prompt" | "name" | "brand" | "template">
 
-export const pageFor = ({ prompt, name, brand, template, isRevision = false }: FakePageRequest): string => {
+export const pageFor = ({ prompt, name, brand, template }: FakePageRequest): string => {
   // The variables of a template are filled when a tent is created from it.
   const { text, restore } = masked(prompt, ({ name: token }) => token.startsWith("api."))
   const brief = readBrief(text)
-  if (template !== null) {
-    const changed = onBasis(template, brief)
-    return restore(isRevision && changed === template ? saying(template, text) : changed)
-  }
+  if (template !== null) return restore(onBasis(template, brief))
   return restore(composePage({ brief, brand, palette: paletteFor(brief, brand, prompt), otherwise: name }))
+}
+
+/** The page with the instruction followed: a simple edit, or what the instruction says added below the heading. */
+export const revisionFor = (request: FakePageRequest & { readonly template: string }): Revised => {
+  const { template } = request
+  const simple = revised(template, request.prompt)
+  if (simple !== null) return simple
+  const { text, restore } = masked(request.prompt, ({ name: token }) => token.startsWith("api."))
+  // The topic of an instruction is no headline.
+  const html = restore(onBasis(template, { ...readBrief(text), topic: "", title: null }))
+  return html === template ? refusal() : { html }
 }
 
 const paletteFor = ({ subject: { accent } }: Brief, brand: Brand | null, prompt: string): Palette =>
@@ -136,16 +157,6 @@ const onBasis = (basis: string, brief: Brief): string => {
   const below = placeBelow(heading, all) ?? basis.length
   const text = said.map((each) => `\n<p>${escapeHtml(each)}</p>`).join("")
   return edited(basis, text === "" ? renamed : [...renamed, { from: below, to: below, text }])
-}
-
-/** The page with the instruction below its heading. */
-const saying = (page: string, text: string): string => {
-  const all = elements(parseHtml(page, { sourceCodeLocationInfo: true }))
-  const heading = all.find(
-    ({ tagName, sourceCodeLocation }) => tagName === "h1" && sourceCodeLocation?.endTag !== undefined,
-  )
-  const place = placeBelow(heading, all) ?? page.length
-  return edited(page, [{ from: place, to: place, text: `\n<p>${escapeHtml(text.trim())}</p>` }])
 }
 
 /** What the prompt says and the document does not: sentences, offers, values, points and figures. */

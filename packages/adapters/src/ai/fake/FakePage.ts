@@ -15,6 +15,7 @@ import {
   ownerOf,
   type Parts,
   pitchOf,
+  plainTopic,
   type ShownList,
   valuesOf,
 } from "./Copy.ts"
@@ -33,7 +34,7 @@ export const composePage = ({ brief, brand, palette, otherwise }: Parts & { read
   const headline = headlineOf(brief, otherwise)
   const pitch = brand?.description ?? pitchOf(brief, headline)
   const name = ownerOf(brief, brand)
-  const owner = escapeHtml(name ?? (brief.kind === "job" ? "Jobs" : brief.subject.label) ?? headline)
+  const owner = escapeHtml(name ?? nameless(brief) ?? headline)
   const { form } = brief
   const call = escapeHtml(callOf(brief))
   const callTo = escapeHtml(form === null ? (brief.button?.url ?? "#more") : `#${form.id}`)
@@ -71,6 +72,13 @@ export const composePage = ({ brief, brand, palette, otherwise }: Parts & { read
     form: form === null ? "" : formHtml(form, brief, sections.length % 2 === 0),
   }
   return template.replaceAll(/\[\[(\w+)\]\]/g, (_, slot: string) => slots[slot] ?? "")
+}
+
+/** What stands for the name of the owner. */
+const nameless = ({ kind, subject, topic }: Brief): string | null => {
+  if (kind === "job") return "Jobs"
+  if (kind !== "pricing" || subject.isBusiness || topic === "") return subject.label
+  return capital(plainTopic(topic).replace(/^our\s/i, ""))
 }
 
 const offers = ({ coupon, offers: all }: Brief): string => {

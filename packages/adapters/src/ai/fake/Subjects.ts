@@ -139,7 +139,7 @@ const rows: ReadonlyArray<Row> = [
     ]),
   ],
   [
-    /\b(?:climb\w*|yoga|fitness|gym|running|runners?|hik\w+|bikes?|bicycles?|cycling|swim\w*|football|sports?|ski\w*|pilates|tennis|outdoors?|mountains?)\b/i,
+    /\b(?:climb\w*|yoga|fitness|gym|running|runners?|hik\w+|bikes?(?![ -]?sharing)|bicycles?|cycling|swim\w*|football|sports?|ski\w*|pilates|tennis|outdoors?|mountains?)\b/i,
     subject(
       null,
       "#0f766e",

@@ -33,6 +33,8 @@ describe("readBrief", () => {
     const brief = read("A page for our bakery's sale in Bern: 20 % off all bread until Saturday, open 7 am to 6 pm")
     assert.deepStrictEqual(brief.offers, ["20 % off all bread"])
     assert.deepStrictEqual([brief.date, brief.place, brief.hours], ["Until Saturday", "Bern", "7 am to 6 pm"])
+    const address = read("A page for our shop opening on 5 May, Kramgasse 12, Bern, with free coffee")
+    assert.deepStrictEqual([address.place, address.offers], ["Kramgasse 12, Bern", ["Free coffee"]])
   })
 
   it("reads lists with prices, times and notes", () => {
@@ -42,6 +44,18 @@ describe("readBrief", () => {
         "plans",
       ),
       ["Starter | Free | for 2 people", "Team | 12 € per user per month", "Pro | $29/month | SSO"],
+    )
+    const plans = ["500 contacts | Free", "5,000 contacts | 9 EUR", "50,000 contacts | 29 EUR a month"]
+    const offered = "Free for 500 contacts, 9 EUR for 5,000, 29 EUR a month for 50,000"
+    assert.deepStrictEqual(points(`A pricing page for our tool. ${offered}`, "plans"), plans)
+    assert.deepStrictEqual(points(`A pricing page for our tool: ${offered}`, "plans"), plans)
+    assert.deepStrictEqual(
+      points("A webinar page with speakers Ann Lee (Acme) and Bo Chen, agenda: bounces, questions", "people"),
+      ["Ann Lee | Acme", "Bo Chen"],
+    )
+    assert.deepStrictEqual(
+      points("A page for a restaurant with menu: Ravioli 22 CHF, open Tuesday to Sunday 11:30-22:00", "menu"),
+      ["Ravioli | 22 CHF"],
     )
     assert.deepStrictEqual(
       points("A page for a fair. Agenda: 15:00 welcome, 16:00 dance, and 6 pm barbecue", "agenda"),

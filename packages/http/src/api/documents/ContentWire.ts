@@ -38,7 +38,7 @@ export const Html = Schema.String.annotate({
 /** Of documents and tents. */
 export const GeneratedBy = Schema.NullOr(Schema.String).annotate({
   description:
-    "The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI. null: a person wrote or copied it, or there is none yet",
+    "The AI provider that wrote the content: `anthropic`, `openai`, or `sample` for sample text of the fake AI, which follows simple instructions only and fails with the reason otherwise. null: a person wrote or copied it, or there is none yet",
 })
 
 export const shownFields = {

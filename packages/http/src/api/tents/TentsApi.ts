@@ -323,7 +323,7 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
   Endpoint.post("revise", "/v1/tents/:tentId/revise", {
     summary: "Revise a tent's page",
     description:
-      "Requests the next version from the AI, which changes the current one as instructed. It costs one credit, which is refunded if the revision fails. One revision runs at a time. Versions that are set meanwhile stay.",
+      "Requests the next version from the AI, which changes the current one as instructed. It costs one credit, which is refunded if the revision fails. Sample text follows simple instructions only; `error` of the generation says which. One revision runs at a time. Versions that are set meanwhile stay.",
     payload: ReviseTent,
     success: TentRevisionWire.pipe(HttpApiSchema.status(202)),
     errors: ["not_found", "validation_failed", "tent_not_ready", "generation_in_progress", "insufficient_credits"],

@@ -40,7 +40,7 @@ it.live("without content, an email is a branded scaffold with the workspace's se
     const made = yield* call("POST", "/v1/emails", { json: { name: "bare" } })
     assert.strictEqual(made.status, 201)
     assert.deepInclude(made.json, { from_name: "Tentpole", from_address: "hello@example.test", subject: null })
-    assert.match((yield* call("GET", made.json.content_path)).text, /^<!doctype html>[^]*default[^]*<\/html>\n$/)
+    assert.match((yield* call("GET", made.json.content_path)).text, /^<!doctype html>[^]*Your headline[^]*<\/html>\n$/)
     const none = yield* call("POST", "/v1/emails", { json: { name: "none", from_name: null } })
     assert.isNull(none.json.from_name)
   }).pipe(Effect.scoped),

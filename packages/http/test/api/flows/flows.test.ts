@@ -120,6 +120,34 @@ it.live("triggers and steps are returned as sent, with defaults", () =>
   }).pipe(Effect.scoped),
 )
 
+it.live("rules of flows name custom fields by their api_name, and return the id", () =>
+  Effect.gen(function* () {
+    const { call, flow, at, post } = yield* flowWorld
+    const field = { display_name: "Stage", api_name: "stage", value_type: "string" }
+    const { field_definition_id } = yield* post("/v1/contact-fields", field)
+    const named = (name: string) => ({
+      kind: "condition",
+      source: "custom_field",
+      api_name: name,
+      operator: "equals",
+      value: "x",
+    })
+    const check = { type: "condition_check", step_id: "a", condition: named("stage") }
+    const made = yield* flow({ steps: [check], disqualification_rules: named("stage") })
+    const ids = (json: Json) => [
+      json.steps[0].condition.conditions[0].fieldDefinitionId,
+      json.disqualification_rules.conditions[0].fieldDefinitionId,
+    ]
+    assert.deepStrictEqual(ids(made), [field_definition_id, field_definition_id])
+    const patched = yield* call("PATCH", at(made, "/steps/a"), { json: { step: { condition: named("stage") } } })
+    assert.deepStrictEqual(ids(patched.json), [field_definition_id, field_definition_id])
+    const waiting = { type: "wait", step_id: "b", mode: "condition", condition: named("stage") }
+    assert.strictEqual((yield* call("POST", at(made, "/steps"), { json: { step: waiting } })).status, 201)
+    const unknown = yield* call("PATCH", at(made), { json: { disqualification_rules: named("nothing") } })
+    assert.deepStrictEqual([...paths(unknown)], ["disqualification_rules.api_name"])
+  }).pipe(Effect.scoped),
+)
+
 it.live("reports all issues of a body, including unknown references", () =>
   Effect.gen(function* () {
     const { call, flow, at } = yield* flowWorld

@@ -91,13 +91,15 @@ formOverwriteTest("a bot that fills the honeypot gets the usual answer, and noth
   }).pipe(Effect.scoped),
 )
 
-it.live("an invalid submission gets an error page, and nothing is stored", () =>
+it.live("an invalid submission gets the form back, filled in, and nothing is stored", () =>
   Effect.gen(function* () {
     const { send, sending, received, people } = yield* signUp()
     const broken = yield* send({ email: "<b>ada@" })
     assert.strictEqual(broken.status, 400)
-    assert.include(broken.text, "email must be an email address")
-    assert.notInclude(broken.text, "<b>")
+    assert.include(broken.text, "Please enter an email address, for example ann@example.com")
+    assert.match(broken.text, /<input[^>]* value="&lt;b&gt;ada@"[^>]* name="email"/)
+    assert.match(broken.text, /aria-invalid="true" aria-describedby="form-error-1" autofocus=""/)
+    assert.notInclude(broken.text, "<b>ada")
     for (const [status, sent] of [
       [400, { headers: urlencoded, body: "" }],
       [400, { headers: urlencoded, body: "email=%00" }],

@@ -1,0 +1,50 @@
+// Plans and speakers in a sentence of a prompt: `Free for 500 contacts, 9 EUR for 5,000`, `speakers Ann Lee (Acme) and Bo Chen`.
+import { capital, price, stripped } from "./Figures.ts"
+import { partsOf } from "./Sentences.ts"
+
+interface Offered {
+  /** The piece of the sentence. */
+  readonly part: string
+  readonly cost: string
+  /** What the price is for: `5,000 contacts`. */
+  readonly quantity: string
+}
+
+/** A piece that begins with its price. */
+const offered = (part: string): Offered | null => {
+  const text = part.replace(/^(?:it's|it is|for only|only|from)\s/i, "")
+  const found = price.exec(text)
+  const cost = /^free\b/i.test(text) ? text.slice(0, "free".length) : found?.index === 0 ? found[0].trim() : ""
+  const rest = text.slice(cost.length)
+  const quantity = rest.replace(/^\s(?:for|up to|with)\s(?:up to\s)?/i, "")
+  return cost === "" || quantity === rest || quantity.length > 60 ? null : { part, cost, quantity }
+}
+
+/** The plans of a sentence and their pieces; null when it has fewer than two. */
+export const plansIn = (text: string) => {
+  const found = partsOf(text.slice(text.search(/:\s/) + 1)).flatMap((part) => offered(part) ?? [])
+  if (found.length < 2) return null
+  // "9 EUR for 5,000" is for 5,000 of what the other plans name.
+  const units = found.map(({ quantity }) => /^[\d.,'’]{1,15}k?\s(\p{L}.*)$/iu.exec(quantity)?.[1])
+  const unit = units.find((each) => each !== undefined)
+  const points = found.map(({ cost, quantity }) => ({
+    title: capital(unit !== undefined && /^[\d.,'’]+k?$/i.test(quantity) ? `${quantity} ${unit}` : quantity),
+    note: null,
+    price: capital(cost),
+    time: null,
+  }))
+  return { points, parts: found.map(({ part }) => part) }
+}
+
+const person = /^\p{Lu}[\p{L}'’.-]{1,24}(?:\s\p{Lu}[\p{L}'’.-]{1,24}){1,3}(?:\s\([^()]{1,60}\))?$/u
+const read_length_max = 400
+
+/** Names that follow "speakers" or "hosts" without a colon. */
+export const peopleIn = (text: string): ReadonlyArray<string> => {
+  const begin = /\b(?:speakers?|hosts?|trainers?)\s(?=\p{Lu})/u.exec(text)
+  if (begin === null) return []
+  const after = text.slice(begin.index + begin[0].length, begin.index + begin[0].length + read_length_max)
+  const names = partsOf(after).flatMap((part) => part.split(" and ").map((each) => stripped(each, " .,")))
+  const end = names.findIndex((each) => !person.test(each))
+  return end < 0 ? names : names.slice(0, end)
+}
