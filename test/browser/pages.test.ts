@@ -113,6 +113,40 @@ describe.skipIf(browser === null)("a published page in a browser", () => {
     },
   )
 
+  it("a form with mistakes comes back filled in, and it, thanks and errors are accessible", async () => {
+    const { url } = await publish(prompts[0] ?? "")
+    const check = async (page: Page, where: string) => {
+      await page.evaluate(axe.source)
+      const { violations } = await page.evaluate<axe.AxeResults>("axe.run()")
+      assert.deepStrictEqual(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join("; ")}`),
+        [],
+        where,
+      )
+      const width = await page.evaluate<number>("document.documentElement.scrollWidth")
+      assert.isAtMost(width, page.viewportSize()?.width ?? 0, where)
+    }
+    for (const viewport of sizes) {
+      for (const colorScheme of ["light", "dark"] as const) {
+        const { context, page } = await open(url, { viewport, colorScheme })
+        await page.getByLabel("First name").fill('Ada "B"')
+        await page.getByLabel("Email address").fill("ada@localhost")
+        await page.getByRole("button", { name: "Sign me up" }).click()
+        await page.getByText("Please enter an email address, for example ann@example.com.").waitFor()
+        assert.strictEqual(await page.getByLabel("First name").inputValue(), 'Ada "B"')
+        assert.strictEqual(await page.evaluate<string>("document.activeElement.name"), "email")
+        await check(page, `mistake, ${viewport.width}, ${colorScheme}`)
+        await page.getByLabel("Email address").fill("ada@example.com")
+        await page.getByRole("button", { name: "Sign me up" }).click()
+        await page.getByRole("heading", { name: "Thank you" }).waitFor()
+        await check(page, `thanks, ${viewport.width}, ${colorScheme}`)
+        await page.goto(new URL("/nothing", url).href)
+        await check(page, `not found, ${viewport.width}, ${colorScheme}`)
+        await context.close()
+      }
+    }
+  })
+
   it("the accessibility check finds a missing label", async () => {
     const page = await (browser ?? assert.fail(none)).newPage()
     await page.setContent("<!doctype html><html lang=en><title>x</title><main><h1>x</h1><input name=email></main>")

@@ -94,12 +94,12 @@ export const pages = <E>(
         const { slug } = yield* workspaces.get(workspace)
         assert.deepStrictEqual(yield* store.site(workspace), { slug, ownHost: null })
         const host = `${slug}.localhost`
-        const { name } = yield* workspaces.get(workspace)
+        // The workspace's own name is internal.
         assert.deepStrictEqual(yield* pages.site({ host, slug }), {
           workspaceId: workspace,
           slug,
           ownHost: null,
-          name,
+          name: null,
           primaryColor: null,
           logoUrl: null,
           iconUrl: null,

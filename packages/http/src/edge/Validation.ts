@@ -184,7 +184,8 @@ const everyIssue = Effect.fnUntraced(function* (
   const named = queryIssues(endpoint, search)
   const query = yield* decode(endpoint.query, Object.fromEntries(search))
   const payload = endpoint.payload.get("application/json")
-  const inBody = payload === undefined ? [] : yield* decode(Schema.Union(payload.schemas), json.parsed)
+  // A call whose body may be absent takes null for it.
+  const inBody = payload === undefined ? [] : yield* decode(Schema.Union(payload.schemas), json.parsed ?? null)
   const seen = new Set(named.map((issue) => issue.path))
   const rest = [...named, ...query.filter((issue) => !seen.has(issue.path)), ...inBody]
   return path.length > 0 ? refuse([...path, ...rest], true) : refuse(rest, false)

@@ -87,7 +87,7 @@ const shorter = (text: string): string => {
   const plain = capital(text.replace(/^(?:our|the|an?|your|my)\s(?:new\s)?/i, ""))
   const [head = ""] = plain.split(/\s(?:for|with|in|at|on|of|from|that|which|by|and)\s/i)
   if (head !== "" && head.length < plain.length) return head
-  if (plain !== text) return plain
+  if (plain.length < text.length) return plain
   const words = text.split(" ")
   return words.slice(0, Math.max(1, Math.min(words_max, words.length - 1))).join(" ")
 }

@@ -17,8 +17,8 @@ const h1 = (html: string) => /<h1[^>]*>([^<]*)<\/h1>/.exec(html)?.[1]
 
 describe("A revision of the fake AI", () => {
   it("shortens the headline or sets it, also in the title", () => {
-    const short = h1(changed("make the headline shorter")) ?? ""
-    assert.isBelow(short.length, (h1(template) ?? "").length)
+    assert.strictEqual(h1(template), "Our bakery's summer sale")
+    assert.strictEqual(h1(changed("make the headline shorter")), "Bakery&#39;s summer sale")
     const set = changed("Please change the headline to “Bread & more”.")
     assert.strictEqual(h1(set), "Bread &amp; more")
     assert.include(set, "<title>Bread &amp; more</title>")

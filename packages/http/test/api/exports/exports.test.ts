@@ -13,7 +13,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
-import { type Answered, type Json, serving } from "../../fixtures/World.ts"
+import { type Answered, type Json, paths, serving } from "../../fixtures/World.ts"
 
 const L = "/v1/contact-lists"
 const B = "/v1/email-blasts"
@@ -86,6 +86,8 @@ it.live("an export can be started, polled and downloaded without an API key", ()
     const begun = yield* call("POST", exports)
     const { export_id } = begun.json
     assert.deepStrictEqual([begun.status, begun.json], [202, { export_id, status: "queued" }])
+    // Without a body, which is optional, the id is the only issue.
+    assert.deepStrictEqual([...paths(yield* call("POST", `${L}/nope/export`))], ["listId"])
 
     const queued = yield* call("GET", `${exports}/${export_id}`)
     assert.strictEqual(queued.headers.get("retry-after"), "10")

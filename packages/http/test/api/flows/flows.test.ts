@@ -124,7 +124,7 @@ it.live("rules of flows name custom fields by their api_name, and return the id"
   Effect.gen(function* () {
     const { call, flow, at, post } = yield* flowWorld
     const field = { display_name: "Stage", api_name: "stage", value_type: "string" }
-    const { field_definition_id } = yield* post("/v1/contact-fields", field)
+    const [{ field_definition_id }] = (yield* post("/v1/contact-fields", field)).items
     const named = (name: string) => ({
       kind: "condition",
       source: "custom_field",
