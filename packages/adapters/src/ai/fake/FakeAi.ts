@@ -161,8 +161,9 @@ const onBasis = (basis: string, brief: Brief): string => {
 
 /** What the prompt says and the document does not: sentences, offers, values, points and figures. */
 const contentOf = (brief: Brief, basis: string): ReadonlyArray<string> => {
+  const facts = brief.facts.join(" ").toLowerCase()
   const values = valuesOf(brief).flatMap(([label, text]) =>
-    basis.includes(escapeHtml(text)) ? [] : [`${label}: ${text}`],
+    basis.includes(escapeHtml(text)) || facts.includes(text.toLowerCase()) ? [] : [`${label}: ${text}`],
   )
   const points = brief.lists.flatMap((list) =>
     list.points.map(({ note, price, time, title }) =>
