@@ -17,7 +17,7 @@ const tamperings: ReadonlyArray<readonly [statement: string, sentence: string]> 
   [`update delivery set state = 'queued', token = null where ${aSentOne}`, "but its delivery is queued (I2)"],
   [`update delivery set state = 'queued', token = null where ${aSentOne}`, "a delivery is not at its end (I5)"],
   [
-    "update delivery set state = 'sent', reason = null, sent_at = now() where email like 'refused-%'",
+    "update delivery set state = 'sent', reason = null, failed_at = null, sent_at = now() where email like 'refused-%'",
     "sent, but the mail server never accepted it (I3)",
   ],
   ["update delivery_tally set sent = sent + 1", "the counters say"],

@@ -3,6 +3,8 @@
 import { Layer } from "effect"
 import { Administration } from "./operations/administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
+import { BlastReports } from "./blasts/figures/BlastReports.ts"
+import { EmailAnalytics } from "./blasts/figures/EmailAnalytics.ts"
 import { DryRuns } from "./blasts/inspection/DryRuns.ts"
 import { Schedules } from "./blasts/Schedules.ts"
 import { Hooks } from "./bounces/providers/Hooks.ts"
@@ -56,12 +58,14 @@ export const flowMakings = StepRuns.layer.pipe(Layer.provide(StepExecutor.layer)
 /** The use cases of contacts, content and sending, over the ports. The memory adapter has a store for each. */
 export const productUseCases = Layer.mergeAll(
   Assets.layer,
+  BlastReports.layer,
   Blasts.layer,
   BulkTents.layer,
   Contacts.layer,
   CustomFields.layer,
   Deliveries.layer,
   DryRuns.layer,
+  EmailAnalytics.layer,
   EmailTemplates.layer,
   Emails.layer,
   Exports.layer,

@@ -68,6 +68,24 @@ export const OffsetInstant = Schema.String.annotate({ format: "date-time", examp
     }),
   )
 
+/** A day, which is its beginning in UTC, or a timestamp with a UTC offset, in a query. */
+export const DayOrInstant = Schema.String.annotate({ examples: ["2026-05-01", "2026-05-01T10:30:00Z"] })
+  .check(
+    Schema.makeFilter(
+      (text: string) =>
+        Result.isSuccess(readDate(text, "json")) ||
+        "must be a day, such as 2026-05-01, or a timestamp with a UTC offset, such as 2026-05-01T10:30:00Z",
+    ),
+  )
+  .pipe(
+    Schema.decodeTo(Schema.DateTimeUtc, {
+      decode: SchemaGetter.transform((text: string) =>
+        DateTime.makeUnsafe(Result.getOrElse(readDate(text, "json"), () => text) ?? text),
+      ),
+      encode: SchemaGetter.transform(DateTime.formatIso),
+    }),
+  )
+
 /** Text of a limited length. NUL and lone surrogates are refused earlier, by `Validation.ts`. */
 export const Text = (length_max: number, length_min = 0) => {
   const message =

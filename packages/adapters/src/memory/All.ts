@@ -24,6 +24,7 @@ import * as ReportStore from "./bounces/ReportStore.ts"
 import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/SegmentMembers.ts"
 import * as SegmentStore from "./segments/SegmentStore.ts"
+import * as FigureStore from "./blasts/FigureStore.ts"
 import * as DryRunStore from "./blasts/DryRunStore.ts"
 import * as TokenBucketStore from "./kernel/TokenBucketStore.ts"
 import * as Transactor from "./kernel/Transactor.ts"
@@ -61,6 +62,7 @@ export const stores = Layer.mergeAll(
   Segment.layer,
   SegmentStore.layer,
   DryRunStore.layer,
+  FigureStore.layer,
   TokenBucketStore.layer,
   Transactor.layer,
   Outbox.layer,

@@ -29,6 +29,7 @@ import * as ReportStore from "./bounces/ReportStore.ts"
 import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/RuleSql.ts"
 import * as SegmentStore from "./segments/SegmentStore.ts"
+import * as FigureStore from "./blasts/FigureStore.ts"
 import * as DryRunStore from "./blasts/DryRunStore.ts"
 import * as TokenBucketStore from "./kernel/TokenBucketStore.ts"
 import * as Transactor from "./kernel/Transactor.ts"
@@ -71,6 +72,7 @@ const rooms = Layer.mergeAll(
   Segment.layer,
   SegmentStore.layer,
   DryRunStore.layer,
+  FigureStore.layer,
   TokenBucketStore.layer,
   Transactor.layer,
   Outbox.layer,

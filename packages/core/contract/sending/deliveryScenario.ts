@@ -44,6 +44,7 @@ export interface WrittenDelivery {
   readonly token: number | null
   readonly attempts: number
   readonly sentAt: DateTime.Utc | null
+  readonly failedAt: DateTime.Utc | null
   readonly deliveredAt: DateTime.Utc | null
   readonly openedAt: DateTime.Utc | null
   readonly clickedAt: DateTime.Utc | null
@@ -218,6 +219,7 @@ export const tallyOf = (rows: ReadonlyArray<WrittenDelivery>): DeliveryTally => 
   const count = (holds: (row: WrittenDelivery) => boolean) => rows.filter(holds).length
   return {
     queued: count((row) => !finalStates.has(row.state)),
+    deferred: count((row) => !finalStates.has(row.state) && row.attempts > 0),
     sent: count((row) => row.state === "sent"),
     failed: count((row) => row.state === "failed" || row.state === "unconfirmed"),
     blocked: count((row) => row.state === "blocked"),

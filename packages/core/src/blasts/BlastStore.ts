@@ -9,6 +9,7 @@ import type { Paged, PageRequest } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { Blast, BlastStatus, EarlyEndReason, RetryOptions } from "./Blast.ts"
+import { type Pace, type PaceFacts, paceOf } from "./figures/Pace.ts"
 import { type BlastChange, type BlastEvent, decide } from "./machine.ts"
 import { emailChanges, type LaunchFacts, type Readiness, readiness, type ReadinessFacts } from "./Readiness.ts"
 
@@ -16,9 +17,11 @@ export interface StoredBlast {
   readonly blast: Blast
   readonly facts: ReadinessFacts
   readonly tally: DeliveryTally
+  /** Null unless the blast is sending. */
+  readonly paceFacts: PaceFacts | null
 }
 
-/** A blast with its current list and email, its counters, and the readiness of a draft. */
+/** A blast with its current list and email, its counters and pace, and the readiness of a draft. */
 export interface BlastView {
   readonly blast: Blast
   readonly list: ReadinessFacts["list"]
@@ -26,17 +29,19 @@ export interface BlastView {
   readonly approvedHeader: ReadinessFacts["approvedHeader"]
   readonly changedSinceApproval: ReadonlyArray<HeaderName>
   readonly tally: DeliveryTally
+  readonly pace: Pace
   /** Null unless the blast is a draft. */
   readonly readiness: Readiness | null
 }
 
-export const toBlastView = ({ blast, facts, tally }: StoredBlast): BlastView => ({
+export const toBlastView = ({ blast, facts, paceFacts, tally }: StoredBlast): BlastView => ({
   blast,
   list: facts.list,
   email: facts.email,
   approvedHeader: facts.approvedHeader,
   changedSinceApproval: emailChanges(facts),
   tally,
+  pace: paceOf(blast, tally, paceFacts),
   readiness: blast.status === "draft" ? readiness(blast, facts) : null,
 })
 
@@ -53,9 +58,15 @@ export interface BlastQuery extends PageRequest {
   readonly sortOrder: SortOrder
 }
 
+/** Those of the same name in `DeliveryTally` are its counts. `failed` includes `unconfirmed`, `queued` includes `deferred`. */
 export const recipientCategories = [
   "recipients",
+  "queued",
+  "deferred",
   "sent",
+  "failed",
+  "unconfirmed",
+  "blocked",
   "delivered",
   "opened",
   "clicked",
@@ -81,6 +92,12 @@ export type RecipientSort = (typeof recipientSorts)[number]
 
 export interface RecipientQuery extends PageRequest {
   readonly category: RecipientCategory
+  /** Of the address, lower case. `unknown`: without an address. Null: no filter. */
+  readonly domain: string | null
+  /** Why it failed or was blocked. */
+  readonly reason: string | null
+  /** Only recipients that clicked this link. */
+  readonly link: number | null
   /** Matches in the name. Empty: no filter. */
   readonly search: string
   readonly sort: RecipientSort

@@ -243,7 +243,7 @@ export class Blasts extends Context.Service<
           const now = yield* DateTime.now
           const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now, ...options })
           const { after } = yield* applyEvent(store, workspace, blast, { _tag: "launch", facts, ...options }, now)
-          return toBlastView({ blast: after, facts, tally: emptyTally })
+          return toBlastView({ blast: after, facts, tally: emptyTally, paceFacts: null })
         }, transact),
 
         pause: verb("pause", (workspace, id) => changeAgainstIntents(workspace, id, { _tag: "pause" })),

@@ -66,7 +66,7 @@ export class Schedules extends Context.Service<
           const now = yield* DateTime.now
           const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now, operational: options.operational })
           const { after } = yield* applyEvent(store, workspace, blast, { _tag: "schedule", facts, ...options }, now)
-          return toBlastView({ blast: after, facts, tally: emptyTally })
+          return toBlastView({ blast: after, facts, tally: emptyTally, paceFacts: null })
         }, transact),
 
         unschedule: Effect.fn("Schedules.unschedule")(function* (workspace, id) {

@@ -91,6 +91,9 @@ const kinds: { readonly [Each in Kind]: number } = { open: 0, unsubscribe: 1, vi
 const target_bytes = 32
 const head_length = 44
 const index_length = 4
+
+/** The greatest index of a link in a token. */
+export const link_index_max = 2 ** 24 - 1
 const tag_length_max = 20
 const tagLength = (kind: Kind): number => (kind === "returnPath" ? 16 : tag_length_max)
 

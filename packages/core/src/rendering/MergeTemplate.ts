@@ -67,6 +67,15 @@ export const joined = (template: MergeTemplate): MergeTemplate => {
   return pieces
 }
 
+/** The text that a template was made from; tokens without their formats and fallbacks. */
+export const sourceOf = (template: MergeTemplate): string =>
+  template.map((piece) => (typeof piece === "string" ? piece : nameIn(piece))).join("")
+
+const nameIn = (slot: Slot): string => {
+  if (slot.kind === "commented") return nameIn(slot.slot)
+  return slot.kind === "token" ? `{{${slot.token.name}}}` : ""
+}
+
 /** Throws `MessageTooLarge`. */
 export const fill = (template: MergeTemplate, values: MergeValues): string => {
   let text = ""

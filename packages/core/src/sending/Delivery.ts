@@ -122,6 +122,8 @@ export interface AudiencePass extends AudienceCounts {
 /** The counters of a blast without recipients. */
 export const emptyTally = {
   queued: 0,
+  /** Queued, after an attempt that failed for a temporary reason. */
+  deferred: 0,
   sent: 0,
   failed: 0,
   blocked: 0,

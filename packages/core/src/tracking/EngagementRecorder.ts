@@ -7,14 +7,15 @@ import { logFailure } from "../kernel/runtime/logFailure.ts"
 import { retryTransient } from "../kernel/runtime/retryTransient.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { isTooSoon } from "./BotFilter.ts"
-import { EngagementChange, type Event, type TimedEvent, type TrackedDelivery } from "./Engagement.ts"
+import { EngagementChange, type Event, type TrackedDelivery } from "./Engagement.ts"
+import { clicksOf, type LinkEvent } from "./LinkClicks.ts"
 import { EngagementStore } from "./EngagementStore.ts"
 
 export interface TrackedRequest {
   readonly workspaceId: WorkspaceId
   readonly deliveryId: DeliveryId
   readonly at: DateTime.Utc
-  readonly what: { readonly _tag: "opened" } | { readonly _tag: "clicked"; readonly url: string }
+  readonly what: { readonly _tag: "opened" } | { readonly _tag: "clicked"; readonly url: string; readonly link: number }
   /** Decided from its headers. Whether it came too soon after the hand-over is decided when it is written. */
   readonly byMachine: boolean
 }
@@ -84,8 +85,13 @@ const writer = Effect.gen(function* () {
         workspace,
         requests.map(({ deliveryId }) => deliveryId),
       )
-      const happenings = requests.map((request): TimedEvent => ({ ...request, event: eventOf(request, found) }))
+      const happenings = requests.map((request): LinkEvent => ({
+        ...request,
+        event: eventOf(request, found),
+        link: request.what._tag === "clicked" ? request.what.link : null,
+      }))
       yield* store.apply(workspace, EngagementChange.ofAll(found, happenings))
+      yield* store.addClicks(workspace, clicksOf(found, happenings))
     }).pipe(
       transact,
       retryTransient,

@@ -3,6 +3,7 @@ import { Context, type Effect } from "effect"
 import type { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
+import type { LinkClicks } from "./LinkClicks.ts"
 import type { EngagementChange, TrackedDelivery } from "./Engagement.ts"
 
 export class EngagementStore extends Context.Service<
@@ -21,6 +22,11 @@ export class EngagementStore extends Context.Service<
     readonly apply: (
       workspace: WorkspaceId,
       changes: ReadonlyArray<EngagementChange>,
+    ) => Effect.Effect<void, never, Transaction>
+    /** Adds clicks to the sums of messages and of their blasts. The caller has locked the deliveries. One for each message and link. */
+    readonly addClicks: (
+      workspace: WorkspaceId,
+      clicks: ReadonlyArray<LinkClicks>,
     ) => Effect.Effect<void, never, Transaction>
   }
 >()("tentpole/EngagementStore") {}

@@ -127,7 +127,7 @@ export class Tracking extends Context.Service<
             links: links.of(target),
           })
           if (url === null) return yield* notFound
-          yield* note(target, { _tag: "clicked", url }, visitor)
+          yield* note(target, { _tag: "clicked", url, link: target.index }, visitor)
           return url
         }),
 

@@ -9,6 +9,7 @@ import {
   type RecipientQuery,
   type RecipientStatus,
 } from "@tentpole/core/blasts/BlastStore"
+import { type PaceFacts, rateWindowStart } from "@tentpole/core/blasts/figures/Pace"
 import type { BlastChange } from "@tentpole/core/blasts/machine"
 import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -17,7 +18,16 @@ import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Record } from "effect"
 import { factsOf, launchFactsOf } from "./BlastFacts.ts"
-import { blasts, deliveries, type DeliveryRow, makeDue, moved, scheduleDue } from "../sending/DeliveryTables.ts"
+import {
+  blasts,
+  clicks,
+  deliveries,
+  type DeliveryRow,
+  domainOf,
+  makeDue,
+  moved,
+  scheduleDue,
+} from "../sending/DeliveryTables.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
 import { applyList } from "../lists/ListStore.ts"
 import { putMoved, sendingSteps } from "../flows/MembershipTables.ts"
@@ -45,6 +55,7 @@ const statusOf = (row: DeliveryRow): RecipientStatus => {
 /** The deliveries that each counter counts. */
 const isCounted: { readonly [Counter in keyof DeliveryTally]: (row: DeliveryRow) => boolean } = {
   queued: isOpen,
+  deferred: (row) => isOpen(row) && row.attempts > 0,
   sent: (row) => statusOf(row) === "sent",
   failed: (row) => statusOf(row) === "failed",
   blocked: (row) => statusOf(row) === "blocked",
@@ -62,11 +73,27 @@ export const tallyOf = (rows: ReadonlyArray<DeliveryRow>): DeliveryTally =>
 export const deliveriesOf = (db: Rows, workspace: WorkspaceId, id: BlastId) =>
   Effect.map(db.all(deliveries, workspace), (rows) => rows.filter((row) => row.blastId === id))
 
+const paceFacts = Effect.fnUntraced(function* (rows: ReadonlyArray<DeliveryRow>, now: DateTime.Utc) {
+  const clock = yield* DateTime.now
+  const since = rateWindowStart(now)
+  const next = rows.filter(
+    (row) => row.state === "queued" && row.attempts > 0 && DateTime.isGreaterThan(row.dueAt, clock),
+  )
+  return {
+    now,
+    sent: rows.filter((row) => row.sentAt !== null && DateTime.isGreaterThanOrEqualTo(row.sentAt, since)).length,
+    nextAttemptAt: next.length === 0 ? null : next.map((row) => row.dueAt).reduce(DateTime.min),
+    held: false,
+  } satisfies PaceFacts
+})
+
 const view = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
+  const rows = yield* deliveriesOf(db, workspace, blast.id)
   return {
     blast,
     facts: yield* factsOf(db, workspace, blast, now),
-    tally: tallyOf(yield* deliveriesOf(db, workspace, blast.id)),
+    tally: tallyOf(rows),
+    paceFacts: blast.status === "sending" ? yield* paceFacts(rows, now) : null,
   } satisfies StoredBlast
 })
 
@@ -113,6 +140,7 @@ const apply = Effect.fnUntraced(function* (
   else if (before !== null) {
     yield* db.remove(blasts, workspace, before.id)
     yield* db.removeWhere(deliveries, workspace, ({ blastId }) => blastId === before.id)
+    yield* db.removeWhere(clicks, workspace, ({ blastId }) => blastId === before.id)
   }
   yield* writer.writeEffects(workspace, [...change.lists, change])
   if (change.wakesSenders) yield* makeDue(db, workspace)
@@ -148,7 +176,8 @@ const requeue = Effect.fnUntraced(function* (
     .flatMap((row) => moved(row, { _tag: "retry", unconfirmed: includeUnconfirmed }) ?? [])
     .sort((left, right) => (left.contactId < right.contactId ? -1 : 1))
     .slice(0, limit)
-  for (const row of retried) yield* db.put(deliveries, workspace, row.id, { ...row, handedOverAt: null, dueAt: now })
+  for (const row of retried)
+    yield* db.put(deliveries, workspace, row.id, { ...row, failedAt: null, handedOverAt: null, dueAt: now })
   if (retried.length > 0) yield* makeDue(db, workspace)
   return retried.at(-1)?.contactId ?? null
 })
@@ -178,8 +207,10 @@ const started = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
     .map((blast) => ({ blast, open: open.get(blast.id) ?? 0 }))
 })
 
-const inCategory = (row: DeliveryRow, category: RecipientQuery["category"]): boolean =>
-  category === "recipients" || isCounted[category === "spam" ? "complained" : category](row)
+const inCategory = (row: DeliveryRow, category: RecipientQuery["category"]): boolean => {
+  if (category === "unconfirmed") return row.state === "unconfirmed"
+  return category === "recipients" || isCounted[category === "spam" ? "complained" : category](row)
+}
 
 const recipientValues: { readonly [Sort in RecipientQuery["sort"]]: (row: DeliveryRow) => SortValue } = {
   display_name: (row) => row.displayName,
@@ -212,9 +243,17 @@ export const recipientsOf = (db: Rows, workspace: WorkspaceId, id: BlastId, cate
 const recipients = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: BlastId, query: RecipientQuery) {
   yield* findBlast(db, workspace, id)
   const wanted = fold(query.search)
+  const clicked = new Set(
+    (yield* db.all(clicks, workspace)).flatMap((each) =>
+      each.link === query.link && each.clicks > 0 ? [each.deliveryId] : [],
+    ),
+  )
   const chosen = (yield* deliveriesOf(db, workspace, id)).filter(
     (row) =>
       inCategory(row, query.category) &&
+      (query.domain === null || domainOf(row) === query.domain) &&
+      (query.reason === null || row.reason === query.reason) &&
+      (query.link === null || clicked.has(row.id)) &&
       (wanted === "" || (row.displayName !== null && fold(row.displayName).includes(wanted))),
   )
   const { items, total } = paged(query, inOrder(chosen, query.order, { value: recipientValues[query.sort], id: idOf }))

@@ -6,7 +6,7 @@ import { tallyMoves } from "@tentpole/core/flows/members/TallyMoves"
 import { finalStates } from "@tentpole/core/sending/Delivery"
 import type { BlastId, ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
-import { deliveries, type DeliveryRow } from "../sending/DeliveryTables.ts"
+import { deliveries, type DeliveryRow, isFailed } from "../sending/DeliveryTables.ts"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
 
 export interface MemberRow {
@@ -73,7 +73,8 @@ export const putMoved = Effect.fnUntraced(function* (
   before: DeliveryRow,
   after: DeliveryRow,
 ) {
-  yield* db.put(deliveries, workspace, after.id, after)
+  const failedAt = isFailed(after) ? (after.failedAt ?? (yield* DateTime.now)) : null
+  yield* db.put(deliveries, workspace, after.id, { ...after, failedAt })
   if (after.flow === null || finalStates.has(before.state) || !finalStates.has(after.state)) return
   const row = yield* db.find(memberships, workspace, after.flow.membershipId)
   if (row === undefined || awaitedVisitOf(row.membership.state) !== after.flow.visit) return

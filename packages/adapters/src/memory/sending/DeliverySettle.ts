@@ -47,6 +47,7 @@ const write = Effect.fnUntraced(function* (
     ...after,
     dueAt: ending.state === "queued" ? DateTime.makeUnsafe(now + pause_s * 1000) : after.dueAt,
     smtpReply: reply ?? after.smtpReply,
+    failedAt: after.failedAt ?? at,
     sentAt: sent ? (after.sentAt ?? at) : after.sentAt,
     deliveredAt: sent && delivered ? (after.deliveredAt ?? at) : after.deliveredAt,
     bouncedAt: hardBounce ? (after.bouncedAt ?? at) : after.bouncedAt,

@@ -6,6 +6,7 @@ import { move } from "@tentpole/core/sending/machine"
 import type { RecipientFacts, SuppressionReason } from "@tentpole/core/sending/Suppression"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { LinkClicks } from "@tentpole/core/tracking/LinkClicks"
 import { Clock, type DateTime, Effect } from "effect"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
 
@@ -17,11 +18,19 @@ export interface DeliveryRow extends Delivery {
   /** Set while there is a fencing token. */
   readonly leaseUntil_ms: number | null
   readonly smtpReply: string | null
+  /** Set while it is failed or unconfirmed. */
+  readonly failedAt: DateTime.Utc | null
   readonly machineOpenedAt: DateTime.Utc | null
   readonly machineClickedAt: DateTime.Utc | null
   readonly bounceKind: BounceKind | null
   readonly createdAt: DateTime.Utc
 }
+
+/** The domain of the address. */
+export const domainOf = ({ emailNormalized }: DeliveryRow): string => emailNormalized?.split("@").at(-1) ?? "unknown"
+
+/** An unconfirmed delivery counts as failed. */
+export const isFailed = ({ state }: DeliveryRow): boolean => state === "failed" || state === "unconfirmed"
 
 export interface SuppressionRow {
   readonly emailNormalized: string
@@ -30,6 +39,8 @@ export interface SuppressionRow {
 }
 
 export const deliveries = table<DeliveryRow>("delivery")
+/** By delivery and link. */
+export const clicks = table<LinkClicks>("delivery_click")
 /** By normalized address. */
 export const suppressions = table<SuppressionRow>("suppression")
 export const blasts = table<Blast>("blast")
@@ -105,6 +116,7 @@ export const newDelivery = (
   dueAt: now,
   handedOverAt: null,
   sentAt: null,
+  failedAt: null,
   deliveredAt: null,
   openedAt: null,
   clickedAt: null,

@@ -5,7 +5,7 @@ import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Array, Effect } from "effect"
 import { contacts } from "../contacts/ContactStore.ts"
-import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
+import { clicks, deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
 import { putEngaged } from "../sending/Engaged.ts"
 
@@ -39,6 +39,18 @@ export const layer = storeLayer(EngagementStore, (db, writer) =>
         yield* putEngaged(db, workspace, change, { after, suppression: suppressed ? "unsubscribe" : null })
       }
       yield* writer.writeEffects(workspace, changes)
+    }),
+    addClicks: Effect.fnUntraced(function* (workspace, added) {
+      yield* Transaction
+      for (const each of added) {
+        const key = `${each.deliveryId}/${each.link}`
+        const known = yield* db.find(clicks, workspace, key)
+        yield* db.put(clicks, workspace, key, {
+          ...each,
+          clicks: each.clicks + (known?.clicks ?? 0),
+          machineClicks: each.machineClicks + (known?.machineClicks ?? 0),
+        })
+      }
     }),
   }),
 )

@@ -32,6 +32,7 @@ const counters = tallyCounters.map((name) => `'${name}', coalesce(sum(${name}), 
 
 /** The same counters, computed from the deliveries `d`. */
 const recounted = `'queued', count(*) filter (where d.state = 'queued'),
+  'deferred', count(*) filter (where d.state = 'queued' and d.attempts > 0),
   'sent', count(*) filter (where d.state = 'sent'),
   'failed', count(*) filter (where d.state in ('failed', 'unconfirmed')),
   'blocked', count(*) filter (where d.state = 'blocked'), 'delivered', count(d.delivered_at),

@@ -18,6 +18,8 @@ import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import type { Plan } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Effect, Struct } from "effect"
 import type { Statement } from "effect/sql"
+import { rateWindowStart } from "@tentpole/core/blasts/figures/Pace"
+import { instant, iso } from "../kernel/Instants.ts"
 import { blastColumns, type BlastRow, toBlast } from "./BlastRows.ts"
 import { blockReasonOf } from "../sending/BlockReason.ts"
 import { listCondition, toAudienceList } from "../sending/DeliveryAudience.ts"
@@ -39,7 +41,39 @@ interface FactsRow extends BlastRow {
   readonly custom_fields: ReadonlyArray<string>
 }
 
-type ViewRow = FactsRow & DeliveryTally
+interface PaceRow {
+  readonly recent: number | null
+  readonly next_attempt_at: Date | null
+  readonly restored: boolean
+}
+
+type ViewRow = FactsRow & DeliveryTally & PaceRow
+
+/** Recipient domain queues of a blast that are searched for its next attempt. */
+const lanes_max = 1_000
+
+/** Only of blasts that are sending. The next attempt is found by the index, which has the queue of each domain by due time. */
+const paceColumns = (sql: Sql, now: DateTime.Utc) => sql`
+  case when b.status = 'sending' then (
+    select coalesce(sum(p.sent), 0)::int from delivery_pace p where p.workspace_id = b.workspace_id
+      and p.blast_id = b.blast_id and p.at >= ${iso(rateWindowStart(now))}::timestamptz) end as recent,
+  case when b.status = 'sending' and t.deferred > 0 then (
+    with recursive found as (
+      (select q.lane from delivery_queue q
+       where q.workspace_id = b.workspace_id and q.blast_id = b.blast_id and q.token is null order by q.lane limit 1)
+      union all
+      select (select q.lane from delivery_queue q
+        where q.workspace_id = b.workspace_id and q.blast_id = b.blast_id and q.lane > f.lane and q.token is null
+        order by q.lane limit 1)
+      from found f where f.lane is not null
+    )
+    select min(next.due_at) from (select lane from found limit ${lanes_max}) as f
+    cross join lateral (
+      select q.due_at from delivery_queue q
+      where q.workspace_id = b.workspace_id and q.blast_id = b.blast_id and q.lane = f.lane and q.token is null
+        and q.due_at > clock_timestamp()
+      order by q.due_at limit 1) as next) end as next_attempt_at,
+  b.restored`
 
 const tokensIn = tokensOf(
   `case when b.status <> 'draft' then '{}'
@@ -132,7 +166,8 @@ export const views = Effect.fnUntraced(function* (
   now: DateTime.Utc,
 ) {
   const rows = yield* sql<ViewRow>`
-    select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, ${sql.literal(viewColumns)}
+    select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, ${sql.literal(viewColumns)},
+      ${paceColumns(sql, now)}
     from ${sql.literal(factTables)} ${sql.literal(tally)}
     ${rest}`
   const empty = yield* emptyLists(sql, workspace, rows, now)
@@ -140,6 +175,10 @@ export const views = Effect.fnUntraced(function* (
     blast: toBlast(row),
     facts: factsOf(row, empty),
     tally: Struct.pick(row, tallyCounters),
+    paceFacts:
+      row.recent === null
+        ? null
+        : { now, sent: row.recent, nextAttemptAt: instant(row.next_attempt_at), held: row.restored },
   }))
 })
 

@@ -16,7 +16,12 @@ export const toRecipient = fromRow<BlastRecipient>
 /** The condition on deliveries `d` of each category. */
 export const categories: { readonly [Category in RecipientCategory]: string } = {
   recipients: "true",
+  queued: "d.state = 'queued'",
+  deferred: "d.state = 'queued' and d.attempts > 0",
   sent: "d.state = 'sent'",
+  failed: "d.state in ('failed', 'unconfirmed')",
+  unconfirmed: "d.state = 'unconfirmed'",
+  blocked: "d.state = 'blocked'",
   delivered: "d.delivered_at is not null",
   opened: "d.opened_at is not null",
   clicked: "d.clicked_at is not null",
@@ -37,6 +42,24 @@ const sortColumns: { readonly [Sort in RecipientSort]?: string } = {
   email: "email_normalized",
 }
 
+const narrowed = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  id: BlastId,
+  { domain, link, reason }: RecipientQuery,
+) =>
+  sql.and([
+    sql`true`,
+    ...(domain === null ? [] : [sql`coalesce(split_part(d.email_normalized, '@', -1), 'unknown') = ${domain}`]),
+    ...(reason === null ? [] : [sql`d.reason = ${reason}`]),
+    ...(link === null
+      ? []
+      : [
+          sql`d.delivery_id in (select k.delivery_id from delivery_click k where k.workspace_id = ${workspace}
+            and k.blast_id = ${id} and k.link_index = ${link} and k.clicks > 0)`,
+        ]),
+  ])
+
 export const recipients = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -45,7 +68,8 @@ export const recipients = Effect.fnUntraced(function* (
 ) {
   const named =
     query.search === "" ? sql.literal("") : sql` and strpos(d.display_name_folded, ${fold(query.search)}) > 0`
-  const chosen = sql`d.workspace_id = ${workspace} and d.blast_id = ${id} and ${sql.literal(categories[query.category])}${named}`
+  const chosen = sql`d.workspace_id = ${workspace} and d.blast_id = ${id} and ${sql.literal(categories[query.category])}${named}
+    and ${narrowed(sql, workspace, id, query)}`
   const [counted] = yield* sql<{ readonly total: number }>`
     select (select count(*)::int from delivery d where ${chosen}) as total
     from blast b where b.workspace_id = ${workspace} and b.blast_id = ${id} and b.purpose = 'blast'`

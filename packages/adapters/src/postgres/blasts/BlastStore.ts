@@ -124,7 +124,8 @@ const endOpen = Effect.fnUntraced(function* (
       delete from delivery_queue q
       where q.workspace_id = ${workspace} and q.delivery_id = any(array(select delivery_id from open))
     )
-    update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending}
+    update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending},
+      failed_at = case when ${ending === "blast_failed"}::boolean then clock_timestamp() end
     where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from open))
     returning d.state, d.membership_id, d.visit`
   yield* makeMembersDue(sql, workspace, rows)
@@ -152,7 +153,7 @@ const requeue = Effect.fnUntraced(function* (
       limit ${limit}
       for update),
     moved as (
-      update delivery d set state = 'queued', reason = null, token = null, attempts = 0, handed_over_at = null
+      update delivery d set state = 'queued', reason = null, failed_at = null, token = null, attempts = 0, handed_over_at = null
       where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from retried))
       returning d.delivery_id, d.contact_id, d.email_normalized, d.operational
     )

@@ -73,7 +73,7 @@ const writeDeliveries = Effect.fnUntraced(function* (
       returning delivery_id, token, handed_over_at
     )
     update delivery d set
-      state = g.state, reason = g.reason, token = coalesce(ended.token, d.token),
+      state = g.state, reason = g.reason, failed_at = case when g.state in ('failed', 'unconfirmed') then d.failed_at end, token = coalesce(ended.token, d.token),
       handed_over_at = coalesce(ended.handed_over_at, d.handed_over_at), sent_at = g.sent_at, delivered_at = g.delivered_at, bounced_at = g.bounced_at,
       bounce_kind = g.bounce_kind, complained_at = g.complained_at
     from unnest(${texts(rows.map(({ id }) => id))}::uuid[], ${texts(changes.map(({ before }) => storedState(before.state)))}::text[],

@@ -15,6 +15,7 @@ const baseline = [
   "sending",
   "bounces",
   "blasts",
+  "figures",
   "flows",
   "imports",
   "exports",

@@ -78,7 +78,7 @@ const unconfirm = Effect.fnUntraced(function* (
       where q.workspace_id = ${workspace} and q.delivery_id = any(array(select delivery_id from chosen))
       returning q.delivery_id, q.token, q.handed_over_at
     )
-    update delivery d set state = 'unconfirmed', reason = 'unconfirmed',
+    update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = clock.now,
       token = coalesce((select g.token from ${tokenRows(sql, tokens)} where g.id = ended.delivery_id), ended.token),
       handed_over_at = coalesce(ended.handed_over_at, d.handed_over_at, clock.now)
     from ended cross join clock

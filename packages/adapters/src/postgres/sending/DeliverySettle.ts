@@ -145,6 +145,7 @@ const outcomes = (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment, b
       token = case when g.state = 'queued' then null else g.token end,
       handed_over_at = coalesce(g.handed_over_at, d.handed_over_at),
       smtp_reply = coalesce(g.reply, d.smtp_reply),
+      failed_at = case when g.state in ('failed', 'unconfirmed') then coalesce(d.failed_at, g.at) end,
       sent_at = case when g.state = 'sent' then coalesce(d.sent_at, g.at) else d.sent_at end,
       delivered_at = case when g.state = 'sent' and g.delivered then coalesce(d.delivered_at, g.at) else d.delivered_at end,
       bounced_at = case when g.bounce = 'hard' then coalesce(d.bounced_at, g.at) else d.bounced_at end,

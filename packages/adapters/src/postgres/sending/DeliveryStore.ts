@@ -94,7 +94,7 @@ const sweep = (sql: Sql, workspace: WorkspaceId) =>
         returning q.delivery_id, q.token, q.handed_over_at
       ),
       unconfirmed as (
-        update delivery d set state = 'unconfirmed', reason = 'unconfirmed', token = ended.token,
+        update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = clock_timestamp(), token = ended.token,
           handed_over_at = ended.handed_over_at
         from ended where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
         returning d.state, d.membership_id, d.visit

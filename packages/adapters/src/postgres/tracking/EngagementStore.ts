@@ -4,11 +4,12 @@ import type { Activity } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import type { DeliveryState } from "@tentpole/core/sending/Delivery"
+import type { LinkClicks } from "@tentpole/core/tracking/LinkClicks"
 import type { EngagementChange, TrackedDelivery } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import type { ContactId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Effect } from "effect"
-import { booleans, texts } from "../kernel/Arrays.ts"
+import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
 import {
@@ -97,7 +98,8 @@ const writeDeliveries = Effect.fnUntraced(function* (
   for (const { before } of changes) if (!was.has(before.id)) was.set(before.id, storedState(before.state))
   const rows = [...new Map(changes.map(({ after }) => [after.id, after])).values()]
   const written = yield* sql`
-    update delivery d set state = g.state, reason = g.reason, opened_at = g.opened_at, clicked_at = g.clicked_at,
+    update delivery d set state = g.state, reason = g.reason,
+      failed_at = case when g.state in ('failed', 'unconfirmed') then d.failed_at end, opened_at = g.opened_at, clicked_at = g.clicked_at,
       clicked_url = g.clicked_url, unsubscribed_at = g.unsubscribed_at, sent_at = g.sent_at, delivered_at = g.delivered_at,
       machine_opened_at = g.machine_opened_at, machine_clicked_at = g.machine_clicked_at
     from unnest(${texts(rows.map((row) => row.id))}::uuid[], ${texts(rows.map((row) => was.get(row.id) ?? null))}::text[],
@@ -117,6 +119,40 @@ const writeDeliveries = Effect.fnUntraced(function* (
     return yield* Effect.die(`${rows.length - written.length} deliveries are no longer what was decided on`)
   }
 })
+
+/** The deliveries are locked: their rows of `delivery_click` are current in the snapshot of the statement. */
+const addClicks = (sql: PgClient.PgClient, workspace: WorkspaceId, clicks: ReadonlyArray<LinkClicks>) =>
+  clicks.length === 0
+    ? Effect.void
+    : Effect.asVoid(sql`
+        with given as materialized (
+          select * from unnest(${texts(clicks.map(({ deliveryId }) => deliveryId))}::uuid[],
+            ${ints(clicks.map(({ link }) => link))}::int[], ${texts(clicks.map(({ blastId }) => blastId))}::uuid[],
+            ${texts(clicks.map(({ contactId }) => contactId))}::uuid[], ${ints(clicks.map((each) => each.clicks))}::int[],
+            ${ints(clicks.map(({ machineClicks }) => machineClicks))}::int[])
+            as g (delivery_id, link_index, blast_id, contact_id, clicks, machine_clicks)
+        ),
+        first as materialized (
+          select g.*, g.clicks > 0 and k.known is null as is_first
+          from given g
+          left join lateral (
+            select true as known from delivery_click k
+            where k.workspace_id = ${workspace} and k.delivery_id = g.delivery_id and k.link_index = g.link_index and k.clicks > 0
+            limit 1) as k on true
+        ),
+        of_messages as (
+          insert into delivery_click as k (workspace_id, delivery_id, link_index, blast_id, contact_id, clicks, machine_clicks)
+          select ${workspace}, delivery_id, link_index, blast_id, contact_id, clicks, machine_clicks from given
+          order by delivery_id, link_index
+          on conflict (workspace_id, delivery_id, link_index) do update set
+            clicks = k.clicks + excluded.clicks, machine_clicks = k.machine_clicks + excluded.machine_clicks
+        )
+        insert into delivery_link as l (workspace_id, blast_id, link_index, shard, recipients, clicks, machine_clicks)
+        select ${workspace}, blast_id, link_index, pg_backend_pid() % 16, count(*) filter (where is_first), sum(clicks),
+          sum(machine_clicks)
+        from first group by blast_id, link_index order by blast_id, link_index
+        on conflict (workspace_id, blast_id, link_index, shard) do update set recipients = l.recipients + excluded.recipients,
+          clicks = l.clicks + excluded.clicks, machine_clicks = l.machine_clicks + excluded.machine_clicks`)
 
 interface RecipientChange {
   readonly before: { readonly contact: Contact | null }
@@ -158,6 +194,7 @@ export const writeRecipients = Effect.fnUntraced(function* (
 export const layer = storeLayer(EngagementStore, ({ sql, write, quick, writer }) => ({
   get: (workspace, id) => quick.read(workspace, (client) => find(client, workspace, id)),
   lock: (workspace, ids) => write(workspace, lock(sql, workspace, ids)),
+  addClicks: (workspace, clicks) => write(workspace, addClicks(sql, workspace, clicks)),
   apply: (workspace, changes) =>
     write(workspace, Effect.andThen(apply(sql, workspace, changes), writer.writeEffects(workspace, changes))),
 }))

@@ -91,6 +91,20 @@ export const BlastWire = Schema.Struct({
   sent_at: Schema.NullOr(InstantWire),
   send_mode: Schema.NullOr(Schema.Literals(["scheduled", "send_now"])),
   details: DetailsWire,
+  queued_count: Schema.Int.annotate({ description: "Recipients whose message has not ended" }),
+  deferred_count: Schema.Int.annotate({
+    description:
+      "Those of `queued_count` whose last attempt failed for a temporary reason. If the two are equal, only refused recipients remain: they are tried again",
+  }),
+  next_attempt_at: Schema.NullOr(InstantWire).annotate({
+    description: "When the next deferred recipient is tried again",
+  }),
+  messages_per_second: Schema.NullOr(Schema.Finite).annotate({
+    description: "Over the last minute. null unless the status is `sending`",
+  }),
+  estimated_end_at: Schema.NullOr(InstantWire).annotate({
+    description: "When the last message will have been sent. null if it can't be estimated",
+  }),
   approval_readiness: Schema.optionalKey(ReadinessWire).annotate({ description: "Only for drafts" }),
   cancelled_at: Schema.NullOr(InstantWire),
   cancelled_reason: Schema.NullOr(Schema.Literals(cancelReasons)).annotate({
@@ -160,6 +174,11 @@ export const toBlastWire = (shown: BlastView): typeof BlastWire.Type => {
     sent_at: "sentAt" in blast ? isoOrNull(blast.sentAt) : null,
     send_mode: time?.mode ?? null,
     details: detailsOf(shown),
+    queued_count: shown.tally.queued,
+    deferred_count: shown.tally.deferred,
+    next_attempt_at: isoOrNull(shown.pace.nextAttemptAt),
+    messages_per_second: shown.pace.perSecond,
+    estimated_end_at: isoOrNull(shown.pace.estimatedEndAt),
     ...(readiness === null ? {} : { approval_readiness: readiness }),
     cancelled_at: "cancelledAt" in blast ? isoOrNull(blast.cancelledAt) : null,
     cancelled_reason: "cancelledReason" in blast ? blast.cancelledReason : null,

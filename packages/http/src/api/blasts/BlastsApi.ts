@@ -1,6 +1,8 @@
 // The endpoints of email blasts and of exports of their recipients.
 import { blast_description_length_max, blast_name_length_max, blastStatuses } from "@tentpole/core/blasts/Blast"
 import { blastSorts, recipientCategories, recipientSorts } from "@tentpole/core/blasts/BlastStore"
+import { blockReasons, failureReasons } from "@tentpole/core/sending/Delivery"
+import { link_index_max } from "@tentpole/core/rendering/Links"
 import { BlastId, ContactId, ListId } from "@tentpole/core/kernel/Ids"
 import { contact_ids_max } from "@tentpole/core/lists/List"
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
@@ -8,9 +10,10 @@ import { RuleInput } from "@tentpole/core/segments/RuleSchema"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { nothing, OffsetInstant, oneOf, orderParameter, pageQuery, searchParameter, Text } from "../../Wire.ts"
+import { nothing, OffsetInstant, oneOf, orderParameter, pageQuery, searchParameter, Text, whole } from "../../Wire.ts"
 import { SetEmail } from "../emails/EmailChoiceWire.ts"
 import { exportEndpoints } from "../exports/ExportEndpoints.ts"
+import { BlastProgressWire, BlastReportWire } from "./FiguresWire.ts"
 import { BlastsWire, BlastWire, DryRunWire, RecipientsWire } from "./BlastWire.ts"
 
 const Name = Text(blast_name_length_max, 1)
@@ -100,6 +103,9 @@ const listQuery = {
 const recipientQuery = {
   ...pageQuery,
   category: Schema.optionalKey(oneOf(...recipientCategories)),
+  domain: Schema.optionalKey(Text(255, 1)),
+  reason: Schema.optionalKey(oneOf(...blockReasons, ...failureReasons)),
+  link_index: Schema.optionalKey(whole(0, link_index_max)),
   search: searchParameter,
   sort: Schema.optionalKey(oneOf(...recipientSorts)),
   order: orderParameter,
@@ -234,10 +240,22 @@ export const BlastsApi = Endpoint.group(
     description:
       "Cancels a scheduled or sending blast. No more messages are handed to the mail server. The remaining recipients are `blocked` with the reason `cancelled`.",
   }),
+  Endpoint.get("progress", "/v1/email-blasts/:blastId/progress", {
+    summary: "Get a blast's progress",
+    description:
+      "Returns how far the blast has been sent, how fast it is, what it waits for, and why it has stalled. Poll it once a second at most.",
+    success: BlastProgressWire,
+  }),
+  Endpoint.get("report", "/v1/email-blasts/:blastId/report", {
+    summary: "Get a blast's report",
+    description:
+      "Returns the figures of the blast over time, by link, by recipient domain and by reason. They stay when an installation deletes the recipients of old blasts. For the totals see `details` of the blast.",
+    success: BlastReportWire,
+  }),
   Endpoint.get("recipients", "/v1/email-blasts/:blastId/contacts", {
     summary: "List a blast's recipients",
     description:
-      "Returns the recipients that the audience contained when sending began, with the outcome of each message. Filter them with `category`, for example `opened`. An installation may delete the recipients of old blasts: `items` is then empty, and the blast's statistics stay.",
+      "Returns the recipients that the audience contained when sending began, with the outcome of each message. Filter them with `category`, `domain`, `reason` and `link_index`: `category=opened`, or `link_index=0` for those that clicked the first link. An installation may delete the recipients of old blasts: `items` is then empty, and the blast's statistics stay.",
     query: recipientQuery,
     success: RecipientsWire,
   }),

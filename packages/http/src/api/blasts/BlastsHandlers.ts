@@ -1,5 +1,6 @@
 // The handlers of email blasts and of exports of their recipients.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
+import { BlastReports } from "@tentpole/core/blasts/figures/BlastReports"
 import type { AudienceSelection } from "@tentpole/core/blasts/AudienceSelection"
 import { DryRuns } from "@tentpole/core/blasts/inspection/DryRuns"
 import { Schedules } from "@tentpole/core/blasts/Schedules"
@@ -11,6 +12,7 @@ import { answer, paged, pageOf } from "../../Wire.ts"
 import { toBegun, toFollowed } from "../exports/ExportEndpoints.ts"
 import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
 import type { SetAudience } from "./BlastsApi.ts"
+import { toBlastProgress, toBlastReport } from "./FiguresWire.ts"
 import { toBlastWire, toDryRunWire, toRecipientWire } from "./BlastWire.ts"
 
 const audienceOf = (payload: typeof SetAudience.Type): AudienceSelection => {
@@ -28,8 +30,8 @@ const deleted = (id: BlastId) => answer(() => ({ blast_id: id, deleted: true }) 
 
 const blastsLayer = handlersOf(
   "blasts",
-  Effect.all({ blasts: Blasts, schedules: Schedules, dryRuns: DryRuns }),
-  ({ blasts, schedules, dryRuns }) => ({
+  Effect.all({ blasts: Blasts, schedules: Schedules, dryRuns: DryRuns, reports: BlastReports }),
+  ({ blasts, schedules, dryRuns, reports }) => ({
     list: ({ query }, { id }) =>
       blasts
         .list(id, {
@@ -61,11 +63,16 @@ const blastsLayer = handlersOf(
     pause: ({ params }, { id }) => blast(blasts.pause(id, params.blastId)),
     resume: ({ params }, { id }) => blast(blasts.resume(id, params.blastId)),
     cancel: ({ params }, { id }) => blast(blasts.cancel(id, params.blastId)),
+    progress: ({ params }, { id }) => reports.progress(id, params.blastId).pipe(answer(toBlastProgress)),
+    report: ({ params }, { id }) => reports.report(id, params.blastId).pipe(answer(toBlastReport)),
     recipients: ({ params, query }, { id }) =>
       blasts
         .recipients(id, params.blastId, {
           ...pageOf(query),
           category: query.category ?? "recipients",
+          domain: query.domain?.toLowerCase() ?? null,
+          reason: query.reason ?? null,
+          link: query.link_index ?? null,
           search: query.search ?? "",
           sort: query.sort ?? "created_at",
           order: query.order ?? "desc",

@@ -1,8 +1,11 @@
 // The endpoints of the traffic of published pages.
+import { groupings } from "@tentpole/core/blasts/figures/FigureStore"
+import { intervals } from "@tentpole/core/sending/Figures"
 import { TentId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import * as Endpoint from "../../Endpoint.ts"
-import { InstantWire } from "../../Wire.ts"
+import { DayOrInstant, InstantWire, oneOf } from "../../Wire.ts"
+import { FigurePointWire, FiguresWire } from "../blasts/FiguresWire.ts"
 
 /** Values other than 1 to 7 mean 7; none is refused. */
 const daysBack = Schema.optionalKey(
@@ -45,7 +48,32 @@ export const WorkspaceAnalytics = Schema.Struct({
   ),
 }).annotate({ identifier: "WorkspaceAnalytics" })
 
-export const AnalyticsApi = Endpoint.group("analytics", "Traffic of published pages.").add(
+export const EmailAnalyticsWire = Schema.Struct({
+  interval: Schema.Literals(intervals),
+  points: Schema.Array(FigurePointWire).annotate({
+    description: "Without gaps: hours or days without an event are zero",
+  }),
+  totals: FiguresWire,
+  before: FiguresWire.annotate({ description: "The totals of as long a time before `from`" }),
+  groups: Schema.Array(Schema.Struct({ key: Schema.String, name: Schema.String, totals: FiguresWire })).annotate({
+    description: "The twenty with the most sent messages. `key` is the id of the blast or flow, or the domain",
+  }),
+}).annotate({ identifier: "EmailAnalytics" })
+
+export const AnalyticsApi = Endpoint.group("analytics", "Figures of email, and traffic of published pages.").add(
+  Endpoint.get("email", "/v1/analytics/email", {
+    summary: "Get email figures",
+    description:
+      "Returns the messages of all blasts and flows over time, with totals and those of as long a time before. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole hours or days (UTC). At most 31 days by the hour, 400 days by the day. With `by=domain` the groups cover whole days. Messages of deleted blasts and flows are not counted.",
+    query: {
+      from: Schema.optionalKey(DayOrInstant),
+      to: Schema.optionalKey(DayOrInstant),
+      interval: Schema.optionalKey(oneOf(...intervals)),
+      by: Schema.optionalKey(oneOf(...groupings)),
+    },
+    success: EmailAnalyticsWire,
+    errors: ["validation_failed"],
+  }),
   Endpoint.get("tent", "/v1/analytics/tent", {
     summary: "Get a tent's traffic",
     description:

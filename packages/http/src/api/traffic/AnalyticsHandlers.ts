@@ -3,26 +3,43 @@ import { readDaysBack, type TrafficReport } from "@tentpole/core/traffic/Analyti
 import { Traffic } from "@tentpole/core/traffic/Traffic"
 import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, iso } from "../../Wire.ts"
-import type { TentAnalytics, WorkspaceAnalytics } from "./AnalyticsApi.ts"
+import { toFigurePoint, toFigures } from "../blasts/FiguresWire.ts"
+import { Effect } from "effect"
+import { EmailAnalytics } from "@tentpole/core/blasts/figures/EmailAnalytics"
+import type { EmailAnalyticsWire, TentAnalytics, WorkspaceAnalytics } from "./AnalyticsApi.ts"
 
-export const layer = handlersOf("analytics", Traffic, (traffic) => ({
-  tent: ({ query }, { id }) =>
-    traffic
-      .ofTent(id, query.tentIdOrAlias, readDaysBack(query.daysBack))
-      .pipe(answer((report): typeof TentAnalytics.Type => ({ tent_id: report.tentId, ...toReport(report) }))),
-  workspace: ({ query }, { id }) =>
-    traffic.ofWorkspace(id, readDaysBack(query.daysBack)).pipe(
-      answer((report): typeof WorkspaceAnalytics.Type => ({
-        ...toReport(report),
-        top_tents: report.topTents.map(({ tentId, name, views, visits }) => ({
-          tent_id: tentId,
-          name,
-          pageviews: views,
-          visits,
+export const layer = handlersOf(
+  "analytics",
+  Effect.all({ traffic: Traffic, emails: EmailAnalytics }),
+  ({ emails, traffic }) => ({
+    email: ({ query: { by = "none", from = null, interval = "day", to = null } }, { id }) =>
+      emails.figures(id, { by, from, interval, to }).pipe(
+        answer((found): typeof EmailAnalyticsWire.Type => ({
+          interval,
+          points: found.points.map(toFigurePoint),
+          totals: toFigures(found.totals),
+          before: toFigures(found.before),
+          groups: found.groups.map(({ key, name, totals }) => ({ key, name, totals: toFigures(totals) })),
         })),
-      })),
-    ),
-}))
+      ),
+    tent: ({ query }, { id }) =>
+      traffic
+        .ofTent(id, query.tentIdOrAlias, readDaysBack(query.daysBack))
+        .pipe(answer((report): typeof TentAnalytics.Type => ({ tent_id: report.tentId, ...toReport(report) }))),
+    workspace: ({ query }, { id }) =>
+      traffic.ofWorkspace(id, readDaysBack(query.daysBack)).pipe(
+        answer((report): typeof WorkspaceAnalytics.Type => ({
+          ...toReport(report),
+          top_tents: report.topTents.map(({ tentId, name, views, visits }) => ({
+            tent_id: tentId,
+            name,
+            pageviews: views,
+            visits,
+          })),
+        })),
+      ),
+  }),
+)
 
 const toReport = ({ visits, views, range, days, groups, recent }: TrafficReport) => ({
   visits,

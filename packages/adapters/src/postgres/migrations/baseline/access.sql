@@ -19,7 +19,7 @@ begin
     'tent', 'tent_version', 'tent_alias', 'tent_asset', 'bulk_job', 'bulk_item',
     'delivery', 'delivery_queue', 'delivery_lane', 'suppression', 'test_mail',
     'hook_token',
-    'blast', 'delivery_tally',
+    'blast', 'delivery_tally', 'delivery_hour', 'delivery_domain', 'delivery_reason', 'delivery_pace', 'delivery_click', 'delivery_link',
     'flow', 'flow_email', 'flow_clock', 'flow_date_fired', 'flow_membership', 'flow_event', 'flow_made', 'flow_tally',
     'flow_step_tally',
     'import_session', 'import_run', 'import_row',

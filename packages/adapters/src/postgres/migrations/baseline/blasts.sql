@@ -90,7 +90,8 @@ create table delivery_tally (
   workspace_id uuid not null,
   blast_id uuid not null,
   shard smallint not null,
-  queued int not null default 0, sent int not null default 0, failed int not null default 0, blocked int not null default 0,
+  queued int not null default 0, deferred int not null default 0, sent int not null default 0, failed int not null default 0,
+  blocked int not null default 0,
   delivered int not null default 0, opened int not null default 0, clicked int not null default 0,
   bounced int not null default 0, complained int not null default 0, unsubscribed int not null default 0,
   constraint delivery_tally_pkey primary key (workspace_id, blast_id, shard),
@@ -98,6 +99,7 @@ create table delivery_tally (
 );
 comment on table delivery_tally is
   'Counters of the deliveries of a blast, the sums of its shards. The statement that changes deliveries writes them too.';
+comment on column delivery_tally.deferred is 'Queued, after an attempt that failed for a temporary reason.';
 comment on column delivery_tally.shard is
   'By connection, so that sending processes rarely wait for each other. One may be negative.';
 
@@ -105,9 +107,10 @@ create function delivery_tally_add() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
     insert into delivery_tally as t (workspace_id, blast_id, shard,
-      queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
+      queued, deferred, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
     select workspace_id, blast_id, pg_backend_pid() % 16,
       count(*) filter (where state = 'queued'),
+      count(*) filter (where state = 'queued' and attempts > 0),
       count(*) filter (where state = 'sent'),
       count(*) filter (where state in ('failed', 'unconfirmed')),
       count(*) filter (where state = 'blocked'),
@@ -119,7 +122,7 @@ begin
       count(*) filter (where unsubscribed_at is not null)
     from added group by workspace_id, blast_id
     on conflict (workspace_id, blast_id, shard) do update set
-      queued = t.queued + excluded.queued, sent = t.sent + excluded.sent,
+      queued = t.queued + excluded.queued, deferred = t.deferred + excluded.deferred, sent = t.sent + excluded.sent,
       failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked,
       delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
       clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced,
@@ -127,10 +130,11 @@ begin
     return null;
   end if;
   insert into delivery_tally as t (workspace_id, blast_id, shard,
-    queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
+    queued, deferred, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
   select * from (
     select workspace_id, blast_id, (pg_backend_pid() % 16)::smallint as shard,
       sum(sign * (state = 'queued')::int)::int as queued,
+      sum(sign * (state = 'queued' and attempts > 0)::int)::int as deferred,
       sum(sign * (state = 'sent')::int)::int as sent,
       sum(sign * (state in ('failed', 'unconfirmed'))::int)::int as failed,
       sum(sign * (state = 'blocked')::int)::int as blocked,
@@ -143,10 +147,10 @@ begin
     from (select 1 as sign, * from added union all select -1, * from removed) as change
     group by workspace_id, blast_id
   ) as delta
-  where (queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
-    <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+  where (queued, deferred, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
+    <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
   on conflict (workspace_id, blast_id, shard) do update set
-    queued = t.queued + excluded.queued, sent = t.sent + excluded.sent,
+    queued = t.queued + excluded.queued, deferred = t.deferred + excluded.deferred, sent = t.sent + excluded.sent,
     failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked,
     delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
     clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced,

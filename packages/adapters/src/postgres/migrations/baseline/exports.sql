@@ -7,7 +7,8 @@ create table export (
   exclude_unsubscribed boolean,
   blast_id uuid,
   category text constraint export_category_known check (category in
-      ('recipients', 'sent', 'delivered', 'opened', 'clicked', 'bounced', 'unsubscribed', 'spam')),
+      ('recipients', 'queued', 'deferred', 'sent', 'failed', 'unconfirmed', 'blocked', 'delivered', 'opened', 'clicked', 'bounced',
+        'unsubscribed', 'spam')),
   status text not null constraint export_status_known check (status in ('queued', 'running', 'completed', 'failed')),
   file_name text,
   row_count int,

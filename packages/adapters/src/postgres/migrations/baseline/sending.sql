@@ -36,6 +36,7 @@ create table delivery (
   smtp_reply text,
   handed_over_at timestamptz,
   sent_at timestamptz,
+  failed_at timestamptz,
   -- what happened to the message afterwards
   delivered_at timestamptz, opened_at timestamptz,
   clicked_at timestamptz, clicked_url text,
@@ -48,6 +49,7 @@ create table delivery (
   constraint delivery_flow_columns_together check (num_nonnulls(membership_id, flow_id, step_id, visit, tokens) in (0, 5)),
   constraint delivery_queued_has_no_token check (state <> 'queued' or token is null),
   constraint delivery_sent_has_sent_at check (state <> 'sent' or sent_at is not null),
+  constraint delivery_failed_has_failed_at check ((failed_at is not null) = (state in ('failed', 'unconfirmed'))),
   constraint delivery_reason_of_failure check ((reason is not null) = (state in ('failed', 'blocked', 'unconfirmed')))
 ) partition by range (delivery_id);
 create index delivery_of_blast on delivery (workspace_id, blast_id, contact_id);
