@@ -8,6 +8,7 @@ import { blastAudits } from "./blasts/blastAudits.ts"
 import { blastCopies } from "./blasts/blastCopies.ts"
 import { blastRetries } from "./blasts/blastRetries.ts"
 import { blastDryRuns } from "./blasts/blastDryRuns.ts"
+import { blastFigures } from "./blasts/blastFigures.ts"
 import { blastVerbs } from "./blasts/blastVerbs.ts"
 import { blobs } from "./ports/blobs.ts"
 import { bulkTents } from "./tents/bulkTents.ts"
@@ -72,6 +73,7 @@ export const contract = {
   blastCopies,
   blastRetries,
   blastDryRuns,
+  blastFigures,
   blastVerbs,
   blobs,
   bulkTents,

@@ -95,7 +95,17 @@ layer(postgres, { excludeTestServices: true })("an audit on PostgreSQL", (it) =>
       Effect.gen(function* () {
         const { id: blast, store, workspace } = yield* mailedBlast
         const audits = yield* BlastAuditStore
-        const query = { category: "sent", page: 1, limit: 10, search: "", sort: "created_at", order: "asc" } as const
+        const query = {
+          category: "sent",
+          domain: null,
+          reason: null,
+          link: null,
+          page: 1,
+          limit: 10,
+          search: "",
+          sort: "created_at",
+          order: "asc",
+        } as const
         const [sent = "", other = ""] = (yield* store.recipients(workspace, blast, query)).items
           .map(({ id }) => id)
           .sort()

@@ -54,6 +54,7 @@ const recording = (
               ),
             ),
           apply: () => Effect.void,
+          addClicks: () => Effect.void,
         }),
       ),
       Logger.layer([]),

@@ -329,7 +329,7 @@ it.live("single views and visitors are deleted when they are not needed, and the
     )
     assert.deepStrictEqual(left, { views: 3, visitors: 1, total_visitors: 1, batches: 2 })
     const weeksAgo = yield* store.counts(workspace, tent, daysUntil(ago(20), 1))
-    assert.deepInclude(weeksAgo, { visits: 1, days: [{ day: dayOf(ago(20)), views: 1 }], recent: [] })
+    assert.deepInclude(weeksAgo, { visits: 1, days: [{ day: dayOf(ago(20)), views: 1, submissions: 0 }], recent: [] })
     assert.deepStrictEqual((yield* store.counts(workspace, null, daysUntil(old, 1))).days, [])
     yield* run(forGood)
   }).pipe(Effect.scoped),

@@ -47,6 +47,9 @@ export interface WrittenDelivery {
   readonly failedAt: DateTime.Utc | null
   readonly deliveredAt: DateTime.Utc | null
   readonly openedAt: DateTime.Utc | null
+  readonly machineOpenedAt: DateTime.Utc | null
+  readonly machineClickedAt: DateTime.Utc | null
+  readonly domain: string
   readonly clickedAt: DateTime.Utc | null
   readonly clickedUrl: string | null
   readonly bouncedAt: DateTime.Utc | null

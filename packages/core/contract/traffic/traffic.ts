@@ -1,7 +1,9 @@
 // Contract tests of page views.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
-import { TentId } from "../../src/kernel/Ids.ts"
+import { FormStore } from "../../src/forms/FormStore.ts"
+import { SubmissionChange } from "../../src/forms/Submission.ts"
+import { ContactId, SubmissionId, TentId } from "../../src/kernel/Ids.ts"
 import { daysUntil, other, values_max } from "../../src/traffic/Analytics.ts"
 import { TrafficStore } from "../../src/traffic/TrafficStore.ts"
 import type { SeenView } from "../../src/traffic/ViewBatch.ts"
@@ -9,6 +11,7 @@ import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
+import { moves } from "../tents/tentMoves.ts"
 import { seenView, viewBatch } from "./viewBatches.ts"
 
 export { seenView, viewBatch } from "./viewBatches.ts"
@@ -19,7 +22,10 @@ const noon = DateTime.makeUnsafe(20_580 * day_ms + day_ms / 2)
 const ago = (ms: number) => DateTime.subtract(noon, { milliseconds: ms })
 const week = daysUntil(noon, 7)
 
-export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentStore | Transactor | Fresh, E>) =>
+export const traffic = <E>(
+  name: string,
+  live: Layer.Layer<TrafficStore | TentStore | FormStore | Transactor | Fresh, E>,
+) =>
   layer(live, { excludeTestServices: true })(`Page views (${name})`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* TrafficStore
@@ -54,6 +60,34 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
+    it.effect("counts submissions of forms by day, of a tent and of the workspace", () =>
+      Effect.gen(function* () {
+        const { store, transact, fresh, workspace } = yield* begin
+        const forms = yield* FormStore
+        const tents = moves(yield* TentStore, transact, fresh)
+        const submit = Effect.fnUntraced(function* (tentId: TentId, now: DateTime.Utc) {
+          const form = { tentId, formId: "sign-up", fields: ["name"], successUrl: null }
+          const sending = { id: SubmissionId.make(yield* fresh.id), form, answers: { name: "Ada" }, visitor: null }
+          const facts = { existing: [], ids: [ContactId.make(yield* fresh.id)], now }
+          yield* transact(forms.apply(workspace, SubmissionChange.receive(sending, facts)))
+        })
+        const [one, two] = [(yield* tents.completed(workspace)).id, (yield* tents.completed(workspace)).id]
+        yield* submit(one, noon)
+        yield* submit(one, noon)
+        yield* submit(one, ago(day_ms))
+        yield* submit(two, noon)
+        const days = (tent: TentId | null) => Effect.map(store.counts(workspace, tent, week), (counts) => counts.days)
+        assert.deepStrictEqual(yield* days(one), [
+          { day: "2026-05-06", views: 0, submissions: 1 },
+          { day: "2026-05-07", views: 0, submissions: 2 },
+        ])
+        assert.deepStrictEqual(yield* days(null), [
+          { day: "2026-05-06", views: 0, submissions: 1 },
+          { day: "2026-05-07", views: 0, submissions: 3 },
+        ])
+      }),
+    )
+
     it.effect("counts views by day and by each dimension, and visitors once a day", () =>
       Effect.gen(function* () {
         const { store, workspace, tent, view, record } = yield* begin
@@ -62,8 +96,8 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
         const counts = yield* store.counts(workspace, tent, week)
         assert.strictEqual(counts.visits, 3)
         assert.deepStrictEqual(counts.days, [
-          { day: "2026-05-06", views: 1 },
-          { day: "2026-05-07", views: 4 },
+          { day: "2026-05-06", views: 1, submissions: 0 },
+          { day: "2026-05-07", views: 4, submissions: 0 },
         ])
         assert.deepStrictEqual(counts.groups, {
           country: [
@@ -100,7 +134,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
         yield* write
         for (const of of [tent, null]) {
           const { visits, days, groups, recent } = yield* store.counts(workspace, of, week)
-          assert.deepStrictEqual([visits, days], [2, [{ day: "2026-05-07", views: 3 }]])
+          assert.deepStrictEqual([visits, days], [2, [{ day: "2026-05-07", views: 3, submissions: 0 }]])
           assert.deepStrictEqual(groups.referrer, [
             { value: "direct", views: 2 },
             { value: "a.example", views: 1 },
@@ -195,7 +229,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
           view({ at: ago(-day_ms / 2) }),
         )
         const counts = yield* store.counts(workspace, tent, week)
-        assert.deepStrictEqual(counts.days, [{ day: "2026-05-01", views: 1 }])
+        assert.deepStrictEqual(counts.days, [{ day: "2026-05-01", views: 1, submissions: 0 }])
         assert.deepStrictEqual(
           counts.recent.map((each) => each.at.epochMilliseconds),
           [midnight.epochMilliseconds],
@@ -245,7 +279,9 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
         const counts = yield* store.counts(workspace, tent, week)
         assert.deepStrictEqual([counts.visits, counts.days, counts.recent], [0, [], []])
         yield* transact(write)
-        assert.deepStrictEqual((yield* store.counts(workspace, tent, week)).days, [{ day: "2026-05-07", views: 1 }])
+        assert.deepStrictEqual((yield* store.counts(workspace, tent, week)).days, [
+          { day: "2026-05-07", views: 1, submissions: 0 },
+        ])
       }),
     )
 

@@ -8,6 +8,8 @@ export const event_days_kept = 7
 export const view_days_kept = 7
 /** Visitors of a day, and its salt: today, and yesterday around midnight. Afterwards their number is enough. */
 export const visitor_days_kept = 1
+/** The pace of blasts: their progress shows twenty minutes. */
+export const pace_days_kept = 1
 /** Daily totals of page views. */
 export const view_total_days_kept = 400
 /** Ids of written batches of page views. A batch is retried for seconds only. */

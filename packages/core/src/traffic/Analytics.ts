@@ -55,8 +55,8 @@ export interface RecentView extends DescribedAgent {
 export interface Counts {
   /** Distinct visitors a day, added up. */
   readonly visits: number
-  /** Days without a view may be missing. */
-  readonly days: ReadonlyArray<{ readonly day: Day; readonly views: number }>
+  /** Days without a view or submission may be missing. */
+  readonly days: ReadonlyArray<{ readonly day: Day; readonly views: number; readonly submissions: number }>
   /** By views descending, then by value in code point order; the first 50. */
   readonly groups: Readonly<Record<Dimension, ReadonlyArray<Counted>>>
   /** The newest 50, newest first. */
@@ -73,10 +73,22 @@ export interface TopTent {
 export interface TrafficReport extends Counts {
   readonly range: Days
   readonly views: number
+  /** Of forms. */
+  readonly submissions: number
 }
 
+/** Submissions for each view; null without views. */
+export const conversionRate = ({ submissions, views }: Pick<TrafficReport, "submissions" | "views">): number | null =>
+  views === 0 ? null : Math.round((submissions / views) * 10_000) / 10_000
+
 export const toTrafficReport = (range: Days, counts: Counts): TrafficReport => {
-  const viewsOf = new Map(counts.days.map(({ day, views }) => [day, views]))
-  const days = range.all.map((day) => ({ day, views: viewsOf.get(day) ?? 0 }))
-  return { ...counts, range, days, views: days.reduce((sum, { views }) => sum + views, 0) }
+  const countsOf = new Map(counts.days.map((each) => [each.day, each]))
+  const days = range.all.map((day) => countsOf.get(day) ?? { day, views: 0, submissions: 0 })
+  return {
+    ...counts,
+    range,
+    days,
+    views: days.reduce((sum, { views }) => sum + views, 0),
+    submissions: days.reduce((sum, { submissions }) => sum + submissions, 0),
+  }
 }

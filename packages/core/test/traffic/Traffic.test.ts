@@ -1,6 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { type Counts, dayOf, daysUntil, readDaysBack, toTrafficReport } from "@tentpole/core/traffic/Analytics"
+import {
+  conversionRate,
+  type Counts,
+  dayOf,
+  daysUntil,
+  readDaysBack,
+  toTrafficReport,
+} from "@tentpole/core/traffic/Analytics"
 import { visitor_bytes, visitorOf } from "@tentpole/core/traffic/Visitor"
 import { DateTime, Schema } from "effect"
 
@@ -60,12 +67,22 @@ it.prop(
 it("Days without a view have zero views, and the views add up", () => {
   const range = daysUntil(DateTime.makeUnsafe("2026-05-07T12:00:00Z"), 3)
   const none = { country: [], device: [], browser: [], os: [], referrer: [] }
-  const counts: Counts = { visits: 2, days: [{ day: "2026-05-06", views: 5 }], groups: none, recent: [] }
+  const counts: Counts = {
+    visits: 2,
+    days: [{ day: "2026-05-06", views: 5, submissions: 0 }],
+    groups: none,
+    recent: [],
+  }
   const report = toTrafficReport(range, counts)
   assert.deepStrictEqual(report.days, [
-    { day: "2026-05-05", views: 0 },
-    { day: "2026-05-06", views: 5 },
-    { day: "2026-05-07", views: 0 },
+    { day: "2026-05-05", views: 0, submissions: 0 },
+    { day: "2026-05-06", views: 5, submissions: 0 },
+    { day: "2026-05-07", views: 0, submissions: 0 },
   ])
   assert.strictEqual(report.views, 5)
+})
+
+it("The conversion rate is submissions for each view, and null without views", () => {
+  assert.strictEqual(conversionRate({ views: 3, submissions: 1 }), 0.3333)
+  assert.strictEqual(conversionRate({ views: 0, submissions: 1 }), null)
 })

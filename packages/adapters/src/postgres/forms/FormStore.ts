@@ -27,7 +27,20 @@ const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: Wo
       ${JSON.stringify(submission.fields)}::text::json, ${submission.contactId}::uuid,
       ${iso(submission.createdAt)})`
   yield* writeActivities(sql, workspace, activities)
+  yield* countSubmission(sql, workspace, submission)
 })
+
+/** Adds to the totals of the day of the page and of the workspace, which analytics read. */
+const countSubmission = (sql: PgClient.PgClient, workspace: WorkspaceId, { createdAt, tentId }: Submission) => sql`
+  with of_tent as (
+    insert into page_view_day as d (workspace_id, tent_id, day, dimension, value, views)
+    values (${workspace}, ${tentId}, (${iso(createdAt)}::timestamptz at time zone 'UTC')::date, 'submissions', '', 1)
+    on conflict (workspace_id, tent_id, day, dimension, value) do update set views = d.views + 1
+    returning day
+  )
+  insert into workspace_view_day as d (workspace_id, day, dimension, value, views)
+  select ${workspace}, day, 'submissions', '', 1 from of_tent
+  on conflict (workspace_id, day, dimension, value) do update set views = d.views + 1`
 
 const columns = `submission_id as id, tent_id as "tentId", form_id as "formId", fields, contact_id as "contactId",
   created_at as "createdAt"`

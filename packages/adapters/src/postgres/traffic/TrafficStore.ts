@@ -50,10 +50,16 @@ const countViews = Effect.fnUntraced(function* (
   const ofTent = tent === null ? sql`true` : sql`tent_id = ${tent}`
   const sums = tent === null ? sql`workspace_view_day` : sql`page_view_day`
   const inDays = sql`workspace_id = ${workspace} and ${ofTent} and day between ${days.first} and ${days.last}`
-  const perDay = yield* sql<{ readonly day: Day; readonly views: number; readonly visits: number }>`
+  const perDay = yield* sql<{
+    readonly day: Day
+    readonly views: number
+    readonly visits: number
+    readonly submissions: number
+  }>`
     select day::text as day, coalesce(sum(views) filter (where dimension = 'all'), 0)::int as views,
-      coalesce(sum(views) filter (where dimension = 'visits'), 0)::int as visits
-    from ${sums} where ${inDays} and dimension in ('all', 'visits') group by day order by day`
+      coalesce(sum(views) filter (where dimension = 'visits'), 0)::int as visits,
+      coalesce(sum(views) filter (where dimension = 'submissions'), 0)::int as submissions
+    from ${sums} where ${inDays} and dimension in ('all', 'visits', 'submissions') group by day order by day`
   const groups = yield* sql<GroupRow>`
     select dimension, value, views from (
       select dimension, value, sum(views)::int as views,
@@ -67,7 +73,7 @@ const countViews = Effect.fnUntraced(function* (
     order by at desc, view_id desc limit ${recent_max}`
   return {
     visits: perDay.reduce((sum, each) => sum + each.visits, 0),
-    days: perDay.map(({ day, views }) => ({ day, views })),
+    days: perDay.map(({ day, submissions, views }) => ({ day, views, submissions })),
     groups: toGroups(groups),
     recent: recent.map((row) => ({ ...row, at: DateTime.makeUnsafe(row.at), device: toDevice(row.device) })),
   } satisfies Counts

@@ -8,6 +8,7 @@ import { DateTime } from "effect"
 const id = DeliveryId.make("00000000-0000-4000-8000-0000000000dd")
 const none: Found = { count: 0, samples: [] }
 const tally: DeliveryTally = {
+  deferred: 0,
   queued: 0,
   sent: 3,
   failed: 1,

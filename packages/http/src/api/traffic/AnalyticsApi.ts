@@ -15,11 +15,19 @@ const daysBack = Schema.optionalKey(
 const day = Schema.String.annotate({ format: "date", examples: ["2026-05-01"] })
 const views = { views: Schema.Int }
 
+const conversionRate = Schema.NullOr(Schema.Finite).annotate({
+  description: "Submissions for each page view, such as 0.05. null without views. Bots count in neither",
+})
+
 const report = {
   visits: Schema.Int.annotate({ description: "Sum of the distinct visitors of each day" }),
   pageviews: Schema.Int,
+  submissions: Schema.Int.annotate({ description: "Submissions of forms" }),
+  conversion_rate: conversionRate,
   date_range: Schema.Struct({ start_date: day, end_date: day, days: Schema.Int }),
-  daily_pageviews: Schema.Array(Schema.Struct({ date: day, pageviews: Schema.Int })),
+  daily_pageviews: Schema.Array(
+    Schema.Struct({ date: day, pageviews: Schema.Int, submissions: Schema.Int, conversion_rate: conversionRate }),
+  ),
   by_country: Schema.Array(Schema.Struct({ country: Schema.String, ...views })).annotate({
     description: "By ISO 3166 code. IP geolocation by DB-IP, https://db-ip.com",
   }),

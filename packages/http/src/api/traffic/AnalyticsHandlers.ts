@@ -1,5 +1,5 @@
 // The handlers of the traffic of published pages.
-import { readDaysBack, type TrafficReport } from "@tentpole/core/traffic/Analytics"
+import { conversionRate, readDaysBack, type TrafficReport } from "@tentpole/core/traffic/Analytics"
 import { Traffic } from "@tentpole/core/traffic/Traffic"
 import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, iso } from "../../Wire.ts"
@@ -41,11 +41,18 @@ export const layer = handlersOf(
   }),
 )
 
-const toReport = ({ visits, views, range, days, groups, recent }: TrafficReport) => ({
+const toReport = ({ visits, views, submissions, range, days, groups, recent }: TrafficReport) => ({
   visits,
   pageviews: views,
+  submissions,
+  conversion_rate: conversionRate({ submissions, views }),
   date_range: { start_date: range.first, end_date: range.last, days: range.all.length },
-  daily_pageviews: days.map((each) => ({ date: each.day, pageviews: each.views })),
+  daily_pageviews: days.map((each) => ({
+    date: each.day,
+    pageviews: each.views,
+    submissions: each.submissions,
+    conversion_rate: conversionRate(each),
+  })),
   by_country: groups.country.map((each) => ({ country: each.value, views: each.views })),
   by_device: groups.device.map((each) => ({ device: each.value, views: each.views })),
   by_browser: groups.browser.map((each) => ({ browser: each.value, views: each.views })),

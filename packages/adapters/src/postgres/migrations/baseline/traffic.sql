@@ -47,7 +47,7 @@ create table page_view_day (
   day date not null,
   dimension text not null
     constraint page_view_day_dimension_known
-      check (dimension in ('all', 'visits', 'country', 'device', 'browser', 'os', 'referrer')),
+      check (dimension in ('all', 'visits', 'submissions', 'country', 'device', 'browser', 'os', 'referrer')),
   value text collate "C" not null,
   views int not null,
   constraint page_view_day_pkey primary key (workspace_id, tent_id, day, dimension, value)
@@ -58,14 +58,14 @@ create index page_view_day_age on page_view_day using brin (day);
 insert into table_retention (relation, age_column, days_min) values ('page_view_day', 'day', 400);
 comment on table page_view_day is 'Views of a tent on a day.';
 comment on column page_view_day.dimension is
-  'all: all views; visits: different visitors; otherwise views by their value, such as a country.';
+  'all: all views; visits: different visitors; submissions: of forms; otherwise views by their value, such as a country.';
 
 create table workspace_view_day (
   workspace_id uuid not null constraint workspace_view_day_workspace_fkey references workspace on delete cascade,
   day date not null,
   dimension text not null
     constraint workspace_view_day_dimension_known
-      check (dimension in ('all', 'visits', 'country', 'device', 'browser', 'os', 'referrer')),
+      check (dimension in ('all', 'visits', 'submissions', 'country', 'device', 'browser', 'os', 'referrer')),
   value text collate "C" not null,
   views int not null,
   constraint workspace_view_day_pkey primary key (workspace_id, day, dimension, value)
