@@ -862,8 +862,28 @@ export interface Client {
       readonly payload?: Nothing | undefined
     }, Blast, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
+     * Get a blast's progress. Returns how far the blast has been sent, how fast it is, what it waits for, and why
+     * it has stalled. Poll it once a second at most.
+     */
+    readonly progress: Method<{
+      readonly params: {
+        readonly blastId: string
+      }
+    }, BlastProgress, CommonCode | "not_found">
+    /**
+     * Get a blast's report. Returns the figures of the blast over time, by link, by recipient domain and by
+     * reason. They stay when an installation deletes the recipients of old blasts. For the totals see `details` of
+     * the blast.
+     */
+    readonly report: Method<{
+      readonly params: {
+        readonly blastId: string
+      }
+    }, BlastReport, CommonCode | "not_found">
+    /**
      * List a blast's recipients. Returns the recipients that the audience contained when sending began, with the
-     * outcome of each message. Filter them with `category`, for example `opened`. An installation may delete the
+     * outcome of each message. Filter them with `category`, `domain`, `reason` and `link_index`:
+     * `category=opened`, or `link_index=0` for those that clicked the first link. An installation may delete the
      * recipients of old blasts: `items` is then empty, and the blast's statistics stay.
      */
     readonly recipients: Listing<{
@@ -875,8 +895,17 @@ export interface Client {
         readonly page?: number | string
         /** Number of entries per page. Default: 25 */
         readonly limit?: number | string
-        /** Recipients by outcome, such as `sent` or `opened`. Default: `recipients`, the whole audience */
-        readonly category?: "recipients" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "unsubscribed" | "spam"
+        /**
+         * Recipients by state or outcome, such as `queued` or `opened`. `failed` includes `unconfirmed`, `queued`
+         * includes `deferred`. Default: `recipients`, the whole audience
+         */
+        readonly category?: "recipients" | "queued" | "deferred" | "sent" | "failed" | "unconfirmed" | "blocked" | "delivered" | "opened" | "clicked" | "bounced" | "unsubscribed" | "spam"
+        /** Returns only recipients whose address has this domain; `unknown`: those without an address */
+        readonly domain?: string
+        /** Returns only recipients that failed or were blocked for this reason */
+        readonly reason?: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "unconfirmed"
+        /** Returns only recipients that clicked this link, by its place in the email, from 0 */
+        readonly link_index?: number | string
         /** Text that the entries contain. Case-insensitive, without wildcards */
         readonly search?: string
         /** Sort key. Entries without a value come last */
@@ -1538,6 +1567,24 @@ export interface Client {
   }
   readonly analytics: {
     /**
+     * Get email figures. Returns the messages of all blasts and flows over time, with totals and those of as long
+     * a time before. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole hours
+     * or days (UTC). At most 31 days by the hour, 400 days by the day. With `by=domain` the groups cover whole
+     * days. Messages of deleted blasts and flows are not counted.
+     */
+    readonly email: Method<{
+      readonly query?: {
+        /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
+        readonly from?: string
+        /** The end, exclusive. Default: now */
+        readonly to?: string
+        /** The length of a point: `hour` or `day`, UTC. Default: `day` */
+        readonly interval?: "hour" | "day"
+        /** What the groups are: blasts, flows, or recipient domains. Default: `none`, no groups */
+        readonly by?: "none" | "blast" | "flow" | "domain"
+      }
+    }, EmailAnalytics, CommonCode>
+    /**
      * Get a tent's traffic. Returns the views and visits of one published tent over the last days, with their
      * sources. A view is one page load by a visitor who is not a bot. A visit is one visitor on one day.
      */
@@ -1669,6 +1716,8 @@ export const routes = {
     pause: "POST /v1/email-blasts/:blastId/pause key",
     resume: "POST /v1/email-blasts/:blastId/resume key",
     cancel: "POST /v1/email-blasts/:blastId/cancel key",
+    progress: "GET /v1/email-blasts/:blastId/progress",
+    report: "GET /v1/email-blasts/:blastId/report",
     recipients: "GET /v1/email-blasts/:blastId/contacts page:contacts",
   },
   blastExports: {
@@ -1745,6 +1794,7 @@ export const routes = {
     submissions: "GET /v1/tents/:tentId/submissions cursor:submissions",
   },
   analytics: {
+    email: "GET /v1/analytics/email",
     tent: "GET /v1/analytics/tent",
     workspace: "GET /v1/analytics/workspace",
   },
@@ -1914,7 +1964,7 @@ export interface AvailableField {
 
 export interface BeginBlastRecipientsExport {
   /** Exports only recipients of this category. Default: `recipients`, the whole audience */
-  readonly category?: "recipients" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "unsubscribed" | "spam"
+  readonly category?: "recipients" | "queued" | "deferred" | "sent" | "failed" | "unconfirmed" | "blocked" | "delivered" | "opened" | "clicked" | "bounced" | "unsubscribed" | "spam"
 }
 
 export interface BeginContactListExport {
@@ -1961,6 +2011,19 @@ export interface Blast {
   readonly sent_at: string | null
   readonly send_mode: "scheduled" | "send_now" | null
   readonly details: BlastDetails
+  /** Recipients whose message has not ended */
+  readonly queued_count: number
+  /**
+   * Those of `queued_count` whose last attempt failed for a temporary reason. If the two are equal, only refused
+   * recipients remain: they are tried again
+   */
+  readonly deferred_count: number
+  /** When the next deferred recipient is tried again */
+  readonly next_attempt_at: string | null
+  /** Over the last minute. null unless the status is `sending` */
+  readonly messages_per_second: number | null
+  /** When the last message will have been sent. null if it can't be estimated */
+  readonly estimated_end_at: string | null
   readonly approval_readiness?: ApprovalReadiness
   readonly cancelled_at: string | null
   /** null if a user cancelled it */
@@ -2067,6 +2130,46 @@ export interface BlastHeader {
   readonly reply_to_email: string | null
 }
 
+export interface BlastProgress {
+  readonly status: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
+  readonly paused: boolean
+  /** True if nothing is sent until an operator releases it: `SENDING=held`, or a restored backup */
+  readonly held: boolean
+  /** Recipients so far. It grows until the audience is complete */
+  readonly recipient_count: number
+  readonly queued: number
+  /** Queued recipients whose last attempt failed for a temporary reason. They are tried again */
+  readonly deferred: number
+  readonly sent: number
+  readonly failed: number
+  readonly blocked: number
+  /** Messages a second, over the last minute. null unless the status is `sending` */
+  readonly per_second: number | null
+  /** When the next deferred recipient is tried again. null without one that waits */
+  readonly next_attempt_at: string | null
+  /** null if it can't be estimated */
+  readonly estimated_end_at: string | null
+  /** The ten recipient domains with the most queued recipients */
+  readonly waiting: ReadonlyArray<{
+    readonly domain: string
+    readonly count: number
+    /** The workspace's limit for one domain. null without a limit */
+    readonly per_second: number | null
+  }>
+  /** Messages sent in the last 20 minutes, in steps of ten seconds. The last step is not over */
+  readonly points: ReadonlyArray<{
+    /** ISO 8601, UTC */
+    readonly at: string
+    readonly sent: number
+  }>
+  /**
+   * Why nothing is sent. `held`: an operator holds it. `no_worker`: no worker has looked for messages for a
+   * minute. `refused`: all remaining recipients were refused temporarily and are tried again at `next_attempt_at`.
+   * `limit`: nothing was sent for a minute, because of the workspace's send rate limit
+   */
+  readonly stalled: "no_worker" | "limit" | "refused" | "held" | null
+}
+
 export interface BlastRecipient {
   readonly recipient_id: string
   readonly contact_id: string
@@ -2084,6 +2187,54 @@ export interface BlastRecipient {
   readonly bounced_at: string | null
   readonly unsubscribed_at: string | null
   readonly complained_at: string | null
+}
+
+export interface BlastReport {
+  /**
+   * From the launch to the last event: by hour until the first midnight (UTC) after seven days, then by day. 1,000
+   * at most
+   */
+  readonly points: ReadonlyArray<EmailFiguresPoint>
+  /** All links of the email */
+  readonly links: ReadonlyArray<{
+    /** The place of the link in the email, from 0 */
+    readonly link_index: number
+    /** As it was written, with merge tokens */
+    readonly url: string | null
+    /** People that clicked it */
+    readonly recipients: number
+    readonly clicks: number
+    readonly machine_clicks: number
+  }>
+  /**
+   * The twenty largest recipient domains. A blast distinguishes 50; `other` is the rest, `unknown` are recipients
+   * without an address
+   */
+  readonly domains: ReadonlyArray<{
+    readonly domain: string
+    readonly recipients: number
+    readonly sent: number
+    /** Failed and not retried successfully, at the time of the failure */
+    readonly failed: number
+    readonly delivered: number
+    readonly opened: number
+    readonly clicked: number
+    readonly bounced: number
+    readonly complained: number
+    readonly unsubscribed: number
+  }>
+  readonly reasons: ReadonlyArray<{
+    readonly state: "failed" | "blocked"
+    readonly reason: string
+    readonly count: number
+    /** The reply of a mail server to one of them */
+    readonly sample_reply: string | null
+  }>
+  /** Recipients whose message a bot opened or clicked. They are not in the other counts */
+  readonly flagged: {
+    readonly machine_opened: number
+    readonly machine_clicked: number
+  }
 }
 
 export interface BulkAdmission {
@@ -2790,6 +2941,20 @@ export interface Email {
   readonly plain_text_path: string
 }
 
+export interface EmailAnalytics {
+  readonly interval: "hour" | "day"
+  /** Without gaps: hours or days without an event are zero */
+  readonly points: ReadonlyArray<EmailFiguresPoint>
+  readonly totals: EmailFigures
+  readonly before: EmailFigures_1
+  /** The twenty with the most sent messages. `key` is the id of the blast or flow, or the domain */
+  readonly groups: ReadonlyArray<{
+    readonly key: string
+    readonly name: string
+    readonly totals: EmailFigures
+  }>
+}
+
 export interface EmailBeingWritten {
   readonly email_id: string
   /** Internal name */
@@ -2836,6 +3001,46 @@ export interface EmailBeingWritten {
   /** Path of the plain text */
   readonly plain_text_path: string
   readonly generation_id: string
+}
+
+/** Counts of recipients. Each first event counts at the time when it happened */
+export interface EmailFigures {
+  readonly sent: number
+  /** Failed and not retried successfully, at the time of the failure */
+  readonly failed: number
+  readonly delivered: number
+  readonly opened: number
+  readonly clicked: number
+  readonly bounced: number
+  readonly complained: number
+  readonly unsubscribed: number
+}
+
+export interface EmailFiguresPoint {
+  /** The beginning of the hour or day, UTC */
+  readonly at: string
+  readonly sent: number
+  /** Failed and not retried successfully, at the time of the failure */
+  readonly failed: number
+  readonly delivered: number
+  readonly opened: number
+  readonly clicked: number
+  readonly bounced: number
+  readonly complained: number
+  readonly unsubscribed: number
+}
+
+/** The totals of as long a time before `from` */
+export interface EmailFigures_1 {
+  readonly sent: number
+  /** Failed and not retried successfully, at the time of the failure */
+  readonly failed: number
+  readonly delivered: number
+  readonly opened: number
+  readonly clicked: number
+  readonly bounced: number
+  readonly complained: number
+  readonly unsubscribed: number
 }
 
 export interface EmailGeneration {
@@ -3846,6 +4051,10 @@ export interface TentAnalytics {
   /** Sum of the distinct visitors of each day */
   readonly visits: number
   readonly pageviews: number
+  /** Submissions of forms */
+  readonly submissions: number
+  /** Submissions for each page view, such as 0.05. null without views. Bots count in neither */
+  readonly conversion_rate: number | null
   readonly date_range: {
     readonly start_date: string
     readonly end_date: string
@@ -3854,6 +4063,9 @@ export interface TentAnalytics {
   readonly daily_pageviews: ReadonlyArray<{
     readonly date: string
     readonly pageviews: number
+    readonly submissions: number
+    /** Submissions for each page view, such as 0.05. null without views. Bots count in neither */
+    readonly conversion_rate: number | null
   }>
   /** By ISO 3166 code. IP geolocation by DB-IP, https://db-ip.com */
   readonly by_country: ReadonlyArray<{
@@ -4091,6 +4303,10 @@ export interface WorkspaceAnalytics {
   /** Sum of the distinct visitors of each day */
   readonly visits: number
   readonly pageviews: number
+  /** Submissions of forms */
+  readonly submissions: number
+  /** Submissions for each page view, such as 0.05. null without views. Bots count in neither */
+  readonly conversion_rate: number | null
   readonly date_range: {
     readonly start_date: string
     readonly end_date: string
@@ -4099,6 +4315,9 @@ export interface WorkspaceAnalytics {
   readonly daily_pageviews: ReadonlyArray<{
     readonly date: string
     readonly pageviews: number
+    readonly submissions: number
+    /** Submissions for each page view, such as 0.05. null without views. Bots count in neither */
+    readonly conversion_rate: number | null
   }>
   /** By ISO 3166 code. IP geolocation by DB-IP, https://db-ip.com */
   readonly by_country: ReadonlyArray<{

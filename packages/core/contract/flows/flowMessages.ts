@@ -3,6 +3,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Layer } from "effect"
 import { BlastStore } from "../../src/blasts/BlastStore.ts"
+import { FigureStore } from "../../src/blasts/figures/FigureStore.ts"
 import { ReportChange } from "../../src/bounces/Report.ts"
 import { BounceReportStore } from "../../src/bounces/ReportStore.ts"
 import { MembershipRunner } from "../../src/flows/engine/MembershipRunner.ts"
@@ -18,7 +19,7 @@ import { wholeAudience } from "../sending/deliveryScenario.ts"
 
 const lease_ms = 60_000
 
-type Live = FlowRooms | FlowLive | EngagementStore | BounceReportStore
+type Live = FlowRooms | FlowLive | EngagementStore | BounceReportStore | FigureStore
 
 export const flowMessages = <E>(name: string, live: Layer.Layer<Live, E>) => {
   sending(name, live)
@@ -194,6 +195,13 @@ const sending = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.deepInclude(found.flow, { flowId: flow, stepId: "hello", visit: 1 })
         yield* meet(claimed.id, { _tag: "clicked", url: "https://example.com/" })
         yield* settleDown
+        const now = yield* DateTime.now
+        const range = { from: DateTime.subtract(now, { days: 1 }), to: DateTime.add(now, { days: 1 }) }
+        const figures = yield* FigureStore
+        const [ofFlow, ...others] = yield* figures.groups(workspace, range, "flow")
+        assert.deepStrictEqual([ofFlow?.key, others.length], [flow, 0])
+        assert.deepInclude(ofFlow?.totals, { opened: 1, clicked: 1 })
+        assert.deepStrictEqual(yield* figures.groups(workspace, range, "blast"), [])
         const { step, timeline } = yield* one(flow)
         assert.strictEqual(step, "thanks")
         assert.deepStrictEqual(timeline, [

@@ -32,6 +32,12 @@ export const daysUntil = (now: DateTime.Utc, count: number): Days => {
   return { first: all[0] ?? dayOf(now), last: dayOf(now), all }
 }
 
+/** The days of a range whose end is exclusive. */
+export const daysBetween = ({ from, to }: { readonly from: DateTime.Utc; readonly to: DateTime.Utc }): Days => {
+  const last = DateTime.subtract(to, { milliseconds: 1 })
+  return daysUntil(last, dayNumberOf(last) - dayNumberOf(from) + 1)
+}
+
 export const dimensions = ["country", "device", "browser", "os", "referrer"] as const
 export type Dimension = (typeof dimensions)[number]
 

@@ -5,8 +5,11 @@ import type { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { readTentName, root } from "../tents/Alias.ts"
 import { findNamed } from "../tents/Tents.ts"
 import { TentStore } from "../tents/TentStore.ts"
-import { daysUntil, type TrafficReport, type TopTent, toTrafficReport } from "./Analytics.ts"
+import { rangeOf } from "../blasts/figures/EmailAnalytics.ts"
+import { daysBetween, daysUntil, type TrafficReport, type TopTent, toTrafficReport } from "./Analytics.ts"
 import { TrafficStore } from "./TrafficStore.ts"
+
+type WorkspaceTraffic = TrafficReport & { readonly topTents: ReadonlyArray<TopTent> }
 
 export class Traffic extends Context.Service<
   Traffic,
@@ -17,10 +20,12 @@ export class Traffic extends Context.Service<
       name: string,
       days_back: number,
     ) => Effect.Effect<TrafficReport & { readonly tentId: TentId }, Invalid | NotFound>
-    readonly ofWorkspace: (
+    readonly ofWorkspace: (workspace: WorkspaceId, days_back: number) => Effect.Effect<WorkspaceTraffic>
+    /** Whole days (UTC), of the workspace or (`tent`) of one tent, which is then the only top tent. */
+    readonly between: (
       workspace: WorkspaceId,
-      days_back: number,
-    ) => Effect.Effect<TrafficReport & { readonly topTents: ReadonlyArray<TopTent> }>
+      query: { readonly tent: TentId | null; readonly from: DateTime.Utc | null; readonly to: DateTime.Utc | null },
+    ) => Effect.Effect<WorkspaceTraffic, Invalid | NotFound>
   }
 >()("tentpole/Traffic") {
   static readonly layer = Layer.effect(
@@ -44,6 +49,16 @@ export class Traffic extends Context.Service<
           const days = daysUntil(yield* DateTime.now, days_back)
           const report = toTrafficReport(days, yield* store.counts(workspace, null, days))
           return { ...report, topTents: yield* store.topTents(workspace, days) }
+        }),
+        between: Effect.fn("Traffic.between")(function* (workspace, { from, tent, to }) {
+          const range = yield* Effect.fromResult(rangeOf({ from, to, interval: "day" }, yield* DateTime.now))
+          const days = daysBetween(range)
+          const shown = tent === null ? null : yield* tents.get(workspace, tent)
+          const report = toTrafficReport(days, yield* store.counts(workspace, tent, days))
+          if (shown === null) return { ...report, topTents: yield* store.topTents(workspace, days) }
+          const { views, visits } = report
+          const top = { tentId: shown.id, name: shown.name, views, visits }
+          return { ...report, topTents: views === 0 ? [] : [top] }
         }),
       })
     }),

@@ -86,3 +86,12 @@ it("The conversion rate is submissions for each view, and null without views", (
   assert.strictEqual(conversionRate({ views: 3, submissions: 1 }), 0.3333)
   assert.strictEqual(conversionRate({ views: 0, submissions: 1 }), null)
 })
+
+it("A range of days ends before its exclusive end", () => {
+  const range = daysBetween({ from: DateTime.makeUnsafe("2026-04-29"), to: DateTime.makeUnsafe("2026-05-02") })
+  assert.deepStrictEqual(range, {
+    first: "2026-04-29",
+    last: "2026-05-01",
+    all: ["2026-04-29", "2026-04-30", "2026-05-01"],
+  })
+})

@@ -39,7 +39,7 @@ const ceilOf = (interval: Interval, at: DateTime.Utc): DateTime.Utc =>
 
 /** Whole hours or days: `from` is moved back to the beginning of its own, `to` forward to the end of its own. */
 export const rangeOf = (
-  { from, interval, to }: AnalyticsQuery,
+  { from, interval, to }: Omit<AnalyticsQuery, "by">,
   now: DateTime.Utc,
 ): Result.Result<TimeRange, Invalid> => {
   const refuse = (path: string, message: string) => Result.fail(new Invalid({ issues: [{ path, message }] }))

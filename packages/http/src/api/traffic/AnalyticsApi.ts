@@ -102,4 +102,16 @@ export const AnalyticsApi = Endpoint.group("analytics", "Figures of email, and t
     query: { daysBack },
     success: WorkspaceAnalytics,
   }),
+  Endpoint.get("traffic", "/v1/analytics/traffic", {
+    summary: "Get traffic over time",
+    description:
+      "Returns the traffic of the workspace, or of one tent, in a range of up to 400 days. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole days (UTC). Single views and visitors are stored for days only: older ranges have totals.",
+    query: {
+      tent_id: Schema.optionalKey(TentId.annotate({ description: "Only this tent. Default: all tents" })),
+      from: Schema.optionalKey(DayOrInstant),
+      to: Schema.optionalKey(DayOrInstant),
+    },
+    success: WorkspaceAnalytics,
+    errors: ["not_found", "validation_failed"],
+  }),
 )

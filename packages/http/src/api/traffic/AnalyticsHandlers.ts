@@ -1,5 +1,5 @@
 // The handlers of the traffic of published pages.
-import { conversionRate, readDaysBack, type TrafficReport } from "@tentpole/core/traffic/Analytics"
+import { conversionRate, readDaysBack, type TopTent, type TrafficReport } from "@tentpole/core/traffic/Analytics"
 import { Traffic } from "@tentpole/core/traffic/Traffic"
 import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, iso } from "../../Wire.ts"
@@ -27,19 +27,23 @@ export const layer = handlersOf(
         .ofTent(id, query.tentIdOrAlias, readDaysBack(query.daysBack))
         .pipe(answer((report): typeof TentAnalytics.Type => ({ tent_id: report.tentId, ...toReport(report) }))),
     workspace: ({ query }, { id }) =>
-      traffic.ofWorkspace(id, readDaysBack(query.daysBack)).pipe(
-        answer((report): typeof WorkspaceAnalytics.Type => ({
-          ...toReport(report),
-          top_tents: report.topTents.map(({ tentId, name, views, visits }) => ({
-            tent_id: tentId,
-            name,
-            pageviews: views,
-            visits,
-          })),
-        })),
-      ),
+      traffic.ofWorkspace(id, readDaysBack(query.daysBack)).pipe(answer(toWorkspaceReport)),
+    traffic: ({ query: { from = null, tent_id = null, to = null } }, { id }) =>
+      traffic.between(id, { tent: tent_id, from, to }).pipe(answer(toWorkspaceReport)),
   }),
 )
+
+const toWorkspaceReport = (
+  report: TrafficReport & { readonly topTents: ReadonlyArray<TopTent> },
+): typeof WorkspaceAnalytics.Type => ({
+  ...toReport(report),
+  top_tents: report.topTents.map(({ tentId, name, views, visits }) => ({
+    tent_id: tentId,
+    name,
+    pageviews: views,
+    visits,
+  })),
+})
 
 const toReport = ({ visits, views, submissions, range, days, groups, recent }: TrafficReport) => ({
   visits,

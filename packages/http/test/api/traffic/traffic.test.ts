@@ -81,3 +81,30 @@ it.live("traffic requires an API key", () =>
     }
   }).pipe(Effect.scoped),
 )
+
+it.live("traffic over time is of the workspace or of one tent, in whole days", () =>
+  Effect.gen(function* () {
+    const { tenant, context } = yield* tenants(world)
+    const [ours, theirs] = [yield* tenant("ours"), yield* tenant("theirs")]
+    const id = yield* tentOf(Context.get(context, Tents), ours.workspace)
+    const get = (query: string, caller = ours) => caller.call("GET", `/v1/analytics/traffic?${query}`)
+    const { json } = yield* get(`tent_id=${id}&from=2026-05-01T10:00:00Z&to=2026-05-04`)
+    assert.deepStrictEqual(json.date_range, { start_date: "2026-05-01", end_date: "2026-05-03", days: 3 })
+    assert.deepStrictEqual(json.daily_pageviews[0], {
+      date: "2026-05-01",
+      pageviews: 0,
+      submissions: 0,
+      conversion_rate: null,
+    })
+    assert.deepStrictEqual([json.top_tents, json.submissions, json.conversion_rate], [[], 0, null])
+    assert.strictEqual((yield* get("")).json.daily_pageviews.length, 30)
+    for (const [query, status] of [
+      ["from=2024-01-01&to=2026-01-01", 400],
+      ["tent_id=x", 400],
+      [`tent_id=${unknownId}`, 404],
+    ] as const) {
+      assert.strictEqual((yield* get(query)).status, status, query)
+    }
+    assert.strictEqual((yield* get(`tent_id=${id}`, theirs)).status, 404)
+  }),
+)
