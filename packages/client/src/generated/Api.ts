@@ -1606,6 +1606,20 @@ export interface Client {
         readonly daysBack?: string
       }
     }, WorkspaceAnalytics, CommonCode>
+    /**
+     * Get traffic over time. Returns the traffic of the workspace, or of one tent, in a range of up to 400 days.
+     * `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole days (UTC). Single
+     * views and visitors are stored for days only: older ranges have totals.
+     */
+    readonly traffic: Method<{
+      readonly query?: {
+        readonly tent_id?: string
+        /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
+        readonly from?: string
+        /** The end, exclusive. Default: now */
+        readonly to?: string
+      }
+    }, WorkspaceAnalytics, CommonCode | "not_found">
   }
 }
 
@@ -1797,6 +1811,7 @@ export const routes = {
     email: "GET /v1/analytics/email",
     tent: "GET /v1/analytics/tent",
     workspace: "GET /v1/analytics/workspace",
+    traffic: "GET /v1/analytics/traffic",
   },
 }
 

@@ -86,13 +86,13 @@ begin
     group by workspace_id, blast_id, domain
   ),
   room as materialized (
-    select b.workspace_id, b.blast_id, case when full_.is then 0 else 50 - (
-      select count(distinct k.domain) from delivery_domain k
-      where k.workspace_id = b.workspace_id and k.blast_id = b.blast_id and k.domain <> 'unknown') end as domains
+    select b.workspace_id, b.blast_id, case
+        when exists (select from delivery_domain k
+          where k.workspace_id = b.workspace_id and k.blast_id = b.blast_id and k.domain = 'other') then 0
+        else 50 - (select count(distinct k.domain) from delivery_domain k
+          where k.workspace_id = b.workspace_id and k.blast_id = b.blast_id and k.domain <> 'unknown')
+      end as domains
     from (select distinct workspace_id, blast_id from unseen) as b
-    cross join lateral (
-      select exists (select from delivery_domain k
-        where k.workspace_id = b.workspace_id and k.blast_id = b.blast_id and k.domain = 'other') as is) as full_
   ),
   excess as materialized (
     select u.workspace_id, u.blast_id, u.domain from unseen u join room r using (workspace_id, blast_id) where u.turn > r.domains
