@@ -181,6 +181,7 @@ const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
           mappings: [mapping],
           duplicateStrategy: "update",
           overwriteBlankOnly: false,
+          onInvalidCell: "skip_row",
           listIds: [],
           createdFieldDefinitionIds: [],
         })

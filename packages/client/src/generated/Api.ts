@@ -364,10 +364,11 @@ export interface Client {
       }
     }, ImportResults, CommonCode | "not_found">
     /**
-     * Export rejected rows. Returns the skipped and failed rows as CSV (UTF-8 with byte order mark): the columns
-     * of the file, then row_number, status and reason. While the run is in progress, it returns the rows so far.
-     * Corrected, the file can be imported again: an import removes the apostrophe before formulas. If the response
-     * is cut off, request it again. If the results were deleted because of their age, the file has no rows.
+     * Export rejected rows. Returns the skipped and failed rows, and those that were imported without an invalid
+     * cell, as CSV (UTF-8 with byte order mark): the columns of the file, then row_number, status and reason.
+     * While the run is in progress, it returns the rows so far. Corrected, the file can be imported again: an
+     * import removes the apostrophe before formulas. If the response is cut off, request it again. If the results
+     * were deleted because of their age, the file has no rows.
      */
     readonly exportKept: Method<{
       readonly params: {
@@ -3210,6 +3211,7 @@ export interface ExecuteImport {
   readonly mappings: ReadonlyArray<ImportMapping>
   readonly duplicate_strategy?: "update" | "skip"
   readonly overwrite_blank_only?: boolean
+  readonly on_invalid_cell?: "skip_row" | "skip_cell"
   readonly list_ids?: ReadonlyArray<string>
   readonly created_field_definition_ids?: ReadonlyArray<string>
 }
@@ -3301,6 +3303,12 @@ export interface FieldCreationCandidate {
    * mostly looks like another type
    */
   readonly confidence: "low" | "medium" | "high"
+  /** How the column's dates are written; null: as `2026-05-01`, or not certain, which `reason` then says */
+  readonly date_format: "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "MM.DD.YYYY" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYY-MM-DD" | null
+  /** Between whole and fraction of the column's numbers; null: a point and no thousands separators */
+  readonly decimal_separator: "." | "," | null
+  /** The sign or code that the column's numbers have, such as € */
+  readonly currency_sign: string | null
   /** Up to 5 distinct values */
   readonly sample_values: ReadonlyArray<string>
   /** How the type was determined */
@@ -3541,10 +3549,21 @@ export interface FoundContacts {
 }
 
 export interface ImportMapping {
-  readonly header: string
+  readonly header?: string | null
   readonly target_field: string | null
   readonly target_kind?: "standard" | "custom" | null
   readonly overwrite_behavior?: "overwrite" | "skip_if_filled"
+  /** The value of every row, for a field that the file has no column for */
+  readonly value?: string | number | boolean | null
+  readonly date_format?: "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "MM.DD.YYYY" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYY-MM-DD" | null
+  readonly decimal_separator?: "." | "," | null
+  readonly currency_sign?: string | null
+  /** Ignored, so that `proposed_mappings` can be sent back as they are */
+  readonly reason?: string | number | null
+  /** Ignored, so that `proposed_mappings` can be sent back as they are */
+  readonly source?: string | number | null
+  /** Ignored, so that `proposed_mappings` can be sent back as they are */
+  readonly confidence?: string | number | null
 }
 
 export interface ImportPreview {
@@ -3593,6 +3612,7 @@ export interface ImportRowResult {
   readonly line: number | null
   readonly status: "created" | "updated" | "skipped" | "failed"
   readonly contact_id: string | null
+  /** Why the row was rejected. Of a created or updated row: the invalid cells that were left out */
   readonly field_issues: ReadonlyArray<{
     readonly header: string | null
     readonly target_field: string | null
@@ -3610,6 +3630,8 @@ export interface ImportRun {
   readonly updated_count: number
   readonly skipped_count: number
   readonly error_count: number
+  /** Created and updated rows that were imported without an invalid cell (`on_invalid_cell` skip_cell) */
+  readonly warning_count: number
   /** null until the file was counted */
   readonly total_rows: number | null
   readonly processed_rows: number
@@ -3803,6 +3825,12 @@ export interface ProposedMapping {
    */
   readonly source: "deterministic" | "ai" | "none"
   readonly overwrite_behavior: "overwrite" | "skip_if_filled"
+  /** How the column's dates are written; null: as `2026-05-01`, or not certain, which `reason` then says */
+  readonly date_format: "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "MM.DD.YYYY" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYY-MM-DD" | null
+  /** Between whole and fraction of the column's numbers; null: a point and no thousands separators */
+  readonly decimal_separator: "." | "," | null
+  /** The sign or code that the column's numbers have, such as € */
+  readonly currency_sign: string | null
 }
 
 /** Outcome of the publication; absent until it was requested */

@@ -27,6 +27,7 @@ export const execution = (listIds: ReadonlyArray<ListId> = []): Execution => ({
   ],
   duplicateStrategy: "update",
   overwriteBlankOnly: false,
+  onInvalidCell: "skip_row",
   listIds,
   createdFieldDefinitionIds: [],
 })
@@ -86,6 +87,7 @@ export const chunkOf = Effect.fnUntraced(function* (
     fields: fieldsByName([]),
     defaultCountry: "US",
     formulaGuarded: true,
+    onInvalidCell: run.onInvalidCell,
   })
   const rows = cells.map((each, index) => {
     const row = { rowNumber: run.processedRows + index + 2, line: lineOf(run.processedRows + index), cells: each }

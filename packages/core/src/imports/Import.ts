@@ -1,6 +1,7 @@
 // An import: the session with the file and its preview, the run that applies it, and the result of each row.
 import type { DateTime } from "effect"
 import type { ColumnMatch } from "../ports/Ai.ts"
+import type { ValueFormat } from "../contacts/values/ValueFormat.ts"
 import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
 
 /** How long a session can be previewed and executed. */
@@ -40,14 +41,20 @@ export interface ImportSession {
 export type TargetKind = "standard" | "custom"
 export type OverwriteBehavior = "overwrite" | "skip_if_filled"
 export type DuplicateStrategy = "update" | "skip"
+/** What an invalid cell of an optional field rejects: its row, or only itself. An invalid email or phone rejects the row. */
+export type InvalidCellPolicy = "skip_row" | "skip_cell"
 
 export interface Mapping {
-  /** The column's header as the preview names it. */
-  readonly header: string
+  /** The column's header as the preview names it. Null: every row gets `value`. */
+  readonly header: string | null
   /** The field's `api_name`. */
   readonly targetField: string
   readonly targetKind: TargetKind
   readonly overwriteBehavior: OverwriteBehavior
+  /** The cell of every row, in place of a column. */
+  readonly value?: string
+  /** The notation of the cells; absent: the service's own. */
+  readonly format?: ValueFormat
 }
 
 export type RunStatus = "queued" | "running" | "completed" | "failed"
@@ -57,6 +64,8 @@ export interface RowCounts {
   readonly updated: number
   readonly skipped: number
   readonly failed: number
+  /** Created and updated rows of which an invalid cell was left out. */
+  readonly warned: number
 }
 
 export interface ImportRun {
@@ -68,6 +77,7 @@ export interface ImportRun {
   readonly mappings: ReadonlyArray<Mapping>
   readonly duplicateStrategy: DuplicateStrategy
   readonly overwriteBlankOnly: boolean
+  readonly onInvalidCell: InvalidCellPolicy
   readonly listIds: ReadonlyArray<ListId>
   /** Rows whose chunk is committed, from the beginning of the file. */
   readonly processedRows: number
@@ -111,13 +121,14 @@ export interface RowResult {
   readonly line: number | null
   readonly status: RowStatus
   readonly contactId: ContactId | null
+  /** Why the row was rejected, or which cells of an imported row were left out. */
   readonly issues: ReadonlyArray<RowIssue>
-  /** The cells of a rejected row, so that they can be exported, corrected and imported again. */
+  /** The cells of a row with issues, so that they can be exported, corrected and imported again. */
   readonly record: ReadonlyArray<string> | null
 }
 
+/** A row that was not imported, or not with all of its cells. */
 export interface RejectedRow extends RowResult {
-  readonly status: "skipped" | "failed"
   readonly record: ReadonlyArray<string>
 }
 

@@ -73,7 +73,10 @@ export const ImportChunkChange = {
         ? resultOf(row, "failed", {
             issues: rowIssues(result.refusal.issues, row, { headers, mappings: run.mappings }),
           })
-        : resultOf(row, result.status, { contactId: result.contact.id })
+        : resultOf(row, result.status, {
+            contactId: result.contact.id,
+            issues: result.status === "skipped" ? [] : read.warnings,
+          })
     })
     const count = (status: RowResult["status"]) => results.filter((result) => result.status === status).length
     return chunkChange({
@@ -91,6 +94,7 @@ export const ImportChunkChange = {
         updated: count("updated"),
         skipped: count("skipped"),
         failed: count("failed"),
+        warned: results.filter(({ status, issues }) => isImported(status) && issues.length > 0).length,
       },
       at: facts.now,
     })
@@ -113,5 +117,7 @@ const resultOf = (
   contactId: null,
   issues: [],
   ...known,
-  record: status === "skipped" || status === "failed" ? row.cells.map(sanitizeCell) : null,
+  record: isImported(status) && !known.issues?.length ? null : row.cells.map(sanitizeCell),
 })
+
+const isImported = (status: RowResult["status"]): boolean => status === "created" || status === "updated"

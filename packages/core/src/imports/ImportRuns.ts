@@ -100,6 +100,7 @@ export class ImportRuns extends Context.Service<
           fields: fieldsByName(yield* fieldStore.list(workspaceId)),
           defaultCountry: workspace.defaultCountry,
           formulaGuarded: session.source === "upload",
+          onInvalidCell: run.onInvalidCell,
         })
         yield* rowsOf(files.records(session.source, key)).pipe(
           Stream.drop(run.processedRows),

@@ -65,13 +65,13 @@ export class ImportStore extends Context.Service<
       run: ImportRunId,
       query: ResultsQuery,
     ) => Effect.Effect<Paged<RowResult>, NotFound>
-    /** Rejected rows by row number; none for an unknown run. */
+    /** Rows that have a record, by row number; none for an unknown run. */
     readonly rejectedRows: (
       workspace: WorkspaceId,
       run: ImportRunId,
       query: RejectedRowsQuery,
     ) => Effect.Effect<ReadonlyArray<RejectedRow>>
-    /** The number of cells in the longest rejected record up to row `through`; 0 when there is none. */
+    /** The number of cells in the longest record up to row `through`; 0 when there is none. */
     readonly widestRejected: (workspace: WorkspaceId, run: ImportRunId, through: number) => Effect.Effect<number>
     /** Deletes a session that was never executed. An executed session stays, because its run refers to it. */
     readonly deleteSession: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, never, Transaction>

@@ -4,9 +4,10 @@ import { type ItemContext, fieldsByName } from "../contacts/batch/ContactItem.ts
 import type { CustomField } from "../contacts/CustomField.ts"
 import { type FieldCandidate, fieldCandidates } from "./mapping/FieldCandidates.ts"
 import type { ImportSessionId } from "../kernel/Ids.ts"
-import type { Mapping, RowIssue } from "./Import.ts"
+import type { RowIssue } from "./Import.ts"
 import {
   identifiesContacts,
+  mappingOf,
   type ProposedMapping,
   proposeMappings,
   type Targets,
@@ -20,6 +21,7 @@ import {
   type SampledColumn,
   withSuggestions,
 } from "./mapping/Suggestions.ts"
+import { proposeFormat } from "./mapping/FormatProposals.ts"
 import type { Row } from "./Table.ts"
 
 /** How many rows a preview reads, whatever the size of the file: enough to infer types. */
@@ -89,8 +91,17 @@ export const previewOf = (
   answer: SuggestionAnswer,
 ): ImportPreview => {
   const { headers, rows, formulaGuarded } = file
-  const proposedMappings = withSuggestions(proposed, suggestionRequest, answer, targets)
   const display = displayText(formulaGuarded)
+  const types = new Map([...targets.standard, ...targets.custom].map(({ apiName, valueType }) => [apiName, valueType]))
+  const proposedMappings = withSuggestions(proposed, suggestionRequest, answer, targets).map((proposal, index) => {
+    const type = types.get(proposal.targetField ?? "")
+    if (type === undefined) return proposal
+    const { format, question } = proposeFormat(
+      type,
+      rows.map(({ cells }) => display(cells[index])),
+    )
+    return { ...proposal, format, ...(question === null ? {} : { reason: `${proposal.reason}. ${question}` }) }
+  })
   const open = columns.flatMap(({ values }, index) => {
     const proposal = proposedMappings[index]
     return proposal?.targetField === null ? [{ ...proposal, index, values }] : []
@@ -134,11 +145,11 @@ const sampleIssues = (
   proposed: ReadonlyArray<ProposedMapping>,
   workspace: Pick<ItemContext, "fields" | "defaultCountry">,
 ): ReadonlyArray<SampleIssue> => {
-  const mappings = proposed.flatMap(({ header, targetField, targetKind, overwriteBehavior }): ReadonlyArray<Mapping> =>
-    targetField === null || targetKind === null ? [] : [{ header, targetField, targetKind, overwriteBehavior }],
+  const mappings = proposed.flatMap(({ targetField, targetKind, ...rest }) =>
+    targetField === null || targetKind === null ? [] : [mappingOf({ ...rest, targetField, targetKind })],
   )
   if (!identifiesContacts(mappings)) return []
-  const read = rowReader({ headers, mappings, formulaGuarded, ...workspace })
+  const read = rowReader({ headers, mappings, formulaGuarded, onInvalidCell: "skip_row", ...workspace })
   return rows
     .flatMap((row) => {
       const result = read(row)

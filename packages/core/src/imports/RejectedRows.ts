@@ -1,11 +1,11 @@
-// The export of an import's rejected rows: a table to correct and import again, with the file's columns and cells, then each
-// row's number, status and reason. It is read from the store in pages and streamed as CSV, in constant memory.
+// The export of an import's rejected rows, and of the rows that were imported without an invalid cell: a table to correct and
+// import again, with the file's columns and cells, then each row's number, status and reason. It is read from the store in pages and streamed as CSV, in constant memory.
 import { Effect, Option, Stream } from "effect"
 import { encodeText } from "../kernel/Bytes.ts"
 import { byte_order_mark, csvTextInQuotes, guardCell, guardFormula } from "../kernel/Csv.ts"
 import type { ImportRunId, WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
-import { columns_max, type RejectedRow, type RowIssue } from "./Import.ts"
+import { columns_max, type RejectedRow, type RowIssue, type RowStatus } from "./Import.ts"
 import type { ImportStore } from "./ImportStore.ts"
 import { beginning } from "./Rows.ts"
 import { distinctNames, outcomeColumns, ownColumns } from "./Table.ts"
@@ -32,7 +32,7 @@ export const rejectedRowsExport = Effect.fnUntraced(function* (
   const session = yield* store.getSession(workspace, run.sessionId)
   // The header is row 1.
   const through = run.processedRows + 1
-  const total = run.counts.skipped + run.counts.failed
+  const total = run.counts.skipped + run.counts.failed + run.counts.warned
   const { header, row } = rejectedRowsTable({
     headers: run.headers,
     widest: total === 0 ? 0 : yield* store.widestRejected(workspace, id, through),
@@ -83,12 +83,12 @@ export const rejectedRowsTable = ({
     /** One cell for each column, with guards against formulas in spreadsheets. */
     row: ({ record, rowNumber, status, issues }: RejectedRow): ReadonlyArray<string> => {
       const cells = fitted(again ? withoutOutcome(record, named.length) : record, columns_count)
-      return [...cells.map(guard), String(rowNumber), status, guardFormula(reasonOf(issues))]
+      return [...cells.map(guard), String(rowNumber), status, guardFormula(reasonOf(status, issues))]
     },
   }
 }
 
-const statuses: ReadonlySet<string> = new Set<RejectedRow["status"]>(["skipped", "failed"])
+const statuses: ReadonlySet<string> = new Set<RowStatus>(["created", "updated", "skipped", "failed"])
 
 /**
  * An extra delimiter moves cells to the right, so the outcome of an earlier export is searched at the end of the record.
@@ -115,10 +115,14 @@ const sentenceOf = ({ header, message }: RowIssue): string => {
 }
 
 /** A row without issues was skipped because the contact exists. */
-const reasonOf = (issues: RejectedRow["issues"]): string =>
-  issues.length === 0
-    ? "A contact with this email or phone is there already, and duplicate_strategy skip leaves it as it is."
-    : issues.map(sentenceOf).join(" ")
+const reasonOf = (status: RowStatus, issues: RejectedRow["issues"]): string => {
+  if (issues.length === 0)
+    return "A contact with this email or phone is there already, and duplicate_strategy skip leaves it as it is."
+  const isImported = status === "created" || status === "updated"
+  return [...(isImported ? ["The row was imported without the invalid cells."] : []), ...issues.map(sentenceOf)].join(
+    " ",
+  )
+}
 
 const base_name_length_max = 150
 const suffix = "-not-imported"

@@ -1,9 +1,10 @@
 // Conversion of a file's row to an item of a contact batch, with issues reported by column.
 import { Result } from "effect"
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
+import { unformat } from "../contacts/values/ValueFormat.ts"
 import { type ItemIssue, type ItemContext, readItem, type ReadItem } from "../contacts/batch/ContactItem.ts"
 import { trim } from "../kernel/Text.ts"
-import type { Mapping, RowIssue, RowIssueCode } from "./Import.ts"
+import type { InvalidCellPolicy, Mapping, RowIssue, RowIssueCode } from "./Import.ts"
 import { ownColumns, type Row } from "./Table.ts"
 
 export interface RowReading {
@@ -14,17 +15,18 @@ export interface RowReading {
   readonly defaultCountry: string
   /** Whether cells may have the `'` that exports put before formulas. */
   readonly formulaGuarded: boolean
+  readonly onInvalidCell: InvalidCellPolicy
 }
 
-/** An item to decide, or the outcome of a row that has none. */
+/** An item to decide, without the cells of its warnings, or the outcome of a row that has none. */
 export type ReadRow =
-  | { readonly _tag: "item"; readonly item: ReadItem }
+  | { readonly _tag: "item"; readonly item: ReadItem; readonly warnings: ReadonlyArray<RowIssue> }
   | { readonly _tag: "skipped" | "failed"; readonly issues: ReadonlyArray<RowIssue> }
 
 export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
   const places = new Map(reading.headers.map((header, index) => [header, index]))
-  const columns = reading.mappings.flatMap((mapping) => {
-    const place = places.get(mapping.header)
+  const columns = reading.mappings.flatMap((mapping): ReadonlyArray<Column> => {
+    const place = mapping.header === null ? null : places.get(mapping.header)
     return place === undefined ? [] : [{ ...mapping, place }]
   })
   const how: ItemContext = {
@@ -41,25 +43,52 @@ export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
   const isEmpty = (cells: Row["cells"]): boolean =>
     cells.every((cell, place) => (place >= own_count && place < expected) || clean(cell) === "")
 
+  const cellOf = ({ place, value = "" }: Column, cells: Row["cells"]): string =>
+    place === null ? value : clean(cells[place] ?? "")
+  const identity_count = columns.filter(isIdentity).length
+
+  /** The item of these cells, and the issues of all cells that are not part of it. */
+  const readCells = (values: ReadonlyArray<{ readonly column: Column; readonly text: string }>, row: Row) => {
+    const [standard, custom] = [new Map<string, string>(), new Map<string, string>()]
+    const issues: Array<RowIssue> = []
+    for (const { column, text } of values) {
+      const written = column.format === undefined ? Result.succeed(text) : unformat(column.format, text)
+      const into = column.targetKind === "standard" ? standard : custom
+      if (Result.isSuccess(written)) into.set(column.targetField, written.success)
+      else issues.push(issueOf(valueCode(column), written.failure, column, text))
+    }
+    const item = readItem({ ...Object.fromEntries(standard), custom_fields: Object.fromEntries(custom) }, how)
+    if (Result.isFailure(item.patch)) issues.push(...rowIssues(item.patch.failure.issues, row, reading))
+    return { item, issues }
+  }
+
   return (row) => {
     const { cells } = row
     if (isEmpty(cells)) return { _tag: "skipped", issues: [issueOf("empty_row", "The row is empty")] }
     if (cells.length !== expected) return { _tag: "failed", issues: [wrongColumnCount(cells.length, expected)] }
-    const [standard, custom] = [new Map<string, string>(), new Map<string, string>()]
-    for (const { targetField, targetKind, place } of columns) {
-      const into = targetKind === "standard" ? standard : custom
-      into.set(targetField, clean(cells[place] ?? ""))
-    }
-    if (!standard.get("email") && !standard.get("phone")) {
-      const column = columns.find(({ targetField }) => targetField === "email" || targetField === "phone")
-      const issue = issueOf("missing_identity", "The row has neither an email nor a phone", column)
+    const values = columns.map((column) => ({ column, text: cellOf(column, cells) }))
+    if (!values.some(({ column, text }) => isIdentity(column) && text !== "")) {
+      const issue = issueOf("missing_identity", "The row has neither an email nor a phone", columns.find(isIdentity))
       return { _tag: "failed", issues: [issue] }
     }
-    const item = readItem({ ...Object.fromEntries(standard), custom_fields: Object.fromEntries(custom) }, how)
-    if (Result.isSuccess(item.patch)) return { _tag: "item", item }
-    return { _tag: "failed", issues: rowIssues(item.patch.failure.issues, row, reading) }
+    const first = readCells(values, row)
+    if (first.issues.length === 0) return { _tag: "item", item: first.item, warnings: [] }
+    const wrong = new Set(first.issues.map(({ targetField }) => targetField))
+    const rest = values.filter(({ column }) => !wrong.has(column.targetField))
+    const isOptional =
+      reading.onInvalidCell === "skip_cell" && rest.filter(({ column }) => isIdentity(column)).length === identity_count
+    const { item, issues } = isOptional ? readCells(rest, row) : first
+    return issues.length === 0
+      ? { _tag: "item", item, warnings: first.issues }
+      : { _tag: "failed", issues: first.issues }
   }
 }
+
+/** A mapping and its place in a row; null: a constant value. */
+type Column = Mapping & { readonly place: number | null }
+
+const isIdentity = ({ targetField }: Pick<Mapping, "targetField">): boolean =>
+  targetField === "email" || targetField === "phone"
 
 /** A field's path in an item: custom fields are under `custom_fields`. */
 export const pathOf = ({ targetField, targetKind }: Pick<Mapping, "targetField" | "targetKind">): string =>
@@ -89,7 +118,7 @@ export const rowIssues = (
 ): ReadonlyArray<RowIssue> =>
   issues.map(({ code, message, path }) => {
     const column = mappings.find((mapping) => pathOf(mapping) === path)
-    const cell = column === undefined ? undefined : cells[headers.indexOf(column.header)]
+    const cell = column?.header == null ? column?.value : cells[headers.indexOf(column.header)]
     return issueOf(codes[code], message, column, cell)
   })
 
@@ -109,6 +138,9 @@ const codes: Readonly<Record<ItemIssue["code"], RowIssueCode>> = {
   invalid_custom_field_value: "invalid_custom_field_value",
   field_not_editable: "invalid_value",
 }
+
+const valueCode = ({ targetKind }: Mapping): RowIssueCode =>
+  targetKind === "custom" ? "invalid_custom_field_value" : "invalid_value"
 
 /** Text that every store accepts: NUL and lone surrogates are replaced. */
 export const sanitizeCell = (text: string): string => text.replace(/\0|\p{Cs}/gu, "\ufffd")

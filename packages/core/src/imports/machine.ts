@@ -10,6 +10,7 @@ import {
   type ImportRun,
   type ImportSession,
   type ImportSource,
+  type InvalidCellPolicy,
   type StoredSuggestions,
   session_lifetime_ms,
   uploadKey,
@@ -21,6 +22,7 @@ export interface Execution {
   readonly mappings: ReadonlyArray<WantedMapping>
   readonly duplicateStrategy: DuplicateStrategy
   readonly overwriteBlankOnly: boolean
+  readonly onInvalidCell: InvalidCellPolicy
   readonly listIds: ReadonlyArray<ListId>
   readonly createdFieldDefinitionIds: ReadonlyArray<FieldDefinitionId>
 }
@@ -134,10 +136,11 @@ export const ImportChange = {
       mappings: mappings.success,
       duplicateStrategy: wanted.duplicateStrategy,
       overwriteBlankOnly: wanted.overwriteBlankOnly,
+      onInvalidCell: wanted.onInvalidCell,
       listIds: [...new Set(wanted.listIds)],
       processedRows: 0,
       totalRows: null,
-      counts: { created: 0, updated: 0, skipped: 0, failed: 0 },
+      counts: { created: 0, updated: 0, skipped: 0, failed: 0, warned: 0 },
       error: null,
       createdAt: facts.now,
       startedAt: null,

@@ -31,10 +31,11 @@ const runOf = (more: Partial<ImportRun> = {}): ImportRun => ({
   ],
   duplicateStrategy: "update",
   overwriteBlankOnly: false,
+  onInvalidCell: "skip_row",
   listIds: [],
   processedRows: 0,
   totalRows: null,
-  counts: { created: 0, updated: 0, skipped: 0, failed: 0 },
+  counts: { created: 0, updated: 0, skipped: 0, failed: 0, warned: 0 },
   error: null,
   createdAt: now,
   startedAt: now,
@@ -53,6 +54,7 @@ const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there
     fields: fieldsByName([]),
     defaultCountry: "US",
     formulaGuarded: true,
+    onInvalidCell: run.onInvalidCell,
   })
   const results: Array<RowResult> = []
   for (let from = 0; from < file.length; from += size) {
@@ -215,5 +217,55 @@ describe("Import chunk", () => {
   it("must follow what the run has processed", () => {
     const rows = [{ row: { rowNumber: 4, line: 4, cells: [] }, read: { _tag: "skipped", issues: [] } as const }]
     assert.throws(() => ImportChunkChange.decide(runOf(), headers, rows, { existing: [], ids: [], now }), /begin where/)
+  })
+
+  it("imports rows without their invalid optional cells if asked to, and keeps their records", () => {
+    const rows: ReadonlyArray<Cells> = [
+      ["a@b.co", "", "Ann", "much", ""],
+      ["b@b.co", "12", "Bob", "1", ""],
+      ["nobody", "", "C", "much", ""],
+      ["d@b.co", "", "D", "4", ""],
+    ]
+    const { results, contacts } = after(rows, { onInvalidCell: "skip_cell" })
+    assert.deepStrictEqual(statuses(results), ["created", "failed", "failed", "created"])
+    assert.deepStrictEqual(
+      results.map(({ issues, record }) => [issues.map(({ targetField }) => targetField), record !== null]),
+      [
+        [["service_score"], true],
+        [["phone"], true],
+        [["email", "service_score"], true],
+        [[], false],
+      ],
+    )
+    assert.deepStrictEqual(people(contacts), ['["a@b.co",null,"Ann",null]', '["d@b.co",null,"D",4]'])
+    assert.deepStrictEqual(statuses(after(rows).results), ["failed", "failed", "failed", "created"])
+  })
+
+  it("reads cells in the notation of their mapping, and values without a column", () => {
+    const mappings = [
+      mapping("Email", "email"),
+      mapping("Score", "service_score", { format: { decimalSeparator: ",", currencySign: "€" } }),
+      { ...mapping("", "company", { value: "Acme" }), header: null },
+    ]
+    const { results, contacts } = after(
+      [
+        ["a@b.co", "", "", "€ 1.234,50", ""],
+        ["b@b.co", "", "", "12.5", ""],
+      ],
+      { mappings },
+    )
+    assert.deepStrictEqual(
+      contacts.map(({ company, serviceScore }) => [company, serviceScore]),
+      [["Acme", 1234.5]],
+    )
+    assert.deepStrictEqual(results[1]?.issues, [
+      {
+        header: "Score",
+        targetField: "service_score",
+        code: "invalid_value",
+        message: "must be a number, as 1.234,50 €",
+        value: "12.5",
+      },
+    ])
   })
 })

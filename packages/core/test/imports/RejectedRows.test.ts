@@ -134,7 +134,14 @@ describe("Table of rejected rows", () => {
 
 describe("Empty row", () => {
   const tagOf = (headers: ReadonlyArray<string>, cells: ReadonlyArray<string>) =>
-    rowReader({ headers, mappings: [], fields: fieldsByName([]), defaultCountry: "US", formulaGuarded: true })({
+    rowReader({
+      headers,
+      mappings: [],
+      fields: fieldsByName([]),
+      defaultCountry: "US",
+      formulaGuarded: true,
+      onInvalidCell: "skip_row",
+    })({
       rowNumber: 2,
       line: 2,
       cells,

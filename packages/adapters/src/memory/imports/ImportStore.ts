@@ -86,6 +86,7 @@ const applyChunk = Effect.fnUntraced(function* (
       updated: run.counts.updated + counts.updated,
       skipped: run.counts.skipped + counts.skipped,
       failed: run.counts.failed + counts.failed,
+      warned: run.counts.warned + counts.warned,
     },
   })
   yield* writeContacts(db, workspace, change.contacts)
@@ -96,8 +97,8 @@ const applyChunk = Effect.fnUntraced(function* (
   return true
 })
 
-const rejectedOf = ({ status, record, ...row }: RowResult): ReadonlyArray<RejectedRow> =>
-  (status === "skipped" || status === "failed") && record !== null ? [{ ...row, status, record }] : []
+const rejectedOf = ({ record, ...row }: RowResult): ReadonlyArray<RejectedRow> =>
+  record === null ? [] : [{ ...row, record }]
 
 export const layer = storeLayer(ImportStore, (db, writer) => {
   const getSession = (workspace: WorkspaceId, id: ImportSessionId) =>

@@ -33,9 +33,11 @@ const sessionColumns = `s.import_session_id as id, s.source, s.file_name as "fil
   s.suggestions`
 
 const runColumns = `r.import_run_id as id, r.import_session_id as "sessionId", r.status, r.headers, r.mappings,
-  r.duplicate_strategy as "duplicateStrategy", r.overwrite_blank_only as "overwriteBlankOnly", r.list_ids as "listIds",
+  r.duplicate_strategy as "duplicateStrategy", r.overwrite_blank_only as "overwriteBlankOnly",
+  r.on_invalid_cell as "onInvalidCell", r.list_ids as "listIds",
   r.processed_rows as "processedRows", r.total_rows as "totalRows", jsonb_build_object('created', r.created_count,
-  'updated', r.updated_count, 'skipped', r.skipped_count, 'failed', r.error_count) as counts, r.error,
+  'updated', r.updated_count, 'skipped', r.skipped_count, 'failed', r.error_count,
+  'warned', r.warning_count) as counts, r.error,
   r.created_at as "createdAt", r.started_at as "startedAt", r.completed_at as "completedAt"`
 
 const resultColumns = `row_number as "rowNumber", line, status, contact_id as "contactId", field_issues as issues`
@@ -65,10 +67,10 @@ const writeRun = (sql: PgClient.PgClient, workspace: WorkspaceId, change: NonNul
   return before === null
     ? sql`
         insert into import_run (workspace_id, import_run_id, import_session_id, status, headers, mappings,
-          duplicate_strategy, overwrite_blank_only, list_ids, created_at)
+          duplicate_strategy, overwrite_blank_only, on_invalid_cell, list_ids, created_at)
         values (${workspace}, ${after.id}, ${after.sessionId}, ${after.status},
           ${after.headers === null ? null : texts(after.headers)}::text[], ${JSON.stringify(after.mappings)}::jsonb,
-          ${after.duplicateStrategy}, ${after.overwriteBlankOnly}, ${texts(after.listIds)}::uuid[], ${iso(after.createdAt)})
+          ${after.duplicateStrategy}, ${after.overwriteBlankOnly}, ${after.onInvalidCell}, ${texts(after.listIds)}::uuid[], ${iso(after.createdAt)})
         returning 1`
     : sql`
         update import_run set status = ${after.status}, total_rows = ${after.totalRows}::int, error = ${after.error}::text,
@@ -89,7 +91,8 @@ const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: Wo
 const claimChunk = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ImportChunkChange) => sql`
   update import_run set processed_rows = ${change.processedAfter},
     created_count = created_count + ${change.counts.created}, updated_count = updated_count + ${change.counts.updated},
-    skipped_count = skipped_count + ${change.counts.skipped}, error_count = error_count + ${change.counts.failed}
+    skipped_count = skipped_count + ${change.counts.skipped}, error_count = error_count + ${change.counts.failed},
+    warning_count = warning_count + ${change.counts.warned}
   where workspace_id = ${workspace} and import_run_id = ${change.runId} and status = 'running'
     and processed_rows = ${change.processedBefore}
   returning 1`
@@ -185,29 +188,24 @@ const pageOfResults = (
           and row_number <= ${1 + processedRows}::int
         order by row_number limit ${limit} offset ${(page - 1) * limit}`
 
-/** The index by status has the rows of each status in order: two short scans, merged. */
+/** Only rows with issues have a record, and an index has only those. */
 const pageOfRejectedRows = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   run: ImportRunId,
   { after, through, limit }: RejectedRowsQuery,
-) => {
-  const having = (status: RejectedRow["status"]) => sql`
-    select ${sql.literal(resultColumns)}, record from import_row
-    where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
-      and row_number > ${after}::int and row_number <= ${through}::int
-    order by row_number limit ${limit}`
-  return sql<RejectedRow>`
-    (${having("skipped")}) union all (${having("failed")})
-    order by "rowNumber" limit ${limit}`
-}
+) => sql<RejectedRow>`
+  select ${sql.literal(resultColumns)}, record from import_row
+  where workspace_id = ${workspace} and import_run_id = ${run} and record is not null
+    and row_number > ${after}::int and row_number <= ${through}::int
+  order by row_number limit ${limit}`
 
-/** Reads every rejected row, which takes seconds for a million. */
+/** Reads every row with issues, which takes seconds for a million. */
 const widestRejectedRow = (sql: PgClient.PgClient, workspace: WorkspaceId, run: ImportRunId, through: number) => sql<{
   readonly widest: number
 }>`
   select coalesce(max(jsonb_array_length(record)), 0) as widest from import_row
-  where workspace_id = ${workspace} and import_run_id = ${run} and status in ('skipped', 'failed')
+  where workspace_id = ${workspace} and import_run_id = ${run} and record is not null
     and row_number <= ${through}::int`
 
 export const layer = storeLayer(ImportStore, ({ sql, within, write, long, writer }) => {

@@ -1,11 +1,13 @@
 // Field candidates: unmapped columns as custom fields that could be created, with name and value type.
-import { readBoolean, readDate, readNumber } from "../../contacts/values/FieldValue.ts"
+import { readBoolean } from "../../contacts/values/FieldValue.ts"
+import type { ValueFormat } from "../../contacts/values/ValueFormat.ts"
 import { reservedNames, type ValueType } from "../../contacts/ContactFields.ts"
 import { active_fields_max, type CustomField } from "../../contacts/CustomField.ts"
 import type { FieldDefinitionId } from "../../kernel/Ids.ts"
 import { isBlank, slugify, trim } from "../../kernel/Text.ts"
 import { Result } from "effect"
 import { beginning } from "../Rows.ts"
+import { isWritten, proposeFormat } from "./FormatProposals.ts"
 import { headerKey } from "./HeaderSynonyms.ts"
 
 export interface FieldConflict {
@@ -27,6 +29,8 @@ export interface FieldCandidate {
   readonly suggestedDisplayName: string
   readonly suggestedApiName: string
   readonly suggestedValueType: ValueType
+  /** The notation of the values, for the mapping to the created field. */
+  readonly format: ValueFormat
   readonly confidence: "low" | "medium" | "high"
   readonly sampleValues: ReadonlyArray<string>
   readonly reason: string
@@ -46,37 +50,52 @@ export const suggestApiName = (header: string, column: number): string => {
   return /^[a-z]/.test(name) ? name : `field_${name}`.slice(0, name_length_max)
 }
 
-const tests: ReadonlyArray<readonly [ValueType, (text: string) => boolean]> = [
-  ["number", (text) => isPlainNumber(text) && Result.isSuccess(readNumber(text, "text"))],
+/** The types besides text. `format` is the notation of the column's values, `holds` whether a value has the type in it. */
+const tests: ReadonlyArray<readonly [ValueType, (text: string, format: ValueFormat) => boolean]> = [
+  ["number", (text, format) => isPlainNumber(text) && isWritten("number", format, text)],
   ["boolean", (text) => Result.isSuccess(readBoolean(text, "text"))],
-  ["date", (text) => Result.isSuccess(readDate(text, "text"))],
+  ["date", (text, format) => isWritten("date", format, text)],
 ]
 
 /** Leading zeros and many digits are codes, not amounts: `007`, `4915112345678901`. */
 const isPlainNumber = (text: string): boolean => !/^[+-]?0\d/.test(text) && text.replace(/\D/g, "").length <= 15
 
-/** The type that all values have, else text, and the confidence in it. */
+/** A day without a year has no type of its own: `01/02`, as birthdays are often written. */
+const yearless = /^\d{1,2}[./-]\d{1,2}\.?$/
+
+/** The type that all values have, else text, its notation, and the confidence in it. */
 export const inferenceOf = (
   values: ReadonlyArray<string>,
-): Pick<FieldCandidate, "suggestedValueType" | "confidence" | "reason"> => {
+): Pick<FieldCandidate, "suggestedValueType" | "format" | "confidence" | "reason"> => {
   const confidence = values.length >= values_for_high ? "high" : values.length >= values_for_medium ? "medium" : "low"
-  const text = { suggestedValueType: "string", confidence } as const
+  const text = { suggestedValueType: "string", format: {}, confidence } as const
   if (values.length === 0) return { ...text, reason: "The column is empty in the sample" }
-  const counts = tests.map(([type, holds]) => ({ type, count: values.filter(holds).length }))
+  const counts = tests.map(([type, holds]) => {
+    const { format, question } = proposeFormat(type, values)
+    return { type, format, question, count: values.filter((value) => holds(value, format)).length }
+  })
   const whole = counts.find(({ count }) => count === values.length)
   if (whole !== undefined) {
     const read =
       values.length === 1 ? "The one value of the sample reads" : `All ${values.length} values of the sample read`
-    return { suggestedValueType: whole.type, confidence, reason: `${read} as ${whole.type}` }
+    const { format, question, type } = whole
+    const reason = [`${read} as ${type}`, ...(question === null ? [] : [question])].join(". ")
+    return { suggestedValueType: type, format, confidence, reason }
   }
   // Text stores all values of a column that is nearly of another type. The rest may be mistakes.
   const nearly = counts.find(({ count }) => count * 2 > values.length)
-  if (nearly === undefined) return { ...text, reason: "The values of the sample read as text" }
-  return {
-    ...text,
-    confidence: "low",
-    reason: `${nearly.count} of the ${values.length} values of the sample read as ${nearly.type}, the others as text only`,
+  if (nearly !== undefined) {
+    return {
+      ...text,
+      confidence: "low",
+      reason: `${nearly.count} of the ${values.length} values of the sample read as ${nearly.type}, the others as text only`,
+    }
   }
+  const open = counts.find(({ question }) => question !== null)?.question
+  if (open) return { ...text, confidence: "low", reason: open }
+  return values.every((value) => yearless.test(value))
+    ? { ...text, reason: "The values of the sample are days without a year, which only text can store" }
+    : { ...text, reason: "The values of the sample read as text" }
 }
 
 /** One candidate for each given column, with all conflicts of its name. */

@@ -1,6 +1,13 @@
 // Mappings of columns to fields: proposals from the headers, and validation of the caller's choice.
-import { Result } from "effect"
-import { type StandardField, standardFieldByName, standardFields } from "../../contacts/ContactFields.ts"
+import { Result, Struct } from "effect"
+import { type ItemContext, readPatch } from "../../contacts/batch/ContactItem.ts"
+import { currencySign, formatTypes, unformat, type ValueFormat } from "../../contacts/values/ValueFormat.ts"
+import {
+  type StandardField,
+  standardFieldByName,
+  standardFields,
+  type ValueType,
+} from "../../contacts/ContactFields.ts"
 import type { CustomField } from "../../contacts/CustomField.ts"
 import { Invalid, type Issue } from "../../kernel/Refusal.ts"
 import { headerKey, headerSynonyms, technicalColumns } from "./HeaderSynonyms.ts"
@@ -26,6 +33,8 @@ export interface ProposedMapping {
   readonly reason: string
   readonly source: "deterministic" | "ai" | "none"
   readonly overwriteBehavior: OverwriteBehavior
+  /** Set by the preview from the column's values. */
+  readonly format: ValueFormat
   /**
    * `open`: no field has its name. `claimed`: another column has its field. `technical`: the tool that wrote the file uses
    * the column itself. `exported`: an export of rejected rows added the column.
@@ -46,6 +55,7 @@ export const unmapped = (
   reason,
   source: "none",
   overwriteBehavior: "overwrite",
+  format: {},
   standing,
 })
 
@@ -110,7 +120,7 @@ export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets
     const claimant = claimedBy.get(match.targetField)
     if (claimant !== undefined) return claimed(header, match.targetField, claimant)
     claimedBy.set(match.targetField, header)
-    return { ...match, header, source: "deterministic", overwriteBehavior: "overwrite", standing: "mapped" }
+    return { ...match, header, source: "deterministic", overwriteBehavior: "overwrite", format: {}, standing: "mapped" }
   })
 }
 
@@ -119,10 +129,13 @@ const exportedColumn =
 
 /** A mapping of a request. A null target leaves the column out. The kind follows from the target's name. */
 export interface WantedMapping {
-  readonly header: string
+  /** Null: every row gets `value`. */
+  readonly header: string | null
   readonly targetField: string | null
   readonly targetKind: TargetKind | null
   readonly overwriteBehavior: OverwriteBehavior
+  readonly value?: string
+  readonly format?: ValueFormat
 }
 
 const identity: ReadonlySet<string> = new Set(["email", "phone"])
@@ -141,6 +154,10 @@ const whyUnknown = (name: string, custom: ReadonlyMap<string, CustomField>): str
   return `there is no field ${name} in this workspace: create it first, or omit the column`
 }
 
+/** The type of a field that can be written. */
+const typeOf = (name: string, custom: ReadonlyMap<string, CustomField>): ValueType | undefined =>
+  standardFieldByName.get(name)?.valueType ?? custom.get(name)?.valueType
+
 /** The mappings without columns that are left out, or every issue. */
 export const checkMappings = (
   wanted: ReadonlyArray<WantedMapping>,
@@ -152,27 +169,91 @@ export const checkMappings = (
   const [columns, targets] = [new Set<string>(), new Map<string, string>()]
   const issues: Array<Issue> = []
   const mappings: Array<Mapping> = []
-  for (const [index, { header, targetField, targetKind, overwriteBehavior }] of wanted.entries()) {
+  for (const [index, each] of wanted.entries()) {
+    const { header, targetField, targetKind, value } = each
     const refuse = (key: string, message: string) => issues.push({ path: `mappings.${index}.${key}`, message })
-    if (!known.has(header)) refuse("header", `is not a column of the file: ${header}`)
-    else if (columns.has(header)) refuse("header", `occurs twice: ${header}`)
-    columns.add(header)
-    if (targetField === null) continue
+    if (header === null) {
+      if (value === undefined) refuse("header", "is required: a column of the file, or give a value for every row")
+    } else {
+      if (value !== undefined) refuse("value", "can't be given beside header: the column has the values")
+      if (!known.has(header)) refuse("header", `is not a column of the file: ${header}`)
+      else if (columns.has(header)) refuse("header", `occurs twice: ${header}`)
+      columns.add(header)
+    }
+    if (targetField === null) {
+      if (header === null) refuse("target_field", "is required: the field that gets the value")
+      continue
+    }
     const kind = kindOf(targetField, custom)
     if (kind === undefined) refuse("target_field", whyUnknown(targetField, custom))
     else if (targetKind !== null && targetKind !== kind) refuse("target_kind", `must be ${kind} for ${targetField}`)
     const claimant = targets.get(targetField)
     if (claimant !== undefined) {
-      refuse(
-        "target_field",
-        `${targetField} can be the target of one column only, and "${claimant}" goes there already`,
-      )
+      refuse("target_field", `${targetField} can be the target of one mapping only, and ${claimant} goes there already`)
     }
-    targets.set(targetField, header)
-    if (kind !== undefined) mappings.push({ header, targetField, targetKind: kind, overwriteBehavior })
+    targets.set(targetField, header === null ? "a value" : `"${header}"`)
+    if (kind === undefined) continue
+    for (const { key, message } of formatIssues(each.format ?? {}, targetField, typeOf(targetField, custom)))
+      refuse(key, message)
+    const mapping = mappingOf({ ...each, targetField, targetKind: kind })
+    const unreadable = header === null && value !== undefined ? valueIssue(mapping, custom) : null
+    if (unreadable !== null) refuse("value", unreadable)
+    mappings.push(mapping)
   }
   if (!identifiesContacts(wanted)) {
     issues.push({ path: "mappings", message: "must map a column to email or phone" })
   }
   return issues.length === 0 ? Result.succeed(mappings) : Result.fail(new Invalid({ issues }))
+}
+
+type Placed = Omit<WantedMapping, "targetField" | "targetKind"> & Pick<Mapping, "targetField" | "targetKind">
+
+/** Absent keys instead of nulls and empty formats. */
+export const mappingOf = ({
+  header,
+  targetField,
+  targetKind,
+  overwriteBehavior,
+  value,
+  format = {},
+}: Placed): Mapping => ({
+  header,
+  targetField,
+  targetKind,
+  overwriteBehavior,
+  ...(value === undefined ? {} : { value }),
+  ...(Object.keys(format).length === 0 ? {} : { format }),
+})
+
+const formatKeys: { readonly [Part in keyof typeof formatTypes]: string } = {
+  dateFormat: "date_format",
+  decimalSeparator: "decimal_separator",
+  currencySign: "currency_sign",
+}
+
+/** A format for fields of another type, or a currency sign that is none. */
+const formatIssues = (format: ValueFormat, target: string, type: ValueType | undefined) =>
+  Struct.keys(formatKeys).flatMap((part) => {
+    const key = formatKeys[part]
+    if (format[part] === undefined) return []
+    if (type !== formatTypes[part])
+      return [{ key, message: `is only for fields of type ${formatTypes[part]}: ${target} is ${type}` }]
+    return part === "currencySign" && !currencySign.test(format[part])
+      ? [{ key, message: "must be a currency sign or code, such as € or USD" }]
+      : []
+  })
+
+/** Why no row can have the value. */
+const valueIssue = (
+  { targetField, targetKind, value = "", format = {} }: Mapping,
+  fields: ReadonlyMap<string, CustomField>,
+): string | null => {
+  if (identity.has(targetField)) return `can't be the ${targetField} of every row: map a column to it`
+  if (value === "") return "must not be empty: omit the mapping instead"
+  const written = Object.keys(format).length === 0 ? Result.succeed(value) : unformat(format, value)
+  if (Result.isFailure(written)) return written.failure
+  const given = { [targetField]: written.success }
+  const how: ItemContext = { values: "text", fields, defaultCountry: "", allowNotEditable: true }
+  const read = readPatch(targetKind === "custom" ? { custom_fields: given } : given, how)
+  return Result.isFailure(read) ? read.failure.issues.map(({ message }) => message).join("; ") : null
 }

@@ -152,6 +152,7 @@ export const withSuggestions = (
       reason: "The AI suggests it from the header and the shape of the values",
       source: "ai",
       overwriteBehavior: "overwrite",
+      format: {},
       standing: "mapped",
     }
   })

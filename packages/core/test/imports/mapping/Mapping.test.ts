@@ -209,4 +209,43 @@ describe("Chosen mappings", () => {
     assert.deepStrictEqual(issuesOf(wanted("Name", "display_name")), ["mappings"])
     assert.deepStrictEqual(issuesOf(), ["mappings"])
   })
+
+  it("may give a value to every row, which must be one of the field's type", () => {
+    const value = (targetField: string, text: string | undefined, more: Partial<WantedMapping> = {}) => ({
+      ...wanted("", targetField, more),
+      header: null,
+      ...(text === undefined ? {} : { value: text }),
+    })
+    const checked = checkMappings(
+      [wanted("Email", "email"), value("company", "Acme"), value("unsubscribed", "yes")],
+      headers,
+      fields,
+    )
+    assert.deepStrictEqual(Result.getOrThrow(checked).slice(1), [
+      { header: null, targetField: "company", targetKind: "standard", overwriteBehavior: "overwrite", value: "Acme" },
+      {
+        header: null,
+        targetField: "unsubscribed",
+        targetKind: "standard",
+        overwriteBehavior: "overwrite",
+        value: "yes",
+      },
+    ])
+    const refused = (...mappings: ReadonlyArray<WantedMapping>) => issuesOf(wanted("Email", "email"), ...mappings)
+    assert.deepStrictEqual(refused(value("unsubscribed", "perhaps")), ["mappings.1.value"])
+    assert.deepStrictEqual(refused(value("company", "")), ["mappings.1.value"])
+    assert.deepStrictEqual(refused(value("phone", "+41446681800")), ["mappings.1.value"])
+    assert.deepStrictEqual(refused(value("company", undefined)), ["mappings.1.header"])
+    assert.deepStrictEqual(refused(wanted("Name", "company", { value: "Acme" })), ["mappings.1.value"])
+    assert.deepStrictEqual(refused(wanted("Name", "company"), value("company", "Acme")), ["mappings.2.target_field"])
+  })
+
+  it("have formats for fields of their type only", () => {
+    const refused = (targetField: string, format: WantedMapping["format"] & object) =>
+      issuesOf(wanted("Email", "email"), wanted("Size", targetField, { format }))
+    assert.deepStrictEqual(refused("service_score", { decimalSeparator: ",", currencySign: "€" }), [])
+    assert.deepStrictEqual(refused("service_score", { dateFormat: "DD.MM.YYYY" }), ["mappings.1.date_format"])
+    assert.deepStrictEqual(refused("company", { decimalSeparator: "," }), ["mappings.1.decimal_separator"])
+    assert.deepStrictEqual(refused("service_score", { currencySign: "5" }), ["mappings.1.currency_sign"])
+  })
 })

@@ -15,7 +15,7 @@ import {
   toRunWire,
   toSessionWire,
   toUploadWire,
-} from "./ImportsApi.ts"
+} from "./ImportWire.ts"
 
 export const layer = handlersOf("imports", Imports, (imports) => {
   const begin = (workspace: WorkspaceId, body: typeof BeginImport.Type) =>

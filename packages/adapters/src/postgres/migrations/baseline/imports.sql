@@ -29,11 +29,14 @@ create table import_run (
   duplicate_strategy text not null
     constraint import_run_duplicate_strategy_known check (duplicate_strategy in ('update', 'skip')),
   overwrite_blank_only boolean not null,
+  on_invalid_cell text not null default 'skip_row'
+    constraint import_run_on_invalid_cell_known check (on_invalid_cell in ('skip_row', 'skip_cell')),
   list_ids uuid[] not null,
   total_rows int,
   processed_rows int not null default 0,
   created_count int not null default 0, updated_count int not null default 0,
   skipped_count int not null default 0, error_count int not null default 0,
+  warning_count int not null default 0,
   error text,
   created_at timestamptz not null, started_at timestamptz, completed_at timestamptz,
   constraint import_run_pkey primary key (workspace_id, import_run_id),
@@ -43,6 +46,7 @@ create table import_run (
 );
 comment on table import_run is 'Executions of imports.';
 comment on column import_run.headers is 'The columns of the file.';
+comment on column import_run.warning_count is 'Created and updated rows of which an invalid cell was left out.';
 comment on column import_run.processed_rows is
   'Rows whose chunk is committed. A run continues after these, whatever happened to its worker.';
 
@@ -59,6 +63,7 @@ create table import_row (
   constraint import_row_pkey primary key (workspace_id, import_run_id, row_number)
 ) partition by range (import_run_id);
 create index import_row_status on import_row (workspace_id, import_run_id, status, row_number);
+create index import_row_record on import_row (workspace_id, import_run_id, row_number) where record is not null;
 create table import_row_rest partition of import_row default;
 insert into table_retention (relation, step, age_column, days_min) values ('import_row', 'month', 'import_run_id', 30);
 select tentpole_partitions('import_row');
@@ -66,4 +71,4 @@ comment on table import_row is
   'The result of each row, in a partition for each month (UTC) in which runs were started: their ids begin with the time. No '
   'foreign key to the run: rows are written only together with its counters.';
 comment on column import_row.line is 'The line in the file. Null: unknown, or the row was part of the request.';
-comment on column import_row.record is 'A rejected row as it was read, so that it can be exported and imported again.';
+comment on column import_row.record is 'A row with issues as it was read, so that it can be exported and imported again.';
