@@ -2,6 +2,7 @@
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
 import type { JournalVerdict } from "@tentpole/core/operations/restore/Proof"
+import { isLocalHost } from "@tentpole/core/kernel/values/LocalHost"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
 
 /** Maximum clock difference: links and leases expire by different clocks. */
@@ -153,12 +154,10 @@ export const judgeAi = (provider: string, status: number): Finding => {
   return ok("AI", `${provider} answers`)
 }
 
-const isLocal = (url: string): boolean => /^(localhost|127\.|0\.|\[::1\]|.*\.localhost$)/.test(new URL(url).hostname)
-
 /** Findings about the settings, without requests. */
 export const judgeSettings = (it: Configuration): ReadonlyArray<Finding> => {
   const live = (name: string, url: string): Finding =>
-    it.production && isLocal(url)
+    it.production && isLocalHost(new URL(url).hostname)
       ? wrong(name, `${url} can't be reached from elsewhere`, `Set ${name} to the public URL.`)
       : it.production && !url.startsWith("https://")
         ? warning(name, `${url} is not encrypted`, "Use a proxy with TLS, and set its https URL.")
