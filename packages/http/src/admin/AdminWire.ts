@@ -76,6 +76,10 @@ export const CheckedDomainWire = Schema.Struct({
       name: Schema.String,
       value: Schema.String,
       verified: Schema.Boolean.annotate({ description: "Found by the last check" }),
+      answers: Schema.NullOr(Schema.Array(Schema.String)).annotate({
+        description:
+          "The records that DNS has at this name. null: no name server answered, or the name is reserved and was not looked up",
+      }),
     }),
   ),
 }).annotate({ identifier: "CheckedSendingDomain" })
