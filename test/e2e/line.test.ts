@@ -150,7 +150,7 @@ describe("the main path of a user", { tags: ["attack/unsubscribe-post"] }, () =>
     assert.include(parsed.text, "Hello Ann 4")
 
     const records = JSON.parse(
-      (await command(["domain", "verify", "example.test"], service.environment)).output,
+      (await command(["domain", "verify", "example.test", "--json"], service.environment)).output,
     ).dns_records
     const dkim = records.find((each: { purpose: string }) => each.purpose === "dkim")
     const verified = await dkimVerify(Buffer.from(mail.raw, "latin1"), {

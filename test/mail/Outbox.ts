@@ -31,7 +31,7 @@ interface ShownRecord {
 }
 
 const domainCommand = async (service: Service, ...args: ReadonlyArray<string>) => {
-  const { code, output } = await command(["domain", ...args], service.environment)
+  const { code, output } = await command(["domain", ...args, "--json"], service.environment)
   if (code !== 0) throw new Error(`tentpole domain ${args.join(" ")} ended with ${code}: ${output}`)
   const shown: { readonly dns_records: ReadonlyArray<ShownRecord> } = JSON.parse(output)
   return shown.dns_records

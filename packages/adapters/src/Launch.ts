@@ -1,7 +1,7 @@
 // The life of a service process: it reads the configuration, migrates the database, and runs until it is stopped. The exit
 // code is 0 after a requested stop, and 1 with one sentence when the process can't start.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Deferred, Effect, Exit, Layer } from "effect"
+import { Cause, Deferred, Effect, Exit, Layer, Runtime } from "effect"
 import { BadConfiguration, type Configuration, configuration } from "./Configuration.ts"
 import * as Logging from "./Logging.ts"
 import * as Tracing from "./operations/Tracing.ts"
@@ -44,12 +44,26 @@ export const sentenceOf = (cause: Cause.Cause<unknown>): string | undefined => {
   return error instanceof Error && "reason" in error && typeof error.reason === "string" ? error.reason : undefined
 }
 
-/** Runs to the end. The exit code is 0 for a normal end or a requested stop, else 1. */
-export const runToEnd = NodeRuntime.runMain({
-  disableErrorReporting: true,
-  teardown: (exit, onExit) =>
-    onExit(Exit.isSuccess(exit) || exit.cause.reasons.every((reason) => reason._tag === "Interrupt") ? 0 : 1),
-})
+/** The exit code: 0 for a normal end, `stopped` after a signal, else the code of the error, by default 1. */
+export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>, stopped: number): number => {
+  if (Exit.isSuccess(exit)) return 0
+  return Cause.hasInterruptsOnly(exit.cause) ? stopped : Runtime.getErrorExitCode(Cause.squash(exit.cause))
+}
+
+const ending = (stopped: number) =>
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    teardown: (exit, onExit) => onExit(exitCodeOf(exit, stopped)),
+  })
+
+/** Runs a service to its end: a signal is a normal end. */
+export const runToEnd = ending(0)
+
+/** As shells have it: 128 and the number of SIGINT. */
+export const interrupted_code = 130
+
+/** Runs a command to its end: a signal leaves its work undone. */
+export const runCommand = ending(interrupted_code)
 
 /** Writes the error that ended a process to stderr, once. */
 export const reportFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

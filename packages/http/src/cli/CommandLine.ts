@@ -1,6 +1,6 @@
 // The command `tentpole` with its subcommands.
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { reportFailure, runToEnd } from "@tentpole/adapters/Launch"
+import { reportFailure, runCommand, runToEnd } from "@tentpole/adapters/Launch"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { migrateCommand } from "./Run.ts"
@@ -8,13 +8,17 @@ import { explained } from "./Usage.ts"
 import { startCommand } from "./Start.ts"
 import { api } from "./commands/ApiCalls.ts"
 import { audit, auditLog } from "./commands/Audits.ts"
-import { contact, suppression } from "./commands/Contacts.ts"
+import { blast } from "./commands/Blasts.ts"
+import { contact } from "./commands/Contacts.ts"
 import { job } from "./commands/DeadJobs.ts"
 import { domain, hook, pageDomain } from "./commands/Domains.ts"
 import { hello } from "./commands/Hello.ts"
 import { key } from "./commands/Keys.ts"
+import { list } from "./commands/Lists.ts"
 import { outbox } from "./commands/Outbox.ts"
 import { restore } from "./commands/Restores.ts"
+import { suppression } from "./commands/Suppressions.ts"
+import { tent } from "./commands/Tents.ts"
 import { workspace } from "./commands/WorkspaceCommands.ts"
 import { doctor } from "./doctor/Doctor.ts"
 
@@ -36,6 +40,10 @@ const tentpole = Command.make("tentpole", {}, () =>
     migrateCommand,
     doctor,
     hello,
+    contact,
+    list,
+    blast,
+    tent,
     outbox,
     api,
     workspace,
@@ -43,7 +51,6 @@ const tentpole = Command.make("tentpole", {}, () =>
     domain,
     pageDomain,
     suppression,
-    contact,
     auditLog,
     hook,
     job,
@@ -61,5 +68,11 @@ export const commandNames: ReadonlyArray<string> = tentpole.subcommands.flatMap(
   commands.map(({ name }) => name),
 )
 
+/** Commands that run until a signal ends them. */
+const services: ReadonlySet<string> = new Set(["start", "http", "worker"])
+
 /** Runs the command of this process's arguments. */
-export const run = (): void => commandLine(process.argv.slice(2)).pipe(reportFailure, runToEnd)
+export const run = (): void => {
+  const args = process.argv.slice(2)
+  commandLine(args).pipe(reportFailure, services.has(args[0] ?? "") ? runToEnd : runCommand)
+}

@@ -3,8 +3,9 @@ import type { Configuration } from "@tentpole/adapters/Configuration"
 import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { storedApiKey } from "@tentpole/adapters/DataFolder"
 import { readConfiguration } from "@tentpole/adapters/Launch"
-import { type Client, connect } from "@tentpole/client"
+import { type Client, connect, ConnectionFailed } from "@tentpole/client"
 import { Effect, Redacted, Schema } from "effect"
+import { readFile } from "node:fs/promises"
 
 export interface Remote {
   readonly config: Configuration
@@ -36,16 +37,42 @@ interface Issue {
   readonly message: string
 }
 
+/** One line: the message, and the issues of an invalid request. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
+  if (error instanceof ConnectionFailed) {
+    return `${error.message}. Run \`npm start\` in another terminal, or set PUBLIC_API_URL.`
+  }
   const issues: ReadonlyArray<Issue> = "issues" in error && Array.isArray(error.issues) ? error.issues : []
-  return [error.message, ...issues.map(({ message, path }) => `  ${path}: ${message}`)].join("\n")
+  if (issues.length === 0) return error.message
+  return `${error.message}: ${issues.map(({ message, path }) => `${path} ${message}`).join("; ")}`
 }
 
 /** Runs promises that call the API. */
 export const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, CallFailed> =>
   Effect.tryPromise({ try: work, catch: (error) => new CallFailed({ reason: reasonOf(error) }) })
 
+/** The typed client of the API. */
+export const connected: Effect.Effect<Client, BadConfiguration> = Effect.map(remote, (at) => clientOf(at))
+
+const clientOf = ({ key, url }: Remote): Client => connect({ url, apiKey: Redacted.value(key) })
+
 /** Runs calls with the typed client. */
 export const withClient = <A>(work: (client: Client, remote: Remote) => Promise<A>) =>
-  Effect.flatMap(remote, (at) => attempt(() => work(connect({ url: at.url, apiKey: Redacted.value(at.key) }), at)))
+  Effect.flatMap(remote, (at) => attempt(() => work(clientOf(at), at)))
+
+/** The text itself, or with `@` the content of a file. */
+export const textOrFile = (data: string): Promise<string> | string =>
+  data.startsWith("@") ? readFile(data.slice(1), "utf8") : data
+
+/** The same, as JSON. */
+export const jsonOrFile = async (data: string): Promise<unknown> => {
+  const text = await textOrFile(data)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${data.startsWith("@") ? data.slice(1) : "The value"} is not JSON: ${String(error)}`, {
+      cause: error,
+    })
+  }
+}

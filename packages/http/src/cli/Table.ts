@@ -1,12 +1,16 @@
-// A table of rows for terminals: one column for each key.
+// Tables for terminals: rows with one column for each key, and the fields of one record.
 
 type Row = Readonly<Record<string, unknown>>
 
 const cell_length_max = 60
 
+/** Without control characters, which could move the cursor of a terminal. */
+const printable = (value: unknown): string =>
+  (typeof value === "string" ? value : JSON.stringify(value)).replace(/\p{Cc}+/gu, " ")
+
 const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
-  const text = (typeof value === "string" ? value : JSON.stringify(value)).replace(/\p{Cc}+/gu, " ")
+  const text = printable(value)
   return text.length <= cell_length_max ? text : `${text.slice(0, cell_length_max - 1)}…`
 }
 
@@ -23,4 +27,11 @@ export const tableOf = (rows: ReadonlyArray<Row>): string => {
         .trimEnd(),
     )
     .join("\n")
+}
+
+/** The fields of one record, one a line. Empty fields are left out; values are whole. */
+export const fieldsOf = (record: Row): string => {
+  const fields = Object.entries(record).filter(([, value]) => value !== null && value !== undefined && value !== "")
+  const width = Math.max(...fields.map(([name]) => name.length))
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`).join("\n")
 }

@@ -1,9 +1,10 @@
 // Errors in the arguments of a command: one line with the nearest match, without the help page.
-import { Effect, Schema } from "effect"
+import { Effect, Runtime, Schema } from "effect"
 import { CliError, CliOutput } from "effect/cli"
 
 /** The arguments of a command are wrong. */
-class BadUsage extends Schema.TaggedError<BadUsage>()("BadUsage", { reason: Schema.String }) {
+export class BadUsage extends Schema.TaggedError<BadUsage>()("BadUsage", { reason: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
     return this.reason
   }

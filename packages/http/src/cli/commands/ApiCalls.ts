@@ -1,12 +1,8 @@
 // The command `tentpole api`: one call of the HTTP API with the key of the command line.
 import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { readFile } from "node:fs/promises"
 import { setTimeout } from "node:timers/promises"
-import { attempt, CallFailed, type Remote, remote } from "../Remote.ts"
-
-const bodyOf = (data: string): Promise<string> | string =>
-  data.startsWith("@") ? readFile(data.slice(1), "utf8") : data
+import { attempt, CallFailed, type Remote, remote, textOrFile } from "../Remote.ts"
 
 const call = async ({ key, url }: Remote, method: string, path: string, body: string | null) => {
   const response = await fetch(url + path, {
@@ -71,7 +67,7 @@ export const api = Command.make(
     Effect.gen(function* () {
       const at = yield* remote
       const answer = yield* attempt(async () => {
-        const body = Option.isSome(input.data) ? await bodyOf(input.data.value) : null
+        const body = Option.isSome(input.data) ? await textOrFile(input.data.value) : null
         const once = () => call(at, input.method.toUpperCase(), input.path, body)
         return Option.isSome(input.until) ? awaited(once, input.until.value) : once()
       })

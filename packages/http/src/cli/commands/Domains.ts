@@ -3,15 +3,29 @@
 import { Hooks } from "@tentpole/core/bounces/providers/Hooks"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { isLocalHost } from "@tentpole/core/kernel/values/LocalHost"
 import { toDomain } from "@tentpole/core/kernel/values/DomainName"
 import { Administration } from "@tentpole/core/operations/administration/Administration"
-import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
+import type { CheckedRecord } from "@tentpole/core/workspaces/DomainCheck"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { Effect } from "effect"
-import { Argument } from "effect/cli"
+import { type CheckedDomain, Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
 import { toCheckedDomainWire, toDomainWire, toPageDomainWire } from "../../admin/AdminWire.ts"
-import { allOf, commandGroup, listCommand, workspaceCommand } from "../Run.ts"
+import { print } from "../Answers.ts"
+import {
+  allOf,
+  ChecksFailed,
+  commandGroup,
+  jsonFlag,
+  listCommand,
+  overPorts,
+  workspaceCommand,
+  workspaceFlag,
+  workspaceOf,
+} from "../Run.ts"
+import { fieldsOf } from "../Table.ts"
 
 const config = { name: Argument.String("domain") }
 
@@ -24,38 +38,98 @@ const named = <Domain extends { readonly domain: string }>(
   return found === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(found)
 }
 
-/** A command on one sending domain. */
-const onDomain = <const Name extends string, A, E>(
+/** Finds a sending domain of a workspace by its name. */
+const domainOf = (workspace: WorkspaceId, name: string) =>
+  WorkspaceStore.use(({ domains }) => domains(workspace)).pipe(
+    Effect.flatMap((found) => named(found, name, "sending domain")),
+  )
+
+/** What is wrong with names that only this machine or network knows. */
+const localNames = ({ domain: { domain } }: CheckedDomain, mailHost: string): ReadonlyArray<string> => [
+  ...(isLocalHost(domain)
+    ? [`${domain} is a local name: other mail servers can't look up its records, so they can't verify its mail.`]
+    : []),
+  ...(isLocalHost(mailHost)
+    ? [
+        `${mailHost} in the records is a local host: set PUBLIC_PAGES_URL to a public URL, and publish the records then.`,
+      ]
+    : []),
+]
+
+const answerText = ({ answers, verified }: CheckedRecord): string => {
+  if (answers === null) return verified ? "not looked up: the name is reserved for tests" : "no name server answered"
+  return answers.length === 0 ? "no record" : answers.join(" | ")
+}
+
+/** The domain with its records: what they must be, and what DNS has. */
+const domainText = (checked: CheckedDomain): string =>
+  [
+    `${checked.domain.domain} is ${checked.domain.status}.`,
+    ...checked.records.map((record) => {
+      const { answers, name, purpose, type, value, verified } = record
+      return `\n${verified ? "ok     " : answers === null || answers.length === 0 ? "MISSING" : "WRONG  "}  ${purpose}\n${fieldsOf({ type, name, value, DNS: answerText(record) })}`
+    }),
+  ].join("\n")
+
+/** A command that shows a domain with its records. `mustBeVerified`: it fails if the domain is not verified. */
+const checkedCommand = <const Name extends string, E>(
   name: Name,
   description: string,
-  work: (workspaces: Workspaces["Service"], workspace: WorkspaceId, domain: SendingDomain) => Effect.Effect<A, E>,
+  check: (workspace: WorkspaceId, name: string) => Effect.Effect<CheckedDomain, E, Workspaces | WorkspaceStore>,
+  { mustBeVerified }: { readonly mustBeVerified: boolean },
 ) =>
-  workspaceCommand(
-    name,
-    description,
-    config,
-    Effect.fnUntraced(function* (workspace, input) {
-      const { domains } = yield* WorkspaceStore
-      const domain = yield* named(yield* domains(workspace), input.name, "sending domain")
-      return yield* work(yield* Workspaces, workspace, domain)
-    }),
-  )
+  Command.make(name, { workspace: workspaceFlag, json: jsonFlag, ...config }, (input) =>
+    overPorts(
+      Effect.gen(function* () {
+        const { id } = yield* workspaceOf(input.workspace)
+        const checked = yield* check(id, input.name)
+        yield* print(input.json, { document: toCheckedDomainWire(checked), text: domainText(checked) })
+        const { mailHost } = yield* Settings
+        for (const warning of localNames(checked, mailHost)) yield* Console.error(`Warning: ${warning}`)
+        const { domain, status } = checked.domain
+        if (mustBeVerified && status !== "verified") {
+          const reason = `${domain} is not verified: set the DKIM record as shown. DNS may take an hour to show a change.`
+          return yield* new ChecksFailed({ reason })
+        }
+      }),
+    ),
+  ).pipe(Command.withDescription(description))
 
 export const domain = commandGroup("domain", "Sending domains: list, show, create, verify, remove", [
   listCommand("Shows the sending domains of a workspace", ({ domains }) => domains, toDomainWire),
-  onDomain("show", "Shows a sending domain and the state of its DNS records", ({ getDomain }, workspace, { id }) =>
-    Effect.map(getDomain(workspace, id), toCheckedDomainWire),
+  checkedCommand(
+    "show",
+    "Shows a sending domain, its DNS records and what DNS has",
+    (workspace, name) =>
+      Effect.flatMap(domainOf(workspace, name), ({ id }) =>
+        Workspaces.use(({ getDomain }) => getDomain(workspace, id)),
+      ),
+    { mustBeVerified: false },
   ),
-  workspaceCommand("create", "Adds a sending domain and shows the DNS records to set", config, (workspace, { name }) =>
-    Workspaces.use(({ addDomain }) => Effect.map(addDomain(workspace, name), toCheckedDomainWire)),
+  checkedCommand(
+    "create",
+    "Adds a sending domain and shows the DNS records to set",
+    (workspace, name) => Workspaces.use(({ addDomain }) => addDomain(workspace, name)),
+    { mustBeVerified: false },
   ),
-  onDomain(
+  checkedCommand(
     "verify",
     "Looks up the DNS records. The domain can send once its DKIM record is found",
-    ({ verifyDomain }, workspace, { id }) => Effect.map(verifyDomain(workspace, id), toCheckedDomainWire),
+    (workspace, name) =>
+      Effect.flatMap(domainOf(workspace, name), ({ id }) =>
+        Workspaces.use(({ verifyDomain }) => verifyDomain(workspace, id)),
+      ),
+    { mustBeVerified: true },
   ),
-  onDomain("remove", "Removes a sending domain and its DKIM key", ({ removeDomain }, workspace, { domain, id }) =>
-    Effect.as(removeDomain(workspace, id), { domain, removed: true }),
+  workspaceCommand(
+    "remove",
+    "Removes a sending domain and its DKIM key",
+    config,
+    Effect.fnUntraced(function* (workspace, { name }) {
+      const { domain, id } = yield* domainOf(workspace, name)
+      yield* Workspaces.use(({ removeDomain }) => removeDomain(workspace, id))
+      return { domain, removed: true }
+    }),
   ),
 ])
 

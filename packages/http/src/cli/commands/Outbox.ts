@@ -5,10 +5,10 @@ import { attribute, elements } from "@tentpole/core/documents/HtmlElements"
 import { parseHtml } from "@tentpole/core/documents/ParseHtml"
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { spawn } from "node:child_process"
 import { stat } from "node:fs/promises"
 import { setTimeout } from "node:timers/promises"
 import { type OutboxMail, outboxPaths, readable, readMail } from "../OutboxFolder.ts"
+import { openWith } from "../Opening.ts"
 import { attempt, CallFailed } from "../Remote.ts"
 import { jsonFlag, show } from "../Run.ts"
 import { tableOf } from "../Table.ts"
@@ -47,25 +47,6 @@ const loadImages = async ({ html, path }: OutboxMail, { publicApiUrl, publicPage
   for (const image of images) await (await fetch(image, { headers: { "user-agent": mailProgram } })).arrayBuffer()
   return images.length
 }
-
-const viewers: Readonly<Record<string, readonly [string, ...ReadonlyArray<string>]>> = {
-  darwin: ["open"],
-  win32: ["cmd", "/c", "start", ""],
-}
-
-/** Opens a file or URL with the program of the system. */
-const openWith = (target: string) =>
-  Effect.callback<void, CallFailed>((resume) => {
-    const [program, ...args] = viewers[process.platform] ?? ["xdg-open"]
-    const child = spawn(program, [...args, target], { detached: true, stdio: "ignore" })
-    child.once("error", () =>
-      resume(Effect.fail(new CallFailed({ reason: `No program to open ${target} was found.` }))),
-    )
-    child.once("spawn", () => {
-      child.unref()
-      resume(Effect.void)
-    })
-  })
 
 const showOne = Command.make(
   "show",

@@ -1,0 +1,69 @@
+// The commands `tentpole contact …`: reading and importing contacts, and export and erasure of the personal data of one.
+import type { Client, Contact } from "@tentpole/client"
+import { ContactId } from "@tentpole/core/kernel/Ids"
+import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
+import { DateTime, Effect, Option } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { toContactExportWire } from "../../admin/AdminWire.ts"
+import { callCommand, firstOf, isId, limitFlag, pageLimit, peopleTable } from "../Answers.ts"
+import { commandGroup, workspaceCommand } from "../Run.ts"
+import { fieldsOf } from "../Table.ts"
+import { importContacts } from "./ContactImport.ts"
+
+const list = callCommand(
+  "list",
+  "Lists the contacts, newest first",
+  {
+    search: Flag.String("search").pipe(Flag.withDescription("Text in the name, address or number"), Flag.optional),
+    limit: limitFlag,
+  },
+  async (client, { limit, search }) => {
+    const query = { limit: pageLimit(limit), ...(Option.isSome(search) ? { search: search.value } : {}) }
+    const { entries, total } = await firstOf(client.contacts.list.pages({ query }), ({ items }) => items, limit)
+    return { document: entries, text: peopleTable(entries, total, "contact") }
+  },
+)
+
+/** Finds a contact by id, email address or phone number. */
+const contactOf = async (client: Client, text: string): Promise<Contact> => {
+  if (isId(text)) return client.contacts.find({ params: { contact_id: text } })
+  const { items } = await client.contacts.list({ query: text.includes("@") ? { email: text } : { phone: text } })
+  const [found] = items
+  if (found === undefined) throw new Error(`No contact has the email address or phone number ${text}.`)
+  return client.contacts.find({ params: { contact_id: found.contact_id } })
+}
+
+const get = callCommand(
+  "get",
+  "Shows a contact",
+  { contact: Argument.String("contact").pipe(Argument.withDescription("Email address, phone number or id")) },
+  async (client, input) => {
+    const { custom_fields, ...contact } = await contactOf(client, input.contact)
+    return { document: { ...contact, custom_fields }, text: fieldsOf({ ...contact, ...custom_fields }) }
+  },
+)
+
+const config = { contact: Argument.String("contact-id").pipe(Argument.withSchema(ContactId)) }
+
+export const contact = commandGroup("contact", "Contacts: list, get, import, export, erase", [
+  list,
+  get,
+  importContacts,
+  workspaceCommand("export", "Shows all stored data of a contact", config, (workspace, input) =>
+    Effect.zipWith(
+      Privacy.use((privacy) => privacy.rowsOf(workspace, input.contact)),
+      DateTime.now,
+      (rows, at) => toContactExportWire(input.contact, rows, at),
+    ),
+  ),
+  workspaceCommand(
+    "erase",
+    "Deletes a contact and removes its personal data from all tables and files. This cannot be undone",
+    config,
+    (workspace, input) =>
+      Effect.as(
+        Privacy.use((privacy) => privacy.erase(workspace, input.contact)),
+        { contact_id: input.contact, erased: true },
+      ),
+  ),
+])

@@ -1,0 +1,228 @@
+// Tests of the commands of daily work on one new service: contacts, lists, blasts, pages, and the exit codes.
+import type { Screen } from "@tentpole/http/cli/Screen"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { approvedEmail, letterFrom } from "../support/Blast.ts"
+import { command } from "../support/CommandLine.ts"
+import { answered, callsOf, freePort, Service, tentpole, visit } from "../support/Service.ts"
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+/** A terminal that gives these answers. */
+const terminal = (...answers: ReadonlyArray<string>) => {
+  const drawn: Array<string> = []
+  const asked: Array<string> = []
+  const screen: Screen = {
+    showsProgress: true,
+    canAsk: true,
+    columns: 100,
+    draw: (line) => void drawn.push(line),
+    ask: async (question) => answers[asked.push(question) - 1] ?? "",
+  }
+  return { screen, drawn, asked }
+}
+
+const csv = [
+  "E-mail,First Name,Shoe size",
+  ...Array.from({ length: 40 }, (_, at) => `person${at}@example.test,Ann ${at},38`),
+  "not an address,Ben,44",
+].join("\r\n")
+
+describe("commands of daily work", () => {
+  let service: Service
+  let folder: string
+  let file: string
+  const run = (...args: ReadonlyArray<string>) => command(args, service.environment)
+  const json = async (...args: ReadonlyArray<string>) => {
+    const { code, output } = await run(...args, "--json")
+    assert.strictEqual(code, 0, output)
+    return JSON.parse(output)
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tentpole-commands-"))
+    file = join(folder, "people.csv")
+    await writeFile(file, csv)
+    service = await Service.prepare()
+    await service.start()
+  })
+  afterAll(async () => {
+    await service.remove()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it("`contact import` shows the mapping, and imports nothing if the answer is no", async () => {
+    const { asked, screen } = terminal("n")
+    const { code, output } = await command(["contact", "import", file], service.environment, { screen })
+    assert.strictEqual(code, 0, output)
+    assert.match(output, /^E-mail +email +person0@example\.test/m)
+    assert.match(output, /^Shoe size +\(not imported\) +38/m)
+    assert.include(output, "Nothing was imported.")
+    assert.deepStrictEqual(asked, [`Import ${file}? [y/N] `])
+    assert.deepStrictEqual(await json("contact", "list"), [])
+    assert.deepStrictEqual(await readdir(folder), ["people.csv"])
+  })
+
+  it("`contact import` adds to a list, draws its progress, and saves the rejected rows beside the file", async () => {
+    assert.strictEqual((await run("list", "create", "Readers")).code, 0)
+    const { drawn, screen } = terminal("y")
+    const args = ["contact", "import", file, "--list", "readers"]
+    const { code, output } = await command(args, service.environment, { screen })
+    assert.strictEqual(code, 0, output)
+    assert.match(output, /^created +40\nupdated +0\nskipped +0\nfailed +1\nrows +41$/m)
+    const rejected = join(folder, "people-not-imported.csv")
+    assert.include(output, rejected)
+    assert.match(await readFile(rejected, "utf8"), /"not an address","Ben",.*must be an email address/)
+    assert.include(drawn.at(-2) ?? "", "41 of 41")
+    assert.strictEqual(drawn.at(-1), "", "the line of progress is removed")
+    assert.strictEqual((await json("list", "get", "Readers")).member_count, 40)
+  })
+
+  it("`contact import` overwrites no file, and prints the run as JSON", async () => {
+    const again = await json("contact", "import", file, "--yes", "--duplicates", "skip")
+    assert.deepInclude(again, { status: "completed", skipped_count: 40, error_count: 1 })
+    assert.strictEqual(again.rejected_rows_file, join(folder, "people-not-imported-2.csv"))
+    const chosen = join(folder, "chosen.csv")
+    const third = await json("contact", "import", file, "--yes", "--rejected", chosen)
+    assert.strictEqual(third.rejected_rows_file, chosen)
+    assert.include(await readFile(chosen, "utf8"), "not an address")
+  })
+
+  it("`contact get` and the listings print the API's objects as JSON, and tables for people", async () => {
+    const api = await answered(service, "GET", "/v1/contacts?email=person7@example.test")
+    const [contact] = api.items
+    assert.deepStrictEqual(await json("contact", "get", "person7@example.test"), contact)
+    assert.deepStrictEqual(await json("contact", "get", contact.contact_id), contact)
+    assert.strictEqual((await json("contact", "list", "--limit", "30")).length, 30)
+    assert.deepStrictEqual(
+      (await json("list", "members", "Readers", "--limit", "100")).map((each: { email: string }) => each.email).sort(),
+      Array.from({ length: 40 }, (_, at) => `person${at}@example.test`).sort(),
+    )
+    const table = (await run("contact", "list", "--search", "person7@", "--limit", "1")).output.split("\n")
+    assert.match(table[0] ?? "", /^contact_id +email +name/)
+    assert.match(table[1] ?? "", /^[0-9a-f-]{36} {2}person7@example\.test {2}Ann 7$/)
+    assert.strictEqual(table[2], "1 of 1 contact.")
+  })
+
+  it("`list create --rules` creates a dynamic list from a file", async () => {
+    const rules = join(folder, "rules.json")
+    const condition = { kind: "condition", source: "contact", field: "firstName", operator: "equals", value: "ann 3" }
+    await writeFile(rules, JSON.stringify(condition))
+    assert.strictEqual((await json("list", "create", "Annes", "--rules", `@${rules}`)).kind, "dynamic")
+    assert.strictEqual((await json("list", "get", "annes")).member_count, 1)
+    const names = (await json("list", "list")).map(({ name }: { readonly name: string }) => name)
+    assert.includeMembers(names, ["Annes", "Readers"])
+  })
+
+  const draft = async (name: string) => {
+    const call = callsOf(service)
+    const [{ blast_id }, list] = [
+      await call("POST", "/v1/email-blasts", { name }),
+      await json("list", "get", "Readers"),
+    ]
+    const email_id = await approvedEmail(
+      call,
+      letterFrom("news@example.test", { subject: name, html: `<p>${name}</p>` }),
+    )
+    await call("PUT", `/v1/email-blasts/${blast_id}/audience`, { source: "existing", list_id: list.list_id })
+    await call("PUT", `/v1/email-blasts/${blast_id}/email`, { source: "existing", email_id })
+    return blast_id
+  }
+
+  it("`blast send --watch` shows the plan, asks, draws the progress and prints the counts", async () => {
+    await draft("Spring")
+    const no = terminal("")
+    const refused = await command(["blast", "send", "spring"], service.environment, { screen: no.screen })
+    assert.match(refused.output, /get the message +40 contacts/)
+    assert.deepStrictEqual(no.asked, ["Send to 40 contacts now? [y/N] "])
+    assert.strictEqual((await json("blast", "status", "Spring")).status, "draft")
+
+    const yes = terminal("yes")
+    const sent = await command(["blast", "send", "Spring", "--watch"], service.environment, { screen: yes.screen })
+    assert.strictEqual(sent.code, 0, sent.output)
+    assert.match(sent.output, /^recipients +40\nsent +40\nfailed +0$/m)
+    assert.include(yes.drawn.at(-2) ?? "", "Sending  [####################]  40 of 40")
+    assert.match((await run("blast", "list")).output, / Spring +sent +40 +40$/m)
+  })
+
+  it("Ctrl-C ends the watch and not the blast, and the exit code is 130", async () => {
+    const blastId = await draft("Later")
+    const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
+    await answered(service, "POST", `/v1/email-blasts/${blastId}/schedule`, { scheduled_at })
+    const stop = new AbortController()
+    const { drawn, screen } = terminal()
+    const watching = { ...screen, draw: (line: string) => (screen.draw(line), stop.abort()) }
+    const ended = await command(["blast", "status", "Later", "--watch"], service.environment, {
+      screen: watching,
+      signal: stop.signal,
+    })
+    assert.strictEqual(ended.code, 130, ended.output)
+    assert.include(drawn[0] ?? "", "Scheduled for")
+    assert.include(ended.output, `The blast continues: \`tentpole blast status ${blastId} --watch\`.`)
+    assert.strictEqual((await json("blast", "status", blastId)).status, "scheduled")
+  })
+
+  it("a watched blast that is cancelled fails the command", async () => {
+    await answered(service, "POST", `/v1/email-blasts/${(await json("blast", "status", "Later")).blast_id}/cancel`)
+    const { code, output } = await run("blast", "status", "Later", "--watch")
+    assert.strictEqual(code, 1)
+    assert.include(output, "its status is cancelled")
+  })
+
+  it("`tent create` prints the address of a published page, and says so where no browser is", async () => {
+    const prompt = "A landing page for a spring bakery sale, with a sign-up form"
+    const printed = await tentpole(["tent", "create", "--prompt", prompt, "--alias", "spring"], service.environment)
+    assert.deepStrictEqual(printed, { code: 0, output: `${service.pages}/spring\n` })
+    assert.strictEqual((await visit(printed.output.trim())).status, 200)
+    const opened = await run("tent", "create", "--prompt", prompt, "--name", "Second", "--open", "--json")
+    assert.strictEqual(opened.code, 0, opened.output)
+    assert.include(opened.output, '"name": "Second"')
+    if (process.platform === "linux") assert.match(opened.output, /No program to open http\S+ was found\./)
+  })
+
+  it("`domain create` points out local names, and `domain verify` fails unless the domain is verified", async () => {
+    const created = await run("domain", "create", "mail.command.test")
+    assert.strictEqual(created.code, 0, created.output)
+    assert.include(created.output, "Warning: mail.command.test is a local name")
+    assert.include(created.output, "Warning: localhost in the records is a local host: set PUBLIC_PAGES_URL")
+    const verified = await run("domain", "verify", "mail.command.test")
+    assert.strictEqual(verified.code, 0, verified.output)
+    assert.match(verified.output, /^DNS +not looked up: the name is reserved for tests$/m)
+    await run("domain", "create", "mail.local")
+    // With name servers it is not verified, without any it is unknown.
+    const failed = await run("domain", "verify", "mail.local")
+    assert.strictEqual(failed.code, 1, failed.output)
+    assert.match(failed.output, /mail\.local is not verified: set the DKIM record|DNS of mail\.local/)
+  })
+
+  it("a wrong use ends with 2 and a refusal with 1, each with one line", async () => {
+    const cases = [
+      [2, ["contact", "import", file], "There is no terminal to ask for a confirmation: add --yes."],
+      [2, ["blast", "send", "Spring"], "There is no terminal to ask for a confirmation: add --yes."],
+      [2, ["list", "members"], "Missing required argument: list."],
+      [2, ["contact", "list", "--limit", "0"], "Expected a number from 1"],
+      [1, ["contact", "import", "/nowhere.csv", "--yes"], "/nowhere.csv can't be read"],
+      [1, ["contact", "import", file, "--yes", "--list", "Annes"], "Annes is a dynamic list."],
+      [1, ["list", "get", "Nobody"], "No list has the name Nobody. `tentpole list list` shows all."],
+      [1, ["contact", "get", "ann@nowhere.test"], "No contact has the email address"],
+      [1, ["list", "create", "Readers"], "Readers"],
+    ] as const
+    for (const [expected, args, sentence] of cases) {
+      const { code, output } = await run(...args)
+      assert.strictEqual(code, expected, output)
+      assert.include(output, sentence)
+      assert.strictEqual(output.trim().split("\n").length, 1, output)
+    }
+    const process_ = await tentpole(["contact", "import"], service.environment)
+    assert.strictEqual(process_.code, 2, process_.output)
+    const away = { ...service.environment, PORT: String(await freePort()) }
+    const unreachable = await command(["contact", "list"], away)
+    assert.strictEqual(unreachable.code, 1)
+    assert.match(
+      unreachable.output,
+      /^No answer from .* Run `npm start` in another terminal, or set PUBLIC_API_URL\.\n$/,
+    )
+  })
+})
