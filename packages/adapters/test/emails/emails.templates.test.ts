@@ -39,7 +39,7 @@ const seeded = <E>(name: string, stores: Stores<E>) =>
         const fresh = (yield* made({ templateId: template })).document
         assert.deepInclude(fresh.plainText, { text: "mine", version: 1 })
         assert.deepStrictEqual(yield* emails.get(workspace, fresh.id), fresh)
-        yield* templates.setContent(workspace, template, "<p>later</p>")
+        yield* templates.setContent(workspace, template, { html: "<p>later</p>", byName: "a key" })
         yield* approve
         const stale = (yield* made({ templateId: template })).document
         assert.deepInclude(stale, { currentVersion: 1 })

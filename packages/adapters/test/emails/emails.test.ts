@@ -78,7 +78,10 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { emails, workspace, prompted } = yield* begin
         const { id, generation } = yield* prompted("chairs")
         const { writing, go } = yield* underway(workspace, id, generation)
-        assert.strictEqual((yield* emails.setContent(workspace, id, "<p>by hand</p>")).currentVersion, 1)
+        assert.strictEqual(
+          (yield* emails.setContent(workspace, id, { html: "<p>by hand</p>", byName: "a key" })).currentVersion,
+          1,
+        )
         yield* emails.update(workspace, id, { subject: "By hand" })
         yield* go
         yield* Fiber.join(writing)
@@ -160,12 +163,15 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const clean = "<P Class=x>é ☃</P>\r\n\t<!-- c --><br/>"
         const { document: email } = yield* made({ html: clean })
         assert.strictEqual(yield* emails.content(workspace, email.id), clean)
-        yield* emails.setContent(workspace, email.id, `<p onclick="x()">two</p><script>x()</script>`)
+        yield* emails.setContent(workspace, email.id, {
+          html: `<p onclick="x()">two</p><script>x()</script>`,
+          byName: "a key",
+        })
         const html = yield* emails.content(workspace, email.id)
         assert.include(html, "<p>two</p>")
         assert.notMatch(html, /script|onclick/)
         const deep = `<script></script>${"<div>".repeat(5_000)}`
-        const refused = yield* Effect.flip(emails.setContent(workspace, email.id, deep))
+        const refused = yield* Effect.flip(emails.setContent(workspace, email.id, { html: deep, byName: "a key" }))
         assert.deepStrictEqual(refused._tag === "Invalid" ? refused.issues.map(({ path }) => path) : refused._tag, [
           "html",
         ])
@@ -203,7 +209,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           name: "n".repeat(200),
         })
         yield* emails.setPlainText(workspace, email.id, "mine")
-        yield* emails.setContent(workspace, email.id, "<p>two</p>")
+        yield* emails.setContent(workspace, email.id, { html: "<p>two</p>", byName: "a key" })
         const copy = yield* emails.duplicate(workspace, email.id, "another key")
         assert.notStrictEqual(copy.id, email.id)
         assert.deepInclude(copy, { subject: "S", previewText: "pre", currentVersion: 1, approval: null })

@@ -322,7 +322,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { document: template } = yield* email({ html: "<p>one</p>", defaults: { subject: "S" } })
         yield* emailTemplates.setPlainText(workspace, template.id, "mine")
         yield* emailTemplates.approve(workspace, template.id, {})
-        yield* emailTemplates.setContent(workspace, template.id, "<p>two</p>")
+        yield* emailTemplates.setContent(workspace, template.id, { html: "<p>two</p>", byName: "a key" })
         const copy = yield* emailTemplates.duplicate(workspace, template.id, "b key")
         assert.deepInclude(copy, {
           name: "a template (copy)",
@@ -370,7 +370,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         )
         const [{ tent: first }, { tent: second }] = [yield* create(), yield* create()]
         assert.deepStrictEqual(intents, [true, true])
-        yield* tentTemplates.setContent(workspace, template.id, "<h1>later</h1>")
+        yield* tentTemplates.setContent(workspace, template.id, { html: "<h1>later</h1>", byName: "a key" })
         yield* tentTemplates.approve(workspace, template.id, {})
         yield* tents.runGeneration(workspace, first.id)
         yield* tentTemplates.delete(workspace, template.id)

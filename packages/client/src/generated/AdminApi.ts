@@ -344,6 +344,11 @@ export interface CheckedSendingDomain {
     readonly value: string
     /** Found by the last check */
     readonly verified: boolean
+    /**
+     * The records that DNS has at this name. null: no name server answered, or the name is reserved and was not
+     * looked up
+     */
+    readonly answers: ReadonlyArray<string> | null
   }>
 }
 

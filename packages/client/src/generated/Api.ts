@@ -452,6 +452,18 @@ export interface Client {
       }
       readonly payload: SetContent
     }, Email, CommonCode | "not_found">
+    /** List the versions of an email. Returns the versions, the newest first. */
+    readonly versions: Listing<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, ContentVersions, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get the plain text of an email. Returns the plain text: the override if there is one, otherwise the text
      * derived from the HTML.
@@ -516,6 +528,18 @@ export interface Client {
       }
       readonly payload: AskForVersion
     }, EmailGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
+    /** List the generations of an email. Returns the generations, the newest first. */
+    readonly generations: Listing<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, EmailGenerations, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get a generation of an email. Returns the status of the generation. `Retry-After` is set while it is in
      * progress.
@@ -624,6 +648,18 @@ export interface Client {
       }
       readonly payload: SetContent
     }, EmailTemplate, CommonCode | "not_found">
+    /** List the versions of an email template. Returns the versions, the newest first. */
+    readonly versions: Listing<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, ContentVersions, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get the plain text of an email template. Returns the plain text: the override if there is one, otherwise the
      * text derived from the HTML.
@@ -662,6 +698,18 @@ export interface Client {
       }
       readonly payload: AskForVersion
     }, EmailTemplateGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
+    /** List the generations of an email template. Returns the generations, the newest first. */
+    readonly generations: Listing<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, EmailTemplateGenerations, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get a generation of an email template. Returns the status of the generation. `Retry-After` is set while it
      * is in progress.
@@ -1449,6 +1497,18 @@ export interface Client {
       }
       readonly payload: SetContent
     }, TentTemplate, CommonCode | "not_found">
+    /** List the versions of a tent template. Returns the versions, the newest first. */
+    readonly versions: Listing<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, ContentVersions, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Generate the next version of a tent template. Requests the next version from the AI, based on the current
      * HTML. One generation runs at a time. Edits made meanwhile are stored as their own versions.
@@ -1459,6 +1519,18 @@ export interface Client {
       }
       readonly payload: AskForVersion
     }, TentTemplateGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
+    /** List the generations of a tent template. Returns the generations, the newest first. */
+    readonly generations: Listing<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, TentTemplateGenerations, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get a generation of a tent template. Returns the status of the generation. `Retry-After` is set while it is
      * in progress.
@@ -1686,12 +1758,14 @@ export const routes = {
     duplicate: "POST /v1/emails/:emailId/duplicate key",
     content: "GET /v1/emails/:emailId/content text",
     setContent: "PUT /v1/emails/:emailId/content",
+    versions: "GET /v1/emails/:emailId/versions cursor:versions",
     plainText: "GET /v1/emails/:emailId/plain-text text",
     setPlainText: "PUT /v1/emails/:emailId/plain-text",
     unsetPlainText: "DELETE /v1/emails/:emailId/plain-text",
     approve: "POST /v1/emails/:emailId/approve key",
     unapprove: "POST /v1/emails/:emailId/unapprove key",
     generate: "POST /v1/emails/:emailId/generations key",
+    generations: "GET /v1/emails/:emailId/generations cursor:generations",
     generation: "GET /v1/emails/:emailId/generations/:generationId",
     preview: "GET /v1/emails/:emailId/preview",
     testSend: "POST /v1/emails/:emailId/test-send key",
@@ -1705,10 +1779,12 @@ export const routes = {
     duplicate: "POST /v1/email-templates/:templateId/duplicate key",
     content: "GET /v1/email-templates/:templateId/content text",
     setContent: "PUT /v1/email-templates/:templateId/content",
+    versions: "GET /v1/email-templates/:templateId/versions cursor:versions",
     plainText: "GET /v1/email-templates/:templateId/plain-text text",
     setPlainText: "PUT /v1/email-templates/:templateId/plain-text",
     unsetPlainText: "DELETE /v1/email-templates/:templateId/plain-text",
     generate: "POST /v1/email-templates/:templateId/generations key",
+    generations: "GET /v1/email-templates/:templateId/generations cursor:generations",
     generation: "GET /v1/email-templates/:templateId/generations/:generationId",
     approve: "POST /v1/email-templates/:templateId/approve key",
     unapprove: "POST /v1/email-templates/:templateId/unapprove key",
@@ -1789,7 +1865,9 @@ export const routes = {
     duplicate: "POST /v1/tent-templates/:templateId/duplicate key",
     content: "GET /v1/tent-templates/:templateId/content text",
     setContent: "PUT /v1/tent-templates/:templateId/content",
+    versions: "GET /v1/tent-templates/:templateId/versions cursor:versions",
     generate: "POST /v1/tent-templates/:templateId/generations key",
+    generations: "GET /v1/tent-templates/:templateId/generations cursor:generations",
     generation: "GET /v1/tent-templates/:templateId/generations/:generationId",
     approve: "POST /v1/tent-templates/:templateId/approve key",
     unapprove: "POST /v1/tent-templates/:templateId/unapprove key",
@@ -2618,6 +2696,24 @@ export interface Contacts {
   readonly pagination?: Pagination
 }
 
+export interface ContentVersion {
+  readonly version: number
+  /** `upload`: set by a call, or copied. `template`: from an approved template */
+  readonly made_by: "upload" | "generation" | "template"
+  /** Name of the API key that set or requested it */
+  readonly by_name: string
+  readonly bytes: number
+  /** Whether it is the approved version */
+  readonly approved: boolean
+  /** ISO 8601, UTC */
+  readonly created_at: string
+}
+
+export interface ContentVersions {
+  readonly versions: ReadonlyArray<ContentVersion>
+  readonly next_cursor: string | null
+}
+
 export interface CreateBlast {
   readonly name: string
   readonly description?: string | null
@@ -3074,6 +3170,11 @@ export interface EmailGeneration {
   readonly email_id: string
 }
 
+export interface EmailGenerations {
+  readonly generations: ReadonlyArray<EmailGeneration>
+  readonly next_cursor: string | null
+}
+
 export interface EmailPreview {
   readonly subject: string
   readonly html: string
@@ -3195,6 +3296,11 @@ export interface EmailTemplateGeneration {
   readonly completed_at: string | null
   readonly created_by_name: string
   readonly template_id: string
+}
+
+export interface EmailTemplateGenerations {
+  readonly generations: ReadonlyArray<EmailTemplateGeneration>
+  readonly next_cursor: string | null
 }
 
 export interface EmailTemplates {
@@ -4240,6 +4346,11 @@ export interface TentTemplateGeneration {
   readonly completed_at: string | null
   readonly created_by_name: string
   readonly template_id: string
+}
+
+export interface TentTemplateGenerations {
+  readonly generations: ReadonlyArray<TentTemplateGeneration>
+  readonly next_cursor: string | null
 }
 
 export interface TentTemplates {

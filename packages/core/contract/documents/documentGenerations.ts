@@ -32,6 +32,23 @@ export const documentGenerations = <E, T extends DocumentTypes>(
       }),
     )
 
+    it.effect("lists the generations of a document, newest first, in slices", () =>
+      Effect.gen(function* () {
+        const { store, workspace, begun, move, started } = yield* start
+        const [{ document, generation }] = [yield* begun(), yield* begun()]
+        yield* move(document.id, (locked) => machine.fail(locked, generation.id, "no answer", at(5_000)))
+        const next = yield* store.generation(workspace, document.id, yield* started(document.id, 6_000))
+        const failed = yield* store.generation(workspace, document.id, generation.id)
+        const first = yield* store.generations(workspace, document.id, { after: null, limit: 1 })
+        assert.deepStrictEqual(first.items, [next])
+        const rest = yield* store.generations(workspace, document.id, { after: first.next, limit: 1 })
+        assert.deepStrictEqual(rest, { items: [failed], next: null })
+        const elsewhere = yield* start
+        const theirs = yield* store.generations(elsewhere.workspace, document.id, { after: null, limit: 9 })
+        assert.deepStrictEqual(theirs, { items: [], next: null })
+      }),
+    )
+
     it.effect("queues the job of a generation with the change that starts it", () =>
       Effect.gen(function* () {
         const { begun, made, started } = yield* start

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer, Result } from "effect"
 import type { DocumentTypes } from "../../src/documents/Document.ts"
 import type { DocumentQuery, DocumentStore } from "../../src/documents/DocumentStore.ts"
+import { encodeText } from "../../src/kernel/Bytes.ts"
 import { ApprovalId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import type { Cursor } from "../../src/kernel/Page.ts"
 import type { NotFound } from "../../src/kernel/Refusal.ts"
@@ -63,6 +64,47 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         for (const version of [0, 3]) {
           assert.strictEqual((yield* Effect.flip(store.html(workspace, id, version)))._tag, "NotFound")
         }
+      }),
+    )
+
+    it.effect("lists the versions with their authors and sizes, newest first, in slices", () =>
+      Effect.gen(function* () {
+        const { store, workspace, made, move, setContent, started } = yield* start
+        const [{ id }, other] = [yield* made({ html: "<p>é ☃</p>" }), yield* made()]
+        const generation = yield* started(id)
+        const written = yield* move(id, (locked) => machine.complete(locked, generation, sample.answer, at(2_200)))
+        yield* setContent(id, "<p>three</p>")
+        yield* move(id, (current) => Result.getOrThrow(machine.update(current, sample.patch, at(2_500))))
+        const all = yield* store.versions(workspace, id, { after: null, limit: 100 })
+        const html = (yield* store.current(workspace, id)).html ?? ""
+        assert.deepStrictEqual(all, {
+          items: [
+            {
+              version: 3,
+              madeBy: "upload",
+              byName: "a key",
+              size_bytes: encodeText(html).length,
+              createdAt: at(2_000),
+            },
+            {
+              version: 2,
+              madeBy: "generation",
+              byName: "asker",
+              size_bytes: encodeText(written?.html ?? "").length,
+              createdAt: at(2_200),
+            },
+            { version: 1, madeBy: "upload", byName: "a key", size_bytes: 13, createdAt: at(1_234) },
+          ],
+          next: null,
+        })
+        const first = yield* store.versions(workspace, id, { after: null, limit: 2 })
+        assert.deepStrictEqual(first.items, all.items.slice(0, 2))
+        const rest = yield* store.versions(workspace, id, { after: first.next, limit: 2 })
+        assert.deepStrictEqual(rest, { items: all.items.slice(2), next: null })
+        assert.strictEqual((yield* store.versions(workspace, other.id, { after: null, limit: 100 })).items.length, 1)
+        const elsewhere = yield* start
+        const theirs = yield* store.versions(elsewhere.workspace, id, { after: null, limit: 100 })
+        assert.deepStrictEqual(theirs, { items: [], next: null })
       }),
     )
 
@@ -142,7 +184,9 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         const { store, workspace, made, move } = yield* start
         const { id } = yield* made()
         const add = (mark: string) =>
-          move(id, ({ document, html }) => Result.getOrThrow(machine.setContent(document, html + mark, at(2_000))))
+          move(id, ({ document, html }) =>
+            Result.getOrThrow(machine.setContent(document, { html: html + mark, byName: "a key" }, at(2_000))),
+          )
         yield* Effect.all(["a", "b", "c", "d"].map(add), { concurrency: 4 })
         const { document, html } = yield* store.current(workspace, id)
         assert.strictEqual(document.currentVersion, 5)
@@ -154,7 +198,9 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
       Effect.gen(function* () {
         const { store, transact, workspace, made, approve } = yield* start
         const document = yield* made()
-        const stale = Result.getOrThrow(machine.setContent(document, "<p>stale</p>", at(2_000)))
+        const stale = Result.getOrThrow(
+          machine.setContent(document, { html: "<p>stale</p>", byName: "a key" }, at(2_000)),
+        )
         yield* approve(document.id)
         assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(workspace, stale)))))
         const removal = Result.getOrThrow(machine.remove({ document, generation: null }, sample.unused))
@@ -201,7 +247,9 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         ]
         for (const read of reads) assert.strictEqual((yield* Effect.flip(read))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.list(other, everything), { items: [], next: null })
-        const decided = Result.getOrThrow(machine.setContent(before.document, "<p>other</p>", at(5_000)))
+        const decided = Result.getOrThrow(
+          machine.setContent(before.document, { html: "<p>other</p>", byName: "a key" }, at(5_000)),
+        )
         assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(other, decided)))))
         assert.deepStrictEqual(yield* store.current(workspace, id), before)
       }),

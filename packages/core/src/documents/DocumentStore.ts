@@ -8,6 +8,7 @@ import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import type { ContentStatus, Current, DocumentTypes, Locked, IdOf } from "./Document.ts"
 import type { Generation } from "./Generation.ts"
 import type { DocumentChange } from "./machine.ts"
+import type { ContentVersion } from "./Versions.ts"
 
 export interface DocumentQuery {
   readonly status: ContentStatus | null
@@ -25,10 +26,22 @@ export interface DocumentStore<T extends DocumentTypes> {
   readonly lock: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<Locked<T["document"]>, NotFound, Transaction>
   /** The HTML of one version. */
   readonly html: (workspace: WorkspaceId, id: IdOf<T>, version: number) => Effect.Effect<string, NotFound>
+  /** The newest version first. `after.id` is a version's number. */
+  readonly versions: (
+    workspace: WorkspaceId,
+    id: IdOf<T>,
+    query: Pick<DocumentQuery, "after" | "limit">,
+  ) => Effect.Effect<Sliced<ContentVersion>>
   /** Newest first, ties by id. */
   readonly list: (workspace: WorkspaceId, query: DocumentQuery) => Effect.Effect<Sliced<T["document"]>>
   /** A generation of this document; another document's is not found. */
   readonly generation: (workspace: WorkspaceId, id: IdOf<T>, of: GenerationId) => Effect.Effect<Generation, NotFound>
+  /** Newest first, ties by id. */
+  readonly generations: (
+    workspace: WorkspaceId,
+    id: IdOf<T>,
+    query: Pick<DocumentQuery, "after" | "limit">,
+  ) => Effect.Effect<Sliced<Generation>>
   /** The HTML that the next generation builds on: the current HTML, before that the template's; null if there is neither. */
   readonly basis: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<string | null, NotFound>
   /** Uses of the approval: scheduled and sending blasts, active flows. The caller has locked the document. */

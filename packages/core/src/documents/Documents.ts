@@ -11,6 +11,14 @@ import type { ApprovalVersionStale, GenerationInProgress, HtmlTooLarge, Template
 import { checkPrompt, type Generation } from "./Generation.ts"
 import { documentGenerations, type GenerationRules } from "./GenerationRunner.ts"
 import { type DocumentChange, isUnchanged } from "./machine.ts"
+import { type ContentVersion, versionId } from "./Versions.ts"
+
+/** A slice of a listing. */
+type Sliceable = Pick<ListedBy, "cursor" | "limit">
+
+export interface ListedVersion extends ContentVersion {
+  readonly approved: boolean
+}
 
 export interface ListedBy<Status extends string = ContentStatus> {
   readonly status?: Status
@@ -45,10 +53,16 @@ export interface Documents<T extends DocumentTypes> {
   ) => Effect.Effect<T["document"], NotFound | TemplateNotReady>
   /** The HTML of a version, or of the current one. */
   readonly content: (workspace: WorkspaceId, id: IdOf<T>, version?: number) => Effect.Effect<string, NotFound>
+  /** The newest first. */
+  readonly versions: (
+    workspace: WorkspaceId,
+    id: IdOf<T>,
+    by: Sliceable,
+  ) => Effect.Effect<Sliced<ListedVersion>, NotFound | BrokenCursor>
   readonly setContent: (
     workspace: WorkspaceId,
     id: IdOf<T>,
-    html: string,
+    content: { readonly html: string; readonly byName: string },
   ) => Effect.Effect<T["document"], NotFound | Invalid | HtmlTooLarge>
   readonly approve: (
     workspace: WorkspaceId,
@@ -70,6 +84,12 @@ export interface Documents<T extends DocumentTypes> {
     id: IdOf<T>,
     generation: GenerationId,
   ) => Effect.Effect<Generation, NotFound>
+  /** Newest first, ties by id. */
+  readonly generations: (
+    workspace: WorkspaceId,
+    id: IdOf<T>,
+    by: Sliceable,
+  ) => Effect.Effect<Sliced<Generation>, NotFound | BrokenCursor>
   /** For workers: writes the version. Two may run the same generation: the first outcome counts. */
   readonly runGeneration: (workspace: WorkspaceId, id: IdOf<T>, generation: GenerationId) => Effect.Effect<void>
   /** For workers, after the last attempt: fails the generation and returns its credit. */
@@ -219,10 +239,17 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
       return html ?? (yield* new NotFound({ resource: `${machine.kind.noun} version` }))
     }),
 
-    setContent: Effect.fn(`${name}.setContent`)(function* (workspace, id, html) {
-      const checked = yield* storableHtml(html, workspace)
+    versions: Effect.fn(`${name}.versions`)(function* (workspace, id, { cursor, limit = page_limit_default }) {
+      const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor, versionId))
+      const { approval } = yield* store.get(workspace, id)
+      const { items, next } = yield* store.versions(workspace, id, { after, limit })
+      return { items: items.map((item) => ({ ...item, approved: item.version === approval?.version })), next }
+    }),
+
+    setContent: Effect.fn(`${name}.setContent`)(function* (workspace, id, { byName, html }) {
+      const content = { byName, html: yield* storableHtml(html, workspace) }
       return yield* change(workspace, id, ({ document }, now) =>
-        decideFor(workspace)((parse) => machine.setContent(document, checked, now, parse)).pipe(
+        decideFor(workspace)((parse) => machine.setContent(document, content, now, parse)).pipe(
           Effect.orDie,
           Effect.flatMap(Effect.fromResult),
         ),
@@ -244,6 +271,13 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     }, transact),
 
     generation: store.generation,
+
+    generations: Effect.fn(`${name}.generations`)(function* (workspace, id, { cursor, limit = page_limit_default }) {
+      const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
+      yield* store.get(workspace, id)
+      return yield* store.generations(workspace, id, { after, limit })
+    }),
+
     runGeneration: generations.run,
     abandonGeneration: generations.abandon,
   }

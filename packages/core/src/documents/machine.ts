@@ -36,6 +36,7 @@ import {
   type GenerationStep,
 } from "./Generation.ts"
 import { checkHtml } from "./Clean.ts"
+import type { VersionAuthor } from "./Versions.ts"
 
 /** Edits keep the status: an approval freezes its version, and later edits count from the next approval. */
 export const transitions = {
@@ -75,6 +76,8 @@ interface Fields<T extends DocumentTypes, After extends T["document"] | null> {
   readonly after: After
   /** HTML of `after.currentVersion`: a new version or a replacement. */
   readonly html: string | null
+  /** Of a new version; null if there is none. */
+  readonly author: VersionAuthor | null
   readonly approved: T["approved"] | null
   readonly generation: GenerationStep | null
   /** HTML of a template, stored until there is a first version. The first generation builds on it. */
@@ -101,7 +104,7 @@ interface Started<T extends DocumentTypes> {
 
 const change = changeOf("document")
 
-const unwritten = { html: null, approved: null, generation: null, basis: null, credits_taken: 0 }
+const unwritten = { html: null, author: null, approved: null, generation: null, basis: null, credits_taken: 0 }
 
 export class DocumentMachine<T extends DocumentTypes> {
   readonly kind: Kind<T>
@@ -111,12 +114,19 @@ export class DocumentMachine<T extends DocumentTypes> {
 
   /** A draft at version 1. */
   create(
-    { html, ...it }: Started<T> & { readonly fields: T["given"]; readonly html: string },
+    {
+      html,
+      madeBy = "upload",
+      ...it
+    }: Started<T> & Partial<Pick<VersionAuthor, "madeBy">> & { readonly fields: T["given"]; readonly html: string },
     parse: Parse = parseNow,
   ): Decision<T, Invalid | HtmlTooLarge> {
     return Result.flatMap(checkHtml(html), (checked) =>
       Result.map(this.#draft(it, 1), (after) =>
-        this.#to(null, after, { html: this.kind.embed(checked, after, null, parse) }),
+        this.#to(null, after, {
+          html: this.kind.embed(checked, after, null, parse),
+          author: { madeBy, byName: it.createdByName },
+        }),
       ),
     )
   }
@@ -156,7 +166,7 @@ export class DocumentMachine<T extends DocumentTypes> {
       createdAt: it.now,
       updatedAt: it.now,
     }
-    return Result.succeed(this.#to(null, after, { html }))
+    return Result.succeed(this.#to(null, after, { html, author: { madeBy: "upload", byName: it.createdByName } }))
   }
 
   /** Creates no version: HTML that contains a changed field is replaced. */
@@ -177,14 +187,15 @@ export class DocumentMachine<T extends DocumentTypes> {
   /** A new version. */
   setContent(
     document: T["document"],
-    html: string,
+    { byName, html }: Pick<VersionAuthor, "byName"> & { readonly html: string },
     now: DateTime.Utc,
     parse: Parse = parseNow,
   ): Decision<T, Invalid | HtmlTooLarge> {
     return Result.map(checkHtml(html), (checked) => {
       const currentVersion = document.currentVersion + 1
       const after = { ...document, currentVersion, generatedBy: null, updatedAt: now }
-      return this.#to(document, after, { html: this.kind.embed(checked, after, null, parse) })
+      const author = { madeBy: "upload", byName } as const
+      return this.#to(document, after, { html: this.kind.embed(checked, after, null, parse), author })
     })
   }
 
@@ -252,7 +263,8 @@ export class DocumentMachine<T extends DocumentTypes> {
     if (generation === null) return null
     const filled = { ...this.kind.fill(document, answer), currentVersion: version, generatedBy, updatedAt: now }
     const after = { ...filled, generationStatus: generation.after.status }
-    return this.#to(document, after, { generation, html: this.kind.embed(answer.html, after, null, parse) })
+    const author = { madeBy: "generation", byName: generation.after.createdByName } as const
+    return this.#to(document, after, { generation, author, html: this.kind.embed(answer.html, after, null, parse) })
   }
 
   /** Ends the generation without a version. Null when it is over. */
@@ -286,7 +298,7 @@ export class DocumentMachine<T extends DocumentTypes> {
   #to(
     before: T["document"] | null,
     after: T["document"],
-    written: Partial<Pick<Fields<T, null>, "html" | "approved" | "generation" | "basis">> = {},
+    written: Partial<Pick<Fields<T, null>, "html" | "author" | "approved" | "generation" | "basis">> = {},
     jobs: ReadonlyArray<QueuedJob> = [],
   ): DocumentChange<T, T["document"]> {
     const credits_taken = written.generation ? creditsOf(written.generation) : 0

@@ -82,6 +82,7 @@ export const draft = (
     id,
     fields: { ...fields, plainText: seed && overrideOfCopy(seed.plainText, seed.version) },
     html: request.html ?? seed?.html ?? scaffold(workspace),
+    madeBy: request.html === undefined && seed !== null ? ("template" as const) : ("upload" as const),
     createdByName,
     now,
   }

@@ -20,12 +20,6 @@ export interface TentQuery {
   readonly limit: number
 }
 
-/** The position of a version in a listing. */
-export const versionCursor = ({ createdAt, version }: Pick<PageVersion, "createdAt" | "version">): Cursor => ({
-  at: createdAt.epochMilliseconds,
-  id: String(version),
-})
-
 export class TentStore extends Context.Service<
   TentStore,
   {

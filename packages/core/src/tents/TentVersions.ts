@@ -2,6 +2,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { GenerationInProgress, HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { checkPrompt, type Generation } from "../documents/Generation.ts"
+import { versionId } from "../documents/Versions.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { GenerationId, Ids, type TentId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
@@ -127,5 +128,3 @@ export class TentVersions extends Context.Service<
     }),
   )
 }
-
-const versionId = /^[1-9]\d{0,8}$/

@@ -99,7 +99,10 @@ describe("Email", () => {
     const half = "é".repeat(2 * 1024 * 1024)
     assert.strictEqual(tag(create({}, half)), "taken")
     assert.strictEqual(tag(create({}, `${half}x`)), "HtmlTooLarge")
-    assert.strictEqual(tag(EmailChange.setContent(current().document, `${half}x`, at(2))), "HtmlTooLarge")
+    assert.strictEqual(
+      tag(EmailChange.setContent(current().document, { html: `${half}x`, byName: "a key" }, at(2))),
+      "HtmlTooLarge",
+    )
     assert.strictEqual(tag(create({}, " \n")), "Invalid")
   })
 
@@ -127,7 +130,7 @@ describe("Email", () => {
 
   it("writes its preview text into a new version", () => {
     const change = Result.getOrThrow(
-      EmailChange.setContent(current({ previewText: "pre" }).document, "<p>two</p>", at(2)),
+      EmailChange.setContent(current({ previewText: "pre" }).document, { html: "<p>two</p>", byName: "a key" }, at(2)),
     )
     assert.match(change.html ?? "", />pre<\/div><p>two<\/p>$/)
     assert.strictEqual(change.after.currentVersion, 2)
@@ -136,7 +139,9 @@ describe("Email", () => {
   it("marks its own plain text as stale when the HTML is newer", () => {
     const overridden = Result.getOrThrow(EmailChange.setPlainText(current().document, "mine", at(2))).after
     assert.isFalse(stale(overridden))
-    const changed = Result.getOrThrow(EmailChange.setContent(overridden, "<p>two</p>", at(3))).after
+    const changed = Result.getOrThrow(
+      EmailChange.setContent(overridden, { html: "<p>two</p>", byName: "a key" }, at(3)),
+    ).after
     assert.isTrue(stale(changed))
     assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, "mine 2", at(4))).after))
     assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, null, at(4))).after))
@@ -224,7 +229,7 @@ describe("Email approval", () => {
       case "preview":
         return EmailChange.update(it, { previewText: `P${now}` }, at(now))
       case "content":
-        return EmailChange.setContent(it.document, `<p>${now}</p>`, at(now))
+        return EmailChange.setContent(it.document, { html: `<p>${now}</p>`, byName: "a key" }, at(now))
       case "text":
         return EmailChange.setPlainText(it.document, `T${now}`, at(now))
       case "automatic":

@@ -116,13 +116,17 @@ describe("Template generation", () => {
   })
 
   it("creates the version after the newest, also after edits meanwhile", () => {
-    const edited = Result.getOrThrow(EmailTemplateChange.setContent(generating().document, "<p>two</p>", at(3))).after
+    const edited = Result.getOrThrow(
+      EmailTemplateChange.setContent(generating().document, { html: "<p>two</p>", byName: "a key" }, at(3)),
+    ).after
     const change = there(
       EmailTemplateChange.complete({ ...generating(), document: edited }, generationId, answer, at(4)),
     )
     assert.deepStrictEqual([change.after.currentVersion, change.generation?.after.version], [3, 3])
     assert.deepStrictEqual([edited.generatedBy, change.after.generatedBy], [null, "sample"])
-    const rewritten = Result.getOrThrow(EmailTemplateChange.setContent(change.after, "<p>mine</p>", at(5))).after
+    const rewritten = Result.getOrThrow(
+      EmailTemplateChange.setContent(change.after, { html: "<p>mine</p>", byName: "a key" }, at(5)),
+    ).after
     assert.isNull(rewritten.generatedBy)
     assert.strictEqual(change.credits_taken, 0)
   })
@@ -184,7 +188,9 @@ describe("Template fields", () => {
     const own = Result.getOrThrow(EmailTemplateChange.setPlainText(document, "mine", at(2))).after
     assert.strictEqual(plainTextOf({ document: own, html }), "mine")
     assert.isFalse(stale(own))
-    assert.isTrue(stale(Result.getOrThrow(EmailTemplateChange.setContent(own, "<p>2</p>", at(3))).after))
+    assert.isTrue(
+      stale(Result.getOrThrow(EmailTemplateChange.setContent(own, { html: "<p>2</p>", byName: "a key" }, at(3))).after),
+    )
     const back = Result.getOrThrow(EmailTemplateChange.setPlainText(own, null, at(4))).after
     assert.strictEqual(plainTextOf({ document: back, html }), "one")
     assert.isTrue(isUnchanged(Result.getOrThrow(EmailTemplateChange.setPlainText(back, null, at(5)))))

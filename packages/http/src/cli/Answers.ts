@@ -1,5 +1,5 @@
 // Results of commands that call the API: a text for people, or one JSON document. And names that stand for ids.
-import { uuidId } from "@tentpole/core/kernel/Page"
+import { page_limit_max, uuidId } from "@tentpole/core/kernel/Page"
 import { fold } from "@tentpole/core/kernel/Text"
 import type { Blast, Client, Contact, ContactList, Pagination } from "@tentpole/client"
 import { Console, Effect } from "effect"
@@ -48,8 +48,6 @@ export const confirmed = Effect.fnUntraced(function* (question: string, { yes }:
   const { ask } = yield* Screen
   return /^\s*y(es)?\s*$/i.test(yield* Effect.promise(() => ask(`${question} [y/N] `)))
 })
-
-const page_limit_max = 100
 
 export const limitFlag = Flag.Int("limit").pipe(
   Flag.withDescription("Maximum number of entries"),

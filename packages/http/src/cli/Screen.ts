@@ -14,6 +14,9 @@ export interface Screen {
 
 const columns_default = 80
 
+/** Some terminals report a width of 0. */
+const columns = (): number => (process.stderr.columns > 0 ? process.stderr.columns : columns_default)
+
 const ask = async (question: string): Promise<string> => {
   // Without `terminal`, Ctrl-C ends the command.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
@@ -30,7 +33,7 @@ export const Screen = Context.Reference<Screen>("tentpole/Screen", {
   defaultValue: () => ({
     showsProgress: process.stderr.isTTY,
     canAsk: process.stdin.isTTY && process.stderr.isTTY,
-    columns: process.stderr.columns ?? columns_default,
+    columns: columns(),
     draw: (line) => void process.stderr.write(`\r\u001b[2K${line}`),
     ask,
   }),

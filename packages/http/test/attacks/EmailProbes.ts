@@ -61,6 +61,8 @@ const readable = ({ contact_id, emailId, generationId }: EmailEstate) => [
   `/v1/emails/${emailId}/content`,
   `/v1/emails/${emailId}/plain-text`,
   `/v1/emails/${emailId}/preview?contact_id=${contact_id}`,
+  `/v1/emails/${emailId}/versions`,
+  `/v1/emails/${emailId}/generations`,
   `/v1/emails/${emailId}/generations/${generationId}`,
 ]
 

@@ -51,6 +51,8 @@ const readable =
     `${root}/${templateId}`,
     `${root}/${templateId}/content`,
     `${root}/${templateId}/content?version=1`,
+    `${root}/${templateId}/versions`,
+    `${root}/${templateId}/generations`,
     `${root}/${templateId}/generations/${generationId}`,
     `${root}/${templateId}/plain-text`,
   ]

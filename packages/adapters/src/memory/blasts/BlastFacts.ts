@@ -49,7 +49,7 @@ const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
   const sender = approval?.fromAddress ?? email?.fromAddress ?? null
   const approvedHeader = approval === undefined ? null : headerOf(approval)
   if (email === undefined) return { email: null, sender, approvedHeader }
-  const html = yield* db.find(emailVersions, workspace, versionKey(email.id, email.currentVersion))
+  const html = (yield* db.find(emailVersions, workspace, versionKey(email.id, email.currentVersion)))?.html
   const texts =
     approval === undefined
       ? [email.subject, email.previewText, email.fromName, html, email.plainText?.text]

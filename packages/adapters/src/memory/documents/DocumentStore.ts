@@ -2,22 +2,35 @@
 import { type Document, type DocumentTypes, statusOf, type IdOf } from "@tentpole/core/documents/Document"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
+import { type ContentVersion, versionCursor } from "@tentpole/core/documents/Versions"
 import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { encodeText } from "@tentpole/core/kernel/Bytes"
+import { sliced } from "@tentpole/core/kernel/Page"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect } from "effect"
-import { findGeneration, deleteGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
+import { deleteGenerations, findGeneration, generationsOf, latestGeneration, writeGeneration } from "./Generations.ts"
 import { type Rows, type Table, table } from "../kernel/MemoryDatabase.ts"
 import { newest } from "../kernel/Slices.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
+
+export interface VersionRow extends Omit<ContentVersion, "size_bytes"> {
+  readonly document: string
+  readonly html: string
+}
+
+const toVersion = ({ document: _, html, ...version }: VersionRow): ContentVersion => ({
+  ...version,
+  size_bytes: encodeText(html).length,
+})
 
 export interface DocumentTables<T extends DocumentTypes> {
   /** The resource name in `NotFound` refusals. */
   readonly noun: string
   readonly documents: Table<T["document"]>
-  /** HTML, by `versionKey`. */
-  readonly versions: Table<string>
+  /** By `versionKey`. */
+  readonly versions: Table<VersionRow>
   readonly approvals: Table<T["approved"]>
   /** HTML of the template that a document without a version starts from, by the document's id. */
   readonly bases: Table<string>
@@ -58,10 +71,26 @@ export const applyDocument = Effect.fnUntraced(function* <T extends DocumentType
   yield* db.put(tables.documents, workspace, id, after)
   if (basis !== null) yield* db.put(tables.bases, workspace, id, basis)
   if (after.currentVersion > 0) yield* db.remove(tables.bases, workspace, id)
-  if (html !== null) yield* db.put(tables.versions, workspace, versionKey(id, after.currentVersion), html)
+  if (html !== null) yield* putVersion(db, tables, workspace, after, { html, author: change.author })
   if (approved !== null) yield* db.put(tables.approvals, workspace, approved.approvalId, approved)
   if (generation !== null) yield* writeGeneration(db, workspace, id, generation)
   yield* writer.writeEffects(workspace, [change])
+})
+
+/** A new version if it has an author, else other HTML for the current one. */
+const putVersion = Effect.fnUntraced(function* <T extends DocumentTypes>(
+  db: Rows,
+  { versions }: DocumentTables<T>,
+  workspace: WorkspaceId,
+  { currentVersion: version, id, updatedAt }: T["document"],
+  { author, html }: Pick<DocumentChange<T>, "author"> & { readonly html: string },
+) {
+  const key = versionKey(id, version)
+  if (author !== null) {
+    return yield* db.put(versions, workspace, key, { ...author, document: id, version, html, createdAt: updatedAt })
+  }
+  const row = yield* db.find(versions, workspace, key)
+  if (row !== undefined) yield* db.put(versions, workspace, key, { ...row, html })
 })
 
 /** Deletes a document with its versions and generations. Its approvals stay. */
@@ -88,8 +117,8 @@ export const documentStore = <T extends DocumentTypes>(
   const get = (workspace: WorkspaceId, id: IdOf<T>) => db.get(documents, workspace, id, noun)
   const current = Effect.fnUntraced(function* (workspace: WorkspaceId, id: IdOf<T>) {
     const document = yield* get(workspace, id)
-    const html = yield* db.find(versions, workspace, versionKey(id, document.currentVersion))
-    return { document, html: html ?? null }
+    const version = yield* db.find(versions, workspace, versionKey(id, document.currentVersion))
+    return { document, html: version?.html ?? null }
   })
   return {
     get,
@@ -98,7 +127,15 @@ export const documentStore = <T extends DocumentTypes>(
       yield* Transaction
       return { ...(yield* current(workspace, id)), generation: yield* latestGeneration(db, workspace, id) }
     }),
-    html: (workspace, id, version) => db.get(versions, workspace, versionKey(id, version), `${noun} version`),
+    html: (workspace, id, version) =>
+      Effect.map(db.get(versions, workspace, versionKey(id, version), `${noun} version`), ({ html }) => html),
+    versions: (workspace, id, { after, limit }) =>
+      Effect.map(db.all(versions, workspace), (rows) => {
+        const newestFirst = rows
+          .filter(({ document, version }) => document === id && (after === null || version < Number(after.id)))
+          .toSorted((left, right) => right.version - left.version)
+        return sliced(newestFirst.map(toVersion), limit, versionCursor)
+      }),
     list: (workspace, query) =>
       Effect.map(db.all(documents, workspace), (rows) =>
         newest<T["document"]>(
@@ -107,6 +144,7 @@ export const documentStore = <T extends DocumentTypes>(
         ),
       ),
     generation: (workspace, id, of) => findGeneration(db, workspace, id, of),
+    generations: (workspace, id, query) => generationsOf(db, workspace, id, query),
     basis: Effect.fnUntraced(function* (workspace, id) {
       const { html } = yield* current(workspace, id)
       return html ?? (yield* db.find(bases, workspace, id)) ?? null

@@ -1,8 +1,10 @@
 // Generations in memory. The document stores write them with their own changes.
 import type { Generation, GenerationStep } from "@tentpole/core/documents/Generation"
 import type { GenerationId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { Cursor } from "@tentpole/core/kernel/Page"
 import { Effect } from "effect"
 import { found, type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { newest } from "../kernel/Slices.ts"
 
 interface GenerationRow extends Generation {
   readonly document: string
@@ -20,6 +22,17 @@ export const findGeneration = (db: Rows, workspace: WorkspaceId, document: strin
   )
 
 const withoutDocument = ({ document: _, ...generation }: GenerationRow): Generation => generation
+
+/** A slice of the generations of a document, newest first. */
+export const generationsOf = (
+  db: Rows,
+  workspace: WorkspaceId,
+  document: string,
+  query: { readonly after: Cursor | null; readonly limit: number },
+) =>
+  Effect.map(db.all(generations, workspace), (rows) =>
+    newest(rows.filter((row) => row.document === document).map(withoutDocument), query),
+  )
 
 /** The latest generation of a document. */
 export const latestGeneration = (db: Rows, workspace: WorkspaceId, document: string) =>

@@ -13,13 +13,15 @@ import type { MailHeader } from "@tentpole/core/documents/EmailFields"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { GenerationStatus } from "@tentpole/core/documents/Generation"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
+import type { VersionAuthor } from "@tentpole/core/documents/Versions"
 import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { ApprovalId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { findGeneration, deleteGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
+import { deleteGenerations, findGeneration, generationsOf, latestGeneration, writeGeneration } from "./Generations.ts"
+import { versionsOf } from "./Versions.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { fencedWrites, type Reads } from "../kernel/Postgres.ts"
 import { slicedByAge } from "../kernel/Slices.ts"
@@ -145,10 +147,27 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
     return sql`update ${table} set ${sql.update(columns)} where ${unchanged} returning 1`
   }
 
-  const writeHtml = (workspace: WorkspaceId, { id, currentVersion, updatedAt }: T["document"], html: string) => sql`
-    insert into ${sql(`${tables.table}_version`)} (workspace_id, ${key}, version, html, created_at)
-    values (${workspace}, ${id}, ${currentVersion}, ${html}, ${iso(updatedAt)})
-    on conflict (workspace_id, ${key}, version) do update set html = excluded.html`
+  /** A new version if it has an author, else other HTML for the current one. */
+  const writeHtml = (
+    workspace: WorkspaceId,
+    { id, currentVersion, updatedAt }: T["document"],
+    html: string,
+    author: VersionAuthor | null,
+  ) =>
+    author === null
+      ? sql`
+          update ${sql(`${tables.table}_version`)} set html = ${html}
+          where workspace_id = ${workspace} and ${key} = ${id} and version = ${currentVersion}`
+      : sql`
+          insert into ${sql(`${tables.table}_version`)} ${sql.insert({
+            workspace_id: workspace,
+            [tables.key]: id,
+            version: currentVersion,
+            html,
+            made_by: author.madeBy,
+            by_name: author.byName,
+            created_at: iso(updatedAt),
+          })}`
 
   const writeApproval = (workspace: WorkspaceId, id: string, approved: T["approved"]) => sql`
     insert into ${sql(`${tables.table}_approval`)} ${sql.insert({
@@ -163,7 +182,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
 
   const apply = Effect.fnUntraced(function* (workspace: WorkspaceId, change: DocumentChange<T>) {
     yield* Transaction
-    const { before, after, html, approved, generation, basis, credits_taken } = change
+    const { before, after, html, author, approved, generation, basis, credits_taken } = change
     // A foreign key deletes the versions.
     const written =
       before !== null
@@ -176,7 +195,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
     }
     if (credits_taken !== 0) yield* takeCredits(sql, workspace, credits_taken)
     if (after === null) return yield* deleteGenerations(sql, workspace, before?.id ?? "")
-    if (html !== null) yield* writeHtml(workspace, after, html)
+    if (html !== null) yield* writeHtml(workspace, after, html, author)
     if (approved !== null) yield* writeApproval(workspace, after.id, approved)
     if (generation !== null) yield* writeGeneration(sql, workspace, after.id, generation)
     yield* writer.writeEffects(workspace, [change])
@@ -263,7 +282,10 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
       const locked = yield* current(workspace, id)
       return { ...locked, generation: yield* within(workspace, latestGeneration(sql, workspace, id)) }
     }),
+    versions: (workspace, id, query) =>
+      within(workspace, versionsOf(sql, { table: `${tables.table}_version`, key: tables.key }, workspace, id, query)),
     generation: (workspace, id, of) => within(workspace, findGeneration(sql, workspace, id, of)),
+    generations: (workspace, id, query) => within(workspace, generationsOf(sql, workspace, id, query)),
     basis: (workspace, id) =>
       Effect.map(
         first(

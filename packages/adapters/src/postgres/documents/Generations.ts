@@ -2,9 +2,11 @@
 import type { PgClient } from "@effect/sql-pg"
 import { type Generation, generation_credits, type GenerationStep } from "@tentpole/core/documents/Generation"
 import type { GenerationId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { Cursor } from "@tentpole/core/kernel/Page"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { fromRow, requireRow, type RowOf, toColumns } from "../kernel/Instants.ts"
+import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
 type Sql = PgClient.PgClient
@@ -19,6 +21,24 @@ export const findGeneration = (sql: Sql, workspace: WorkspaceId, document: strin
     where g.workspace_id = ${workspace} and g.document_id = ${document} and g.generation_id = ${id}`.pipe(
     Effect.flatMap(requireRow("generation")),
     Effect.map(fromRow<Generation>),
+  )
+
+/** A slice of the generations of a document, newest first, in the caller's fence. */
+export const generationsOf = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  document: string,
+  query: { readonly after: Cursor | null; readonly limit: number },
+) =>
+  Effect.map(
+    newestRows<RowOf<Generation>>(sql, query, {
+      columns,
+      from: "generation g",
+      where: sql`g.workspace_id = ${workspace} and g.document_id = ${document}`,
+      at: "g.created_at",
+      id: "g.generation_id",
+    }),
+    (rows) => slicedByAge(rows.map(fromRow<Generation>), query.limit),
   )
 
 /** The latest generation of a document, in the caller's fence. */

@@ -7,14 +7,14 @@ import type { Plan } from "@tentpole/core/workspaces/Workspace"
 import { type Alias, aliasStem } from "@tentpole/core/tents/Alias"
 import { AliasTaken, type PageVersion } from "@tentpole/core/tents/Tent"
 import type { TentChange } from "@tentpole/core/tents/machine"
-import { type TentQuery, TentStore, versionCursor } from "@tentpole/core/tents/TentStore"
-import { sliced } from "@tentpole/core/kernel/Page"
+import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { PageInvalidation, pages_channel } from "./PageInvalidation.ts"
 import { deleteGenerations, findGeneration, latestGeneration, writeGeneration } from "../documents/Generations.ts"
-import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { versionsOf } from "../documents/Versions.ts"
+import { iso, requireRow } from "../kernel/Instants.ts"
 import { catchUnique, fencedWrites, orDefect, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { columns, fieldsOf, insertedRow, type Row, source, toTent } from "./TentRows.ts"
@@ -170,17 +170,11 @@ export const layer = Layer.effect(
           Effect.flatMap(requireRow("tent version")),
           Effect.map((row) => row.html),
         ),
-      versions: (workspace, id, { after, limit }) =>
+      versions: (workspace, id, query) =>
         within(
           workspace,
-          // The size is known without reading the HTML.
-          sql<RowOf<PageVersion>>`
-            select version, made_by as "madeBy", by_name as "byName", octet_length(html) as size_bytes,
-              created_at as "createdAt"
-            from tent_version where workspace_id = ${workspace} and tent_id = ${id}
-              and (${after === null} or version < ${Number(after?.id ?? 0)})
-            order by version desc limit ${limit + 1}`,
-        ).pipe(Effect.map((rows) => sliced(rows.map(fromRow<PageVersion>), limit, versionCursor))),
+          versionsOf<PageVersion>(sql, { table: "tent_version", key: "tent_id" }, workspace, id, query),
+        ),
       revision: (workspace, id, of) => within(workspace, findGeneration(sql, workspace, id, of)),
       latestRevision: (workspace, id) => within(workspace, latestGeneration(sql, workspace, id)),
       list: (workspace, query) =>

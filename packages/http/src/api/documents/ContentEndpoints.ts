@@ -3,8 +3,16 @@ import { GenerationId } from "@tentpole/core/kernel/Ids"
 import type { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { nothing, pollHeaders } from "../../Wire.ts"
-import { AskForVersion, contentQuery, listQuery, served, SetContent, SetPlainText } from "./ContentWire.ts"
+import { cursorQuery, nothing, pollHeaders } from "../../Wire.ts"
+import {
+  AskForVersion,
+  contentQuery,
+  ContentVersionsWire,
+  listQuery,
+  served,
+  SetContent,
+  SetPlainText,
+} from "./ContentWire.ts"
 
 type Path = `/${string}`
 
@@ -16,17 +24,23 @@ export const contentEndpoints = <
   Page extends Schema.Top,
   Document extends Schema.Top,
   Generation extends Schema.Top,
+  Generations extends Schema.Top,
 >(kind: {
   readonly one: string
   readonly many: string
   readonly paths: { readonly all: All; readonly one: One }
   readonly params: Params
-  readonly schemas: { readonly page: Page; readonly document: Document; readonly generation: Generation }
+  readonly schemas: {
+    readonly page: Page
+    readonly document: Document
+    readonly generation: Generation
+    readonly generations: Generations
+  }
   /** Descriptions that differ between the kinds. */
   readonly texts: { readonly find: string; readonly remove: string; readonly unapprove: string }
 }) => {
   const { one, many, params, paths, schemas, texts } = kind
-  const { document, generation, page } = schemas
+  const { document, generation, generations, page } = schemas
   const path = paths.one
   return {
     list: Endpoint.get("list", paths.all, {
@@ -72,6 +86,14 @@ export const contentEndpoints = <
         success: document,
         errors: ["not_found", "validation_failed", "payload_too_large"],
       }),
+      Endpoint.get("versions", `${path}/versions`, {
+        summary: `List the versions of ${one}`,
+        description: "Returns the versions, the newest first.",
+        params,
+        query: cursorQuery,
+        success: ContentVersionsWire,
+        errors: ["not_found", "invalid_cursor"],
+      }),
     ] as const,
     plainTexts: [
       Endpoint.get("plainText", `${path}/plain-text`, {
@@ -113,6 +135,14 @@ export const contentEndpoints = <
         payload: AskForVersion,
         success: generation.pipe(HttpApiSchema.status(202)),
         errors: ["not_found", "validation_failed", "generation_in_progress", "insufficient_credits"],
+      }),
+      Endpoint.get("generations", `${path}/generations`, {
+        summary: `List the generations of ${one}`,
+        description: "Returns the generations, the newest first.",
+        params,
+        query: cursorQuery,
+        success: generations,
+        errors: ["not_found", "invalid_cursor"],
       }),
       Endpoint.get("generation", `${path}/generations/:generationId`, {
         summary: `Get a generation of ${one}`,

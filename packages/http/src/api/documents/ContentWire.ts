@@ -7,6 +7,8 @@ import {
   statusOf,
 } from "@tentpole/core/documents/Document"
 import { type Generation, generationStatuses, prompt_length_max } from "@tentpole/core/documents/Generation"
+import type { ListedVersion } from "@tentpole/core/documents/Documents"
+import { contentMakers } from "@tentpole/core/documents/Versions"
 import { GenerationId } from "@tentpole/core/kernel/Ids"
 import { Schema, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -14,6 +16,7 @@ import {
   cursorQuery,
   InstantWire,
   isoOrNull,
+  listing,
   oneOf,
   polled,
   searchParameter,
@@ -115,6 +118,26 @@ export const Approve = Schema.Struct({
     Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be a whole number from 1" })),
   ).annotate({ description: "The version to approve. Refused if it is not the newest" }),
 }).annotate({ identifier: "Approve" })
+
+export const ContentVersionsWire = listing({
+  versions: Schema.Array(
+    Schema.Struct({
+      version: Schema.Int,
+      made_by: Schema.Literals(contentMakers).annotate({
+        description: "`upload`: set by a call, or copied. `template`: from an approved template",
+      }),
+      by_name: Schema.String.annotate({ description: "Name of the API key that set or requested it" }),
+      bytes: Schema.Int,
+      approved: Schema.Boolean.annotate({ description: "Whether it is the approved version" }),
+      created_at: InstantWire,
+    }).annotate({ identifier: "ContentVersion" }),
+  ),
+}).annotate({ identifier: "ContentVersions" })
+
+export const toVersionWire = ({ size_bytes, ...version }: ListedVersion) => ({
+  ...toSnakeCase(version),
+  bytes: size_bytes,
+})
 
 const generationFields = {
   generation_id: GenerationId,

@@ -15,10 +15,15 @@ import {
   toGeneration,
   toPolled,
   toServed,
+  toVersionWire,
 } from "./ContentWire.ts"
 
 interface Call<Params> {
   readonly params: Params
+}
+
+interface Sliceable {
+  readonly query: Pick<ListedBy, "cursor" | "limit">
 }
 
 /** How a kind appears on the wire. */
@@ -55,8 +60,13 @@ export const documentHandlers =
       documents.duplicate(id, idOf(params), key.name).pipe(answer(toWire)),
     content: ({ params, query }: Call<Params> & { readonly query: { readonly version?: number } }, { id }: Workspace) =>
       documents.content(id, idOf(params), query.version).pipe(answer(toServed)),
-    setContent: ({ params, payload }: Call<Params> & { readonly payload: typeof SetContent.Type }, { id }: Workspace) =>
-      documents.setContent(id, idOf(params), payload.html).pipe(answer(toWire)),
+    versions: ({ params, query }: Call<Params> & Sliceable, { id }: Workspace) =>
+      documents.versions(id, idOf(params), query).pipe(answer(sliced("versions", toVersionWire))),
+    setContent: (
+      { params, payload }: Call<Params> & { readonly payload: typeof SetContent.Type },
+      { id }: Workspace,
+      key: ApiKey,
+    ) => documents.setContent(id, idOf(params), { ...payload, byName: key.name }).pipe(answer(toWire)),
     generate: (
       { params, payload: { prompt } }: Call<Params> & { readonly payload: typeof AskForVersion.Type },
       { id }: Workspace,
@@ -65,6 +75,8 @@ export const documentHandlers =
       documents
         .startGeneration(id, idOf(params), { prompt, createdByName: key.name })
         .pipe(answer(toGeneration(ownerOf(params)))),
+    generations: ({ params, query }: Call<Params> & Sliceable, { id }: Workspace) =>
+      documents.generations(id, idOf(params), query).pipe(answer(sliced("generations", toGeneration(ownerOf(params))))),
     generation: (
       { params }: { readonly params: Params & { readonly generationId: GenerationId } },
       { id }: Workspace,

@@ -68,6 +68,10 @@ export const ApprovedEmailWire = Schema.Struct({
 
 export const EmailGenerationWire = generationOf({ email_id: EmailId }, "EmailGeneration")
 
+export const EmailGenerationsWire = listing({ generations: Schema.Array(EmailGenerationWire) }).annotate({
+  identifier: "EmailGenerations",
+})
+
 export const EmailPreviewWire = Schema.Struct({
   subject: Schema.String,
   html: Schema.String,
@@ -148,7 +152,12 @@ const shared = contentEndpoints({
   many: "emails",
   paths: { all: "/v1/emails", one: "/v1/emails/:emailId" },
   params: { emailId: EmailId },
-  schemas: { page: EmailsWire, document: EmailWire, generation: EmailGenerationWire },
+  schemas: {
+    page: EmailsWire,
+    document: EmailWire,
+    generation: EmailGenerationWire,
+    generations: EmailGenerationsWire,
+  },
   texts: {
     find: "Returns the fields of the email with the state of its versions and its approval. HTML and plain text have their own endpoints.",
     remove: "Deletes the email with its versions and generations. What blasts have already sent is not affected.",

@@ -74,6 +74,10 @@ export const EmailTemplatesWire = listing({ templates: Schema.Array(EmailTemplat
 
 export const EmailTemplateGeneration = generationOf({ template_id: EmailTemplateId }, "EmailTemplateGeneration")
 
+export const EmailTemplateGenerations = listing({ generations: Schema.Array(EmailTemplateGeneration) }).annotate({
+  identifier: "EmailTemplateGenerations",
+})
+
 const defaults = renamed(emailFields.fields, defaultNames)
 
 const fixedEmailFields = {
@@ -152,6 +156,10 @@ export const TentTemplatesWire = listing({ templates: Schema.Array(TentTemplateW
 
 export const TentTemplateGeneration = generationOf({ template_id: TentTemplateId }, "TentTemplateGeneration")
 
+export const TentTemplateGenerations = listing({ generations: Schema.Array(TentTemplateGeneration) }).annotate({
+  identifier: "TentTemplateGenerations",
+})
+
 const fixedTentFields = {
   ...readOnlyFields,
   source_tent_id: readOnly("is read-only: set tent_id when you create the template"),
@@ -190,7 +198,12 @@ const ofEmails = contentEndpoints({
   many: "email templates",
   paths: { all: "/v1/email-templates", one: "/v1/email-templates/:templateId" },
   params: emailParams,
-  schemas: { page: EmailTemplatesWire, document: EmailTemplateWire, generation: EmailTemplateGeneration },
+  schemas: {
+    page: EmailTemplatesWire,
+    document: EmailTemplateWire,
+    generation: EmailTemplateGeneration,
+    generations: EmailTemplateGenerations,
+  },
   texts: {
     find: "Returns the fields of the template with the state of its versions and its approval. HTML and plain text have their own endpoints.",
     remove:
@@ -240,7 +253,12 @@ const ofTents = contentEndpoints({
   many: "tent templates",
   paths: { all: "/v1/tent-templates", one: "/v1/tent-templates/:templateId" },
   params: tentParams,
-  schemas: { page: TentTemplatesWire, document: TentTemplateWire, generation: TentTemplateGeneration },
+  schemas: {
+    page: TentTemplatesWire,
+    document: TentTemplateWire,
+    generation: TentTemplateGeneration,
+    generations: TentTemplateGenerations,
+  },
   texts: {
     find: "Returns the name of the template with the state of its versions and its approval. The HTML has its own endpoints.",
     remove:

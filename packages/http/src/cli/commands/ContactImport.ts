@@ -134,7 +134,9 @@ export const importContacts = Command.make("import", flags, ({ file, json, ...in
     const client = yield* connected
     const list_ids = yield* attempt(() => listIds(client, input.lists))
     const session = yield* prepared(client, file)
-    if (!json) yield* Console.log(`${mappingTable(session.preview)}\n`)
+    const mapping = `${mappingTable(session.preview)}\n`
+    if (!json) yield* Console.log(mapping)
+    else if (!input.yes) yield* Console.error(mapping)
     const into = input.lists.length === 0 ? "" : ` into ${input.lists.join(", ")}`
     if (!(yield* confirmed(`Import ${file}${into}?`, input))) return yield* Console.error("Nothing was imported.")
     const run = yield* imported(client, session, { duplicate_strategy: input.duplicates, list_ids })

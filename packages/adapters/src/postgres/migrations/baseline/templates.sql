@@ -34,12 +34,16 @@ create table email_template_version (
   template_id uuid not null,
   version int not null constraint email_template_version_positive check (version >= 1),
   html text not null,
+  made_by text not null
+    constraint email_template_version_made_by_known check (made_by in ('upload', 'generation', 'template')),
+  by_name text not null,
   created_at timestamptz not null,
   constraint email_template_version_pkey primary key (workspace_id, template_id, version),
   constraint email_template_version_template_fkey
     foreign key (workspace_id, template_id) references email_template on delete cascade
 );
 comment on table email_template_version is 'The HTML of each version of an email template.';
+comment on column email_template_version.by_name is 'The API key that stored or requested the version.';
 
 create table email_template_approval (
   workspace_id uuid not null constraint email_template_approval_workspace_fkey references workspace on delete cascade,
@@ -87,12 +91,16 @@ create table tent_template_version (
   template_id uuid not null,
   version int not null constraint tent_template_version_positive check (version >= 1),
   html text not null,
+  made_by text not null
+    constraint tent_template_version_made_by_known check (made_by in ('upload', 'generation', 'template')),
+  by_name text not null,
   created_at timestamptz not null,
   constraint tent_template_version_pkey primary key (workspace_id, template_id, version),
   constraint tent_template_version_template_fkey
     foreign key (workspace_id, template_id) references tent_template on delete cascade
 );
 comment on table tent_template_version is 'The HTML of each version of a tent template.';
+comment on column tent_template_version.by_name is 'The API key that stored or requested the version.';
 
 create table tent_template_approval (
   workspace_id uuid not null constraint tent_template_approval_workspace_fkey references workspace on delete cascade,
