@@ -1,6 +1,6 @@
 // `npm run test:attacks`: runs every test with a threat tag, with all requests instead of a sample; then lists threats and tests.
-// `-- --weight` runs the campaign of inputs at their maximum size instead, `-- --weight --quick` a sample of it. `SEED` changes the
-// order of the inputs.
+// `-- --weight` runs the campaign of inputs at their maximum size instead, `-- --weight --quick` a sample of it, `-- --weight worker`
+// one of its parts. `SEED` changes the order of the inputs.
 import { parseArgs } from "node:util"
 import { startVitest } from "vitest/node"
 import { threats } from "./Threats.ts"
@@ -11,6 +11,7 @@ const { positionals, values } = parseArgs({
 })
 if (values.weight) {
   process.env["WEIGHT"] = values.quick ? "quick" : "full"
+  if (positionals.length > 0) process.env["WEIGHT_PARTS"] = positionals.join()
   const campaign = await startVitest(["test/attacks/weight/campaign.test.ts"], { run: true })
   await campaign.close()
   process.exit()

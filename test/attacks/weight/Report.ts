@@ -3,7 +3,7 @@ import type { DescribedOperation } from "@tentpole/http/test/fixtures/Described"
 import type { Answered } from "@tentpole/http/test/fixtures/World"
 import { type Verdict, verdictBy } from "@tentpole/http/test/fuzz/Verdict"
 import type { Json } from "@tentpole/http/description/Json"
-import type { Reading } from "./Weighed.ts"
+import type { Measured, Reading } from "./Weighed.ts"
 
 /** The longest block of the event loop that the project allows. */
 const block_max_ms = 50
@@ -14,7 +14,7 @@ const refusal_length_max = 2 ** 18
 /** `MESSAGE_BYTES_MAX` and what is around it. */
 const answer_length_max = 12 * 2 ** 20
 
-export interface Row extends Reading {
+export interface Row extends Measured {
   readonly process: "http" | "worker"
   readonly operation: string
   readonly parameter: string
@@ -25,8 +25,9 @@ export interface Row extends Reading {
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
 
-const line = ({ block_ms, busy_ms, filling, operation, parameter, process, rss_bytes, status }: Row): string =>
+const line = ({ block_ms, busy_ms, filling, first_ms, operation, parameter, process, rss_bytes, status }: Row): string =>
   [
+    `${first_ms.toFixed(1).padStart(8)} ms`,
     `${block_ms.toFixed(1).padStart(8)} ms`,
     `${busy_ms.toFixed(1).padStart(8)} ms`,
     mebibytes(rss_bytes).padStart(8),
@@ -35,7 +36,7 @@ const line = ({ block_ms, busy_ms, filling, operation, parameter, process, rss_b
     `${parameter}: ${filling}${status === null ? "" : ` → ${status}`}`,
   ].join("  ")
 
-const head = "   block    processor    memory  process  operation  parameter: filling → status"
+const head = "   first     smallest    processor    memory  process  operation  parameter: filling → status"
 
 const byBlock = (left: Row, right: Row): number => right.block_ms - left.block_ms
 
@@ -44,6 +45,8 @@ export class Report {
   /** Answers that the description does not have, or that are too large. */
   readonly wrong: Array<string> = []
   #untried = 0
+  readonly #refused: Array<string> = []
+  readonly #controls: Array<number> = []
   readonly #idle: { [Each in Row["process"]]?: number } = {}
   readonly #verdicts = new Map<Json, Verdict>()
 
@@ -54,6 +57,16 @@ export class Report {
 
   add(row: Row): void {
     this.rows.push(row)
+  }
+
+  /** An input that the service did not accept, so that the worker has nothing to do. */
+  refused(what: string): void {
+    this.#refused.push(what)
+  }
+
+  /** A block while the process had no work: the noise of the machine. */
+  readonly controls = ({ block_ms }: Pick<Reading, "block_ms">): void => {
+    this.#controls.push(block_ms)
   }
 
   leftOut(count: number): void {
@@ -98,7 +111,13 @@ export class Report {
     return this.rows.filter((row) => this.exceeds(row))
   }
 
-  text(): string {
+  get #noise(): string {
+    const all = this.#controls.toSorted((left, right) => left - right)
+    const at = (share: number) => (all[Math.floor((all.length - 1) * share)] ?? 0).toFixed(1)
+    return `An idle process, ${all.length} times: median ${at(0.5)} ms, longest ${at(1)} ms.`
+  }
+
+  text(title: string): string {
     const ofOperations = Map.groupBy(this.rows, ({ operation, process }) => `${process} ${operation}`)
     const worst = [...ofOperations.values()].flatMap((rows) => rows.toSorted(byBlock).slice(0, 1)).toSorted(byBlock)
     const processes = [...new Set(this.rows.map(({ process }) => process))]
@@ -108,6 +127,7 @@ export class Report {
     })
     const holds = (all: ReadonlyArray<unknown>) => (all.length === 0 ? "holds" : `${all.length} inputs exceed it`)
     return [
+      `# ${title}`,
       "The worst input of each operation:",
       head,
       ...worst.map(line),
@@ -117,9 +137,11 @@ export class Report {
       ...this.rows.toSorted(byBlock).slice(0, 10).map(line),
       "",
       `${this.rows.length} inputs of ${ofOperations.size} operations; ${this.#untried} inputs were not tried.`,
+      this.#noise,
       ...memory,
       `Longest block ${block_max_ms} ms: ${holds(this.blocking)}.`,
       `Memory of a process: ${holds(this.heavy)}.`,
+      ...(this.#refused.length === 0 ? [] : [`${this.#refused.length} inputs were refused:`, ...this.#refused.slice(0, 5)]),
       ...(this.wrong.length === 0 ? [] : ["Wrong answers:", ...this.wrong]),
     ].join("\n")
   }

@@ -9,7 +9,7 @@ import { type Json, objectIn } from "@tentpole/http/description/Json"
 import { Effect } from "effect"
 import { type Input, inputsOf, type Request } from "./Inputs.ts"
 import type { Report } from "./Report.ts"
-import { draw as drawOf, type Plan, shuffled } from "./Sample.ts"
+import { draw as drawOf, minute_ms, type Plan, shuffled } from "./Sample.ts"
 import { adminToken, type Weighed } from "./Weighed.ts"
 
 /** An operation, and how to get its valid requests, in a new workspace each time. */
@@ -76,8 +76,6 @@ const ofAdministration = (weighed: Weighed): ReadonlyArray<Target> =>
 /** Whether an accepted request leaves nothing to send the next one to. */
 const usesUp = ({ method }: DescribedOperation): boolean => method === "POST" || method === "DELETE"
 
-const minute_ms = 60_000
-
 /** Sends the inputs of one operation; returns how many were tried. */
 const tryOperation = async (
   weighed: Weighed,
@@ -97,9 +95,14 @@ const tryOperation = async (
   }
   for (const [index, input] of inputs.entries()) {
     if (Date.now() > limits.end) return report.leftOut(all.length - index)
-    const [answered, reading] = await weighed.smallest(report, () => once(input))
-    if (answered.status < 300 && usesUp(operation)) prepared = await prepare()
     const { filling, parameter } = input
+    const tried = await weighed.smallest(report, () => once(input)).catch((error: unknown) => {
+      report.wrong.push(`${name} with ${parameter}: ${filling}: ${String(error)}`)
+      return null
+    })
+    if (tried === null) continue
+    const [answered, reading] = tried
+    if (answered.status < 300 && usesUp(operation)) prepared = await prepare()
     report.add({ process: "http", operation: name, parameter, filling, status: answered.status, ...reading })
     report.judge(description, operation, { parameter, filling }, answered)
   }
@@ -109,7 +112,7 @@ const tryOperation = async (
 export const tryRequests = async (weighed: Weighed, report: Report, plan: Plan): Promise<void> => {
   const draw = drawOf(plan)
   const targets = shuffled(draw, [...ofTenants(weighed), ...ofAdministration(weighed)])
-  const end = Date.now() + plan.minutes_max * minute_ms
+  const end = Date.now() + plan.minutes_max.requests * minute_ms
   const tried = targets.slice(0, plan.operations_max)
   for (const [index, target] of tried.entries()) {
     // Each operation gets an equal share of the time that is left.

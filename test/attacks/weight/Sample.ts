@@ -1,6 +1,9 @@
 // Plans of a campaign, and samples by seed.
 import { type Draw, drawFrom } from "@tentpole/core/contract"
 
+export const parts = ["requests", "visitors", "worker"] as const
+export type Part = (typeof parts)[number]
+
 export interface Plan {
   readonly seed: number
   /** Operations that are tried; the others are left out. */
@@ -9,9 +12,11 @@ export interface Plan {
   readonly inputs_max: number
   /** Inputs of visitors and hooks, and of the worker. */
   readonly others_max: number
-  /** The time for all operations. What is left then is reported as not tried. */
-  readonly minutes_max: number
+  /** The time of each part. What is left then is reported as not tried. */
+  readonly minutes_max: Readonly<Record<Part, number>>
 }
+
+export const minute_ms = 60_000
 
 export const draw = ({ seed }: Plan): Draw => drawFrom(seed)
 

@@ -10,8 +10,8 @@ import { Effect } from "effect"
 import { request } from "node:http"
 import { fillings, text, values } from "./Fillings.ts"
 import type { Report } from "./Report.ts"
-import { draw, type Plan, shuffled } from "./Sample.ts"
-import type { Tenant, Weighed } from "./Weighed.ts"
+import { draw, minute_ms, type Plan, shuffled } from "./Sample.ts"
+import { type Tenant, type Weighed, within } from "./Weighed.ts"
 
 interface Visit {
   readonly operation: string
@@ -207,16 +207,25 @@ export const tryVisitors = async (weighed: Weighed, report: Report, plan: Plan):
     ...ofHooks(postmark, weighed.hookLogin, port),
   ]
   const chosen = shuffled(draw(plan), visits).slice(0, plan.others_max)
+  report.leftOut(visits.length - chosen.length)
+  const end = Date.now() + plan.minutes_max.visitors * minute_ms
   for (const [index, visit] of chosen.entries()) {
+    if (Date.now() > end) return report.leftOut(chosen.length - index)
     // Each visit comes from another address: an address may send few forms.
     const forwarded = { "x-forwarded-for": `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}` }
     const sent = { ...visit.sent, headers: { ...forwarded, ...visit.sent.headers } }
-    const [{ length, status }, reading] = await weighed.smallest(report, () => answerTo({ ...visit, sent }))
     const { filling, operation, parameter } = visit
-    report.add({ process: "http", operation, parameter, filling, status, ...reading })
     const what = `${operation} with ${parameter}: ${filling}`
+    const tried = await weighed
+      .smallest(report, () => within(what, answerTo({ ...visit, sent })))
+      .catch((error: unknown) => {
+        report.wrong.push(String(error))
+        return null
+      })
+    if (tried === null) continue
+    const [{ length, status }, reading] = tried
+    report.add({ process: "http", operation, parameter, filling, status, ...reading })
     if (status >= 500) report.wrong.push(`${what}: ${status}`)
     if (status >= 400 && length > page_length_max) report.wrong.push(`${what}: ${status} has ${length} bytes`)
   }
-  report.leftOut(visits.length - chosen.length)
 }

@@ -6,7 +6,7 @@ import { type Context, Data, Effect, type Redacted } from "effect"
 import { Deployment } from "../../faults/Deployment.ts"
 import type { Ending } from "../../support/Ending.ts"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
-import { freePort } from "../../support/Service.ts"
+import { freePort, pause } from "../../support/Service.ts"
 
 export const adminToken = "admin_0123456789_0123456789_0123456789"
 
@@ -20,6 +20,18 @@ export interface Reading {
   readonly rss_bytes: number
 }
 
+/** The reading with the smallest block. */
+export interface Measured extends Reading {
+  /** The block of the first try. */
+  readonly first_ms: number
+}
+
+/** The smaller block, with the larger memory. */
+export const smallerOf = (left: Reading, right: Reading): Reading => ({
+  ...(right.block_ms < left.block_ms ? right : left),
+  rss_bytes: Math.max(left.rss_bytes, right.rss_bytes),
+})
+
 /** Of a process that ended: nothing is worse. */
 const ended: Reading = { block_ms: Infinity, busy_ms: Infinity, rss_bytes: Infinity }
 
@@ -27,11 +39,20 @@ const ended: Reading = { block_ms: Infinity, busy_ms: Infinity, rss_bytes: Infin
 export const read = async (process: ServiceProcess): Promise<Reading> => {
   const message = process.message("meter ")
   process.send({ meter: true })
-  const text = await Promise.race([message, process.ended.then(() => null)])
+  const reported = Promise.race([message, process.ended.then(() => null)])
+  const text = await within("a report of the meter", reported)
   return text === null ? ended : JSON.parse(text.slice("meter ".length))
 }
 
-const request_ms = 300_000
+/** The longest wait for one answer. */
+const wait_ms = 60_000
+
+/** Fails with what it waited for. */
+export const within = async <A>(what: string, work: Promise<A>, limit_ms = wait_ms): Promise<A> => {
+  const waited = Promise.withResolvers<never>()
+  const timer = setTimeout(() => waited.reject(new Error(`waited ${limit_ms} ms for ${what}`)), limit_ms)
+  return Promise.race([work, waited.promise]).finally(() => clearTimeout(timer))
+}
 
 const parsed = (text: string): unknown => {
   try {
@@ -52,13 +73,16 @@ export const send = async (
     const response = await fetch(origin + path, {
       method,
       redirect: "manual",
-      signal: AbortSignal.timeout(request_ms),
+      signal: AbortSignal.timeout(wait_ms),
       headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
       ...(body === undefined ? {} : { body }),
     })
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, json: parsed(text) }
   } catch (error) {
+    if (error instanceof DOMException && error.name === "TimeoutError") {
+      throw new Error(`waited ${wait_ms} ms for ${method} ${path.slice(0, 200)}`, { cause: error })
+    }
     if (error instanceof TypeError && error.message === "fetch failed") {
       return { status: 0, headers: new Headers(), text: String(error.cause), json: null }
     }
@@ -79,11 +103,15 @@ export interface Tenant {
 }
 
 /** What else the machine does prolongs blocks: the smallest of so many tries counts. */
-const tries_max = 3
+export const tries_max = 5
+/** The control: how long an idle process is watched, and after how many inputs again. */
+export const control_ms = 100
+const inputs_per_control = 25
 
 export class Weighed extends Data.Class<Parts> {
   readonly hookLogin = hookLogin
   #drawn = 0
+  #measured = 0
 
   static async over(ending: Ending, owner: Redacted.Redacted): Promise<Weighed> {
     const bouncePort = await freePort()
@@ -117,6 +145,12 @@ export class Weighed extends Data.Class<Parts> {
     return http.up()
   }
 
+  /** Ends the processes, so that they take no time from the next part. */
+  async end(): Promise<void> {
+    await this.deployment.killWorkers()
+    await this.deployment.killHttp()
+  }
+
   /** What the HTTP process did during the work. */
   async during<A>(work: () => Promise<A>): Promise<readonly [A, Reading]> {
     await read(await this.http())
@@ -126,17 +160,16 @@ export class Weighed extends Data.Class<Parts> {
 
   /** The same; work that exceeds a bar is repeated, and its smallest block counts. */
   async smallest<A>(
-    { exceeds }: { readonly exceeds: (reading: Reading) => boolean },
+    report: { readonly exceeds: (reading: Reading) => boolean; readonly controls: (reading: Reading) => void },
     work: () => Promise<A>,
-  ): Promise<readonly [A, Reading]> {
+  ): Promise<readonly [A, Measured]> {
+    if (this.#measured++ % inputs_per_control === 0) report.controls((await this.during(() => pause(control_ms)))[1])
     const [done, first] = await this.during(work)
     let reading = first
-    for (let turn = 1; turn < tries_max && exceeds(reading); turn++) {
-      const [, again] = await this.during(work)
-      const rss_bytes = Math.max(again.rss_bytes, reading.rss_bytes)
-      reading = { ...(again.block_ms < reading.block_ms ? again : reading), rss_bytes }
+    for (let turn = 1; turn < tries_max && report.exceeds(reading); turn++) {
+      reading = smallerOf(reading, (await this.during(work))[1])
     }
-    return [done, reading]
+    return [done, { ...reading, first_ms: first.block_ms }]
   }
 
   /** A new workspace, and calls with its key. */

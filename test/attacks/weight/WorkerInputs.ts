@@ -2,12 +2,12 @@
 import { once } from "node:events"
 import { connect } from "node:net"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
-import { until } from "../../support/Service.ts"
+import { pause } from "../../support/Service.ts"
 import { fillings, text } from "./Fillings.ts"
 import type { Report } from "./Report.ts"
-import { draw, type Plan, shuffled } from "./Sample.ts"
+import { draw, minute_ms, type Plan, shuffled } from "./Sample.ts"
 import { delivery, settled } from "./Visitors.ts"
-import { read, type Tenant, type Weighed } from "./Weighed.ts"
+import { control_ms, read, type Reading, smallerOf, type Tenant, tries_max, type Weighed, within } from "./Weighed.ts"
 
 interface Work {
   readonly operation: string
@@ -155,20 +155,49 @@ const returnedMail = async (weighed: Weighed): Promise<ReadonlyArray<Work>> => {
   )
 }
 
-/** How many jobs and messages no worker has tried yet. */
-const untried = async ({ deployment }: Weighed): Promise<number> => {
-  const [row] = await deployment.inside.asOwner<{ readonly left: number }>(
-    `select (select count(*) from jobs.job_queue where state in ('later', 'ready') and attempts = 0)::int
-       + (select count(*) from delivery where state = 'queued')::int as left`,
+/** The work that is due and that no worker has tried yet, or that one tries now. */
+const untried = async ({ deployment }: Weighed): Promise<ReadonlyArray<string>> => {
+  const rows = await deployment.inside.asOwner<{ readonly work: string }>(
+    `select distinct type as work from jobs.job_queue
+       where state in ('ready', 'running') or (state = 'later' and attempts = 0 and due_at <= now())
+     union select 'message' from delivery where state = 'queued'`,
   )
-  return row?.left ?? 0
+  return rows.map(({ work }) => work)
 }
 
-const work_ms = 60_000
+/** Waits until the worker has tried everything that is due; returns what is left in the end. */
+const finish = async (weighed: Weighed, worker: ServiceProcess, limit_ms: number): Promise<ReadonlyArray<string>> => {
+  const end = Date.now() + limit_ms
+  for (;;) {
+    const left = await untried(weighed)
+    if (left.length === 0 || !worker.alive || Date.now() > end) return left
+    await pause(poll_ms)
+  }
+}
 
-/** Waits until the worker has tried everything; returns whether it has, in a minute. */
-const finish = (weighed: Weighed, worker: ServiceProcess): Promise<boolean> =>
-  until("the worker", async () => !worker.alive || (await untried(weighed)) === 0, { within_ms: work_ms, every_ms: 50 })
+const poll_ms = 20
+const work_ms = 20_000
+
+interface Try {
+  readonly weighed: Weighed
+  readonly report: Report
+  readonly worker: ServiceProcess
+}
+
+/** What the worker did for a work; null if the service refused to begin it. */
+const tryOnce = async ({ report, weighed, worker }: Try, { begin, ...work }: Work): Promise<Reading | null> => {
+  const what = `${work.operation} with ${work.parameter}: ${work.filling}`
+  await read(worker)
+  try {
+    await within(what, begin())
+  } catch (error) {
+    report.refused(`${what}: ${String(error).slice(0, 200)}`)
+    return null
+  }
+  const left = await finish(weighed, worker, work_ms)
+  if (left.length > 0) report.wrong.push(`waited ${work_ms} ms for ${left.join(", ")}, after ${what}`)
+  return read(worker)
+}
 
 export const tryWorker = async (weighed: Weighed, report: Report, plan: Plan): Promise<void> => {
   const { deployment } = weighed
@@ -180,19 +209,28 @@ export const tryWorker = async (weighed: Weighed, report: Report, plan: Plan): P
     ...(await returnedMail(weighed)),
   ]
   const chosen = shuffled(draw(plan), works).slice(0, plan.others_max)
-  let worker = await (await deployment.startWorker()).up()
-  report.idles("worker", (await read(worker)).rss_bytes)
-  // What the requests have left is one row.
-  await finish(weighed, worker).catch(() => false)
-  const left = await read(worker)
-  report.add({ process: "worker", operation: "jobs", parameter: "of all requests", filling: "", status: null, ...left })
-  for (const { begin, filling, operation, parameter } of chosen) {
-    if (!worker.alive) worker = await (await deployment.startWorker()).up()
-    await read(worker)
-    await begin()
-    const isDone = await finish(weighed, worker).catch(() => false)
-    if (!isDone) report.wrong.push(`the worker took more than a minute for ${operation} with ${parameter}: ${filling}`)
-    report.add({ process: "worker", operation, parameter, filling, status: null, ...(await read(worker)) })
-  }
   report.leftOut(works.length - chosen.length)
+  let worker = await (await deployment.startWorker()).up()
+  const before = await finish(weighed, worker, work_ms)
+  if (before.length > 0) report.wrong.push(`waited ${work_ms} ms for ${before.join(", ")}, before the first input`)
+  await read(worker)
+  await pause(control_ms)
+  const idle = await read(worker)
+  report.idles("worker", idle.rss_bytes)
+  report.controls(idle)
+  const end = Date.now() + plan.minutes_max.worker * minute_ms
+  for (const [index, work] of chosen.entries()) {
+    if (Date.now() > end) return report.leftOut(chosen.length - index)
+    if (!worker.alive) worker = await (await deployment.startWorker()).up()
+    const first = await tryOnce({ weighed, report, worker }, work)
+    let reading = first
+    for (let turn = 1; turn < tries_max && worker.alive && reading !== null && report.exceeds(reading); turn++) {
+      const again = await tryOnce({ weighed, report, worker }, work)
+      if (again === null) break
+      reading = smallerOf(reading, again)
+    }
+    if (first === null || reading === null) continue
+    const { filling, operation, parameter } = work
+    report.add({ process: "worker", operation, parameter, filling, status: null, ...reading, first_ms: first.block_ms })
+  }
 }

@@ -4,43 +4,60 @@ import { Effect } from "effect"
 import { afterAll, assert, it } from "vitest"
 import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { Ending } from "../../support/Ending.ts"
+import { pause } from "../../support/Service.ts"
 import { Report } from "./Report.ts"
 import { tryRequests } from "./Requests.ts"
-import type { Plan } from "./Sample.ts"
+import { type Part, parts, type Plan } from "./Sample.ts"
 import { tryVisitors } from "./Visitors.ts"
-import { read, Weighed } from "./Weighed.ts"
+import { control_ms, Weighed } from "./Weighed.ts"
 import { tryWorker } from "./WorkerInputs.ts"
 
 const ending = new Ending()
 afterAll(() => ending.all())
 
+const unlimited = { requests: Infinity, visitors: Infinity, worker: Infinity }
 const plans: Readonly<Record<string, Plan>> = {
-  sample: { seed: 1, operations_max: 12, inputs_max: 4, others_max: 12, minutes_max: Infinity },
-  quick: { seed: 1, operations_max: Infinity, inputs_max: 3, others_max: 80, minutes_max: 4 },
-  full: { seed: 1, operations_max: Infinity, inputs_max: Infinity, others_max: Infinity, minutes_max: 90 },
+  sample: { seed: 1, operations_max: 12, inputs_max: 4, others_max: 12, minutes_max: unlimited },
+  quick: {
+    seed: 1,
+    operations_max: Infinity,
+    inputs_max: 3,
+    others_max: 80,
+    minutes_max: { requests: 3, visitors: 0.5, worker: 1.5 },
+  },
+  full: {
+    seed: 1,
+    operations_max: Infinity,
+    inputs_max: Infinity,
+    others_max: Infinity,
+    minutes_max: { requests: 16, visitors: 4, worker: 8 },
+  },
 }
-const { SEED, WEIGHT: size = "sample" } = process.env
+const tries: Readonly<Record<Part, (weighed: Weighed, report: Report, plan: Plan) => Promise<void>>> = {
+  requests: tryRequests,
+  visitors: tryVisitors,
+  worker: tryWorker,
+}
+const { SEED, WEIGHT: size = "sample", WEIGHT_PARTS } = process.env
 
-it(
-  "an input of maximum size has an answer of the description, and takes little memory",
-  { timeout: 14_400_000, tags: ["attack/slow-input", "attack/json-bomb", "attack/csv-bomb"] },
-  async () => {
-    const weighed = await Weighed.over(ending, await Effect.runPromise(clone("weight")))
-    const http = await weighed.http()
-    await read(http)
+const chosen = WEIGHT_PARTS === undefined ? parts : parts.filter((part) => WEIGHT_PARTS.split(",").includes(part))
+
+// The sample of `npm test` has requests only.
+it.for(size === "sample" ? (["requests"] as const) : chosen)(
+  "an input of maximum size has an answer of the description, and takes little memory: %s",
+  { timeout: 3_600_000, tags: ["attack/slow-input", "attack/json-bomb", "attack/csv-bomb"] },
+  async (part) => {
+    const weighed = await Weighed.over(ending, await Effect.runPromise(clone(`weight_${part}`)))
     const report = new Report()
-    report.idles("http", (await read(http)).rss_bytes)
+    const [, idle] = await weighed.during(() => pause(control_ms))
+    report.idles("http", idle.rss_bytes)
     const known = plans[size] ?? assert.fail(`WEIGHT must be one of ${Object.keys(plans).join(", ")}`)
     const plan = SEED === undefined ? known : { ...known, seed: Number(SEED) }
     try {
-      await tryRequests(weighed, report, plan)
-      // The sample of `npm test` has requests only.
-      if (size !== "sample") {
-        await tryVisitors(weighed, report, plan)
-        await tryWorker(weighed, report, plan)
-      }
+      await tries[part](weighed, report, plan)
     } finally {
-      if (size !== "sample") console.log(report.text())
+      if (size !== "sample") console.log(report.text(part))
+      await weighed.end()
     }
     assert.deepStrictEqual(report.wrong, [])
     assert.deepStrictEqual(report.heavy, [])
