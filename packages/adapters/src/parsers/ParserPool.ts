@@ -2,7 +2,15 @@
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { FairLimit } from "@tentpole/core/kernel/runtime/FairLimit"
-import { fromParsed, inProcess, type Parsed, type Parser, Parsers, TooComplex } from "@tentpole/core/ports/Parsers"
+import {
+  fromParsed,
+  in_place_size_max,
+  inProcess,
+  type Parsed,
+  type Parser,
+  Parsers,
+  TooComplex,
+} from "@tentpole/core/ports/Parsers"
 import { Effect, Layer, Metric } from "effect"
 import { extname } from "node:path"
 import type { ThreadInput } from "./ThreadMessages.ts"
@@ -17,8 +25,6 @@ export interface ParserPoolOptions {
   readonly module?: URL
 }
 
-/** Parsing this much takes a few milliseconds for any input, which is about as long as handing it to a thread. */
-export const in_place_size_max = 4096
 /** The heap of a thread, in MB. */
 export const thread_heap_mb_max = 192
 /**

@@ -1,6 +1,6 @@
 // The port to parsers: pure functions that read HTML, images or mail of strangers. Their time and memory depend on the input, so
 // a service runs them on parsing threads with limits.
-import { Context, Effect, Schema } from "effect"
+import { Cause, Context, Effect, Predicate, Result, Schema } from "effect"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import { refusalClass } from "../kernel/Refusal.ts"
 
@@ -89,18 +89,68 @@ export interface SyncParser<Input, Output> extends Parser<Input, Output> {
 
 export const parseNow: Parse = (parser, input) => parser.run(input)
 
-/** Ends a decision at a parser whose result is not known yet. */
+/** Parsing this much takes a few milliseconds for any input, which is about as long as handing it to a thread. */
+export const in_place_size_max = 4096
+
+/** Ends a decision at a parser whose result is not known yet, and its transaction if it has one. */
 class Pending extends Error {
+  readonly parser: string
+  readonly input: unknown
+  readonly isSmall: boolean
   readonly run: Effect.Effect<unknown, TooComplex>
-  constructor(run: Effect.Effect<unknown, TooComplex>) {
+  constructor({ parser, input, isSmall, run }: Pick<Pending, "parser" | "input" | "isSmall" | "run">) {
     super()
+    this.parser = parser
+    this.input = input
+    this.isSmall = isSmall
     this.run = run
   }
 }
 
+const isSame = (left: unknown, right: unknown): boolean => {
+  if (!Predicate.isObject(left) || !Predicate.isObject(right)) return left === right
+  const [names, others] = [Object.keys(left), Object.keys(right)]
+  return names.length === others.length && names.every((name) => isSame(left[name], right[name]))
+}
+
+/** What was parsed before the transaction that is open. */
+interface ParsedBefore {
+  readonly results: ReadonlyArray<{ readonly of: Pending; readonly result: Result.Result<unknown, TooComplex> }>
+}
+
+const ParsedBefore = Context.Reference<ParsedBefore | null>("tentpole/ParsedBefore", { defaultValue: () => null })
+
+/** A transaction is begun again at most this often. It then parses while it is open. */
+const parsed_before_max = 8
+
+const resultOf = (pending: Pending): Effect.Effect<unknown, TooComplex> =>
+  Effect.flatMap(ParsedBefore, (before) => {
+    if (before === null || pending.isSmall) return pending.run
+    const known = before.results.find(({ of }) => of.parser === pending.parser && isSame(of.input, pending.input))
+    if (known !== undefined) return Effect.fromResult(known.result)
+    return before.results.length < parsed_before_max ? Effect.die(pending) : pending.run
+  })
+
+/**
+ * For adapters: the outermost transaction, which does not wait for parsing threads while it is open. It is rolled back when a
+ * decision needs a parser. The input is parsed, and the transaction begins again. A result is used for an equal input only: what
+ * changed meanwhile is parsed again.
+ */
+export const parsingBefore = <A, E, R>(
+  transaction: Effect.Effect<A, E, R>,
+  before: ParsedBefore = { results: [] },
+): Effect.Effect<A, E, R> =>
+  Effect.catchCause(Effect.provideService(transaction, ParsedBefore, before), (cause) => {
+    const pending = Cause.squash(cause)
+    if (!(pending instanceof Pending)) return Effect.failCause(cause)
+    return Effect.flatMap(Effect.result(pending.run), (result) =>
+      parsingBefore(transaction, { results: [...before.results, { of: pending, result }] }),
+    )
+  })
+
 /**
  * Runs a pure decision whose parsers run on parsing threads: the decision ends at a result that is not known, and runs again
- * when it is.
+ * when it is. In a transaction, see `parsingBefore`.
  */
 export const decideWith =
   (parsers: Parsers, workspace: WorkspaceId) =>
@@ -112,14 +162,18 @@ export const decideWith =
         try {
           return Effect.succeed(
             decide(<Input, Output>(parser: SyncParser<Input, Output>, input: Input) => {
-              if (next === known.length) throw new Pending(parsers.run(parser, input, workspace))
+              if (next === known.length) {
+                const isSmall = parser.sizeOf(input) <= in_place_size_max
+                const run = parsers.run(parser, input, workspace)
+                throw new Pending({ parser: parser.name, input, isSmall, run })
+              }
               // A pure decision makes the same calls again.
               return known[next++] as Output
             }),
           )
         } catch (pending) {
           if (!(pending instanceof Pending)) throw pending
-          return Effect.flatMap(pending.run, (output) => {
+          return Effect.flatMap(resultOf(pending), (output) => {
             known.push(output)
             return attempt
           })

@@ -143,9 +143,13 @@ export class Tents extends Context.Service<
       })
 
       /** What both kinds of new tents store, in the transaction that writes them. */
-      const requested = Effect.fnUntraced(function* (workspace: WorkspaceId, { tentId, name, userId }: NewTent) {
+      const requested = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        { tentId, name, userId }: NewTent,
+        newId: TentId,
+      ) {
         const idle = yield* lockIdle(workspace, tentId)
-        const id = tentId ?? TentId.make(yield* ids.random)
+        const id = tentId ?? newId
         return { idle, id, name, userId: userId ?? null, now: yield* DateTime.now }
       })
 
@@ -161,9 +165,10 @@ export class Tents extends Context.Service<
         const request = { ...checked, template, assetIds: [...new Set(input.assetIds)] }
         if (tentId) yield* refuseUnknown(input.assetIds, yield* assets.ofTent(workspace, tentId))
         if (!(yield* asksForPage(request.prompt, request.template !== null))) return yield* new InvalidPromptIntent()
+        const newId = TentId.make(yield* ids.random)
         return yield* transact(
           Effect.gen(function* () {
-            const change = TentChange.accept({ ...(yield* requested(workspace, input)), ...given, request })
+            const change = TentChange.accept({ ...(yield* requested(workspace, input, newId)), ...given, request })
             yield* store.apply(workspace, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
             return change.after
           }),
@@ -178,9 +183,12 @@ export class Tents extends Context.Service<
         const html = yield* storableHtml(input.html, workspace)
         const names = request.autoPublish ? shownVariables(html) : []
         if (names.length > 0) return yield* new UnfilledVariables({ names })
+        // Before the transaction: the page contains it, and is parsed before it.
+        const newId = TentId.make(yield* ids.random)
         return yield* transact(
           Effect.gen(function* () {
-            const it = { ...(yield* requested(workspace, input)), ...given, html, autoPublish: request.autoPublish }
+            const started = yield* requested(workspace, input, newId)
+            const it = { ...started, ...given, html, autoPublish: request.autoPublish }
             const created = TentChange.create(it)
             const change = request.autoPublish ? yield* published(workspace, created, it) : created
             // An uploaded page costs no credit, and its alias is chosen under the publishing lock.

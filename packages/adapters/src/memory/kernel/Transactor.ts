@@ -1,5 +1,6 @@
 // Transactions in memory: one at a time, each on a copy. Only this file and PostgreSQL's transactor provide `Transaction`.
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
+import { parsingBefore } from "@tentpole/core/ports/Parsers"
 import { Effect, Exit, Layer } from "effect"
 import { type StateRef, MemoryDatabase, Open } from "./MemoryDatabase.ts"
 
@@ -22,7 +23,7 @@ export const layer = Layer.effect(
             ),
           )
         })
-        return outer === undefined ? one.withPermit(attempt) : attempt
+        return outer === undefined ? parsingBefore(one.withPermit(attempt)) : attempt
       })
     return Transactor.of({ transact })
   }),

@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
+import { parsingBefore } from "@tentpole/core/ports/Parsers"
 import { Effect, Layer, Random } from "effect"
 import { OpenOutbox, PendingOutbox } from "./Outbox.ts"
 import { conflictOf, drawShard, OpenTransaction, orDefect } from "./Postgres.ts"
@@ -44,7 +45,7 @@ export const layer = Layer.effect(
 
     const transact = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Transaction>> =>
       // A savepoint cannot resolve a conflict: only the outermost transaction is repeated.
-      Effect.flatMap(OpenTransaction, (open) => (open === undefined ? again(body, 1) : once(body)))
+      Effect.flatMap(OpenTransaction, (open) => (open === undefined ? parsingBefore(again(body, 1)) : once(body)))
 
     return Transactor.of({ transact })
   }),

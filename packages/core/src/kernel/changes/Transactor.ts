@@ -7,8 +7,9 @@ export class Transaction extends Context.Service<Transaction, { readonly open: t
 
 /**
  * Opens transactions. `transact(body)` commits if `body` succeeds and rolls back if it fails, dies or is interrupted.
- * Serialization failures and deadlocks are retried a bounded number of times, so a body must be safe to run again. A
- * `transact` inside a `transact` is a savepoint.
+ * Serialization failures and deadlocks are retried a bounded number of times, so a body must be safe to run again.
+ * It is also run again when a decision needs a parsing thread: the input is parsed while no transaction is open. A `transact` inside
+ * a `transact` is a savepoint.
  */
 export class Transactor extends Context.Service<
   Transactor,
