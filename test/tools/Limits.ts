@@ -56,7 +56,13 @@ import { headers_bytes_max, requestTimeouts } from "@tentpole/http/edge/RequestT
 import { limitDefaults, submission_bytes_max } from "@tentpole/http/pages/FormPages"
 import { form_bytes_max } from "@tentpole/http/Server"
 import { failed_attempts_max } from "@tentpole/http/admin/AttemptLimit"
-import { issues_max, json_depth_max, json_key_length_max, json_values_max } from "@tentpole/http/edge/Validation"
+import {
+  json_depth_max,
+  json_key_length_max,
+  json_shaped_keys_max,
+  json_values_max,
+} from "@tentpole/core/kernel/JsonExcess"
+import { issues_max } from "@tentpole/http/edge/Errors"
 import { unknown_keys_per_minute_max } from "@tentpole/http/edge/UnknownKeyLimiter"
 import { table } from "@tentpole/http/edge/Errors"
 import { Result } from "effect"
@@ -103,6 +109,7 @@ ${head}
 | Body of a request (\`JSON_BYTES_MAX\`) | ${bytes(config.json_bytes_max)} | ${tooLarge} |
 | Nesting of JSON | ${json_depth_max} levels | ${invalid} |
 | Values of a JSON body: texts, numbers, lists, objects | ${number(json_values_max)} | ${invalid} |
+| Keys of a JSON body in objects with different keys; objects with the same keys in the same order count once | ${number(json_shaped_keys_max)} | ${invalid} |
 | A key of a JSON body, as it is written | ${number(json_key_length_max)} characters | ${invalid} |
 | Unknown keys of a body | ${number(unknown_keys_max)} | ${invalid}, without a list |
 | Mistakes reported in one answer, each with its path | ${number(issues_max)} | the message says how many more there are |

@@ -46,6 +46,7 @@ import { sendJournal } from "./sending/sendJournal.ts"
 import { tentVersions } from "./tents/tentVersions.ts"
 import { testMails } from "./sending/testMails.ts"
 import { tokenBuckets } from "./kernel/tokenBuckets.ts"
+import { transactor } from "./kernel/transactor.ts"
 import { traffic } from "./traffic/traffic.ts"
 
 export { mailedBlast } from "./blasts/blastAudits.ts"
@@ -112,4 +113,5 @@ export const contract = {
   testMails,
   tokenBuckets,
   traffic,
+  transactor,
 }

@@ -25,7 +25,17 @@ export interface Row extends Measured {
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
 
-const line = ({ block_ms, busy_ms, filling, first_ms, operation, parameter, process, rss_bytes, status }: Row): string =>
+const line = ({
+  block_ms,
+  busy_ms,
+  filling,
+  first_ms,
+  operation,
+  parameter,
+  process,
+  rss_bytes,
+  status,
+}: Row): string =>
   [
     `${first_ms.toFixed(1).padStart(8)} ms`,
     `${block_ms.toFixed(1).padStart(8)} ms`,
@@ -141,7 +151,9 @@ export class Report {
       ...memory,
       `Longest block ${block_max_ms} ms: ${holds(this.blocking)}.`,
       `Memory of a process: ${holds(this.heavy)}.`,
-      ...(this.#refused.length === 0 ? [] : [`${this.#refused.length} inputs were refused:`, ...this.#refused.slice(0, 5)]),
+      ...(this.#refused.length === 0
+        ? []
+        : [`${this.#refused.length} inputs were refused:`, ...this.#refused.slice(0, 5)]),
       ...(this.wrong.length === 0 ? [] : ["Wrong answers:", ...this.wrong]),
     ].join("\n")
   }

@@ -96,10 +96,12 @@ const tryOperation = async (
   for (const [index, input] of inputs.entries()) {
     if (Date.now() > limits.end) return report.leftOut(all.length - index)
     const { filling, parameter } = input
-    const tried = await weighed.smallest(report, () => once(input)).catch((error: unknown) => {
-      report.wrong.push(`${name} with ${parameter}: ${filling}: ${String(error)}`)
-      return null
-    })
+    const tried = await weighed
+      .smallest(report, () => once(input))
+      .catch((error: unknown) => {
+        report.wrong.push(`${name} with ${parameter}: ${filling}: ${String(error)}`)
+        return null
+      })
     if (tried === null) continue
     const [answered, reading] = tried
     if (answered.status < 300 && usesUp(operation)) prepared = await prepare()

@@ -1,7 +1,6 @@
 // Tests of the pool of parsing threads: its limits on time, memory and waiting inputs.
 import { emailCleaner, pageCleaner } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import {
-  in_place_size_max,
   layer,
   type ParserPoolOptions,
   waiting_max,
@@ -11,7 +10,7 @@ import { parsersByName } from "@tentpole/adapters/parsers/Table"
 import { contract, until } from "@tentpole/core/contract"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
-import { type Parser, Parsers, TooComplex } from "@tentpole/core/ports/Parsers"
+import { in_place_size_max, type Parser, Parsers, TooComplex } from "@tentpole/core/ports/Parsers"
 import { plainTextParser } from "@tentpole/core/rendering/PlainText"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Layer } from "effect"

@@ -10,7 +10,11 @@ export const hasTooManyUnknownKeys = (schema: Schema.Top, value: unknown): boole
 
 /** Counts no further than just above `limit`, and not within recursive schemas, whose decoders count for themselves. */
 const unknownKeys = (ast: SchemaAST.AST, value: unknown, limit: number): number => {
-  if (SchemaAST.isUnion(ast)) return Math.min(...ast.types.map((type) => unknownKeys(type, value, limit)))
+  if (SchemaAST.isUnion(ast)) {
+    // The decoder ignores members of another type.
+    const members = ast.types.filter((type) => mayHold(type, value))
+    return members.length === 0 ? 0 : Math.min(...members.map((type) => unknownKeys(type, value, limit)))
+  }
   if (SchemaAST.isArrays(ast) && Array.isArray(value)) {
     return counted(value, limit, (each: unknown, at, left) => {
       const type = ast.elements[at] ?? ast.rest[0]
@@ -19,13 +23,27 @@ const unknownKeys = (ast: SchemaAST.AST, value: unknown, limit: number): number 
   }
   if (!SchemaAST.isObjects(ast) || !Predicate.isObject(value)) return 0
   const known = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
+  // A record of `never` has no keys.
+  const isEmpty = ast.indexSignatures.some(({ type }) => SchemaAST.isNever(type))
   const isRecord = ast.indexSignatures.length > 0 || known.size === 0
   return counted(Object.keys(value), limit, (key, _, left) => {
     const type = known.get(key)
-    if (type === undefined) return isRecord ? 0 : 1
+    if (type === undefined) return isRecord && !isEmpty ? 0 : 1
     return unknownKeys(type, value[key], left)
   })
 }
+
+/** Whether a decoder looks into a list or an object. */
+export const mayHold = (ast: SchemaAST.AST, value: unknown): boolean =>
+  SchemaAST.isArrays(ast)
+    ? Array.isArray(value)
+    : SchemaAST.isObjects(ast)
+      ? Predicate.isObject(value) && !Array.isArray(value)
+      : SchemaAST.isString(ast)
+        ? typeof value === "string"
+        : SchemaAST.isUnion(ast)
+          ? ast.types.some((type) => mayHold(type, value))
+          : SchemaAST.isSuspend(ast)
 
 const counted = <Each>(
   all: ReadonlyArray<Each>,

@@ -3,7 +3,7 @@
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { EmailUser, MisspeltToken } from "@tentpole/core/emails/EmailErrors"
 import { ListUser } from "@tentpole/core/lists/ListUse"
-import type { Refusal } from "@tentpole/core/kernel/Refusal"
+import type { Issue, Refusal } from "@tentpole/core/kernel/Refusal"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { codes, titles } from "./ErrorDocs.ts"
@@ -124,7 +124,27 @@ export const body = <Code extends ErrorCode>(
     ...more.extras,
   }) as never
 
+/** Maximum number of issues in an answer, so that it is not larger than the request. */
+export const issues_max = 1_000
+const path_length_max = 200
+const issue_length_max = 1_000
+const message_length_max = 10_000
+
+const cut = (text: string, length_max: number): string =>
+  text.length > length_max ? `${text.slice(0, length_max).toWellFormed()}…` : text
+
+/** The first issues. What they repeat of the request is cut: a key or a name may be as long as the body. */
+export const bounded = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> =>
+  issues
+    .slice(0, issues_max)
+    .map(({ message, path }) => ({ path: cut(path, path_length_max), message: cut(message, issue_length_max) }))
+
 /** The error body of a refusal of the core. */
 export const toBody = <R extends { readonly code: ErrorCode; readonly message: string }>(
   refusal: R & Pick<Refusal, "details" | "extras">,
-): Body<R["code"]> => body(refusal.code, refusal.message, refusal) as never
+): Body<R["code"]> => {
+  const { code, details, extras, message } = refusal
+  const issues = details?.issues === undefined ? {} : { issues: bounded(details.issues) }
+  const more = { details: { ...details, ...issues }, ...(extras === undefined ? {} : { extras }) }
+  return body(code, cut(message, message_length_max), more) as never
+}

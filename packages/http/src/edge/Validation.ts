@@ -5,8 +5,10 @@ import { hasTooManyUnknownKeys, unknown_keys_max } from "@tentpole/core/kernel/U
 import { Effect, Layer, Schema, type Types } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
-import { type Body, body, errors } from "./Errors.ts"
+import { type Body, body, bounded, errors } from "./Errors.ts"
 import { jsonErrorPosition } from "@tentpole/core/kernel/JsonErrors"
+import { jsonExcess } from "@tentpole/core/kernel/JsonExcess"
+import { sizeIssues } from "@tentpole/core/kernel/SizeIssues"
 
 export class Validation extends HttpApiMiddleware.Service<Validation>()("tentpole/http/Validation", {
   error: errors(
@@ -23,40 +25,6 @@ export class Validation extends HttpApiMiddleware.Service<Validation>()("tentpol
 
 type Response = HttpServerResponse.HttpServerResponse
 type Refused = Body<"validation_failed" | "invalid_id" | "invalid_json" | "unsupported_media_type">
-
-/** Maximum nesting of a JSON body. Rule trees have their own, lower limit. */
-export const json_depth_max = 64
-
-/** Maximum number of values in a JSON body: parsing and checking take time and memory for each. */
-export const json_values_max = 250_000
-
-/** Maximum length of a key in a JSON body: the path of each issue repeats it. */
-export const json_key_length_max = 1_000
-
-/** Why a JSON text is refused before it is parsed; null if it is not. Strings are skipped. */
-const excessOf = (text: string): string | null => {
-  let depth = 0
-  let values_count = 1
-  let string_length = 0
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === 0x22) {
-      const from = ++at
-      for (let inner = text.charCodeAt(at); inner !== 0x22 && at < text.length; inner = text.charCodeAt(at)) {
-        at += inner === 0x5c ? 2 : 1
-      }
-      string_length = at - from
-    } else if (unit === 0x3a) {
-      if (string_length > json_key_length_max) return `has a key of more than ${json_key_length_max} characters`
-    } else if (unit === 0x7b || unit === 0x5b) {
-      values_count++
-      if (++depth > json_depth_max) return `is nested deeper than ${json_depth_max} levels`
-    } else if (unit === 0x7d || unit === 0x5d) depth--
-    else if (unit === 0x2c) values_count++
-    if (values_count > json_values_max) return `has more than ${json_values_max} values`
-  }
-  return null
-}
 
 /** Issues of text that can't be stored: NUL, or half of a surrogate pair. Keys are checked, too. */
 export const unstorable = (value: unknown, path: string): ReadonlyArray<Issue> => {
@@ -113,6 +81,14 @@ interface JsonBody {
   readonly issues: ReadonlyArray<Issue>
 }
 
+/** From this length on, texts and lists that are too long are refused before the schema checks what is in them. */
+const sized_length = 2 ** 16
+
+const payloadOf = (endpoint: HttpApiEndpoint.Top): Schema.Top | undefined => {
+  const json = endpoint.payload.get("application/json")
+  return json === undefined ? undefined : Schema.Union(json.schemas)
+}
+
 const takesJson = (endpoint: HttpApiEndpoint.Top): boolean => endpoint.payload.has("application/json")
 
 /** The media type of a Content-Type header, without parameters. */
@@ -139,32 +115,25 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   }
   if (text === "") return { parsed: undefined, issues: [] } satisfies JsonBody
   yield* pause(text)
-  const excess = excessOf(text)
+  const excess = jsonExcess(text)
   if (excess !== null) return yield* Effect.fail(body("validation_failed", `The body ${excess}`))
   yield* pause(text)
   const json = text.startsWith("\ufeff") ? text.slice(1) : text
   const parsed = yield* Effect.try({ try: (): unknown => JSON.parse(json), catch: () => notJson(json) })
-  if (endpoint.payload.get("application/json")?.schemas.every((schema) => hasTooManyUnknownKeys(schema, parsed))) {
+  yield* pause(text)
+  const payload = payloadOf(endpoint)
+  if (payload !== undefined && hasTooManyUnknownKeys(payload, parsed)) {
     return yield* Effect.fail(body("validation_failed", `The body has more than ${unknown_keys_max} unknown keys`))
   }
+  const sizes = payload === undefined || text.length < sized_length ? [] : sizeIssues(payload, parsed)
+  if (sizes.length > 0) return yield* Effect.fail(refuse(sizes, false))
   yield* pause(text)
   // Only an escape can stand for NUL or half of a surrogate pair.
   return { parsed, issues: text.includes("\\u") ? unstorable(parsed, "") : [] } satisfies JsonBody
 })
 
-/** Maximum number of issues in an answer, so that it is not larger than the request. */
-export const issues_max = 1_000
-
-/** Longer paths are cut: a key may be as long as the body. */
-const path_length_max = 200
-
-const shortened = ({ message, path }: Issue): Issue =>
-  path.length > path_length_max
-    ? { message, path: `${path.slice(0, path_length_max).toWellFormed()}…` }
-    : { message, path }
-
 const refuse = (all: ReadonlyArray<Issue>, onlyPath: boolean): Body<"validation_failed" | "invalid_id"> => {
-  const issues = all.slice(0, issues_max).map(shortened)
+  const issues = bounded(all)
   const where = issues.slice(0, 3).map(({ path, message }) => `${path === "" ? "the body" : path} ${message}`)
   const message = `The request is not valid: ${where.join("; ")}${all.length > 3 ? `; and ${all.length - 3} more` : ""}`
   return body(onlyPath ? "invalid_id" : "validation_failed", message, {
@@ -183,9 +152,8 @@ const everyIssue = Effect.fnUntraced(function* (
   const path = refused.length > 0 ? refused : unstorable(params, "")
   const named = queryIssues(endpoint, search)
   const query = yield* decode(endpoint.query, Object.fromEntries(search))
-  const payload = endpoint.payload.get("application/json")
   // A call whose body may be absent takes null for it.
-  const inBody = payload === undefined ? [] : yield* decode(Schema.Union(payload.schemas), json.parsed ?? null)
+  const inBody = yield* decode(payloadOf(endpoint), json.parsed ?? null)
   const seen = new Set(named.map((issue) => issue.path))
   const rest = [...named, ...query.filter((issue) => !seen.has(issue.path)), ...inBody]
   return path.length > 0 ? refuse([...path, ...rest], true) : refuse(rest, false)

@@ -4,6 +4,7 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Result } from "effect"
 import { Base64, Base64Url } from "effect/encoding"
 import { concat, decodeText, encodeText } from "../../kernel/Bytes.ts"
+import { jsonExcess } from "../../kernel/JsonExcess.ts"
 import { Links, uuidText, writeUuid } from "../../rendering/Links.ts"
 import { WorkspaceId } from "../../kernel/Ids.ts"
 import { Invalid, NotFound, Unavailable, refusalClass } from "../../kernel/Refusal.ts"
@@ -191,8 +192,15 @@ const notFrom = (provider: string) => Invalid.at("", `must be what ${provider} s
 
 const snsAway = () => new Unavailable({ part: "certificate's server" })
 
-const parsed = (body: Uint8Array): Effect.Effect<unknown, HookUnreadable> =>
-  Effect.try({ try: (): unknown => JSON.parse(decodeText(body)), catch: () => new HookUnreadable() })
+/** Other requests continue between the steps, which each take time in proportion to the body. */
+const parsed = Effect.fnUntraced(function* (body: Uint8Array) {
+  const text = decodeText(body)
+  yield* Effect.yieldNow
+  const excess = jsonExcess(text)
+  if (excess !== null) return yield* Invalid.at("", excess)
+  yield* Effect.yieldNow
+  return yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: () => new HookUnreadable() })
+})
 
 /** Seconds since 1970, neither too old nor in the future. */
 const isFresh = (timestamp: string) =>

@@ -11,6 +11,8 @@ import {
   type NewField,
 } from "@tentpole/core/contacts/CustomField"
 import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
+import { sizeIssues } from "@tentpole/core/kernel/SizeIssues"
+import { hasTooManyUnknownKeys, unknown_keys_max } from "@tentpole/core/kernel/UnknownKeys"
 import { Result, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
@@ -84,6 +86,10 @@ export const CreateFields = oneOrMany
   .check(
     Schema.makeFilter(
       (body: unknown) => {
+        const meant = isMany(body) ? NewFieldsWire : NewFieldWire
+        if (hasTooManyUnknownKeys(meant, body)) return `has more than ${unknown_keys_max} unknown keys`
+        const [oversized] = sizeIssues(meant, body)
+        if (oversized !== undefined) return { path: oversized.path.split("."), issue: oversized.message }
         const read: Result.Result<unknown, Schema.SchemaError> = isMany(body) ? readMany(body) : readOne(body)
         return Result.isFailure(read) ? read.failure.issue : undefined
       },
