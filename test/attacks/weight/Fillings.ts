@@ -1,5 +1,7 @@
 // Worst texts and JSON values of a given size: what makes careless code read, copy or store far more than it received.
 
+import { json_shaped_keys_max, json_values_max } from "@tentpole/core/kernel/JsonExcess"
+
 /** Units that a text repeats, by name. */
 const units: Readonly<Record<string, string>> = {
   spaces: " ",
@@ -68,22 +70,40 @@ export interface Size {
   readonly bytes_max: number
 }
 
-const repeated = (unit: (index: number) => string, bytes_max: number): string => {
+const repeated = (unit: (index: number) => string, bytes_max: number, count_max = Infinity): string => {
   const parts: Array<string> = []
   let left = bytes_max - 2
-  for (let index = 0; ; index++) {
+  for (let index = 0; index < count_max; index++) {
     const part = unit(index)
     left -= part.length + 1
-    if (left < 0) return parts.join(",")
+    if (left < 0) break
     parts.push(part)
   }
+  return parts.join(",")
 }
 
+/** Below the limits of values and of keys: more are refused before they are parsed. */
+const values_max = json_values_max - 5_000
+const keys_max = json_shaped_keys_max - 100
+
 const depth = 60
+
+/** About so many of them, other ones for other keys. */
+export const some = <A>(all: ReadonlyArray<A>, count: number, key: string): ReadonlyArray<A> => {
+  const start = [...key].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % all.length
+  const step = Math.max(1, Math.floor(all.length / count))
+  return [...all.slice(start), ...all.slice(0, start)].filter((_, at) => at % step === 0).slice(0, count)
+}
 
 /** Raw JSON of about so many bytes. */
 export const values: Readonly<Record<string, (bytes_max: number) => string>> = {
   "many keys": (bytes_max) => `{${repeated((index) => `"k${index}":1`, bytes_max)}}`,
+  "as many keys as allowed": (bytes_max) => `{${repeated((index) => `"k${index}":1`, bytes_max, keys_max)}}`,
+  "as many objects as allowed": (bytes_max) => `[${repeated(() => "{}", bytes_max, values_max)}]`,
+  "as many objects with keys as allowed": (bytes_max) =>
+    `[${repeated((index) => `{"k${index}":1}`, bytes_max, keys_max)}]`,
+  "as many equal objects as allowed": (bytes_max) => `[${repeated(() => '{"k":1}', bytes_max, values_max / 2)}]`,
+  "as many texts as allowed": (bytes_max) => `[${repeated(() => '"x"', bytes_max, values_max)}]`,
   "keys of one letter": (bytes_max) =>
     `{${repeated((index) => `"${String.fromCharCode(97 + (index % 26))}":1`, bytes_max)}}`,
   "a long key": (bytes_max) => `{"${"k".repeat(bytes_max - 6)}":1}`,

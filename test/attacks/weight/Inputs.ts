@@ -5,7 +5,7 @@ import { type DescribedOperation, parametersIn } from "@tentpole/http/test/fixtu
 import { multipart, png } from "@tentpole/http/test/fixtures/Multipart"
 import type { Sent } from "@tentpole/http/test/fixtures/World"
 import { isObject, type Json, listIn, objectIn } from "@tentpole/http/description/Json"
-import { copies, fillings, text, values } from "./Fillings.ts"
+import { copies, fillings, some, text, values } from "./Fillings.ts"
 
 export interface Request {
   readonly path: string
@@ -98,6 +98,13 @@ const largest = (schemas: ReadonlyArray<Json>, keyword: string): number | null =
   return all.length === 0 ? null : Math.max(...all)
 }
 
+/** From this length on, a text that is not refused is tried with all fillings. */
+const long_length = 1_000
+/** Fillings of a text that the length refuses, or that is short; and values of an object that is not the body. */
+const short_fillings = 6
+const refused_fillings = 3
+const values_count = 4
+
 /** Raw JSON for a place, by name. */
 const rawIn = (spot: Spot): ReadonlyArray<readonly [filling: string, raw: () => string]> => {
   const { at, schemas, value } = spot
@@ -109,9 +116,13 @@ const rawIn = (spot: Spot): ReadonlyArray<readonly [filling: string, raw: () => 
   const documented =
     !isText || length_max === null || isFixed
       ? []
-      : fillings.map((name) => [`${length_max} characters of ${name}`, { name, length_max }] as const)
+      : some(fillings, length_max < long_length ? short_fillings : Infinity, at.join()).map(
+          (name) => [`${length_max} characters of ${name}`, { name, length_max }] as const,
+        )
   const whole = isText
-    ? (isFixed ? few : fillings).map((name) => [`a body of ${name}`, { name, length_max: Infinity }] as const)
+    ? some(isFixed ? few : fillings, length_max === null ? Infinity : refused_fillings, at.join()).map(
+        (name) => [`a body of ${name}`, { name, length_max: Infinity }] as const,
+      )
     : []
   const texts = [...documented, ...whole].map(
     ([title, { name, length_max: longest }]) =>
@@ -130,7 +141,9 @@ const rawIn = (spot: Spot): ReadonlyArray<readonly [filling: string, raw: () => 
     : []
   const isFree = at.length === 0 || schemas.length === 0 || hasType(spot, "object")
   const free = isFree
-    ? Object.entries(values).map(([name, make]) => [`a body of ${name}`, () => make(body_bytes_max)] as const)
+    ? some(Object.entries(values), at.length === 0 ? Infinity : values_count, at.join()).map(
+        ([name, make]) => [`a body of ${name}`, () => make(body_bytes_max)] as const,
+      )
     : []
   return [...texts, ...lists, ...free]
 }
@@ -163,7 +176,7 @@ const inQuery = (operation: DescribedOperation): ReadonlyArray<Input> =>
   parametersIn(operation)
     .filter((each) => each["in"] === "query")
     .flatMap((each) =>
-      fillings.flatMap((filling) => {
+      some(fillings, short_fillings, String(each["name"])).flatMap((filling) => {
         const schema = objectIn(each, "schema")
         const sizes = typeof schema["maxLength"] === "number" ? [schema["maxLength"], head_bytes_max] : [head_bytes_max]
         return sizes.map((length_max) => ({
@@ -180,7 +193,7 @@ const inQuery = (operation: DescribedOperation): ReadonlyArray<Input> =>
 const inPath = (operation: DescribedOperation): ReadonlyArray<Input> =>
   operation.path.split("/").flatMap((segment, index) =>
     segment.startsWith("{")
-      ? fillings.map((filling) => ({
+      ? some(fillings, short_fillings, operation.path).map((filling) => ({
           parameter: segment,
           filling,
           request: ({ path, sent }: Request) => {

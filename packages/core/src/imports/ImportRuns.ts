@@ -149,7 +149,10 @@ const ignoreDeleted = (_: NotFound) => Effect.void
 /** The maximum of text in a chunk, however few its rows. */
 const chunk_chars_max = 2_000_000
 
-const weigh = ({ cells }: Row): number => cells.reduce((sum, cell) => sum + cell.length, 0)
+/** An empty cell takes as much time as these characters. */
+const cell_chars = 16
+
+const weigh = ({ cells }: Row): number => cells.reduce((sum, cell) => sum + cell_chars + cell.length, 0)
 
 const inChunks = <E, R>(rows: Stream.Stream<Row, E, R>): Stream.Stream<ReadonlyArray<Row>, E, R> =>
   rows.pipe(

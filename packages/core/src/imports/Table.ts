@@ -30,12 +30,14 @@ const endsWithOutcome = (cells: ReadonlyArray<string>): boolean =>
 export const distinctNames = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {
   const given = new Set(cells)
   const used = new Set<string>()
+  const numbers = new Map<string, number>()
   return cells.map((cell, index) => {
     const name = cell === "" ? `Column ${index + 1}` : cell
     let unique = name
-    for (let number = 2; used.has(unique) || (unique !== cell && given.has(unique)); number++) {
-      unique = `${name} (${number})`
-    }
+    // All lower numbers of this name are used: a thousand equal names must not be counted from the start each time.
+    let number = numbers.get(name) ?? 2
+    while (used.has(unique) || (unique !== cell && given.has(unique))) unique = `${name} (${number++})`
+    numbers.set(name, number)
     used.add(unique)
     return unique
   })
