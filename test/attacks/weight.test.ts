@@ -9,6 +9,8 @@ import { toDomain } from "@tentpole/core/kernel/values/DomainName"
 import { parsePhone } from "@tentpole/core/kernel/values/PhoneNumber"
 import { headerKey } from "@tentpole/core/imports/mapping/HeaderSynonyms"
 import { rejectedRowsFileName } from "@tentpole/core/imports/RejectedRows"
+import { distinctNames } from "@tentpole/core/imports/Table"
+import { jsonExcess } from "@tentpole/core/kernel/JsonExcess"
 import { SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { readEmail } from "@tentpole/adapters/ai/EmailPrompt"
 import { emailFor, pageFor } from "@tentpole/adapters/ai/fake/FakeAi"
@@ -47,6 +49,7 @@ const parsers: ReadonlyArray<readonly [name: string, parse: (text: string) => un
   // A line separator ends no line of a mail, and `.` does not match it.
   ["fieldGroups", (text) => fieldGroups(`x:${text.slice(1)}\u2028`, "x")],
   ["rejectedRowsFileName", rejectedRowsFileName],
+  ["jsonExcess", (text) => jsonExcess(`{"${text}":[${text}`)],
   ["readEmail", (text) => readEmail(`Subject: ${text}\n<!doctype html><p>x</p>`)],
   ["SenderAddress", Schema.decodeUnknownResult(SenderAddress)],
 ]
@@ -77,6 +80,14 @@ describe("forms", () => {
       }
     },
   )
+})
+
+describe("tables", () => {
+  it("numbers columns with the same name", { tags: ["attack/csv-bomb"] }, () => {
+    // A hundred times as many as a file may have, so that quadratic work is noticed.
+    const names = bounded(() => distinctNames(Array<string>(200_000).fill(`"${"'".repeat(60)}"`)))
+    assert.strictEqual(new Set(names).size, names.length)
+  })
 })
 
 describe("prompts", () => {

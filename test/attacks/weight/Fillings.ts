@@ -1,5 +1,4 @@
 // Worst texts and JSON values of a given size: what makes careless code read, copy or store far more than it received.
-
 import { json_shaped_keys_max, json_values_max } from "@tentpole/core/kernel/JsonExcess"
 
 /** Units that a text repeats, by name. */

@@ -90,7 +90,7 @@ export class TestMails extends Context.Service<
       return TestMails.of({
         create: Effect.fn("TestMails.create")(function* (workspace, id, { to, contactId }) {
           const addresses = yield* Effect.fromResult(checkAddresses(to))
-          const { document: email, html } = yield* emails.lock(workspace, id)
+          const { document: email, html } = yield* emails.current(workspace, id)
           if (contactId !== undefined) yield* contacts.get(workspace, contactId).pipe(Effect.mapError(inBody))
           if (html === null) return yield* new TemplateNotReady()
           const missing = missingIn(email, yield* emails.facts(workspace))
@@ -115,16 +115,21 @@ export class TestMails extends Context.Service<
             }),
           )
           const [first] = mails
-          // Rendered now too, so that the caller learns of a message that is too large.
+          // Rendered now too, so that the caller learns of a message that is too large. No transaction waits for a parsing thread.
           if (first !== undefined)
             yield* Effect.catchTag(written(workspace, first), "TestMailRefused", () => Effect.void)
-          yield* store.add(workspace, mails)
-          for (const mail of mails) {
-            const job = { type: "test_mail", workspaceId: workspace, testMailId: mail.id } as const
-            yield* jobs.enqueue(job, { id: `test_mail:${mail.id}` })
-          }
+          yield* transact(
+            Effect.gen(function* () {
+              yield* emails.lock(workspace, id)
+              yield* store.add(workspace, mails)
+              for (const mail of mails) {
+                const job = { type: "test_mail", workspaceId: workspace, testMailId: mail.id } as const
+                yield* jobs.enqueue(job, { id: `test_mail:${mail.id}` })
+              }
+            }),
+          )
           return email
-        }, transact),
+        }),
 
         render: Effect.fn("TestMails.render")(function* (workspace, id) {
           return yield* written(workspace, yield* store.waiting(workspace, id))

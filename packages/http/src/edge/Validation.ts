@@ -122,11 +122,11 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   const parsed = yield* Effect.try({ try: (): unknown => JSON.parse(json), catch: () => notJson(json) })
   yield* pause(text)
   const payload = payloadOf(endpoint)
+  const sizes = payload === undefined || text.length < sized_length ? [] : sizeIssues(payload, parsed)
+  if (sizes.length > 0) return yield* Effect.fail(refuse(sizes, false))
   if (payload !== undefined && hasTooManyUnknownKeys(payload, parsed)) {
     return yield* Effect.fail(body("validation_failed", `The body has more than ${unknown_keys_max} unknown keys`))
   }
-  const sizes = payload === undefined || text.length < sized_length ? [] : sizeIssues(payload, parsed)
-  if (sizes.length > 0) return yield* Effect.fail(refuse(sizes, false))
   yield* pause(text)
   // Only an escape can stand for NUL or half of a surrogate pair.
   return { parsed, issues: text.includes("\\u") ? unstorable(parsed, "") : [] } satisfies JsonBody

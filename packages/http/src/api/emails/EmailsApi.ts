@@ -124,7 +124,9 @@ export const UpdateEmail = Schema.Struct({ name: Schema.optionalKey(EmailName), 
 })
 
 const TestSend = Schema.Struct({
-  to: Schema.Array(Schema.String).annotate({ description: `1 to ${test_addresses_max} addresses` }),
+  to: Schema.Array(Schema.String)
+    .check(Schema.isMaxLength(test_addresses_max, { message: `must have 1 to ${test_addresses_max} addresses` }))
+    .annotate({ description: `1 to ${test_addresses_max} addresses` }),
   contact_id: Schema.optionalKey(
     ContactId.annotate({ description: "The contact whose values replace tokens. Default: a sample contact" }),
   ),
