@@ -1,4 +1,5 @@
 // The limits of JSON from outside, checked on the text before it is parsed: parsing takes time and memory for each value.
+import { Effect } from "effect"
 
 /** Maximum nesting. Rule trees have their own, lower limit. */
 export const json_depth_max = 64
@@ -15,72 +16,99 @@ export const json_key_length_max = 1_000
  */
 export const json_shaped_keys_max = 20_000
 
-/** Why a JSON text is refused before it is parsed; null if it is not. Strings are skipped. */
-export const jsonExcess = (text: string): string | null => {
+/** The characters that are read before other requests continue: a few milliseconds. */
+const slice_length = 2 ** 19
+
+/** Why a JSON text is refused before it is parsed; null if it is not. */
+export const jsonExcess = Effect.fnUntraced(function* (text: string) {
+  for (const steps = excessIn(text); ;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    yield* Effect.yieldNow
+  }
+})
+
+/** Yields after each slice. Strings are skipped. */
+function* excessIn(text: string): Generator<void, string | null> {
+  let slice_end = slice_length
   let depth = 0
   let values_count = 1
   let keys_count = 0
-  let string_length = 0
+  let string_from = 0
+  let string_to = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === quote) {
-      const from = ++at
-      at = endOfString(text, at)
-      string_length = at - from
+      string_from = ++at
+      for (let inner = text.charCodeAt(at); inner !== quote && at < text.length; inner = text.charCodeAt(at)) {
+        at += inner === backslash ? 2 : 1
+        if (at >= slice_end) {
+          slice_end += slice_length
+          yield
+        }
+      }
+      string_to = at
     } else if (unit === colon) {
       keys_count++
-      if (string_length > json_key_length_max) return `has a key of more than ${json_key_length_max} characters`
+      if (string_to - string_from > json_key_length_max) {
+        return `has a key of more than ${json_key_length_max} characters`
+      }
     } else if (unit === brace || unit === bracket) {
       values_count++
       if (++depth > json_depth_max) return `is nested deeper than ${json_depth_max} levels`
     } else if (unit === brace_end || unit === bracket_end) depth--
     else if (unit === comma) values_count++
     if (values_count > json_values_max) return `has more than ${json_values_max} values`
+    if (at >= slice_end) {
+      slice_end += slice_length
+      yield
+    }
   }
-  const hasTooManyShapes = keys_count > json_shaped_keys_max && shapedKeysIn(text) > json_shaped_keys_max
-  return hasTooManyShapes ? `has more than ${json_shaped_keys_max} keys in objects with different keys` : null
+  if (keys_count <= json_shaped_keys_max || !(yield* hasTooManyShapes(text))) return null
+  return `has more than ${json_shaped_keys_max} keys in objects with different keys`
 }
 
 const [quote, colon, comma, backslash] = [0x22, 0x3a, 0x2c, 0x5c]
 const [brace, brace_end, bracket, bracket_end] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** The index of the closing quote. */
-const endOfString = (text: string, from: number): number => {
-  let at = from
-  for (let unit = text.charCodeAt(at); unit !== quote && at < text.length; unit = text.charCodeAt(at)) {
-    at += unit === backslash ? 2 : 1
-  }
-  return at
-}
-
-/** The keys of all objects; of objects with the same keys in the same order, those of one. Counts no further than needed. */
-const shapedKeysIn = (text: string): number => {
+/** Counts the keys of objects; of objects with the same keys in the same order, those of one. */
+function* hasTooManyShapes(text: string): Generator<void, boolean> {
   const shapes = new Set<number>()
   const open: Array<{ shape: number; keys_count: number }> = []
-  let total = 0
-  let string_from = 0
-  for (let at = 0; at < text.length && total <= json_shaped_keys_max; at++) {
+  let slice_end = slice_length
+  let keys_count = 0
+  let string_hash = 0
+  for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === quote) {
-      string_from = at
-      at = endOfString(text, at + 1)
+      at++
+      string_hash = 0
+      for (let inner = text.charCodeAt(at); inner !== quote && at < text.length; inner = text.charCodeAt(at)) {
+        string_hash = mixed(string_hash, inner)
+        at += inner === backslash ? 2 : 1
+        if (at >= slice_end) {
+          slice_end += slice_length
+          yield
+        }
+      }
     } else if (unit === brace) open.push({ shape: 0, keys_count: 0 })
     else if (unit === colon) {
       const object = open.at(-1)
-      if (object === undefined) return total
+      if (object === undefined) continue
       object.keys_count++
-      object.shape = hashOf(text, string_from, at, object.shape)
+      object.shape = mixed(object.shape, string_hash)
     } else if (unit === brace_end) {
-      const { shape, keys_count } = open.pop() ?? { shape: 0, keys_count: 0 }
-      if (!shapes.has(shape)) total += keys_count
+      const { shape, keys_count: own } = open.pop() ?? { shape: 0, keys_count: 0 }
+      if (!shapes.has(shape)) keys_count += own
       shapes.add(shape)
+      if (keys_count > json_shaped_keys_max) return true
+    }
+    if (at >= slice_end) {
+      slice_end += slice_length
+      yield
     }
   }
-  return total
+  return keys_count + open.reduce((sum, each) => sum + each.keys_count, 0) > json_shaped_keys_max
 }
 
-const hashOf = (text: string, from: number, to: number, start: number): number => {
-  let hash = start
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) + 1
-  return hash
-}
+const mixed = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193) + 1

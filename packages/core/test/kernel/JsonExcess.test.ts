@@ -3,10 +3,12 @@ import {
   json_key_length_max,
   json_shaped_keys_max,
   json_values_max,
-  jsonExcess,
+  jsonExcess as excessOf,
 } from "@tentpole/core/kernel/JsonExcess"
+import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 
+const jsonExcess = (text: string) => Effect.runSync(excessOf(text))
 const object = (count: number, name: (at: number) => string): string =>
   `{${Array.from({ length: count }, (_, at) => `"${name(at)}":1`).join(",")}}`
 const list = (items: ReadonlyArray<string>): string => `[${items.join(",")}]`

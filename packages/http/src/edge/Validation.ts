@@ -5,7 +5,7 @@ import { hasTooManyUnknownKeys, unknown_keys_max } from "@tentpole/core/kernel/U
 import { Effect, Layer, Schema, type Types } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
-import { type Body, body, bounded, errors } from "./Errors.ts"
+import { type Body, body, bounded, errors, issues_max } from "./Errors.ts"
 import { jsonErrorPosition } from "@tentpole/core/kernel/JsonErrors"
 import { jsonExcess } from "@tentpole/core/kernel/JsonExcess"
 import { sizeIssues } from "@tentpole/core/kernel/SizeIssues"
@@ -26,18 +26,25 @@ export class Validation extends HttpApiMiddleware.Service<Validation>()("tentpol
 type Response = HttpServerResponse.HttpServerResponse
 type Refused = Body<"validation_failed" | "invalid_id" | "invalid_json" | "unsupported_media_type">
 
-/** Issues of text that can't be stored: NUL, or half of a surrogate pair. Keys are checked, too. */
-export const unstorable = (value: unknown, path: string): ReadonlyArray<Issue> => {
+/**
+ * Issues of text that can't be stored: NUL, or half of a surrogate pair. Keys are checked, too. Finds one more than an answer may
+ * have at most.
+ */
+export const unstorable = (value: unknown, path: string, found: Array<Issue> = []): ReadonlyArray<Issue> => {
   if (typeof value === "string") {
     const bad = value.includes("\0") ? "NUL" : value.isWellFormed() ? null : "half of a surrogate pair"
-    return bad === null ? [] : [{ path, message: `must not contain ${bad}` }]
+    if (bad !== null) found.push({ path, message: `must not contain ${bad}` })
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      if (found.length > issues_max) break
+      // Most values are no texts, and need no path.
+      if (typeof inner !== "string" && typeof inner !== "object" && Array.isArray(value)) continue
+      const below = (name: string) => (path === "" ? name : `${path}.${name}`)
+      if (!Array.isArray(value)) unstorable(key, below("(key)"), found)
+      unstorable(inner, below(key), found)
+    }
   }
-  if (typeof value !== "object" || value === null) return []
-  const below = (key: string) => (path === "" ? key : `${path}.${key}`)
-  return Object.entries(value).flatMap(([key, inner]) => [
-    ...unstorable(key, below("(key)")),
-    ...unstorable(inner, below(key)),
-  ])
+  return found
 }
 
 const strict = { errors: "all", onExcessProperty: "error" } as const
@@ -115,7 +122,7 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   }
   if (text === "") return { parsed: undefined, issues: [] } satisfies JsonBody
   yield* pause(text)
-  const excess = jsonExcess(text)
+  const excess = yield* jsonExcess(text)
   if (excess !== null) return yield* Effect.fail(body("validation_failed", `The body ${excess}`))
   yield* pause(text)
   const json = text.startsWith("\ufeff") ? text.slice(1) : text

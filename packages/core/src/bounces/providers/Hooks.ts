@@ -196,7 +196,7 @@ const snsAway = () => new Unavailable({ part: "certificate's server" })
 const parsed = Effect.fnUntraced(function* (body: Uint8Array) {
   const text = decodeText(body)
   yield* Effect.yieldNow
-  const excess = jsonExcess(text)
+  const excess = yield* jsonExcess(text)
   if (excess !== null) return yield* Invalid.at("", excess)
   yield* Effect.yieldNow
   return yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: () => new HookUnreadable() })
