@@ -2,10 +2,10 @@
 import { tagged } from "@tentpole/core/contract"
 import { Auth, CurrentWorkspace } from "@tentpole/http/edge/Auth"
 import { layer as authLayer } from "@tentpole/http/edge/Authentication"
-import { errors } from "@tentpole/http/edge/Errors"
+import { errors, toBody } from "@tentpole/http/edge/Errors"
 import { layer as validationLayer, Validation } from "@tentpole/http/edge/Validation"
 import { answer, pageQuery } from "@tentpole/http/Wire"
-import { NotFound, Unavailable } from "@tentpole/core/kernel/Refusal"
+import { Invalid, NotFound, Unavailable } from "@tentpole/core/kernel/Refusal"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -98,6 +98,10 @@ jsonBombTest("refuses NUL, lone surrogates, too deep nesting, too many values an
     assert.deepStrictEqual([deep.status, deep.json.error_code], [400, "validation_failed"])
     for (const [body, message] of [
       [`{"name":[${Array(250_000).fill("[]").join(",")}]}`, "The body has more than 250000 values"],
+      [
+        `{${Array.from({ length: 20_001 }, (_, n) => `"k${n}":1`).join(",")}}`,
+        "The body has more than 20000 keys in objects with different keys",
+      ],
       [`{"name":"x","${"k".repeat(1_001)}":1}`, "The body has a key of more than 1000 characters"],
     ] as const) {
       const refused = yield* call("POST", `/v1/things/${id}`, { body })
@@ -116,11 +120,21 @@ jsonBombTest("cuts the paths of issues", () =>
   }).pipe(Effect.scoped),
 )
 
+jsonBombTest("cuts what a refusal repeats of the request", () =>
+  Effect.sync(() => {
+    const { details, message } = toBody(Invalid.at("name", `must not be ${"x".repeat(1_000_000)}`))
+    assert.isBelow(message.length, 20_000)
+    assert.isBelow(details.issues?.[0]?.message.length ?? Infinity, 2_000)
+    const many = new Invalid({ issues: Array.from({ length: 2_000 }, () => ({ path: "name", message: "is wrong" })) })
+    assert.lengthOf(toBody(many).details.issues ?? [], 1_000)
+  }),
+)
+
 const unknownKeyTest = tagged(it.live, "attack/unknown-key", "attack/json-bomb")
 unknownKeyTest("refuses more than 1,000 unknown keys before schemas run, without a list", () =>
   Effect.gen(function* () {
     const call = yield* served
-    const keys = Array.from({ length: 40_000 }, (_, n) => `"k${n}":1`)
+    const keys = Array.from({ length: 15_000 }, (_, n) => `"k${n}":1`)
     const refused = yield* call("POST", `/v1/things/${id}`, { body: `{${keys.join(",")}}` })
     assert.deepStrictEqual([refused.status, refused.json.error_code], [400, "validation_failed"])
     assert.notProperty(refused.json.details, "issues")
