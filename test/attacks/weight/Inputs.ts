@@ -98,12 +98,13 @@ const largest = (schemas: ReadonlyArray<Json>, keyword: string): number | null =
   return all.length === 0 ? null : Math.max(...all)
 }
 
-/** From this length on, a text that is not refused is tried with all fillings. */
+/** From this length on, a text is tried with more fillings. */
 const long_length = 1_000
-/** Fillings of a text that the length refuses, or that is short; and values of an object that is not the body. */
-const short_fillings = 6
-const refused_fillings = 3
-const values_count = 4
+/** Fillings of a text that is long, short, or refused for its length; and values of an object that is not the body. */
+const long_fillings = 15
+const short_fillings = 4
+const refused_fillings = 2
+const values_count = 3
 
 /** Raw JSON for a place, by name. */
 const rawIn = (spot: Spot): ReadonlyArray<readonly [filling: string, raw: () => string]> => {
@@ -116,11 +117,11 @@ const rawIn = (spot: Spot): ReadonlyArray<readonly [filling: string, raw: () => 
   const documented =
     !isText || length_max === null || isFixed
       ? []
-      : some(fillings, length_max < long_length ? short_fillings : Infinity, at.join()).map(
+      : some(fillings, length_max < long_length ? short_fillings : long_fillings, at.join()).map(
           (name) => [`${length_max} characters of ${name}`, { name, length_max }] as const,
         )
   const whole = isText
-    ? some(isFixed ? few : fillings, length_max === null ? Infinity : refused_fillings, at.join()).map(
+    ? some(isFixed ? few : fillings, length_max === null ? short_fillings : refused_fillings, at.join()).map(
         (name) => [`a body of ${name}`, { name, length_max: Infinity }] as const,
       )
     : []

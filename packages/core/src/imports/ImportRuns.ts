@@ -16,7 +16,7 @@ import { chunkIdentities, ImportChunkChange, type ChunkRow } from "./ImportChunk
 import { importFiles } from "./ImportFile.ts"
 import { ImportStore } from "./ImportStore.ts"
 import { rowReader } from "./Rows.ts"
-import { type Row, rowsOf } from "./Table.ts"
+import { rowsOf } from "./Table.ts"
 
 export class ImportRuns extends Context.Service<
   ImportRuns,
@@ -104,8 +104,9 @@ export class ImportRuns extends Context.Service<
         })
         yield* rowsOf(files.records(session.source, key)).pipe(
           Stream.drop(run.processedRows),
+          // Before the rows are collected: they arrive a few at a time, and other work continues between them.
+          Stream.map((row): ChunkRow => ({ row, read: read(row) })),
           inChunks,
-          Stream.map((rows) => rows.map((row): ChunkRow => ({ row, read: read(row) }))),
           // Reads and decodes the next chunk while the database writes this one.
           Stream.buffer({ capacity: 1 }),
           Stream.mapEffect((chunk) => applyChunk(workspaceId, id, headers, chunk)),
@@ -152,12 +153,12 @@ const chunk_chars_max = 2_000_000
 /** An empty cell takes as much time as these characters. */
 const cell_chars = 16
 
-const weigh = ({ cells }: Row): number => cells.reduce((sum, cell) => sum + cell_chars + cell.length, 0)
+const weigh = ({ row: { cells } }: ChunkRow): number => cells.reduce((sum, cell) => sum + cell_chars + cell.length, 0)
 
-const inChunks = <E, R>(rows: Stream.Stream<Row, E, R>): Stream.Stream<ReadonlyArray<Row>, E, R> =>
+const inChunks = <E, R>(rows: Stream.Stream<ChunkRow, E, R>): Stream.Stream<ReadonlyArray<ChunkRow>, E, R> =>
   rows.pipe(
     Stream.mapAccum(
-      (): { readonly rows: Array<Row>; readonly chars: number } => ({ rows: [], chars: 0 }),
+      (): { readonly rows: Array<ChunkRow>; readonly chars: number } => ({ rows: [], chars: 0 }),
       (pending, row) => {
         const chars = pending.chars + weigh(row)
         pending.rows.push(row)
