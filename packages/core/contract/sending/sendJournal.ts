@@ -62,7 +62,8 @@ export const sendJournal = (name: string, { layer, stores }: JournalCase) =>
         put: (key, bytes, options) =>
           Effect.flatMap(Ref.get(broken), (is) => {
             puts++
-            if (!is) return real.put(key, bytes, options)
+            // A put takes a while, so that concurrent appends wait for it.
+            if (!is) return Effect.delay(real.put(key, bytes, options), "1 millis")
             late.push(Effect.ignore(real.put(key, bytes, options) as Effect.Effect<unknown, unknown>))
             return Effect.fail(new BlobUnavailable({ cause: "broken" }))
           }),
