@@ -172,6 +172,26 @@ describe("verifying a domain", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("the check shows the records in DNS, and null where no name server answered", () =>
+    Effect.gen(function* () {
+      const { added, set, verify } = yield* begin
+      set(
+        new Map<string, Reply>([
+          ["bounce.example.com MX", [{ type: "MX", preference: 10, exchange: "other.example.net" }]],
+          ["bounce.example.com TXT", []],
+          ["_dmarc.example.com TXT", "SERVFAIL"],
+        ]),
+      )
+      const { records } = Result.getOrThrow(yield* verify)
+      assert.deepStrictEqual(Object.fromEntries(records.map(({ answers: found, purpose }) => [purpose, found])), {
+        dkim: [added.records[0]?.value],
+        spf: [],
+        return_path: ["other.example.net"],
+        dmarc: null,
+      })
+    }).pipe(Effect.scoped),
+  )
+
   it.live("the DMARC policy of the organisational domain applies to its subdomains", () =>
     Effect.gen(function* () {
       const { workspace, workspaces, zone } = yield* begin

@@ -44,7 +44,7 @@ const domainOf = (workspace: WorkspaceId, name: string) =>
     Effect.flatMap((found) => named(found, name, "sending domain")),
   )
 
-/** What is wrong with names that only this machine or network knows. */
+/** Warnings about names that only this machine or network knows. */
 const localNames = ({ domain: { domain } }: CheckedDomain, mailHost: string): ReadonlyArray<string> => [
   ...(isLocalHost(domain)
     ? [`${domain} is a local name: other mail servers can't look up its records, so they can't verify its mail.`]
