@@ -3,7 +3,10 @@
 import type { DeliveryId } from "@tentpole/core/kernel/Ids"
 import { Links } from "@tentpole/core/rendering/Links"
 import { Effect } from "effect"
+import { once } from "node:events"
+import { request, type RequestOptions } from "node:http"
 import { join } from "node:path"
+import { buffer } from "node:stream/consumers"
 import { beginImport, importEnded, importingWorkspace } from "../../support/ImportCalls.ts"
 import { writePeople } from "../../support/PeopleFile.ts"
 import { pause, until } from "../../support/Service.ts"
@@ -53,9 +56,19 @@ export const fairness: Benchmark = async (bench) => {
 /** Of each kind of request by the visitor; the limit of forms holds anyway. */
 const every_ms = 25
 
+const form = { "content-type": "application/x-www-form-urlencoded" }
+
+/** The status of the answer. `fetch` sends no other host than that of the address. */
+const answered = async (method: "GET" | "POST", options: RequestOptions, text: string): Promise<number> => {
+  const sending = request({ ...options, method })
+  sending.end(text)
+  const [response] = await once(sending, "response")
+  await buffer(response)
+  return response.statusCode
+}
+
 /** An anonymous visitor reads a page, opens a message again and again, and sends forms beyond the allowed rate. */
-const visitor = async ({ tentId, world, ...page }: Page): Promise<ReadonlyArray<() => Promise<Response>>> => {
-  const origin = `http://127.0.0.1:${world.deployment.pagesPort}`
+const visitor = async ({ tentId, world, ...page }: Page): Promise<ReadonlyArray<() => Promise<number>>> => {
   const host = `default.localhost:${world.deployment.pagesPort}`
   const html = await world.deployment.call("GET", `/v1/tents/${tentId}/content`)
   const action = /<form[^>]*action="[^"]*\/f\/[^/]+\/([^"]+)"/.exec(html.text)?.[1] ?? "form-1"
@@ -69,11 +82,13 @@ const visitor = async ({ tentId, world, ...page }: Page): Promise<ReadonlyArray<
   const opened = await world.inside.run(
     Effect.map(Links, (links) => links.of({ workspaceId: reader.id, deliveryId: delivery.id }).open),
   )
-  const body = new URLSearchParams({ email: "ann@example.com", message: "x".repeat(9_000) })
+  const body = new URLSearchParams({ email: "ann@example.com", message: "x".repeat(9_000) }).toString()
+  const send = (method: "GET" | "POST", path: string, text = "") =>
+    answered(method, { host: "127.0.0.1", port: world.deployment.pagesPort, path, headers: { host, ...form } }, text)
   return [
-    () => fetch(`${origin}${page.path}`, { headers: { host } }),
-    () => fetch(`${origin}${new URL(opened).pathname}`, { headers: { host } }),
-    () => fetch(`${origin}/f/${tentId}/${action}`, { method: "POST", headers: { host }, body }),
+    () => send("GET", page.path),
+    () => send("GET", new URL(opened).pathname),
+    () => send("POST", `/f/${tentId}/${action}`, body),
   ]
 }
 
@@ -85,14 +100,15 @@ const visits = async (bench: Bench, page: Page, small: Sender): Promise<void> =>
   const idle = spreadOf(await quick())
   const counts = new Map<string, number>()
   const visiting = repeating(requests.length, async (each) => {
-    const response = await requests[each]?.()
-    await response?.arrayBuffer()
-    const seen = `${["page", "open", "form"][each]} ${response?.status}`
+    const seen = `${["page", "open", "form"][each]} ${await requests[each]?.()}`
     counts.set(seen, (counts.get(seen) ?? 0) + 1)
     await pause(every_ms)
   })
   const busy = spreadOf(await quick())
   await visiting.stop()
+  for (const wanted of ["page 200", "open 200", "form 200"]) {
+    if (!counts.has(wanted)) throw new Error(`the visitor got no ${wanted}, but ${[...counts.keys()].join(", ")}`)
+  }
   bench.report.section(
     "Reads of a workspace, idle (as reference), and while a visitor of others reads a page, opens a message and sends forms (as ours)",
     [
