@@ -20,7 +20,7 @@ const sizeOf = ({ quick }: Bench) => ({
   contacts: quick ? 12_500 : 250_000,
   searches: 16,
   reads: quick ? 20 : 40,
-  queued: quick ? 100 : 200,
+  queued: quick ? 40 : 200,
   rounds: quick ? 3 : 10,
 })
 
