@@ -164,9 +164,7 @@ export const begin = <T extends DocumentTypes>(sample: Sample<T>, there?: Worksp
       )
 
     const setContent = (id: T["document"]["id"], html: string) =>
-      move(id, ({ document }) =>
-        Result.getOrThrow(machine.setContent(document, { html: html, byName: "a key" }, at(2_000))),
-      )
+      move(id, ({ document }) => Result.getOrThrow(machine.setContent(document, { html, byName: "a key" }, at(2_000))))
 
     const remove = (id: T["document"]["id"]) =>
       move(id, (locked) => Result.getOrThrow(machine.remove(locked, sample.unused)))
