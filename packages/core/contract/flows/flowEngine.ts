@@ -2,6 +2,7 @@
 // event and date counts once.
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import type { FigureStore } from "../../src/blasts/figures/FigureStore.ts"
 import type { BounceReportStore } from "../../src/bounces/ReportStore.ts"
 import type { EngagementStore } from "../../src/tracking/EngagementStore.ts"
 import { flowHappenings } from "./flowHappenings.ts"
@@ -9,7 +10,7 @@ import { flowMessages } from "./flowMessages.ts"
 import { day, send } from "./flowWorld.ts"
 import { check, day_ms, type FlowLive, flowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
 
-type Needs = FlowRooms | EngagementStore | BounceReportStore
+type Needs = FlowRooms | EngagementStore | BounceReportStore | FigureStore
 type Live = Needs | FlowLive
 
 export const flowEngine = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {

@@ -7,6 +7,7 @@ import { Settings } from "../../kernel/Settings.ts"
 import { Parsers } from "../../ports/Parsers.ts"
 import { compileInput, compileParser } from "../../rendering/Compile.ts"
 import { Links } from "../../rendering/Links.ts"
+import { senderOf } from "../../rendering/message/Message.ts"
 import { sourceOf } from "../../rendering/MergeTemplate.ts"
 import { type FigurePoint, gapless, interval_ms, startOf, startsOf } from "../../sending/Figures.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
@@ -91,8 +92,7 @@ export class BlastReports extends Context.Service<
         const locked = lockedOf(blast)
         if (locked === null) return []
         const email = yield* Effect.orDie(emails.approval(workspace, locked.approvalId))
-        const { name, postalAddress } = yield* Effect.orDie(workspaces.get(workspace))
-        const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+        const sender = senderOf(yield* Effect.orDie(workspaces.get(workspace)))
         const options = { operational: blast.operational, tracked: true, addresses, message_bytes_max }
         const compiled = yield* Effect.orDie(
           parsers.run(compileParser, compileInput(email, sender, options), workspace),
