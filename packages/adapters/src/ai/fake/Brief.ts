@@ -1,8 +1,7 @@
 // The brief of a prompt: its kind, topic, place, date, prices, offers and lists. Pure, and the same for the same prompt.
 import { type FormBrief, formOf } from "./Forms.ts"
 import { bare, capital, dateIn, figures, hours, leadingTime, percentage, price, stripped } from "./Figures.ts"
-import { addressIn, placeIn } from "./Places.ts"
-import { peopleIn, plansIn } from "./Plans.ts"
+import { addressIn, peopleIn, placeIn, plansIn } from "./Plans.ts"
 import { type Sentence, isLayout, partsOf, sentencesOf, speaksOfItself } from "./Sentences.ts"
 import { type Kind, kindOf, type Subject, subjectOf } from "./Subjects.ts"
 import { topicOf } from "./Topic.ts"

@@ -74,7 +74,7 @@ export const composePage = ({ brief, brand, palette, otherwise }: Parts & { read
   return template.replaceAll(/\[\[(\w+)\]\]/g, (_, slot: string) => slots[slot] ?? "")
 }
 
-/** What stands for the name of the owner. */
+/** The name of an owner that nothing names. */
 const nameless = ({ kind, subject, topic }: Brief): string | null => {
   if (kind === "job") return "Jobs"
   if (kind !== "pricing" || subject.isBusiness || topic === "") return subject.label
