@@ -21,7 +21,7 @@ import {
   type SampledColumn,
   withSuggestions,
 } from "./mapping/Suggestions.ts"
-import { proposeFormat } from "./mapping/FormatProposals.ts"
+import { notationValuesMax, proposeFormat } from "./mapping/FormatProposals.ts"
 import type { Row } from "./Table.ts"
 
 /** How many rows a preview reads, whatever the size of the file: enough to infer types. */
@@ -98,7 +98,7 @@ export const previewOf = (
     if (type === undefined) return proposal
     const { format, question } = proposeFormat(
       type,
-      rows.map(({ cells }) => display(cells[index])),
+      rows.slice(0, notationValuesMax(headers.length)).map(({ cells }) => display(cells[index])),
     )
     return { ...proposal, format, ...(question === null ? {} : { reason: `${proposal.reason}. ${question}` }) }
   })

@@ -7,7 +7,7 @@ import type { FieldDefinitionId } from "../../kernel/Ids.ts"
 import { isBlank, slugify, trim } from "../../kernel/Text.ts"
 import { Result } from "effect"
 import { beginning } from "../Rows.ts"
-import { isWritten, proposeFormat } from "./FormatProposals.ts"
+import { isWritten, notationValuesMax, proposeFormat } from "./FormatProposals.ts"
 import { headerKey } from "./HeaderSynonyms.ts"
 
 export interface FieldConflict {
@@ -66,12 +66,13 @@ const yearless = /^\d{1,2}[./-]\d{1,2}\.?$/
 /** The type that all values have, else text, its notation, and the confidence in it. */
 export const inferenceOf = (
   values: ReadonlyArray<string>,
+  notation_values_max: number = values.length,
 ): Pick<FieldCandidate, "suggestedValueType" | "format" | "confidence" | "reason"> => {
   const confidence = values.length >= values_for_high ? "high" : values.length >= values_for_medium ? "medium" : "low"
   const text = { suggestedValueType: "string", format: {}, confidence } as const
   if (values.length === 0) return { ...text, reason: "The column is empty in the sample" }
   const counts = tests.map(([type, holds]) => {
-    const { format, question } = proposeFormat(type, values)
+    const { format, question } = proposeFormat(type, values.slice(0, notation_values_max))
     return { type, format, question, count: values.filter((value) => holds(value, format)).length }
   })
   const whole = counts.find(({ count }) => count === values.length)
@@ -126,7 +127,7 @@ export const fieldCandidates = (
       header,
       suggestedDisplayName: beginning(header, name_length_max),
       suggestedApiName,
-      ...inferenceOf(filled),
+      ...inferenceOf(filled, notationValuesMax(columns.length)),
       sampleValues: [...new Set(filled)].slice(0, sample_values_max),
       conflicts,
     }

@@ -12,6 +12,9 @@ export interface FormatProposal {
   readonly question: string | null
 }
 
+/** How many values of each column are read in every notation: all of the sample, fewer in files with many columns. */
+export const notationValuesMax = (columns_count: number): number => Math.max(20, Math.floor(20_000 / columns_count))
+
 const own: FormatProposal = { format: {}, question: null }
 
 /**
