@@ -58,7 +58,7 @@ const codesOf = (printer: TypePrinter, { responses }: Operation): ReadonlyArray<
 /** Numbers and dates are accepted as values and as text. */
 const parameterType = (printer: TypePrinter, { schema }: Parameter): string => {
   const type = printer.type(schema)
-  return type === "number" ? "number | string" : schema.format === "date-time" ? "Date | string" : type
+  return type === "number" ? "number | string" : schema.format?.endsWith("date-time") ? "Date | string" : type
 }
 
 const parametersIn = (printer: TypePrinter, { parameters }: Operation, place: string, indent: string): string => {

@@ -69,7 +69,10 @@ export const OffsetInstant = Schema.String.annotate({ format: "date-time", examp
   )
 
 /** A day, which is its beginning in UTC, or a timestamp with a UTC offset, in a query. */
-export const DayOrInstant = Schema.String.annotate({ examples: ["2026-05-01", "2026-05-01T10:30:00Z"] })
+export const DayOrInstant = Schema.String.annotate({
+  format: "date-or-date-time",
+  examples: ["2026-05-01", "2026-05-01T10:30:00Z"],
+})
   .check(
     Schema.makeFilter(
       (text: string) =>

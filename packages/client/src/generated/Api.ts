@@ -787,7 +787,8 @@ export interface Client {
     }, Blast, CommonCode | "not_found">
     /**
      * Delete a blast. Deletes the blast with its recipients and its inline audience. Its inline email is not
-     * deleted. A blast that is being sent must be cancelled first.
+     * deleted. Timelines no longer show its messages as sent and delivered. A blast that is being sent must be
+     * cancelled first.
      */
     readonly remove: Method<{
       readonly params: {
@@ -1065,8 +1066,8 @@ export interface Client {
       }
     }, Flow, CommonCode | "not_found" | "campaign_flow_duplicate_step_id" | "invalid_state">
     /**
-     * Delete a flow. Deletes a flow with its members and the emails that its steps created. An active flow must be
-     * paused first.
+     * Delete a flow. Deletes a flow with its members and the emails that its steps created. Timelines no longer
+     * show its messages as sent and delivered. An active flow must be paused first.
      */
     readonly remove: Method<{
       readonly params: {
@@ -1648,9 +1649,9 @@ export interface Client {
     readonly email: Method<{
       readonly query?: {
         /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
-        readonly from?: string
+        readonly from?: Date | string
         /** The end, exclusive. Default: now */
-        readonly to?: string
+        readonly to?: Date | string
         /** The length of a point: `hour` or `day`, UTC. Default: `day` */
         readonly interval?: "hour" | "day"
         /** What the groups are: blasts, flows, or recipient domains. Default: `none`, no groups */
@@ -1688,9 +1689,9 @@ export interface Client {
       readonly query?: {
         readonly tent_id?: string
         /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
-        readonly from?: string
+        readonly from?: Date | string
         /** The end, exclusive. Default: now */
-        readonly to?: string
+        readonly to?: Date | string
       }
     }, WorkspaceAnalytics, CommonCode | "not_found">
   }

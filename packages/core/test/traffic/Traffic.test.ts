@@ -4,6 +4,7 @@ import {
   conversionRate,
   type Counts,
   dayOf,
+  daysBetween,
   daysUntil,
   readDaysBack,
   toTrafficReport,
