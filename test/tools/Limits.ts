@@ -62,9 +62,8 @@ import {
   json_shaped_keys_max,
   json_values_max,
 } from "@tentpole/core/kernel/JsonExcess"
-import { issues_max } from "@tentpole/http/edge/Errors"
 import { unknown_keys_per_minute_max } from "@tentpole/http/edge/UnknownKeyLimiter"
-import { table } from "@tentpole/http/edge/Errors"
+import { issues_max, table } from "@tentpole/http/edge/Errors"
 import { Result } from "effect"
 
 const number = (value: number): string => value.toLocaleString("en-US")

@@ -62,9 +62,14 @@ export const executionOf = Effect.fnUntraced(function* (
 })
 
 /** A started run of three rows. */
-export const runIn = Effect.fnUntraced(function* (workspace: WorkspaceId, listIds: ReadonlyArray<ListId> = []) {
+export const runIn = Effect.fnUntraced(function* (
+  workspace: WorkspaceId,
+  listIds: ReadonlyArray<ListId> = [],
+  onInvalidCell: Execution["onInvalidCell"] = "skip_row",
+) {
   const [store, { transact }] = [yield* ImportStore, yield* Transactor]
-  const executed = yield* executionOf(workspace, yield* sessionIn(workspace), execution(listIds))
+  const wanted = { ...execution(listIds), onInvalidCell }
+  const executed = yield* executionOf(workspace, yield* sessionIn(workspace), wanted)
   yield* transact(store.apply(workspace, executed))
   const started = some(ImportChange.start(some(executed.run).after, 3, at(6_000)))
   assert.isTrue(yield* transact(store.apply(workspace, started)))

@@ -188,32 +188,6 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
-    it.effect("stores the cells of rows that were imported with warnings, and counts them", () =>
-      Effect.gen(function* () {
-        const { store, transact, workspace } = yield* begin
-        const wanted = { ...execution(), onInvalidCell: "skip_cell" } as const
-        const executed = yield* executionOf(workspace, yield* sessionIn(workspace), wanted)
-        yield* transact(store.apply(workspace, executed))
-        const started = some(ImportChange.start(some(executed.run).after, 2, at(6_000)))
-        yield* transact(store.apply(workspace, started))
-        const run = some(started.run).after
-        assert.deepStrictEqual(yield* store.getRun(workspace, run.id), run)
-        const long = "x".repeat(300)
-        yield* applyRows(workspace, run, [
-          ["a@b.co", long],
-          ["b@b.co", "Bob"],
-        ])
-        const { counts } = yield* store.getRun(workspace, run.id)
-        assert.deepStrictEqual(counts, { created: 2, updated: 0, skipped: 0, failed: 0, warned: 1 })
-        const rows = yield* store.rejectedRows(workspace, run.id, { after: 1, through: 3, limit: 10 })
-        assert.deepStrictEqual(
-          rows.map(({ status, record, issues }) => [status, record, issues.map(({ targetField }) => targetField)]),
-          [["created", ["a@b.co", long], ["first_name"]]],
-        )
-        assert.strictEqual(yield* store.widestRejected(workspace, run.id, 3), 2)
-      }),
-    )
-
     it.effect("writes a chunk once, whatever the number of attempts and workers", () =>
       Effect.gen(function* () {
         const { store, contacts, workspace } = yield* begin

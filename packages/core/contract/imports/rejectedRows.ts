@@ -109,4 +109,26 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.strictEqual((yield* store.rejectedRows(workspace, id, everything)).length, 1)
       }),
     )
+
+    it.effect("stores the cells of rows that were imported with warnings, and counts them", () =>
+      Effect.gen(function* () {
+        const [store, fresh] = [yield* ImportStore, yield* Fresh]
+        const workspace = yield* fresh.workspace()
+        const run = yield* runIn(workspace, [], "skip_cell")
+        assert.deepStrictEqual(yield* store.getRun(workspace, run.id), run)
+        const long = "x".repeat(300)
+        yield* applyRows(workspace, run, [
+          ["a@b.co", long],
+          ["b@b.co", "Bob"],
+        ])
+        const { counts } = yield* store.getRun(workspace, run.id)
+        assert.deepStrictEqual(counts, { created: 2, updated: 0, skipped: 0, failed: 0, warned: 1 })
+        const rows = yield* store.rejectedRows(workspace, run.id, { after: 1, through: 3, limit: 10 })
+        assert.deepStrictEqual(
+          rows.map(({ status, record, issues }) => [status, record, issues.map(({ targetField }) => targetField)]),
+          [["created", ["a@b.co", long], ["first_name"]]],
+        )
+        assert.strictEqual(yield* store.widestRejected(workspace, run.id, 3), 2)
+      }),
+    )
   })

@@ -75,8 +75,8 @@ const decodeParts = decoderOf(FlowParts, { absent: false, hints })
 export const fieldNamesOf = (body: unknown): ReadonlyArray<string> => {
   if (!isObject(body)) return []
   const { disqualification_rules: rules, step, steps } = body
-  const all: ReadonlyArray<unknown> = [step, ...(Array.isArray(steps) ? steps.slice(0, steps_max) : [])]
-  const trees = [rules, ...all.map((each) => (isObject(each) ? each["condition"] : null))]
+  const many: ReadonlyArray<unknown> = Array.isArray(steps) ? steps.slice(0, steps_max) : []
+  const trees = [rules, ...[step, ...many].map((each) => (isObject(each) ? each["condition"] : null))]
   return [...new Set(trees.flatMap((tree) => (tree === undefined || tree === null ? [] : fieldNamesIn(tree))))]
 }
 
