@@ -187,7 +187,7 @@ it.live("functions with the rights of their owner pin their search path, and onl
   }).pipe(Effect.scoped),
 )
 
-it.live("only the counters of deliveries are written by triggers", () =>
+it.live("only the counters and figures of deliveries are written by triggers", () =>
   Effect.gen(function* () {
     const { owner } = yield* database
     const found = yield* owner<{ readonly name: string }>`
@@ -195,7 +195,7 @@ it.live("only the counters of deliveries are written by triggers", () =>
       where not t.tgisinternal and c.relnamespace = 'public'::regnamespace order by 1`
     assert.deepStrictEqual(
       found.map(({ name }) => name),
-      ["delivery_tally_insert", "delivery_tally_update"],
+      ["delivery_figures_insert", "delivery_figures_update", "delivery_tally_insert", "delivery_tally_update"],
     )
     const unused = yield* owner<{ readonly name: string }>`
       select proname::text as name from pg_proc p where pronamespace = 'public'::regnamespace

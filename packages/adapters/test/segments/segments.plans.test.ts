@@ -291,7 +291,7 @@ layer(useCases, { excludeTestServices: true })("the count of a rule tree", (it) 
       const reading = { fields: [], now: yield* DateTime.now }
       const read = (activityType: ActivityType) => {
         const [text] = sql`${ruleCondition(sql, workspace, all({ ...clicked, activityType }), reading)}`.compile()
-        return ["activity", "delivery"].filter((table) => text.includes(`from ${table} `))
+        return ["activity", "delivery"].filter((table) => new RegExp(`from ${table}\\s`).test(text))
       }
       for (const type of activityTypes) {
         assert.deepStrictEqual(read(type), [isDeliveryActivity(type) ? "delivery" : "activity"], type)

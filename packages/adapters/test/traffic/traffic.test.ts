@@ -99,7 +99,7 @@ layer(postgres, { excludeTestServices: true })("the recorder of page views", (it
       yield* stop
       assert.deepStrictEqual(sizes(), [10, 10, 5])
       const { visits, days } = yield* counts
-      assert.deepStrictEqual([visits, days], [1, [{ day: dayOf(now), views: 25 }]])
+      assert.deepStrictEqual([visits, days], [1, [{ day: dayOf(now), views: 25, submissions: 0 }]])
     }),
   )
 

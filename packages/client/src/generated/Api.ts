@@ -1687,6 +1687,7 @@ export interface Client {
      */
     readonly traffic: Method<{
       readonly query?: {
+        /** Only this tent. Default: all tents */
         readonly tent_id?: string
         /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
         readonly from?: Date | string

@@ -46,6 +46,7 @@ const descriptions: Readonly<Record<string, string>> = {
   templateId: "Id of the template",
   tentId: "Id of the tent",
   to: "The end, exclusive. Default: now",
+  tent_id: "Only this tent. Default: all tents",
   updated_after: "Returns only contacts that changed after this time",
   version: "Number of the version. Default: the current version",
   workspace_id: "Id of the workspace",

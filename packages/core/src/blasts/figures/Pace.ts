@@ -40,9 +40,10 @@ const seconds = (ms: number): number => Math.max(1, ms / 1000)
 
 export const paceOf = (blast: Blast, tally: DeliveryTally, facts: PaceFacts | null): Pace => {
   const launch = launchOf(blast)
-  if (blast.status !== "sending" || launch === null || facts === null) {
+  if (blast.status !== "sending" || launch === null)
     return { perSecond: null, nextAttemptAt: null, estimatedEndAt: null }
-  }
+  // It was launched a moment ago.
+  if (facts === null) return { perSecond: 0, nextAttemptAt: null, estimatedEndAt: null }
   const { held, now, sent } = facts
   const since_ms = Math.max(launch.at.epochMilliseconds, rateWindowStart(now).epochMilliseconds)
   const perSecond = sent / seconds(now.epochMilliseconds - since_ms)

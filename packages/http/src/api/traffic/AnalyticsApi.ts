@@ -107,7 +107,7 @@ export const AnalyticsApi = Endpoint.group("analytics", "Figures of email, and t
     description:
       "Returns the traffic of the workspace, or of one tent, in a range of up to 400 days. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole days (UTC). Single views and visitors are stored for days only: older ranges have totals.",
     query: {
-      tent_id: Schema.optionalKey(TentId.annotate({ description: "Only this tent. Default: all tents" })),
+      tent_id: Schema.optionalKey(TentId),
       from: Schema.optionalKey(DayOrInstant),
       to: Schema.optionalKey(DayOrInstant),
     },

@@ -85,7 +85,8 @@ const checkedCommand = <const Name extends string, E>(
         const checked = yield* check(id, input.name)
         yield* print(input.json, { document: toCheckedDomainWire(checked), text: domainText(checked) })
         const { mailHost } = yield* Settings
-        for (const warning of localNames(checked, mailHost)) yield* Console.error(`Warning: ${warning}`)
+        const warnings = input.json ? [] : localNames(checked, mailHost)
+        for (const warning of warnings) yield* Console.error(`Warning: ${warning}`)
         const { domain, status } = checked.domain
         if (mustBeVerified && status !== "verified") {
           const reason = `${domain} is not verified: set the DKIM record as shown. DNS may take an hour to show a change.`

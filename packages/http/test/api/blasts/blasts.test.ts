@@ -87,6 +87,11 @@ it.live("a new blast is a draft and can be read, updated and deleted", () =>
       sent_at: null,
       send_mode: null,
       details: noDetails,
+      queued_count: 0,
+      deferred_count: 0,
+      next_attempt_at: null,
+      messages_per_second: null,
+      estimated_end_at: null,
       approval_readiness: {
         ready: false,
         missing: ["audience", "email", "schedule"],
