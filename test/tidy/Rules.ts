@@ -66,7 +66,6 @@ packages/adapters/test/lists.test.ts !`,
     find: Services.suites,
     remedy: "write the suite in packages/core/contract, list it in index.ts, and run it in packages/adapters/test",
     exempt: [
-      { at: "Transaction", reason: "does nothing: it proves that a transaction is open" },
       { at: "dkim", reason: "one adapter, tested against another implementation" },
       { at: "auditLog", reason: "the adapter in memory discards the entries" },
     ],

@@ -38,9 +38,9 @@ const plants: { readonly [What in string]: Planted } = {
   "a second delivery of a contact": {
     statements: ({ sent }) => [
       `insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, operational,
-         state, reason, created_at)
+         state, reason, failed_at, created_at)
        select workspace_id, gen_random_uuid(), blast_id, contact_id, approval_id, 'x' || email, 'x' || email_normalized,
-         operational, 'failed', 'refused', created_at
+         operational, 'failed', 'refused', now(), created_at
        from delivery where delivery_id = '${sent}'`,
     ],
     wrong: ["the recipient counts add up", "a contact has one delivery"],

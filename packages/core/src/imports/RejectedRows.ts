@@ -1,5 +1,6 @@
-// The export of an import's rejected rows, and of the rows that were imported without an invalid cell: a table to correct and
-// import again, with the file's columns and cells, then each row's number, status and reason. It is read from the store in pages and streamed as CSV, in constant memory.
+// The export of an import's rejected rows, and of rows that were imported without an invalid cell: a table to correct and to import
+// again, with the columns and cells of the file, then the number, status and reason of each row. It is read in pages and streamed as
+// CSV, in constant memory.
 import { Effect, Option, Stream } from "effect"
 import { encodeText } from "../kernel/Bytes.ts"
 import { byte_order_mark, csvTextInQuotes, guardCell, guardFormula } from "../kernel/Csv.ts"

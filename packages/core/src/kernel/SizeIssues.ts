@@ -13,7 +13,7 @@ const issuesIn = (schema: SchemaAST.AST, value: unknown, path: string): Readonly
     const members = ast.types.filter((type) => mayHold(SchemaAST.toEncoded(type), value))
     return members.map((type) => issuesIn(type, value, path)).toSorted((a, b) => a.length - b.length)[0] ?? []
   }
-  if (typeof value === "string" || Array.isArray(value)) {
+  if ((SchemaAST.isString(ast) && typeof value === "string") || (SchemaAST.isArrays(ast) && Array.isArray(value))) {
     const message = tooLong(ast, value.length)
     if (message !== null) return [{ path, message }]
   }

@@ -13,6 +13,7 @@ interface FormsEstate extends Estate {
 
 interface TrafficEstate extends FormsEstate {
   readonly tentIdOrAlias: string
+  readonly tent_id: string
 }
 
 const settleForms: Room<FormsEstate>["settle"] = Effect.fnUntraced(function* ({ workspace }, field, context) {
@@ -35,6 +36,8 @@ const settleForms: Room<FormsEstate>["settle"] = Effect.fnUntraced(function* ({ 
 const readable = ({ tentId }: FormsEstate) => [
   `/v1/tents/${tentId}/submissions`,
   `/v1/analytics/tent?tentIdOrAlias=${tentId}`,
+  `/v1/analytics/traffic?tent_id=${tentId}`,
+  "/v1/analytics/email",
   "/v1/analytics/workspace",
   "/v1/contacts",
 ]
@@ -54,7 +57,11 @@ export const traffic: Room<TrafficEstate> = {
   operations: operationsOf(tenants, ["/v1/analytics"]),
   probes: {},
   settle: (side, field, context, operation) =>
-    Effect.map(settleForms(side, field, context, operation), (estate) => ({ ...estate, tentIdOrAlias: estate.tentId })),
+    Effect.map(settleForms(side, field, context, operation), (estate) => ({
+      ...estate,
+      tentIdOrAlias: estate.tentId,
+      tent_id: estate.tentId,
+    })),
   readable,
   ids: ["tentId"],
 }

@@ -126,14 +126,15 @@ const addClicks = (sql: PgClient.PgClient, workspace: WorkspaceId, clicks: Reado
     ? Effect.void
     : Effect.asVoid(sql`
         with given as materialized (
-          select * from unnest(${texts(clicks.map(({ deliveryId }) => deliveryId))}::uuid[],
+          select g.delivery_id, g.link_index, g.blast_id, g.contact_id, g.clicks, g.machine_clicks
+          from unnest(${texts(clicks.map(({ deliveryId }) => deliveryId))}::uuid[],
             ${ints(clicks.map(({ link }) => link))}::int[], ${texts(clicks.map(({ blastId }) => blastId))}::uuid[],
             ${texts(clicks.map(({ contactId }) => contactId))}::uuid[], ${ints(clicks.map((each) => each.clicks))}::int[],
             ${ints(clicks.map(({ machineClicks }) => machineClicks))}::int[])
             as g (delivery_id, link_index, blast_id, contact_id, clicks, machine_clicks)
         ),
         first as materialized (
-          select g.*, g.clicks > 0 and k.known is null as is_first
+          select g.blast_id, g.link_index, g.clicks, g.machine_clicks, g.clicks > 0 and k.known is null as is_first
           from given g
           left join lateral (
             select true as known from delivery_click k
