@@ -8,6 +8,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Clock, Context, DateTime, Duration, Effect, Latch, Layer } from "effect"
 import { MemoryDatabase, table } from "./MemoryDatabase.ts"
 import { byId } from "./Slices.ts"
+import { transactOn } from "./Transactor.ts"
 
 interface JobRow {
   readonly id: string
@@ -31,6 +32,7 @@ export const layer = (options = defaults) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const db = yield* MemoryDatabase
+      const transact = transactOn(db)
       const wake = Latch.makeUnsafe()
       const put = (row: JobRow) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => db.put(queue, null, row.id, { ...row, updatedAt_ms: now }))
@@ -92,7 +94,7 @@ export const layer = (options = defaults) =>
           const row = yield* db.find(queue, null, id)
           const isHolder = row?.state === "running" && tokenOf(row) === token
           if (isHolder) yield* put({ ...row, ...after(row, yield* now_ms) })
-        }).pipe(db.one.withPermits(1))
+        }).pipe(transact)
 
       const claim: JobLeases["claim"] = Effect.fnUntraced(function* (turn) {
         const now = yield* now_ms
@@ -117,7 +119,7 @@ export const layer = (options = defaults) =>
       })
 
       const leases: JobLeases = {
-        claim: (turn) => db.one.withPermits(1)(claim(turn)),
+        claim: (turn) => transact(claim(turn)),
         renew: (job) => write(job, (_, now) => ({ leaseUntil_ms: now + lease_ms })),
         settle: (job, end) =>
           write(job, (row, now) => {
