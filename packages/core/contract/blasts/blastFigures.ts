@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { BlastStore } from "../../src/blasts/BlastStore.ts"
-import { FigureStore, stored_domains_max, type TimeRange } from "../../src/blasts/figures/FigureStore.ts"
+import { FigureStore, type TimeRange } from "../../src/blasts/figures/FigureStore.ts"
 import { rateWindowStart, slotOf } from "../../src/blasts/figures/Pace.ts"
 import { emptyFigures, type FigurePoint, type Figures, figureNames, startOf, sumOf } from "../../src/sending/Figures.ts"
 import type { BlastId, WorkspaceId } from "../../src/kernel/Ids.ts"
@@ -20,6 +20,9 @@ import {
   type WrittenDelivery,
 } from "../sending/deliveryScenario.ts"
 import { recipientQuery } from "./blastWorld.ts"
+
+/** Domains that the figures of a blast distinguish; further ones are `other`. */
+const stored_domains_max = 50
 
 const hour_ms = 3_600_000
 const ago = (hours: number) => DateTime.subtract(at, { milliseconds: hours * hour_ms })

@@ -4,8 +4,6 @@ import type { BlastId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { BlockReason, FailureReason } from "../../sending/Delivery.ts"
 import type { FigurePoint, Figures, Interval } from "../../sending/Figures.ts"
 
-/** Domains that a blast's figures distinguish; further ones are `other`. */
-export const stored_domains_max = 50
 /** Domains in a report, by recipients descending. */
 export const domains_max = 20
 /** Domains in a progress, by queued recipients descending. */
