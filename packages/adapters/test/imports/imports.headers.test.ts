@@ -4,7 +4,8 @@ import { matchesFor } from "@tentpole/adapters/ai/fake/FakeColumns"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
-import { previewOf, analyzeHeaders } from "@tentpole/core/imports/Preview"
+import { atOnce } from "@tentpole/core/kernel/runtime/Steps"
+import { type ImportPreview, previewOf, analyzeHeaders } from "@tentpole/core/imports/Preview"
 import { acceptedMatches, noSuggestions } from "@tentpole/core/imports/mapping/Suggestions"
 import { columnNames, rowsOf } from "@tentpole/core/imports/Table"
 import { assert, it } from "@effect/vitest"
@@ -160,17 +161,17 @@ const previewed = Effect.fnUntraced(function* (name: string) {
     { headers, rows, formulaGuarded: true },
     { fields: [], defaultCountry: "US" },
   ]
-  const reading = analyzeHeaders(file, facts)
+  const reading = atOnce(analyzeHeaders(file, facts))
   const { request } = reading.suggestionRequest
   const matches = request === null ? [] : acceptedMatches(request, matchesFor(request), reading.targets)
   return {
     headers: header,
-    byHeaders: previewOf(id, file, facts, reading, noSuggestions),
-    withAi: previewOf(id, file, facts, reading, { _tag: "given", matches }),
+    byHeaders: atOnce(previewOf(id, file, facts, reading, noSuggestions)),
+    withAi: atOnce(previewOf(id, file, facts, reading, { _tag: "given", matches })),
   }
 })
 
-const mapped = (preview: ReturnType<typeof previewOf>) =>
+const mapped = (preview: ImportPreview) =>
   Object.fromEntries(
     preview.proposedMappings.flatMap(({ header, targetField }) =>
       targetField === null ? [] : [[header, targetField]],

@@ -9,6 +9,7 @@ import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { FairLimit } from "../kernel/runtime/FairLimit.ts"
+import { inSteps } from "../kernel/runtime/Steps.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
@@ -121,8 +122,9 @@ export class Imports extends Context.Service<
         const table = yield* head(session.source, session.blobKey, preview_rows_max)
         const file = { ...table, formulaGuarded: session.source === "upload" }
         const facts = { fields: yield* fieldStore.list(workspace.id), defaultCountry: workspace.defaultCountry }
-        const reading = analyzeHeaders(file, facts)
-        return previewOf(session.id, file, facts, reading, yield* suggest(workspace.id, session, reading))
+        const reading = yield* inSteps(analyzeHeaders(file, facts))
+        const answer = yield* suggest(workspace.id, session, reading)
+        return yield* inSteps(previewOf(session.id, file, facts, reading, answer))
       })
 
       const openSession = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId) {

@@ -13,6 +13,7 @@ import {
   type Targets,
   targetsOf,
 } from "./mapping/Mapping.ts"
+import { mapInSteps, type Steps } from "../kernel/runtime/Steps.ts"
 import { rowReader, sanitizeCell } from "./Rows.ts"
 import {
   type SuggestionAnswer,
@@ -72,28 +73,32 @@ export interface HeaderAnalysis {
   readonly suggestionRequest: SuggestionRequest
 }
 
-export const analyzeHeaders = ({ headers, rows, formulaGuarded }: SampledFile, facts: PreviewFacts): HeaderAnalysis => {
+export function* analyzeHeaders(
+  { headers, rows, formulaGuarded }: SampledFile,
+  facts: PreviewFacts,
+): Steps<HeaderAnalysis> {
   const targets = targetsOf(facts.fields)
   const proposed = proposeMappings(headers, targets)
   const display = displayText(formulaGuarded)
-  const columns = proposed.map(({ header, targetField }, index) => ({
+  const columns = yield* mapInSteps(proposed, ({ header, targetField }, index) => ({
     header,
     values: targetField === null ? rows.map(({ cells }) => display(cells[index])) : [],
   }))
   return { targets, columns, proposed, suggestionRequest: suggestionRequestOf(columns, proposed, targets) }
 }
 
-export const previewOf = (
+export function* previewOf(
   sessionId: ImportSessionId,
   file: SampledFile,
   facts: PreviewFacts,
   { targets, columns, proposed, suggestionRequest }: HeaderAnalysis,
   answer: SuggestionAnswer,
-): ImportPreview => {
+): Steps<ImportPreview> {
   const { headers, rows, formulaGuarded } = file
   const display = displayText(formulaGuarded)
   const types = new Map([...targets.standard, ...targets.custom].map(({ apiName, valueType }) => [apiName, valueType]))
-  const proposedMappings = withSuggestions(proposed, suggestionRequest, answer, targets).map((proposal, index) => {
+  const suggested = withSuggestions(proposed, suggestionRequest, answer, targets)
+  const proposedMappings = yield* mapInSteps(suggested, (proposal, index) => {
     const type = types.get(proposal.targetField ?? "")
     if (type === undefined) return proposal
     const { format, question } = proposeFormat(
@@ -112,14 +117,14 @@ export const previewOf = (
     proposedMappings,
     unmappedHeaders: open.map(({ header }) => header),
     availableFields: targets,
-    fieldCreationCandidates: fieldCandidates(
+    fieldCreationCandidates: yield* fieldCandidates(
       open.filter(({ standing }) => standing !== "exported"),
       facts.fields,
     ),
     sampleRows: rows
       .slice(0, sample_rows_max)
       .map(({ cells }) => Object.fromEntries(headers.map((header, index) => [header, display(cells[index])]))),
-    sampleIssues: sampleIssues(file, proposedMappings, {
+    sampleIssues: yield* sampleIssues(file, proposedMappings, {
       fields: fieldsByName(facts.fields),
       defaultCountry: facts.defaultCountry,
     }),
@@ -140,20 +145,19 @@ const missingIdentityMapping: BlockingIssue = {
 }
 
 /** The issues of the sample under the proposed mappings. None when no column identifies contacts. */
-const sampleIssues = (
+function* sampleIssues(
   { headers, rows, formulaGuarded }: SampledFile,
   proposed: ReadonlyArray<ProposedMapping>,
   workspace: Pick<ItemContext, "fields" | "defaultCountry">,
-): ReadonlyArray<SampleIssue> => {
+): Steps<ReadonlyArray<SampleIssue>> {
   const mappings = proposed.flatMap(({ targetField, targetKind, ...rest }) =>
     targetField === null || targetKind === null ? [] : [mappingOf({ ...rest, targetField, targetKind })],
   )
   if (!identifiesContacts(mappings)) return []
   const read = rowReader({ headers, mappings, formulaGuarded, onInvalidCell: "skip_row", ...workspace })
-  return rows
-    .flatMap((row) => {
-      const result = read(row)
-      return result._tag === "item" ? [] : result.issues.map((issue) => ({ ...issue, rowNumber: row.rowNumber }))
-    })
-    .slice(0, sample_issues_max)
+  const issues = yield* mapInSteps(rows, (row) => {
+    const result = read(row)
+    return result._tag === "item" ? [] : result.issues.map((issue) => ({ ...issue, rowNumber: row.rowNumber }))
+  })
+  return issues.flat().slice(0, sample_issues_max)
 }

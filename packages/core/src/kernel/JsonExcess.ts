@@ -1,5 +1,5 @@
 // The limits of JSON from outside, checked on the text before it is parsed: parsing takes time and memory for each value.
-import { Effect } from "effect"
+import { inSteps, type Steps } from "./runtime/Steps.ts"
 
 /** Maximum nesting. Rule trees have their own, lower limit. */
 export const json_depth_max = 64
@@ -20,16 +20,10 @@ export const json_shaped_keys_max = 20_000
 const slice_length = 2 ** 19
 
 /** Why a JSON text is refused before it is parsed; null if it is not. */
-export const jsonExcess = Effect.fnUntraced(function* (text: string) {
-  for (const steps = excessIn(text); ;) {
-    const { done, value } = steps.next()
-    if (done === true) return value
-    yield* Effect.yieldNow
-  }
-})
+export const jsonExcess = (text: string) => inSteps(excessIn(text))
 
 /** Yields after each slice. Strings are skipped. */
-function* excessIn(text: string): Generator<void, string | null> {
+function* excessIn(text: string): Steps<string | null> {
   let slice_end = slice_length
   let depth = 0
   let values_count = 1
@@ -72,7 +66,7 @@ const [quote, colon, comma, backslash] = [0x22, 0x3a, 0x2c, 0x5c]
 const [brace, brace_end, bracket, bracket_end] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /** Counts the keys of objects; of objects with the same keys in the same order, those of one. */
-function* hasTooManyShapes(text: string): Generator<void, boolean> {
+function* hasTooManyShapes(text: string): Steps<boolean> {
   const shapes = new Set<number>()
   const open: Array<{ shape: number; keys_count: number }> = []
   let slice_end = slice_length

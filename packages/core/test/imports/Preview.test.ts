@@ -1,6 +1,7 @@
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { previewOf, analyzeHeaders } from "@tentpole/core/imports/Preview"
 import { type SuggestionAnswer, noSuggestions } from "@tentpole/core/imports/mapping/Suggestions"
+import { atOnce } from "@tentpole/core/kernel/runtime/Steps"
 import { assert, describe, it } from "@effect/vitest"
 
 const id = ImportSessionId.make("00000000-0000-4000-8000-000000000001")
@@ -13,7 +14,7 @@ const preview = (
 ) => {
   const numbered = rows.map((cells, index) => ({ rowNumber: index + 2, line: index + 2, cells }))
   const file = { headers, rows: numbered, formulaGuarded: true }
-  return previewOf(id, file, workspace, analyzeHeaders(file, workspace), answer)
+  return atOnce(previewOf(id, file, workspace, atOnce(analyzeHeaders(file, workspace)), answer))
 }
 
 describe("Import preview", () => {
@@ -48,6 +49,19 @@ describe("Import preview", () => {
     )
     assert.deepStrictEqual(seen.blockingIssues, [])
     assert.isFalse(seen.availableFields.standard.some(({ writable }) => !writable))
+  })
+
+  it("lets other requests continue after each column and row", () => {
+    const headers = Array.from({ length: 300 }, (_, column) => `Column ${column}`)
+    const rows = Array.from({ length: 5 }, (_, row) => ({ rowNumber: row + 2, line: row + 2, cells: headers }))
+    const file = { headers: ["Email", ...headers], rows, formulaGuarded: true }
+    const reading = analyzeHeaders(file, workspace)
+    let pauses = 0
+    while (reading.next().done !== true) pauses++
+    const analysis = atOnce(analyzeHeaders(file, workspace))
+    const steps = previewOf(id, file, workspace, analysis, noSuggestions)
+    while (steps.next().done !== true) pauses++
+    assert.strictEqual(pauses, 301 + 301 + 300 + 5)
   })
 
   it("is blocked while no column identifies contacts", () => {

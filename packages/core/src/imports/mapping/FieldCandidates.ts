@@ -6,6 +6,7 @@ import { active_fields_max, type CustomField } from "../../contacts/CustomField.
 import type { FieldDefinitionId } from "../../kernel/Ids.ts"
 import { isBlank, slugify, trim } from "../../kernel/Text.ts"
 import { Result } from "effect"
+import { mapInSteps, type Steps } from "../../kernel/runtime/Steps.ts"
 import { beginning } from "../Rows.ts"
 import { isWritten, notationValuesMax, proposeFormat } from "./FormatProposals.ts"
 import { headerKey } from "./HeaderSynonyms.ts"
@@ -100,17 +101,17 @@ export const inferenceOf = (
 }
 
 /** One candidate for each given column, with all conflicts of its name. */
-export const fieldCandidates = (
+export function* fieldCandidates(
   columns: ReadonlyArray<{ readonly header: string; readonly index: number; readonly values: ReadonlyArray<string> }>,
   fields: ReadonlyArray<CustomField>,
-): ReadonlyArray<FieldCandidate> => {
+): Steps<ReadonlyArray<FieldCandidate>> {
   const byName = new Map(fields.map((field) => [field.apiName, field]))
   const archived = fields.filter((field) => field.status === "archived")
   const archivedByLabel = new Map(archived.map((field) => [headerKey(field.displayName), field]))
   archivedByLabel.delete("")
   const suggested = new Set<string>()
   let room = active_fields_max - (fields.length - archived.length)
-  return columns.map(({ header, index, values }): FieldCandidate => {
+  return yield* mapInSteps(columns, ({ header, index, values }): FieldCandidate => {
     const filled = values.map(trim).filter((value) => !isBlank(value))
     const suggestedApiName = suggestApiName(header, index + 1)
     const existing = byName.get(suggestedApiName) ?? archivedByLabel.get(headerKey(header))

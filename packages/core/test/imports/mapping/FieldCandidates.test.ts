@@ -1,8 +1,11 @@
+import { atOnce } from "@tentpole/core/kernel/runtime/Steps"
 import { fieldCandidates, inferenceOf, suggestApiName } from "@tentpole/core/imports/mapping/FieldCandidates"
 import { active_fields_max } from "@tentpole/core/contacts/CustomField"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { field } from "../FieldFixture.ts"
+
+const candidatesOf = (...given: Parameters<typeof fieldCandidates>) => atOnce(fieldCandidates(...given))
 
 const fields = [
   field("shoe_size", { displayName: "Size of shoes" }),
@@ -13,7 +16,7 @@ const fields = [
 const inferValueType = (values: ReadonlyArray<string>) => inferenceOf(values).suggestedValueType
 
 const column = (header: string, ...values: ReadonlyArray<string>) => ({ header, index: 0, values })
-const one = (...values: ReadonlyArray<string>) => fieldCandidates([column("x", ...values)], [])[0]
+const one = (...values: ReadonlyArray<string>) => candidatesOf([column("x", ...values)], [])[0]
 
 describe("Field candidates", () => {
   it("have valid names for any header", () => {
@@ -47,7 +50,7 @@ describe("Field candidates", () => {
       index,
       values: ["a", " ", "b", "a"],
     }))
-    const candidates = fieldCandidates(columns, fields)
+    const candidates = candidatesOf(columns, fields)
     assert.deepStrictEqual(
       candidates.map(({ suggestedApiName, conflicts }) => [
         suggestedApiName,
@@ -74,13 +77,13 @@ describe("Field candidates", () => {
 
   it("report all conflicts of API name and label", () => {
     const kinds = (...headers: ReadonlyArray<string>) =>
-      fieldCandidates(
+      candidatesOf(
         headers.map((header) => column(header)),
         fields,
       ).map(({ conflicts }) => conflicts.map(({ kind }) => kind))
     assert.deepStrictEqual(kinds("LEVEL", "level"), [["archived_existing"], ["archived_existing", "duplicate_in_file"]])
     assert.deepStrictEqual(kinds("Email", "e-mail", "E.mail"), [["reserved_name"], [], ["duplicate_in_file"]])
-    const [level] = fieldCandidates([column("LEVEL")], fields)
+    const [level] = candidatesOf([column("LEVEL")], fields)
     assert.deepInclude(level?.conflicts[0], { conflictKey: "tier", existingFieldDisplayName: "Level!" })
   })
 
@@ -88,7 +91,7 @@ describe("Field candidates", () => {
     const many = Array.from({ length: active_fields_max - 2 }, (_, index) => field(`f${index}`))
     const archived = field("old_plan", { status: "archived" })
     const headers = ["f1", "old plan", "one", "two", "three"]
-    const candidates = fieldCandidates(
+    const candidates = candidatesOf(
       headers.map((header) => column(header)),
       [...many, archived],
     )
