@@ -84,7 +84,7 @@ export function* analyzeHeaders(
     header,
     values: targetField === null ? rows.map(({ cells }) => display(cells[index])) : [],
   }))
-  return { targets, columns, proposed, suggestionRequest: suggestionRequestOf(columns, proposed, targets) }
+  return { targets, columns, proposed, suggestionRequest: yield* suggestionRequestOf(columns, proposed, targets) }
 }
 
 export function* previewOf(

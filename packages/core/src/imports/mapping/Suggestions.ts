@@ -5,6 +5,7 @@
 import { type ColumnMatch, type ColumnsRequest, Ai } from "../../ports/Ai.ts"
 import { trim } from "../../kernel/Text.ts"
 import { claimed, noFieldHasThisName, type ProposedMapping, type Targets, unmapped } from "./Mapping.ts"
+import type { Steps } from "../../kernel/runtime/Steps.ts"
 import { beginning, sanitizeCell } from "../Rows.ts"
 import { Effect } from "effect"
 import { Hex } from "effect/encoding"
@@ -68,11 +69,11 @@ const shapesOf = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
 const looksLikeValue = (header: string): boolean => /\S@\S/.test(header) || header.replace(/\D/g, "").length >= 7
 
 /** Requests the open columns, and offers the fields that no column has claimed. */
-export const suggestionRequestOf = (
+export function* suggestionRequestOf(
   columns: ReadonlyArray<SampledColumn>,
   proposed: ReadonlyArray<ProposedMapping>,
   targets: Targets,
-): SuggestionRequest => {
+): Steps<SuggestionRequest> {
   const open = new Set(proposed.flatMap(({ header, standing }) => (standing === "open" ? [header] : [])))
   const taken = new Set(proposed.map(({ targetField }) => targetField))
   const headless = proposed.some(({ header }) => looksLikeValue(header))
@@ -82,6 +83,7 @@ export const suggestionRequestOf = (
   const [nameByHeader, omissionByHeader] = [new Map<string, string>(), new Map<string, string>()]
   const request = new Map<string, ReadonlyArray<string>>()
   for (const { header, values } of columns.filter((column) => open.has(column.header))) {
+    yield
     const name = beginning(sanitizeCell(header), header_length_max)
     const filled = values.map(trim).filter((value) => value !== "")
     if (headless) omissionByHeader.set(header, "the first line looks like a row of values rather than a header")

@@ -8,6 +8,7 @@ import {
   shapeOf,
   withSuggestions,
 } from "@tentpole/core/imports/mapping/Suggestions"
+import { atOnce } from "@tentpole/core/kernel/runtime/Steps"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { field } from "../FieldFixture.ts"
@@ -19,7 +20,7 @@ type File = Readonly<Record<string, ReadonlyArray<string>>>
 const reading = (file: File) => {
   const proposed = proposeMappings(Object.keys(file), targets)
   const columns = Object.entries(file).map(([header, values]) => ({ header, values }))
-  return { proposed, question: suggestionRequestOf(columns, proposed, targets) }
+  return { proposed, question: atOnce(suggestionRequestOf(columns, proposed, targets)) }
 }
 
 /** The proposals for an AI answer: field, source and reason by header. */
