@@ -81,6 +81,8 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
         )
         assert.deepStrictEqual(Object.fromEntries(counts), {
           recipients: 5,
+          queued: 0,
+          deferred: 0,
           sent: 2,
           delivered: 2,
           opened: 0,
@@ -88,6 +90,9 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
           bounced: 1,
           unsubscribed: 0,
           spam: 0,
+          failed: 2,
+          blocked: 1,
+          unconfirmed: 1,
         })
         const statuses = (yield* read(id)).map(
           ({ status, reason, contactDeleted }) => `${status} ${reason} ${contactDeleted}`,
