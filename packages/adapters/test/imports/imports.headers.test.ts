@@ -4,7 +4,7 @@ import { matchesFor } from "@tentpole/adapters/ai/fake/FakeColumns"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
-import { atOnce } from "@tentpole/core/kernel/runtime/Steps"
+import { inSteps } from "@tentpole/core/kernel/runtime/Steps"
 import { type ImportPreview, previewOf, analyzeHeaders } from "@tentpole/core/imports/Preview"
 import { acceptedMatches, noSuggestions } from "@tentpole/core/imports/mapping/Suggestions"
 import { columnNames, rowsOf } from "@tentpole/core/imports/Table"
@@ -161,13 +161,13 @@ const previewed = Effect.fnUntraced(function* (name: string) {
     { headers, rows, formulaGuarded: true },
     { fields: [], defaultCountry: "US" },
   ]
-  const reading = atOnce(analyzeHeaders(file, facts))
+  const reading = yield* inSteps(analyzeHeaders(file, facts))
   const { request } = reading.suggestionRequest
   const matches = request === null ? [] : acceptedMatches(request, matchesFor(request), reading.targets)
   return {
     headers: header,
-    byHeaders: atOnce(previewOf(id, file, facts, reading, noSuggestions)),
-    withAi: atOnce(previewOf(id, file, facts, reading, { _tag: "given", matches })),
+    byHeaders: yield* inSteps(previewOf(id, file, facts, reading, noSuggestions)),
+    withAi: yield* inSteps(previewOf(id, file, facts, reading, { _tag: "given", matches })),
   }
 })
 

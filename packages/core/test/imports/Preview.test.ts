@@ -1,8 +1,9 @@
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { previewOf, analyzeHeaders } from "@tentpole/core/imports/Preview"
 import { type SuggestionAnswer, noSuggestions } from "@tentpole/core/imports/mapping/Suggestions"
-import { atOnce } from "@tentpole/core/kernel/runtime/Steps"
+import { inSteps } from "@tentpole/core/kernel/runtime/Steps"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 
 const id = ImportSessionId.make("00000000-0000-4000-8000-000000000001")
 const workspace = { fields: [], defaultCountry: "US" }
@@ -14,7 +15,8 @@ const preview = (
 ) => {
   const numbered = rows.map((cells, index) => ({ rowNumber: index + 2, line: index + 2, cells }))
   const file = { headers, rows: numbered, formulaGuarded: true }
-  return atOnce(previewOf(id, file, workspace, atOnce(analyzeHeaders(file, workspace)), answer))
+  const analysis = Effect.runSync(inSteps(analyzeHeaders(file, workspace)))
+  return Effect.runSync(inSteps(previewOf(id, file, workspace, analysis, answer)))
 }
 
 describe("Import preview", () => {
@@ -58,7 +60,7 @@ describe("Import preview", () => {
     const reading = analyzeHeaders(file, workspace)
     let pauses = 0
     while (reading.next().done !== true) pauses++
-    const analysis = atOnce(analyzeHeaders(file, workspace))
+    const analysis = Effect.runSync(inSteps(analyzeHeaders(file, workspace)))
     const steps = previewOf(id, file, workspace, analysis, noSuggestions)
     while (steps.next().done !== true) pauses++
     // columns, the request for 300 of them, proposals, candidates and rows

@@ -12,14 +12,6 @@ export const inSteps = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
   }
 })
 
-/** The result without pauses, for small inputs. */
-export const atOnce = <A>(steps: Steps<A>): A => {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done === true) return value
-  }
-}
-
 /** Each item is a step. */
 export function* mapInSteps<Item, A>(
   items: ReadonlyArray<Item>,

@@ -1,11 +1,12 @@
-import { atOnce } from "@tentpole/core/kernel/runtime/Steps"
+import { inSteps } from "@tentpole/core/kernel/runtime/Steps"
 import { fieldCandidates, inferenceOf, suggestApiName } from "@tentpole/core/imports/mapping/FieldCandidates"
 import { active_fields_max } from "@tentpole/core/contacts/CustomField"
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { field } from "../FieldFixture.ts"
 
-const candidatesOf = (...given: Parameters<typeof fieldCandidates>) => atOnce(fieldCandidates(...given))
+const candidatesOf = (...given: Parameters<typeof fieldCandidates>) =>
+  Effect.runSync(inSteps(fieldCandidates(...given)))
 
 const fields = [
   field("shoe_size", { displayName: "Size of shoes" }),
