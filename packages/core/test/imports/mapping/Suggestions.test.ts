@@ -8,9 +8,9 @@ import {
   shapeOf,
   withSuggestions,
 } from "@tentpole/core/imports/mapping/Suggestions"
-import { atOnce } from "@tentpole/core/kernel/runtime/Steps"
+import { inSteps } from "@tentpole/core/kernel/runtime/Steps"
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { field } from "../FieldFixture.ts"
 
 const targets = targetsOf([field("shoe_size"), field("old_plan", { status: "archived" })])
@@ -20,7 +20,7 @@ type File = Readonly<Record<string, ReadonlyArray<string>>>
 const reading = (file: File) => {
   const proposed = proposeMappings(Object.keys(file), targets)
   const columns = Object.entries(file).map(([header, values]) => ({ header, values }))
-  return { proposed, question: atOnce(suggestionRequestOf(columns, proposed, targets)) }
+  return { proposed, question: Effect.runSync(inSteps(suggestionRequestOf(columns, proposed, targets))) }
 }
 
 /** The proposals for an AI answer: field, source and reason by header. */
