@@ -10,7 +10,7 @@ import type { CsvReader } from "@tentpole/core/imports/CsvReader"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
 import type { ImportPreview } from "@tentpole/core/imports/Preview"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Stream } from "effect"
+import { Deferred, Context, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { memory, postgres } from "../fixtures/Stores.ts"
 
@@ -198,9 +198,11 @@ layer(onMemory)("the wait for a silent AI", (it) => {
     Effect.gen(function* () {
       const [imports, script] = [yield* Imports, yield* Script]
       const workspace = yield* (yield* Fresh).workspace()
-      script.reply = () => Effect.never
+      const asked = yield* Deferred.make<void>()
+      script.reply = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
       const session = yield* imports.beginRows(workspace, [{ Email: "ann@example.com", Talla: 38 }], null)
       const waiting = yield* Effect.forkChild(previewIn(workspace, session.id))
+      yield* Deferred.await(asked)
       yield* TestClock.adjust("9 seconds")
       assert.isUndefined(waiting.pollUnsafe())
       yield* TestClock.adjust("1 second")
