@@ -90,6 +90,48 @@ describe("commands of daily work", () => {
     assert.include(await readFile(chosen, "utf8"), "not an address")
   })
 
+  const shop = [
+    "E-mail,Joined,Spend,Renewal,City",
+    'mia@example.test,17.05.1990,"€ 1.234,50",01/02/2030,Rome',
+    'leo@example.test,3.6.2001,"€ 99",03/04/2030,Oslo',
+    "tom@example.test,never,€ 7,05/06/2030,Oslo",
+  ].join("\r\n")
+  const shopFields = [
+    { display_name: "Joined", api_name: "joined", value_type: "date" },
+    { display_name: "Spend", api_name: "spend", value_type: "number" },
+    { display_name: "Renewal", api_name: "renewal", value_type: "date" },
+  ]
+
+  it("`contact import` reads dates and amounts as the preview proposes them, and rejects a cell or its row", async () => {
+    await answered(service, "POST", "/v1/contact-fields", { items: shopFields })
+    const path = join(folder, "shop.csv")
+    await writeFile(path, shop)
+    const args = ["contact", "import", path, "--yes", "--date-format", "DD/MM/YYYY"]
+    const rows = await json(...args)
+    assert.deepInclude(rows, { created_count: 2, error_count: 1, warning_count: 0 })
+    assert.deepInclude((await json("contact", "get", "mia@example.test")).custom_fields, {
+      joined: "1990-05-17",
+      spend: 1234.5,
+      renewal: "2030-02-01",
+    })
+    const { code, output } = await run(...args, "--set", "city=Bern", "--on-invalid-cell", "skip_cell")
+    assert.strictEqual(code, 0, output)
+    assert.match(output, /^E-mail +email +mia@example\.test {2,}The header/m)
+    assert.match(output, /^Joined +joined +17\.05\.1990 +DD\.MM\.YYYY +The header/m)
+    assert.match(output, /^Spend +spend +€ 1\.234,50 +decimal , € +The header/m)
+    assert.match(
+      output,
+      /^Renewal +renewal +01\/02\/2030 +DD\/MM\/YYYY +.* DD\/MM\/YYYY or MM\/DD\/YYYY: set date_format$/m,
+    )
+    assert.match(output, /^City +\(not imported\) +Rome +--set replaces it$/m)
+    assert.match(output, /^\(every row\) +city +Bern +--set$/m)
+    assert.match(output, /^created +1\nupdated +2\nskipped +0\nfailed +0\nwarnings +1\nrows +3$/m)
+    const left = join(folder, "shop-not-imported-2.csv")
+    assert.include(output, `1 row imported without an invalid cell, with the reasons: ${left}.`)
+    assert.match(await readFile(left, "utf8"), /"tom@example\.test","never".*"created"/)
+    assert.deepInclude(await json("contact", "get", "tom@example.test"), { city: "Bern" })
+  })
+
   it("`contact get` and the listings print the API's objects as JSON, and tables for people", async () => {
     const api = await answered(service, "GET", "/v1/contacts?email=person7@example.test")
     const [contact] = api.items
@@ -203,6 +245,7 @@ describe("commands of daily work", () => {
       [2, ["blast", "send", "Spring"], "There is no terminal to ask for a confirmation: add --yes."],
       [2, ["list", "members"], "Missing required argument: list."],
       [2, ["contact", "list", "--limit", "0"], "Expected a number from 1"],
+      [2, ["contact", "import", file, "--set", "city"], "Expected format: key=value"],
       [1, ["contact", "import", "/nowhere.csv", "--yes"], "/nowhere.csv can't be read"],
       [1, ["contact", "import", file, "--yes", "--list", "Annes"], "Annes is a dynamic list."],
       [1, ["list", "get", "Nobody"], "No list has the name Nobody. `tentpole list list` shows all."],

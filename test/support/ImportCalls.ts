@@ -61,10 +61,7 @@ export const importProposed = async (
 ): Promise<{ readonly targets: ReadonlyArray<string>; readonly run: Json }> => {
   const at = await uploaded(call, file.name, file.text)
   const { proposed_mappings } = await call("POST", `${at}/preview`)
-  const mappings: ReadonlyArray<Json> = proposed_mappings
-    .filter(({ target_field }: Json) => target_field !== null)
-    .map(({ header, target_field, target_kind }: Json) => ({ header, target_field, target_kind }))
-  const { import_run_id } = await call("POST", `${at}/execute`, { mappings })
+  const { import_run_id } = await call("POST", `${at}/execute`, { mappings: proposed_mappings })
   const run = await importEnded({ call }, import_run_id, {}, look)
-  return { targets: mappings.map(({ target_field }) => target_field), run }
+  return { targets: proposed_mappings.flatMap(({ target_field }: Json) => target_field ?? []), run }
 }

@@ -8,16 +8,16 @@ const cell_length_max = 60
 const printable = (value: unknown): string =>
   (typeof value === "string" ? value : JSON.stringify(value)).replace(/\p{Cc}+/gu, " ")
 
-const cellOf = (value: unknown): string => {
+const cellOf = (value: unknown, isLast: boolean): string => {
   if (value === null || value === undefined) return ""
   const text = printable(value)
-  return text.length <= cell_length_max ? text : `${text.slice(0, cell_length_max - 1)}…`
+  return isLast || text.length <= cell_length_max ? text : `${text.slice(0, cell_length_max - 1)}…`
 }
 
-/** Columns as in the first row. Long values are cut. */
+/** Columns as in the first row. Long values are cut, except in the last column, which moves no other one. */
 export const tableOf = (rows: ReadonlyArray<Row>): string => {
   const names = Object.keys(rows[0] ?? {})
-  const lines = [names, ...rows.map((row) => names.map((name) => cellOf(row[name])))]
+  const lines = [names, ...rows.map((row) => names.map((name, at) => cellOf(row[name], at === names.length - 1)))]
   const widths = names.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
   return lines
     .map((line) =>

@@ -13,8 +13,9 @@ describe("tableOf", () => {
     )
   })
 
-  it("removes control characters, and cuts long values", () => {
-    const [, row] = tableOf([{ a: `\u001b[2J\n${"x".repeat(100)}` }]).split("\n")
-    assert.strictEqual(row, ` [2J ${"x".repeat(54)}…`)
+  it("removes control characters, and cuts long values, except in the last column", () => {
+    const long = "x".repeat(100)
+    const [, row] = tableOf([{ a: `\u001b[2J\n${long}`, b: long }]).split("\n")
+    assert.strictEqual(row, ` [2J ${"x".repeat(54)}…  ${long}`)
   })
 })

@@ -1,5 +1,6 @@
 // The command `tentpole contact import`: a CSV file, its mapping, the import and the rejected rows.
-import type { Client, ImportPreview, ImportRun } from "@tentpole/client"
+import type { Client, ExecuteImport, ImportMapping, ImportPreview, ImportRun } from "@tentpole/client"
+import { dateFormats, decimalSeparators } from "@tentpole/core/contacts/values/ValueFormat"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { openAsBlob } from "node:fs"
@@ -21,6 +22,22 @@ const flags = {
   duplicates: Flag.Literals("duplicates", ["update", "skip"]).pipe(
     Flag.withDescription("What happens to rows of contacts that exist: update or skip"),
     Flag.withDefault("update" as const),
+  ),
+  invalidCell: Flag.Literals("on-invalid-cell", ["skip_row", "skip_cell"]).pipe(
+    Flag.withDescription("What an invalid cell rejects: its row, or only itself"),
+    Flag.withDefault("skip_row" as const),
+  ),
+  dateFormat: Flag.Literals("date-format", dateFormats).pipe(
+    Flag.withDescription("The form of dates, for columns whose values leave it open"),
+    Flag.optional,
+  ),
+  decimalSeparator: Flag.Literals("decimal-separator", decimalSeparators).pipe(
+    Flag.withDescription("The decimal separator, for columns whose values leave it open"),
+    Flag.optional,
+  ),
+  set: Flag.KeyValuePair("set").pipe(
+    Flag.withDescription("Gives every row this value: <field>=<value>. May be repeated"),
+    Flag.withDefault({}),
   ),
   rejected: Flag.String("rejected").pipe(
     Flag.withDescription("File for the rejected rows. Default: <file>-not-imported.csv"),
@@ -56,14 +73,49 @@ const listIds = (client: Client, names: ReadonlyArray<string>): Promise<Readonly
     }),
   )
 
-/** A line for each column: its field, an example, and why. */
-const mappingTable = ({ proposed_mappings, sample_rows }: ImportPreview): string =>
+interface MappingFlags {
+  /** Field: value of every row. It replaces the field's column. */
+  readonly set: Readonly<Record<string, string>>
+  readonly dateFormat: Option.Option<(typeof dateFormats)[number]>
+  readonly decimalSeparator: Option.Option<(typeof decimalSeparators)[number]>
+}
+
+/** The proposals as they are, with what the flags add. */
+const mappingsOf = (
+  { available_fields: { custom, standard }, proposed_mappings }: ImportPreview,
+  { dateFormat, decimalSeparator, set }: MappingFlags,
+): ReadonlyArray<ImportMapping> => {
+  const types = new Map([...standard, ...custom].map(({ api_name, value_type }) => [api_name, value_type]))
+  const proposals = proposed_mappings.map((proposal): ImportMapping => {
+    const { date_format, decimal_separator, target_field } = proposal
+    if (target_field === null) return proposal
+    if (Object.hasOwn(set, target_field))
+      return { ...proposal, target_field: null, target_kind: null, reason: "--set replaces it" }
+    const type = types.get(target_field)
+    if (type === "date") return { ...proposal, date_format: date_format ?? Option.getOrNull(dateFormat) }
+    return type === "number"
+      ? { ...proposal, decimal_separator: decimal_separator ?? Option.getOrNull(decimalSeparator) }
+      : proposal
+  })
+  return [...proposals, ...Object.entries(set).map(([target_field, value]) => ({ target_field, value }))]
+}
+
+const notationOf = ({
+  currency_sign,
+  date_format,
+  decimal_separator,
+}: Pick<ImportMapping, "currency_sign" | "date_format" | "decimal_separator">): string =>
+  [date_format, decimal_separator ? `decimal ${decimal_separator}` : null, currency_sign].filter(Boolean).join(" ")
+
+/** A line for each mapping: its field, how its values are written, an example, and why. */
+const mappingTable = (mappings: ReadonlyArray<ImportMapping>, { sample_rows }: ImportPreview): string =>
   tableOf(
-    proposed_mappings.map(({ header, reason, target_field }) => ({
-      column: header,
+    mappings.map(({ header, reason, target_field, value, ...mapping }) => ({
+      column: header ?? "(every row)",
       field: target_field ?? "(not imported)",
-      example: sample_rows.map((row) => row[header]).find((cell) => cell !== undefined && cell !== "") ?? "",
-      reason,
+      example: value ?? sample_rows.map((row) => row[header ?? ""]).find((cell) => cell !== undefined && cell !== ""),
+      written: notationOf(mapping),
+      reason: reason ?? "--set",
     })),
   )
 
@@ -74,12 +126,13 @@ const countsOf = (run: ImportRun) => ({
   updated: run.updated_count,
   skipped: run.skipped_count,
   failed: run.error_count,
+  warnings: run.warning_count === 0 ? null : run.warning_count,
   rows: run.total_rows ?? run.processed_rows,
 })
 
 const taken = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EEXIST"
 
-/** Writes the rows that were not imported. Without a chosen name, an existing file is left alone and the next free name is used. */
+/** Writes the rows that were not imported as they are. Without a chosen name, an existing file is left alone and the next free name is used. */
 const writeRejected = async (client: Client, run: ImportRun, file: string, chosen: string | null): Promise<string> => {
   const rows = new Response(await client.imports.exportKept({ params: { import_run_id: run.import_run_id } }))
   const bytes = new Uint8Array(await rows.arrayBuffer())
@@ -104,20 +157,8 @@ const prepared = Effect.fnUntraced(function* (client: Client, file: string) {
   return { session_id, preview }
 })
 
-const imported = Effect.fnUntraced(function* (
-  client: Client,
-  { preview, session_id }: { readonly session_id: string; readonly preview: ImportPreview },
-  options: { readonly duplicate_strategy: "update" | "skip"; readonly list_ids: ReadonlyArray<string> },
-) {
-  const mappings = preview.proposed_mappings.map(({ header, overwrite_behavior, target_field, target_kind }) => ({
-    header,
-    target_field,
-    target_kind,
-    overwrite_behavior,
-  }))
-  const { import_run_id } = yield* attempt(() =>
-    client.imports.execute({ params: { session_id }, payload: { mappings, ...options } }),
-  )
+const imported = Effect.fnUntraced(function* (client: Client, session_id: string, payload: ExecuteImport) {
+  const { import_run_id } = yield* attempt(() => client.imports.execute({ params: { session_id }, payload }))
   return yield* follow(
     attempt(() => client.imports.find({ params: { import_run_id } })),
     {
@@ -128,27 +169,40 @@ const imported = Effect.fnUntraced(function* (
   ).pipe(Effect.onInterrupt(() => Console.error(`The import ${import_run_id} continues in the service.`)))
 })
 
+/** The sentence about the file of rejected rows. */
+const rejectedText = ({ error_count, skipped_count, warning_count }: ImportRun, path: string): string => {
+  const rejected = error_count + skipped_count
+  const parts = [
+    ...(rejected > 0 || warning_count === 0 ? [`${countOf(rejected, "row")} not imported`] : []),
+    ...(warning_count > 0 ? [`${countOf(warning_count, "row")} imported without an invalid cell`] : []),
+  ]
+  return `${parts.join(", ")}, with the reasons: ${path}. Correct the file and import it again.`
+}
+
 export const importContacts = Command.make("import", flags, ({ file, json, ...input }) =>
   Effect.gen(function* () {
     yield* askable(input)
     const client = yield* connected
     const list_ids = yield* attempt(() => listIds(client, input.lists))
-    const session = yield* prepared(client, file)
-    const mapping = `${mappingTable(session.preview)}\n`
-    if (!json) yield* Console.log(mapping)
-    else if (!input.yes) yield* Console.error(mapping)
+    const { preview, session_id } = yield* prepared(client, file)
+    const mappings = mappingsOf(preview, input)
+    const table = `${mappingTable(mappings, preview)}\n`
+    if (!json) yield* Console.log(table)
+    else if (!input.yes) yield* Console.error(table)
     const into = input.lists.length === 0 ? "" : ` into ${input.lists.join(", ")}`
     if (!(yield* confirmed(`Import ${file}${into}?`, input))) return yield* Console.error("Nothing was imported.")
-    const run = yield* imported(client, session, { duplicate_strategy: input.duplicates, list_ids })
+    const run = yield* imported(client, session_id, {
+      mappings,
+      duplicate_strategy: input.duplicates,
+      on_invalid_cell: input.invalidCell,
+      list_ids,
+    })
     const path =
-      run.error_count + run.skipped_count === 0
+      run.error_count + run.skipped_count + run.warning_count === 0
         ? null
         : yield* attempt(() => writeRejected(client, run, file, Option.getOrNull(input.rejected)))
     yield* print(json, { document: { ...run, rejected_rows_file: path }, text: fieldsOf(countsOf(run)) })
-    if (path !== null && !json) {
-      const rows = countOf(run.error_count + run.skipped_count, "row")
-      yield* Console.log(`${rows} not imported, with the reasons: ${path}. Correct the file and import it again.`)
-    }
+    if (path !== null && !json) yield* Console.log(rejectedText(run, path))
     if (run.status === "failed")
       return yield* new CallFailed({ reason: `The import failed: ${run.error ?? "no reason"}` })
   }),
