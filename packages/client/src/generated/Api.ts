@@ -317,6 +317,18 @@ export interface Client {
     readonly begin: Method<{
       readonly payload: BeginImport
     }, ImportSession, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** List import runs. Returns the runs with their progress and counts, the newest first. */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, {
+      readonly runs: ReadonlyArray<NamedImportRun>
+      readonly next_cursor: string | null
+    }, CommonCode | "invalid_cursor">
     /**
      * Preview an import. Parses the columns and the first 200 rows and proposes a target field for each column.
      * Headers are matched with field names first. The AI suggests targets for the remaining columns: it sees
@@ -1745,6 +1757,7 @@ export const routes = {
   },
   imports: {
     begin: "POST /v1/contacts/imports key",
+    list: "GET /v1/contacts/imports cursor:runs",
     preview: "POST /v1/contacts/imports/:session_id/preview key",
     execute: "POST /v1/contacts/imports/:session_id/execute key",
     find: "GET /v1/contacts/imports/:import_run_id",
@@ -3885,6 +3898,33 @@ export interface MembersRemoved {
   readonly not_found_ids: ReadonlyArray<string>
   readonly member_count: number
   readonly removed_count: number
+}
+
+export interface NamedImportRun {
+  readonly import_run_id: string
+  readonly import_session_id: string
+  readonly status: "queued" | "running" | "completed" | "failed"
+  readonly created_count: number
+  readonly updated_count: number
+  readonly skipped_count: number
+  readonly error_count: number
+  /** Created and updated rows that were imported without an invalid cell (`on_invalid_cell` skip_cell) */
+  readonly warning_count: number
+  /** null until the file was counted */
+  readonly total_rows: number | null
+  readonly processed_rows: number
+  readonly chunks: {
+    readonly size: number
+    readonly total: number | null
+    readonly completed: number
+  }
+  readonly error: string | null
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly completed_at: string | null
+  /** null for rows of a request without a name */
+  readonly file_name: string | null
 }
 
 export type Nothing = Readonly<Record<string, never>>

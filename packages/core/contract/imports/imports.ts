@@ -14,6 +14,7 @@ import { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { importCounts } from "./importCounts.ts"
+import { importRuns } from "./importRuns.ts"
 import { importKept } from "./rejectedRows.ts"
 import {
   applyRows,
@@ -35,6 +36,7 @@ type Ports = ImportStore | ContactStore | ContactFieldStore | ListStore | Outbox
 export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   importMoves(name, live)
   importKept(name, live)
+  importRuns(name, live)
   importCounts(name, live)
 }
 

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { IdentityTaken } from "../contacts/ContactStore.ts"
 import type { ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Paged } from "../kernel/Page.ts"
+import type { Cursor, Paged, Sliced } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { ImportRun, ImportSession, RejectedRow, RowResult, RowStatus } from "./Import.ts"
@@ -22,6 +22,17 @@ export interface ResultsQuery {
   readonly page: number
   /** 1 to 250. */
   readonly limit: number
+}
+
+export interface RunsQuery {
+  readonly after: Cursor | null
+  readonly limit: number
+}
+
+/** A run in a listing. */
+export interface NamedRun extends ImportRun {
+  /** The name of the uploaded file. Null for rows of a request without a name. */
+  readonly fileName: string | null
 }
 
 /** Rows are identified by their numbers; the header is 1. */
@@ -48,6 +59,8 @@ export class ImportStore extends Context.Service<
     readonly lockRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound, Transaction>
     /** The run of an executed session; null before the execution. */
     readonly runOf: (workspace: WorkspaceId, session: ImportSessionId) => Effect.Effect<ImportRun | null>
+    /** Newest first. */
+    readonly runs: (workspace: WorkspaceId, query: RunsQuery) => Effect.Effect<Sliced<NamedRun>>
     /** Writes all parts, or returns false if the session or the run has changed since the decision. */
     readonly apply: (workspace: WorkspaceId, change: ImportChange) => Effect.Effect<boolean, never, Transaction>
     /**

@@ -4,7 +4,7 @@ import { type BlobInfo, type BlobNotFound, BlobStore, BlobTooLarge, type BlobUna
 import { LinkRefused, readLink, signLink } from "../ports/SignedLink.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { Ids, ImportRunId, ImportSessionId, type WorkspaceId } from "../kernel/Ids.ts"
-import type { Paged } from "../kernel/Page.ts"
+import { type BrokenCursor, decodeCursor, page_limit_default, type Paged, type Sliced } from "../kernel/Page.ts"
 import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
@@ -23,7 +23,7 @@ import {
 } from "./Import.ts"
 import { type Execution, ImportChange, isExpired } from "./machine.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
-import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
+import { ImportStore, type NamedRun, type ResultsQuery } from "./ImportStore.ts"
 import { type ImportPreview, preview_rows_max, previewOf, analyzeHeaders } from "./Preview.ts"
 import { suggestionService } from "./mapping/Suggestions.ts"
 import { type RejectedRowsExport, rejectedRowsExport } from "./RejectedRows.ts"
@@ -76,6 +76,11 @@ export class Imports extends Context.Service<
       wanted: Execution,
     ) => Effect.Effect<ImportRun, NotFound | Invalid | InvalidState | FileRefusal>
     readonly getRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
+    /** Newest first. */
+    readonly listRuns: (
+      workspace: WorkspaceId,
+      by: { readonly cursor?: string; readonly limit?: number },
+    ) => Effect.Effect<Sliced<NamedRun>, BrokenCursor>
     readonly results: (
       workspace: WorkspaceId,
       run: ImportRunId,
@@ -224,6 +229,10 @@ export class Imports extends Context.Service<
         }),
 
         getRun: store.getRun,
+        listRuns: Effect.fn("Imports.listRuns")(function* (workspace, { cursor, limit = page_limit_default }) {
+          const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
+          return yield* store.runs(workspace, { after, limit })
+        }),
         results: store.results,
         exportRejected: Effect.fn("Imports.exportRejected")((workspace, id) =>
           rejectedRowsExport(store, workspace, id),

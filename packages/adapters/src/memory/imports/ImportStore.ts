@@ -12,7 +12,7 @@ import { writeFields } from "../contacts/ContactFieldStore.ts"
 import { writeContacts } from "../contacts/ContactStore.ts"
 import { applyList, listMembers, lists } from "../lists/ListStore.ts"
 import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
-import { paged } from "../kernel/Slices.ts"
+import { newest, paged } from "../kernel/Slices.ts"
 import { systemListRows } from "../workspaces/WorkspaceStore.ts"
 
 export const importSessions = table<ImportSession>("import_session")
@@ -124,6 +124,14 @@ export const layer = storeLayer(ImportStore, (db, writer) => {
     lockRun: (workspace, id) => Effect.andThen(Transaction, getRun(workspace, id)),
     runOf: (workspace, session) =>
       Effect.map(db.all(importRuns, workspace), (runs) => runs.find(({ sessionId }) => sessionId === session) ?? null),
+    runs: Effect.fnUntraced(function* (workspace, query) {
+      const names = new Map((yield* db.all(importSessions, workspace)).map(({ fileName, id }) => [id, fileName]))
+      const runs = yield* db.all(importRuns, workspace)
+      return newest(
+        runs.map((run) => ({ ...run, fileName: names.get(run.sessionId) ?? null })),
+        query,
+      )
+    }),
     apply: (workspace, change) => Effect.andThen(Transaction, apply(db, writer, workspace, change)),
     applyChunk: (workspace, change) => Effect.andThen(Transaction, applyChunk(db, writer, workspace, change)),
     results: Effect.fnUntraced(function* (workspace, id, query) {

@@ -12,6 +12,7 @@ import type { ImportChange } from "@tentpole/core/imports/machine"
 import type { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
 import {
   ImportStore,
+  type NamedRun,
   type RejectedRowsQuery,
   type ListKind,
   type ResultsQuery,
@@ -24,6 +25,7 @@ import { writeFields } from "../contacts/ContactFieldStore.ts"
 import { writeContacts } from "../contacts/ContactWrites.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
+import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 import { moveMemberCounts } from "../lists/StoredCounts.ts"
 import { storeLayer } from "../StoreLayer.ts"
@@ -246,6 +248,17 @@ export const layer = storeLayer(ImportStore, ({ sql, within, write, long, writer
           select ${sql.literal(runColumns)} from import_run r
           where r.workspace_id = ${workspace} and r.import_session_id = ${id}`,
       ).pipe(Effect.map(([row]) => (row === undefined ? null : fromRow<ImportRun>(row)))),
+    runs: (workspace, query) =>
+      within(
+        workspace,
+        newestRows<RowOf<NamedRun>>(sql, query, {
+          columns: `${runColumns}, s.file_name as "fileName"`,
+          from: "import_run r join import_session s using (workspace_id, import_session_id)",
+          where: sql`r.workspace_id = ${workspace} and s.workspace_id = ${workspace}`,
+          at: "r.created_at",
+          id: "r.import_run_id",
+        }),
+      ).pipe(Effect.map((rows) => slicedByAge(rows.map(fromRow<NamedRun>), query.limit))),
     apply: (workspace, change) =>
       Effect.tap(write(workspace, apply(sql, workspace, change)), (applied) =>
         applied ? writer.writeEffects(workspace, [change]) : Effect.void,

@@ -10,13 +10,14 @@ import {
 } from "@tentpole/core/imports/Import"
 import type { UploadSession } from "@tentpole/core/imports/Imports"
 import type { ImportPreview } from "@tentpole/core/imports/Preview"
+import type { NamedRun } from "@tentpole/core/imports/ImportStore"
 import type { Execution } from "@tentpole/core/imports/machine"
 import type { FieldCandidate } from "@tentpole/core/imports/mapping/FieldCandidates"
 import type { ProposedMapping, WantedMapping } from "@tentpole/core/imports/mapping/Mapping"
 import { dateFormats, decimalSeparators, type ValueFormat } from "@tentpole/core/contacts/values/ValueFormat"
 import { ContactId, FieldDefinitionId, ImportRunId, ImportSessionId, ListId } from "@tentpole/core/kernel/Ids"
 import { Schema, Struct } from "effect"
-import { InstantWire, iso, oneOf, PaginationWire, Text, toCamelCase, toSnakeCase } from "../../Wire.ts"
+import { InstantWire, iso, listing, oneOf, PaginationWire, Text, toCamelCase, toSnakeCase } from "../../Wire.ts"
 import { FieldWire, toFieldWire } from "../contacts/ContactFieldsApi.ts"
 
 const textOrNull = Schema.NullOr(Schema.String)
@@ -301,6 +302,18 @@ export const RunWire = Schema.Struct({
   started_at: Schema.NullOr(InstantWire),
   completed_at: Schema.NullOr(InstantWire),
 }).annotate({ identifier: "ImportRun" })
+
+const NamedRunWire = Schema.Struct({
+  ...RunWire.fields,
+  file_name: textOrNull.annotate({ description: "null for rows of a request without a name" }),
+}).annotate({ identifier: "NamedImportRun" })
+
+export const RunsAnswer = listing({ runs: Schema.Array(NamedRunWire) })
+
+export const toNamedRunWire = (run: NamedRun): typeof NamedRunWire.Type => ({
+  ...toRunWire(run),
+  file_name: run.fileName,
+})
 
 export const toRunWire = (run: ImportRun): typeof RunWire.Type => ({
   import_run_id: run.id,

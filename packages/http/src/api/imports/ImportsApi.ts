@@ -3,8 +3,8 @@ import { results_limit_max } from "@tentpole/core/imports/ImportStore"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { limitParameter, oneOf, pageParameter } from "../../Wire.ts"
-import { BeginImport, Execute, PreviewWire, ResultsAnswer, RunWire, SessionWire } from "./ImportWire.ts"
+import { cursorQuery, limitParameter, oneOf, pageParameter } from "../../Wire.ts"
+import { BeginImport, Execute, PreviewWire, ResultsAnswer, RunsAnswer, RunWire, SessionWire } from "./ImportWire.ts"
 
 const ResultsQuery = Schema.Struct({
   status: Schema.optionalKey(oneOf("created", "updated", "skipped", "failed")),
@@ -25,6 +25,13 @@ export const ImportsApi = Endpoint.group("imports", "Imports of contacts from CS
     payload: BeginImport,
     success: SessionWire.pipe(HttpApiSchema.status(201)),
     errors: ["validation_failed", "payload_too_large", "unavailable"],
+  }),
+  Endpoint.get("list", "/v1/contacts/imports", {
+    summary: "List import runs",
+    description: "Returns the runs with their progress and counts, the newest first.",
+    query: cursorQuery,
+    success: RunsAnswer,
+    errors: ["invalid_cursor"],
   }),
   Endpoint.post("preview", "/v1/contacts/imports/:session_id/preview", {
     summary: "Preview an import",

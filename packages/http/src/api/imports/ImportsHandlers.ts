@@ -6,10 +6,11 @@ import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { handlersOf } from "../../GroupHandlers.ts"
-import { answer, paged, pageOf } from "../../Wire.ts"
+import { answer, paged, pageOf, sliced } from "../../Wire.ts"
 import {
   type BeginImport,
   toExecution,
+  toNamedRunWire,
   toPreviewWire,
   toResultWire,
   toRunWire,
@@ -27,6 +28,7 @@ export const layer = handlersOf("imports", Imports, (imports) => {
         )
   return {
     begin: ({ payload }, { id }) => begin(id, payload).pipe(answer((session) => session)),
+    list: ({ query }, { id }) => imports.listRuns(id, query).pipe(answer(sliced("runs", toNamedRunWire))),
     preview: ({ params }, workspace) => imports.preview(workspace, params.session_id).pipe(answer(toPreviewWire)),
     execute: ({ params, payload }, { id }) =>
       imports.execute(id, params.session_id, toExecution(payload)).pipe(answer(toRunWire)),

@@ -123,6 +123,8 @@ it.live("a file can be uploaded, previewed, executed and polled until completion
 
     yield* run(id)
     const ended = yield* call("GET", `/v1/contacts/imports/${id}`)
+    const runs = yield* call("GET", "/v1/contacts/imports")
+    assert.deepStrictEqual(runs.json, { runs: [{ ...ended.json, file_name: "Ann & Co.csv" }], next_cursor: null })
     assert.deepInclude(ended.json, {
       import_run_id: id,
       import_session_id: session,

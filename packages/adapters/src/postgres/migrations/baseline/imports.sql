@@ -44,6 +44,7 @@ create table import_run (
   constraint import_run_counts_agree
     check (processed_rows = created_count + updated_count + skipped_count + error_count)
 );
+create index import_run_newest on import_run (workspace_id, created_at desc, import_run_id);
 comment on table import_run is 'Executions of imports.';
 comment on column import_run.headers is 'The columns of the file.';
 comment on column import_run.warning_count is 'Created and updated rows of which an invalid cell was left out.';
