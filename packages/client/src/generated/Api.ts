@@ -753,7 +753,8 @@ export interface Client {
   readonly blasts: {
     /**
      * List blasts. Returns a page of blasts, the most recently updated first by default. Archived blasts are
-     * included only when `status` is `archived` or `any`.
+     * included only when `status` is `archived` or `any`. Drafts have no `approval_readiness` here; get the blast
+     * to read it.
      */
     readonly list: Listing<{
       readonly query?: {
@@ -1967,7 +1968,7 @@ export interface ApiTrigger {
   }>
 }
 
-/** Only for drafts */
+/** Drafts only. Not in listings */
 export interface ApprovalReadiness {
   /** True if nothing is missing except `schedule` */
   readonly ready: boolean

@@ -1,6 +1,6 @@
 // Contract tests of reading blasts: listings, and the related data in a view.
 import { assert, layer } from "@effect/vitest"
-import { type DateTime, Effect, type Layer } from "effect"
+import { type DateTime, Effect, type Layer, Struct } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
 import { decide } from "../../src/blasts/machine.ts"
 import type { BlastQuery } from "../../src/blasts/BlastStore.ts"
@@ -74,7 +74,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       }),
     )
 
-    it.effect("shows the same related data for one blast and in a listing", () =>
+    it.effect("shows the same related data for one blast and in a listing, except what only readiness depends on", () =>
       Effect.gen(function* () {
         const world = yield* furnished({ postalAddress: null })
         const { store, workspace, write, person, listOf, approvedEmail, draft, emails, setDomain } = world
@@ -129,10 +129,16 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           missing: ["schedule"],
           warnings: ["unresolved_tokens", "no_postal_address"],
         })
-        const [paged] = (yield* store.list(workspace, everything, noon)).items
-        assert(paged !== undefined)
-        assert.deepStrictEqual(readiness(blast, paged.facts), readiness(blast, found.facts))
-        assert.deepStrictEqual(paged.facts.list, found.facts.list)
+        const [listed] = (yield* store.list(workspace, everything, noon)).items
+        assert(found.facts.list !== null && found.facts.email !== null)
+        assert.deepStrictEqual(listed, {
+          ...found,
+          facts: {
+            list: Struct.omit(found.facts.list, ["empty"]),
+            email: Struct.omit(found.facts.email, ["texts"]),
+            approvedHeader: found.facts.approvedHeader,
+          },
+        })
       }),
     )
 
@@ -205,17 +211,6 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.deepStrictEqual(yield* shown(zurich.id), ["dynamic", null, false])
         assert.deepStrictEqual(yield* shown(ruleless.id), ["dynamic", null, true])
         assert.deepStrictEqual(yield* shown(unsubscribed.id), ["system", null, true])
-        const { items } = yield* store.list(workspace, { ...everything, sortBy: "created_at" }, noon)
-        assert.deepStrictEqual(
-          new Map(items.map(({ facts }) => [facts.list?.listId, facts.list?.empty])),
-          new Map([
-            [emptyList.id, true],
-            [nowhere.id, true],
-            [zurich.id, false],
-            [ruleless.id, true],
-            [unsubscribed.id, true],
-          ]),
-        )
         const owner = yield* draft("owner")
         const gone = ListChange.discardInline({ ...zurich, ownerBlastId: owner.id }, later(9))
         yield* transact(lists.apply(workspace, gone))

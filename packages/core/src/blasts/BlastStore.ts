@@ -11,30 +11,42 @@ import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { Blast, BlastStatus, EarlyEndReason, RetryOptions } from "./Blast.ts"
 import { type Pace, type PaceFacts, paceOf } from "./figures/Pace.ts"
 import { type BlastChange, type BlastEvent, decide } from "./machine.ts"
-import { emailChanges, type LaunchFacts, type Readiness, readiness, type ReadinessFacts } from "./Readiness.ts"
+import {
+  emailChanges,
+  type LaunchFacts,
+  type Readiness,
+  readiness,
+  type ReadinessFacts,
+  type SummaryFacts,
+} from "./Readiness.ts"
 
-export interface StoredBlast {
+/** A blast as a listing reads it. */
+export interface ListedBlast {
   readonly blast: Blast
-  readonly facts: ReadinessFacts
+  readonly facts: SummaryFacts
   readonly tally: DeliveryTally
   /** Null unless the blast is sending. */
   readonly paceFacts: PaceFacts | null
 }
 
+export interface StoredBlast extends ListedBlast {
+  readonly facts: ReadinessFacts
+}
+
 /** A blast with its current list and email, its counters and pace, and the readiness of a draft. */
 export interface BlastView {
   readonly blast: Blast
-  readonly list: ReadinessFacts["list"]
-  readonly email: ReadinessFacts["email"]
-  readonly approvedHeader: ReadinessFacts["approvedHeader"]
+  readonly list: SummaryFacts["list"]
+  readonly email: SummaryFacts["email"]
+  readonly approvedHeader: SummaryFacts["approvedHeader"]
   readonly changedSinceApproval: ReadonlyArray<HeaderName>
   readonly tally: DeliveryTally
   readonly pace: Pace
-  /** Null unless the blast is a draft. */
+  /** Null unless the blast is a draft, and in listings. */
   readonly readiness: Readiness | null
 }
 
-export const toBlastView = ({ blast, facts, paceFacts, tally }: StoredBlast): BlastView => ({
+export const toListedView = ({ blast, facts, paceFacts, tally }: ListedBlast): BlastView => ({
   blast,
   list: facts.list,
   email: facts.email,
@@ -42,7 +54,12 @@ export const toBlastView = ({ blast, facts, paceFacts, tally }: StoredBlast): Bl
   changedSinceApproval: emailChanges(facts),
   tally,
   pace: paceOf(blast, tally, paceFacts),
-  readiness: blast.status === "draft" ? readiness(blast, facts) : null,
+  readiness: null,
+})
+
+export const toBlastView = (stored: StoredBlast): BlastView => ({
+  ...toListedView(stored),
+  readiness: stored.blast.status === "draft" ? readiness(stored.blast, stored.facts) : null,
 })
 
 export const blastSorts = ["updated_at", "created_at", "name", "scheduled_at"] as const
@@ -122,7 +139,7 @@ export class BlastStore extends Context.Service<
   {
     readonly get: (workspace: WorkspaceId, id: BlastId, now: DateTime.Utc) => Effect.Effect<StoredBlast, NotFound>
     /** Ties are ordered by id, names by their folded form. Blasts without a time come last. */
-    readonly list: (workspace: WorkspaceId, query: BlastQuery, now: DateTime.Utc) => Effect.Effect<Paged<StoredBlast>>
+    readonly list: (workspace: WorkspaceId, query: BlastQuery, now: DateTime.Utc) => Effect.Effect<Paged<ListedBlast>>
     /** Locks the blast until the transaction ends. */
     readonly lock: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<Blast, NotFound, Transaction>
     /**

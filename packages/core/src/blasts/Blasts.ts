@@ -20,6 +20,7 @@ import {
   type BlastView,
   type RecipientQuery,
   toBlastView,
+  toListedView,
 } from "./BlastStore.ts"
 import { blastDuplication } from "./Duplicate.ts"
 import { accepting, type BlastEvent, createBlast, decide, isRetrying } from "./machine.ts"
@@ -218,7 +219,7 @@ export class Blasts extends Context.Service<
 
         list: Effect.fn("Blasts.list")(function* (workspace, query) {
           const { items, total } = yield* store.list(workspace, query, yield* DateTime.now)
-          return { items: items.map(toBlastView), total }
+          return { items: items.map(toListedView), total }
         }),
 
         update: verb("update", (workspace, id, fields: BlastFields) =>

@@ -32,18 +32,21 @@ const Readiness = Schema.Struct({
 export type Readiness = typeof Readiness.Type
 
 /** The blast's list as it is now. */
-export interface ListFacts {
+export interface ListSummary {
   readonly listId: ListId
   readonly name: string
   readonly kind: "static" | "dynamic" | "system"
   /** The stored counter of a static list. */
   readonly memberCount: number | null
+}
+
+export interface ListFacts extends ListSummary {
   /** The list has no member at the moment. Always false unless the blast is a draft: other blasts are not checked. */
   readonly empty: boolean
 }
 
 /** The blast's email as it is now. */
-export interface EmailFacts {
+export interface EmailSummary {
   readonly emailId: EmailId
   readonly name: string
   readonly status: "draft" | "approved"
@@ -51,16 +54,26 @@ export interface EmailFacts {
   readonly header: MailHeader
   readonly currentVersion: number
   readonly approval: { readonly approvalId: ApprovalId; readonly version: number } | null
+}
+
+export interface EmailFacts extends EmailSummary {
   /** The texts that would be sent, or their parts with merge tokens. Empty unless the blast is a draft. */
   readonly texts: ReadonlyArray<string>
 }
 
-export interface ReadinessFacts {
+/** The facts that every view of a blast shows. They cost no more than the rows that they are in. */
+export interface SummaryFacts {
   /** Null when none is set, and when the list has been deleted since. */
-  readonly list: ListFacts | null
-  readonly email: EmailFacts | null
+  readonly list: ListSummary | null
+  readonly email: EmailSummary | null
   /** Subject, preview text and sender of the approval that is sent or would be; null while there is no approval. */
   readonly approvedHeader: MailHeader | null
+}
+
+/** Readiness also depends on the members of the list and the tokens of the email. */
+export interface ReadinessFacts extends SummaryFacts {
+  readonly list: ListFacts | null
+  readonly email: EmailFacts | null
   /** Of the approval that would be sent, or of the email while there is no approval. */
   readonly senderAddress: string | null
   /** The workspace's verified sending domains, as A-labels. */
@@ -92,7 +105,7 @@ export const unresolvedTokens = (texts: ReadonlyArray<string>, customFields: Rea
   tokenNames(texts, (token) => token.path[0] === "campaign" || !isKnown(token, customFields))
 
 /** The fields of the email that differ from those of the approval. */
-export const emailChanges = ({ email, approvedHeader }: ReadinessFacts): ReadonlyArray<HeaderName> =>
+export const emailChanges = ({ email, approvedHeader }: SummaryFacts): ReadonlyArray<HeaderName> =>
   email === null ? [] : changedSinceApproval(email.header, approvedHeader)
 
 export const senderVerified = ({ senderAddress, verifiedDomains }: ReadinessFacts): boolean =>

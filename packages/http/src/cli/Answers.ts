@@ -121,12 +121,11 @@ export const listOf = (client: Client, text: string): Promise<ContactList> =>
         id: each.list_id,
       }))
 
-export const blastOf = (client: Client, text: string): Promise<Blast> =>
-  isId(text)
-    ? client.blasts.find({ params: { blastId: text } })
-    : named(
-        "blast",
-        text,
-        client.blasts.list.each({ query: { search: text, status: "any", limit: page_limit_max } }),
-        (each) => ({ name: each.name, id: each.blast_id }),
-      )
+/** Reads the blast again when it was found by its name: listings have no readiness. */
+export const blastOf = async (client: Client, text: string): Promise<Blast> => {
+  const candidates = client.blasts.list.each({ query: { search: text, status: "any", limit: page_limit_max } })
+  const blastId = isId(text)
+    ? text
+    : (await named("blast", text, candidates, (each) => ({ name: each.name, id: each.blast_id }))).blast_id
+  return client.blasts.find({ params: { blastId } })
+}

@@ -4,13 +4,17 @@ import { launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
 import {
   counted_max,
   type EmailFacts,
+  type EmailSummary,
   type LaunchFacts,
   type ListFacts,
+  type ListSummary,
   type ReadinessFacts,
+  type SummaryFacts,
 } from "@tentpole/core/blasts/Readiness"
 import { headerOf } from "@tentpole/core/documents/EmailFields"
 import { blockReason } from "@tentpole/core/sending/Suppression"
 import { statusOf } from "@tentpole/core/documents/Document"
+import type { Email } from "@tentpole/core/emails/Email"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List } from "@tentpole/core/lists/List"
 import { plans } from "@tentpole/core/workspaces/Workspace"
@@ -29,54 +33,72 @@ const listOf = (db: Rows, workspace: WorkspaceId, { audience }: Blast): Effect.E
     ? Effect.succeed(null)
     : Effect.catchTag(findList(db, workspace, audience.listId), "NotFound", () => Effect.succeed(null))
 
-const listFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
-  const list = yield* listOf(db, workspace, blast)
-  if (list === null) return null
-  return {
-    listId: list.id,
-    name: list.name,
-    kind: list.kind,
-    memberCount: list.kind === "static" ? list.memberCount : null,
-    empty: blast.status === "draft" && (yield* contactsOf(db, workspace, list, now)).length === 0,
-  } satisfies ListFacts
+const listSummary = (list: List): ListSummary => ({
+  listId: list.id,
+  name: list.name,
+  kind: list.kind,
+  memberCount: list.kind === "static" ? list.memberCount : null,
 })
 
-/** The current email, and what would be sent: its approval, or its current version while there is none. */
-const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast) {
+const emailSummary = (email: Email): EmailSummary => ({
+  emailId: email.id,
+  name: email.name,
+  status: statusOf(email),
+  subject: email.subject,
+  header: headerOf(email),
+  currentVersion: email.currentVersion,
+  approval: email.approval === null ? null : { approvalId: email.approval.id, version: email.approval.version },
+})
+
+/** The current email and the approval that would be sent: the blast's own, or the email's while the blast has none. */
+const emailOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast) {
   const email = blast.email === null ? undefined : yield* db.find(emails, workspace, blast.email.emailId)
   const approvalId = lockedOf(blast)?.approvalId ?? email?.approval?.id
   const approval = approvalId === undefined ? undefined : yield* db.find(emailApprovals, workspace, approvalId)
-  const sender = approval?.fromAddress ?? email?.fromAddress ?? null
-  const approvedHeader = approval === undefined ? null : headerOf(approval)
-  if (email === undefined) return { email: null, sender, approvedHeader }
+  return { email, approval }
+})
+
+export const summaryFactsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast) {
+  const list = yield* listOf(db, workspace, blast)
+  const { email, approval } = yield* emailOf(db, workspace, blast)
+  return {
+    list: list && listSummary(list),
+    email: email === undefined ? null : emailSummary(email),
+    approvedHeader: approval === undefined ? null : headerOf(approval),
+  } satisfies SummaryFacts
+})
+
+const listFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
+  const list = yield* listOf(db, workspace, blast)
+  if (list === null) return null
+  const empty = blast.status === "draft" && (yield* contactsOf(db, workspace, list, now)).length === 0
+  return { ...listSummary(list), empty } satisfies ListFacts
+})
+
+const emailFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast) {
+  const { email, approval } = yield* emailOf(db, workspace, blast)
+  if (email === undefined) return null
   const html = (yield* db.find(emailVersions, workspace, versionKey(email.id, email.currentVersion)))?.html
   const texts =
     approval === undefined
       ? [email.subject, email.previewText, email.fromName, html, email.plainText?.text]
       : [approval.subject, approval.previewText, approval.fromName, approval.html, approval.text]
-  const facts: EmailFacts = {
-    emailId: email.id,
-    name: email.name,
-    status: statusOf(email),
-    subject: email.subject,
-    header: headerOf(email),
-    currentVersion: email.currentVersion,
-    approval: email.approval === null ? null : { approvalId: email.approval.id, version: email.approval.version },
+  return {
+    ...emailSummary(email),
     texts: blast.status === "draft" ? texts.flatMap((text) => text ?? []) : [],
-  }
-  return { email: facts, sender, approvedHeader }
+  } satisfies EmailFacts
 })
 
 export const factsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
-  const { email, sender, approvedHeader } = yield* emailFacts(db, workspace, blast)
+  const { email, approval } = yield* emailOf(db, workspace, blast)
   const settings = yield* db.find(workspaces, null, workspace)
   const domains = yield* db.all(sendingDomains, workspace)
   const fields = yield* db.all(contactFields, workspace)
   return {
     list: yield* listFacts(db, workspace, blast, now),
-    email,
-    approvedHeader,
-    senderAddress: sender,
+    email: yield* emailFacts(db, workspace, blast),
+    approvedHeader: approval === undefined ? null : headerOf(approval),
+    senderAddress: approval?.fromAddress ?? email?.fromAddress ?? null,
     verifiedDomains: new Set(domains.flatMap(({ domain, status }) => (status === "verified" ? [domain] : []))),
     postalAddress: settings?.postalAddress ?? null,
     customFields: new Set(fields.flatMap(({ apiName, status }) => (status === "active" ? [apiName] : []))),

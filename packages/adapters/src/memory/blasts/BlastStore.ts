@@ -5,7 +5,6 @@ import {
   type BlastQuery,
   type BlastRecipient,
   BlastStore,
-  type StoredBlast,
   type RecipientQuery,
   type RecipientStatus,
 } from "@tentpole/core/blasts/BlastStore"
@@ -17,7 +16,7 @@ import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Record } from "effect"
-import { factsOf, launchFactsOf } from "./BlastFacts.ts"
+import { factsOf, launchFactsOf, summaryFactsOf } from "./BlastFacts.ts"
 import {
   blasts,
   clicks,
@@ -87,14 +86,25 @@ const paceFacts = Effect.fnUntraced(function* (rows: ReadonlyArray<DeliveryRow>,
   } satisfies PaceFacts
 })
 
-const view = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
+const view = Effect.fnUntraced(function* <Facts>(
+  db: Rows,
+  workspace: WorkspaceId,
+  { blast, facts }: { readonly blast: Blast; readonly facts: Facts },
+  now: DateTime.Utc,
+) {
   const rows = yield* deliveriesOf(db, workspace, blast.id)
-  return {
-    blast,
-    facts: yield* factsOf(db, workspace, blast, now),
-    tally: tallyOf(rows),
-    paceFacts: blast.status === "sending" ? yield* paceFacts(rows, now) : null,
-  } satisfies StoredBlast
+  const pace = blast.status === "sending" ? yield* paceFacts(rows, now) : null
+  return { blast, facts, tally: tallyOf(rows), paceFacts: pace }
+})
+
+const listed = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, blast: Blast, now: DateTime.Utc) {
+  const facts = yield* summaryFactsOf(db, workspace, blast)
+  return yield* view(db, workspace, { blast, facts }, now)
+})
+
+const stored = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: BlastId, now: DateTime.Utc) {
+  const blast = yield* findBlast(db, workspace, id)
+  return yield* view(db, workspace, { blast, facts: yield* factsOf(db, workspace, blast, now) }, now)
 })
 
 const sortValues: { readonly [By in BlastQuery["sortBy"]]: (blast: Blast) => SortValue } = {
@@ -116,7 +126,7 @@ const page = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, quer
       fold(name).includes(fold(query.search)),
   )
   const { items, total } = paged(query, inOrder(chosen, query.sortOrder, { value: sortValues[query.sortBy], id: idOf }))
-  return { items: yield* Effect.forEach(items, (blast) => view(db, workspace, blast, now)), total }
+  return { items: yield* Effect.forEach(items, (blast) => listed(db, workspace, blast, now)), total }
 })
 
 const isAsDecidedOn = (stored: Blast | undefined, before: Blast): boolean =>
@@ -263,8 +273,7 @@ const recipients = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
 export const layer = storeLayer(BlastStore, (db, writer) => {
   const lock = (workspace: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, findBlast(db, workspace, id))
   return BlastStore.of({
-    get: (workspace, id, now) =>
-      Effect.flatMap(findBlast(db, workspace, id), (blast) => view(db, workspace, blast, now)),
+    get: (workspace, id, now) => stored(db, workspace, id, now),
     list: (workspace, query, now) => page(db, workspace, query, now),
     lock,
     lockAgainstIntents: lock,

@@ -1,20 +1,21 @@
 // Facts of other rooms that blast views and launches need, read by one statement. Contract tests compare the answers with
 // those rooms' own.
 import type { PgClient } from "@effect/sql-pg"
-import type { StoredBlast } from "@tentpole/core/blasts/BlastStore"
+import type { ListedBlast, StoredBlast } from "@tentpole/core/blasts/BlastStore"
 import {
   type Allotment,
   counted_max,
-  type EmailFacts,
+  type EmailSummary,
   type LaunchFacts,
-  type ListFacts,
+  type ListSummary,
   type ReadinessFacts,
+  type SummaryFacts,
 } from "@tentpole/core/blasts/Readiness"
 import type { MailHeader } from "@tentpole/core/documents/EmailFields"
 import { type DeliveryTally, tallyCounters } from "@tentpole/core/sending/Delivery"
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import type { Plan } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Effect, Struct } from "effect"
 import type { Statement } from "effect/sql"
@@ -23,18 +24,22 @@ import { instant, iso } from "../kernel/Instants.ts"
 import { blastColumns, type BlastRow, toBlast } from "./BlastRows.ts"
 import { blockReasonOf } from "../sending/BlockReason.ts"
 import { listCondition, toAudienceList } from "../sending/DeliveryAudience.ts"
-import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
+import type { AudienceList } from "../segments/RuleSql.ts"
 import { tokensOf } from "../documents/TokenPieces.ts"
 import { headerIn } from "../emails/EmailStore.ts"
 
 type Sql = PgClient.PgClient
 
-interface FactsRow extends BlastRow {
-  readonly list: Omit<ListFacts, "empty"> | null
+interface SummaryRow extends BlastRow {
+  readonly list: ListSummary | null
+  readonly email_summary: EmailSummary | null
+  readonly approved_header: MailHeader | null
+}
+
+interface FactsRow extends SummaryRow {
   readonly system_list: "all_contacts" | "unsubscribed" | null
   readonly rules: RuleTree | null
-  readonly email_facts: EmailFacts | null
-  readonly approved_header: MailHeader | null
+  readonly texts: ReadonlyArray<string>
   readonly sender_address: string | null
   readonly postal_address: string | null
   readonly verified_domains: ReadonlyArray<string>
@@ -47,33 +52,33 @@ interface PaceRow {
   readonly restored: boolean
 }
 
-type ViewRow = FactsRow & DeliveryTally & PaceRow
+type ViewRow = DeliveryTally & PaceRow
 
 /** Recipient domain queues of a blast that are searched for its next attempt. */
 const lanes_max = 1_000
 
 /** Only of blasts that are sending. The next attempt is found by the index, which has the queue of each domain by due time. */
-const paceColumns = (sql: Sql, now: DateTime.Utc) => sql`
+const paceColumns = (sql: Sql, workspace: WorkspaceId, now: DateTime.Utc) => {
+  const queued = sql`q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.token is null`
+  return sql`
   case when b.status = 'sending' then (
-    select coalesce(sum(p.sent), 0)::int from delivery_pace p where p.workspace_id = b.workspace_id
-      and p.blast_id = b.blast_id and p.at >= ${iso(rateWindowStart(now))}::timestamptz) end as recent,
+    select coalesce(sum(p.sent), 0)::int from delivery_pace p
+    where p.workspace_id = ${workspace} and p.blast_id = b.blast_id
+      and p.at >= ${iso(rateWindowStart(now))}::timestamptz) end as recent,
   case when b.status = 'sending' and t.deferred > 0 then (
     with recursive found as (
-      (select q.lane from delivery_queue q
-       where q.workspace_id = b.workspace_id and q.blast_id = b.blast_id and q.token is null order by q.lane limit 1)
+      (select q.lane from delivery_queue q where ${queued} order by q.lane limit 1)
       union all
-      select (select q.lane from delivery_queue q
-        where q.workspace_id = b.workspace_id and q.blast_id = b.blast_id and q.lane > f.lane and q.token is null
-        order by q.lane limit 1)
+      select (select q.lane from delivery_queue q where ${queued} and q.lane > f.lane order by q.lane limit 1)
       from found f where f.lane is not null
     )
     select min(next.due_at) from (select lane from found limit ${lanes_max}) as f
     cross join lateral (
       select q.due_at from delivery_queue q
-      where q.workspace_id = b.workspace_id and q.blast_id = b.blast_id and q.lane = f.lane and q.token is null
-        and q.due_at > clock_timestamp()
+      where ${queued} and q.lane = f.lane and q.due_at > clock_timestamp()
       order by q.due_at limit 1) as next) end as next_attempt_at,
   b.restored`
+}
 
 const tokensIn = tokensOf(
   `case when b.status <> 'draft' then '{}'
@@ -81,105 +86,106 @@ const tokensIn = tokensOf(
       else array[a.subject, a.preview_text, a.from_name, a.html, a.plain_text] end`,
 )
 
-const factColumns = `case when l.list_id is not null then jsonb_build_object('listId', l.list_id, 'name', l.name,
-    'kind', l.kind, 'memberCount', l.member_count) end as list, l.system_list, l.rules,
+const summaryColumns = `case when l.list_id is not null then jsonb_build_object('listId', l.list_id, 'name', l.name,
+    'kind', l.kind, 'memberCount', l.member_count) end as list,
   case when e.email_id is not null then jsonb_build_object('emailId', e.email_id, 'name', e.name, 'status', e.status,
-    'subject', e.subject, 'header', ${headerIn("e")}, 'currentVersion', e.current_version, 'texts', ${tokensIn}, 'approval', case
+    'subject', e.subject, 'header', ${headerIn("e")}, 'currentVersion', e.current_version, 'approval', case
       when e.approval_id is not null then jsonb_build_object('approvalId', e.approval_id, 'version', e.approved_version)
-    end) end as email_facts,
-  case when a.approval_id is not null then ${headerIn("a")} end as approved_header,
-  coalesce(a.from_address, e.from_address) as sender_address, w.postal_address,
-  array(select s.domain from sending_domain s where s.workspace_id = w.workspace_id and s.status = 'verified')
-    as verified_domains,
-  array(select f.api_name from contact_field f where f.workspace_id = w.workspace_id and f.status = 'active')
-    as custom_fields`
+    end) end as email_summary,
+  case when a.approval_id is not null then ${headerIn("a")} end as approved_header`
 
 /** The approval that would be sent: the blast's own, or the email's while the blast has none. */
-const factTables = `blast b
-  join workspace w on w.workspace_id = b.workspace_id
-  left join list l on l.workspace_id = b.workspace_id and l.list_id = b.audience_list_id
-  left join email e on e.workspace_id = b.workspace_id and e.email_id = b.email_id
-  left join email_approval a on a.workspace_id = b.workspace_id and a.approval_id = coalesce(b.approval_id, e.approval_id)
-  left join email_version v on v.workspace_id = b.workspace_id and v.email_id = e.email_id and v.version = e.current_version`
+const summaryTables = (sql: Sql, workspace: WorkspaceId) => sql`blast b
+  left join list l on l.workspace_id = ${workspace} and l.list_id = b.audience_list_id
+  left join email e on e.workspace_id = ${workspace} and e.email_id = b.email_id
+  left join email_approval a
+    on a.workspace_id = ${workspace} and a.approval_id = coalesce(b.approval_id, e.approval_id)`
 
-const viewColumns = tallyCounters.map((column) => `t.${column}`).join(", ")
+const factColumns = (sql: Sql, workspace: WorkspaceId) => sql`
+  ${sql.literal(summaryColumns)}, l.system_list, l.rules, ${sql.literal(tokensIn)} as texts,
+  coalesce(a.from_address, e.from_address) as sender_address, w.postal_address,
+  array(select s.domain from sending_domain s where s.workspace_id = ${workspace} and s.status = 'verified')
+    as verified_domains,
+  array(select f.api_name from contact_field f where f.workspace_id = ${workspace} and f.status = 'active')
+    as custom_fields`
 
-const tally = `left join lateral (
-    select ${tallyCounters.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", ")}
-    from delivery_tally where workspace_id = b.workspace_id and blast_id = b.blast_id) as t on true`
+const factTables = (sql: Sql, workspace: WorkspaceId) => sql`${summaryTables(sql, workspace)}
+  left join email_version v
+    on v.workspace_id = ${workspace} and v.email_id = e.email_id and v.version = e.current_version
+  join workspace w on w.workspace_id = ${workspace}`
+
+const tallyColumns = tallyCounters.map((column) => `t.${column}`).join(", ")
+
+const tally = (sql: Sql, workspace: WorkspaceId) => sql`left join lateral (
+    select ${sql.literal(tallyCounters.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", "))}
+    from delivery_tally where workspace_id = ${workspace} and blast_id = b.blast_id) as t on true`
 
 const listOf = ({ list, rules, system_list }: FactsRow): AudienceList | null =>
   list === null ? null : toAudienceList({ list_id: list.listId, kind: list.kind, system_list, rules })
 
-/** The lists of these drafts, except static ones, that have no contacts. One statement checks each list once. */
-const emptyLists = Effect.fnUntraced(function* (
-  sql: Sql,
-  workspace: WorkspaceId,
-  rows: ReadonlyArray<FactsRow>,
-  now: DateTime.Utc,
-) {
-  const wanted = rows.flatMap((row) =>
-    row.status === "draft" && row.list?.kind !== "static" ? (listOf(row) ?? []) : [],
-  )
-  const lists = [...new Map(wanted.map((list) => [list.id, list])).values()]
-  if (lists.length === 0) return new Set<string>()
-  const mentioned = lists.flatMap((list) =>
-    list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : [],
-  )
-  const fields = yield* comparedFields(sql, workspace, mentioned)
-  const queries = lists.map(
-    (list) => sql`
-      select ${list.id}::uuid as list_id where not exists (select from fenced_contact c
-        where c.workspace_id = ${workspace} and (${audienceCondition(sql, workspace, list, { fields, now })}))`,
-  )
-  const empty = yield* sql<{ readonly list_id: string }>`${sql.join(" union all ", false)(queries)}`
-  return new Set(empty.map((row) => row.list_id))
+/** Whether the list of a draft has no members. Searched for, except that static lists count theirs. */
+const isEmpty = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, row: FactsRow, now: DateTime.Utc) {
+  const list = listOf(row)
+  if (row.status !== "draft" || list === null) return false
+  if (list.kind === "static") return row.list?.memberCount === 0
+  const condition = yield* listCondition(sql, workspace, list, now)
+  const members = yield* sql`
+    select from fenced_contact c where c.workspace_id = ${workspace} and (${condition}) limit 1`
+  return members.length === 0
 })
 
-const factsOf = (
-  {
-    approved_header,
-    custom_fields,
-    email_facts,
-    list,
-    postal_address,
-    sender_address,
-    status,
-    verified_domains,
-  }: FactsRow,
-  empty: ReadonlySet<string>,
-): ReadinessFacts => ({
-  list: list && { ...list, empty: status === "draft" && (list.memberCount === 0 || empty.has(list.listId)) },
-  email: email_facts,
+const summaryOf = ({ approved_header, email_summary, list }: SummaryRow): SummaryFacts => ({
+  list,
+  email: email_summary,
   approvedHeader: approved_header,
-  senderAddress: sender_address,
-  verifiedDomains: new Set(verified_domains),
-  postalAddress: postal_address,
-  customFields: new Set(custom_fields),
 })
 
-/** Blast views. `rest` follows the FROM clause; blasts have the alias `b` in it. */
-export const views = Effect.fnUntraced(function* (
-  sql: Sql,
-  workspace: WorkspaceId,
-  rest: Statement.Fragment,
-  now: DateTime.Utc,
-) {
-  const rows = yield* sql<ViewRow>`
-    select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, ${sql.literal(viewColumns)},
-      ${paceColumns(sql, now)}
-    from ${sql.literal(factTables)} ${sql.literal(tally)}
-    ${rest}`
-  const empty = yield* emptyLists(sql, workspace, rows, now)
-  return rows.map((row): StoredBlast => ({
-    blast: toBlast(row),
-    facts: factsOf(row, empty),
-    tally: Struct.pick(row, tallyCounters),
-    paceFacts:
-      row.recent === null
-        ? null
-        : { now, sent: row.recent, nextAttemptAt: instant(row.next_attempt_at), held: row.restored },
-  }))
+const factsOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, row: FactsRow, now: DateTime.Utc) {
+  const { list, email, approvedHeader } = summaryOf(row)
+  return {
+    list: list && { ...list, empty: yield* isEmpty(sql, workspace, row, now) },
+    email: email && { ...email, texts: row.texts },
+    approvedHeader,
+    senderAddress: row.sender_address,
+    verifiedDomains: new Set(row.verified_domains),
+    postalAddress: row.postal_address,
+    customFields: new Set(row.custom_fields),
+  } satisfies ReadinessFacts
+})
+
+const toListed = (row: SummaryRow & ViewRow, now: DateTime.Utc): ListedBlast => ({
+  blast: toBlast(row),
+  facts: summaryOf(row),
+  tally: Struct.pick(row, tallyCounters),
+  paceFacts:
+    row.recent === null
+      ? null
+      : { now, sent: row.recent, nextAttemptAt: instant(row.next_attempt_at), held: row.restored },
+})
+
+const viewColumns = (sql: Sql, workspace: WorkspaceId, now: DateTime.Utc) =>
+  sql`${sql.literal(blastColumns)}, ${sql.literal(tallyColumns)}, ${paceColumns(sql, workspace, now)}`
+
+export const blastNotFound = Effect.fail(new NotFound({ resource: "email blast" }))
+
+/** `rest` follows the FROM clause; blasts have the alias `b` in it. */
+export const listed = (sql: Sql, workspace: WorkspaceId, rest: Statement.Fragment, now: DateTime.Utc) =>
+  Effect.map(
+    sql<SummaryRow & ViewRow>`
+      select ${viewColumns(sql, workspace, now)}, ${sql.literal(summaryColumns)}
+      from ${summaryTables(sql, workspace)} ${tally(sql, workspace)}
+      ${rest}`,
+    (rows) => rows.map((row) => toListed(row, now)),
+  )
+
+/** A blast with the facts of its readiness. They cost up to the HTML of its email and a search for members of its list. */
+export const stored = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: BlastId, now: DateTime.Utc) {
+  const [row] = yield* sql<FactsRow & ViewRow>`
+    select ${viewColumns(sql, workspace, now)}, ${factColumns(sql, workspace)}
+    from ${factTables(sql, workspace)} ${tally(sql, workspace)}
+    where b.workspace_id = ${workspace} and b.blast_id = ${id} and b.purpose = 'blast'`
+  if (row === undefined) return yield* blastNotFound
+  return { ...toListed(row, now), facts: yield* factsOf(sql, workspace, row, now) } satisfies StoredBlast
 })
 
 interface LaunchRow extends FactsRow {
@@ -210,11 +216,11 @@ const lockRow = (sql: Sql, workspace: WorkspaceId, id: BlastId) => sql<LaunchRow
     select h.xmin from list h
     where h.workspace_id = ${workspace} and h.list_id = (select audience_list_id from locked)
     for key share)
-  select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, ${sql.literal(planColumn)},
+  select ${sql.literal(blastColumns)}, ${factColumns(sql, workspace)}, ${sql.literal(planColumn)},
     b.xmin is distinct from (select xmin from locked)
       or e.xmin is distinct from (select xmin from locked_email)
       or l.xmin is distinct from (select xmin from locked_list) as waited
-  from ${sql.literal(factTables)}
+  from ${factTables(sql, workspace)}
   join plan p on p.plan = w.plan
   where b.workspace_id = ${workspace} and b.blast_id = ${id} and b.purpose = 'blast'`
 
@@ -243,8 +249,6 @@ const allotmentOf = Effect.fnUntraced(function* (
   return counts ?? { contacts: 0, usedToday: 0, qualified: 0 }
 })
 
-export const blastNotFound = Effect.fail(new NotFound({ resource: "email blast" }))
-
 export const lockForLaunch = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
@@ -257,7 +261,7 @@ export const lockForLaunch = Effect.fnUntraced(function* (
   const limited = plan.emailsPerDay_max !== null || plan.contacts_max !== null
   const operational = options.operational ?? row.operational
   const facts: LaunchFacts = {
-    ...factsOf(row, yield* emptyLists(sql, workspace, [row], options.now)),
+    ...(yield* factsOf(sql, workspace, row, options.now)),
     plan,
     allotment: limited ? yield* allotmentOf(sql, workspace, row, { now: options.now, operational }) : null,
   }

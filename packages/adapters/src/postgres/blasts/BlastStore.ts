@@ -10,7 +10,7 @@ import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime, Effect, Layer } from "effect"
 import { lockName } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
-import { blastNotFound, lockForLaunch, views } from "./BlastFacts.ts"
+import { blastNotFound, listed, lockForLaunch, stored } from "./BlastFacts.ts"
 import { recipients } from "./BlastRecipients.ts"
 import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
 import { makeDue, makeDueAt } from "../kernel/DueWork.ts"
@@ -34,7 +34,7 @@ const page = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, quer
   const order = sql.literal(
     `order by b.${query.sortBy === "name" ? "name_folded" : query.sortBy} ${query.sortOrder} nulls last, b.blast_id`,
   )
-  const items = yield* views(
+  const items = yield* listed(
     sql,
     workspace,
     sql`${chosen} ${order} limit ${query.limit} offset ${(query.page - 1) * query.limit}`,
@@ -200,16 +200,7 @@ export const layer = Layer.effect(
     const { within } = yield* Reads
     const write = fencedWrites(sql)
     return BlastStore.of({
-      get: (workspace, id, now) =>
-        within(
-          workspace,
-          views(
-            sql,
-            workspace,
-            sql`where b.workspace_id = ${workspace} and b.blast_id = ${id} and b.purpose = 'blast'`,
-            now,
-          ),
-        ).pipe(Effect.flatMap(([view]) => (view === undefined ? blastNotFound : Effect.succeed(view)))),
+      get: (workspace, id, now) => within(workspace, stored(sql, workspace, id, now)),
       list: (workspace, query, now) => within(workspace, page(sql, workspace, query, now)),
       lock: (workspace, id) => write(workspace, lock(sql, workspace, id)),
       lockAgainstIntents: (workspace, id) =>

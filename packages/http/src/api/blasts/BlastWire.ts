@@ -105,7 +105,7 @@ export const BlastWire = Schema.Struct({
   estimated_end_at: Schema.NullOr(InstantWire).annotate({
     description: "When the last message will have been sent. null if it can't be estimated",
   }),
-  approval_readiness: Schema.optionalKey(ReadinessWire).annotate({ description: "Only for drafts" }),
+  approval_readiness: Schema.optionalKey(ReadinessWire).annotate({ description: "Drafts only. Not in listings" }),
   cancelled_at: Schema.NullOr(InstantWire),
   cancelled_reason: Schema.NullOr(Schema.Literals(cancelReasons)).annotate({
     description: "null if a user cancelled it",

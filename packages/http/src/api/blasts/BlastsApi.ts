@@ -125,7 +125,7 @@ export const BlastsApi = Endpoint.group(
   Endpoint.get("list", "/v1/email-blasts", {
     summary: "List blasts",
     description:
-      "Returns a page of blasts, the most recently updated first by default. Archived blasts are included only when `status` is `archived` or `any`.",
+      "Returns a page of blasts, the most recently updated first by default. Archived blasts are included only when `status` is `archived` or `any`. Drafts have no `approval_readiness` here; get the blast to read it.",
     query: listQuery,
     success: BlastsWire,
   }),

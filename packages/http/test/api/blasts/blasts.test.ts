@@ -110,11 +110,15 @@ it.live("a new blast is a draft and can be read, updated and deleted", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("blasts can be paged, filtered, searched and sorted", () =>
+it.live("blasts can be paged, filtered, searched and sorted; listings have no readiness", () =>
   Effect.gen(function* () {
     const { call, make, get } = yield* served
-    const first = yield* make("Ärger")
-    const second = yield* make("beta")
+    const listed = ({ approval_readiness, ...blast }: Json): Json => {
+      assert.deepInclude(approval_readiness, { ready: false })
+      return blast
+    }
+    const first = listed(yield* make("Ärger"))
+    const second = listed(yield* make("beta"))
     const { blasts, pagination } = yield* get(`${B}?sort_by=name&sort_order=asc`)
     assert.deepStrictEqual(blasts, [second, first])
     assert.deepStrictEqual(pagination, { page: 1, limit: 25, total: 2, totalPages: 1 })
