@@ -65,36 +65,37 @@ function* excessIn(text: string): Steps<string | null> {
 const [quote, colon, comma, backslash] = [0x22, 0x3a, 0x2c, 0x5c]
 const [brace, brace_end, bracket, bracket_end] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Counts the keys of objects; of objects with the same keys in the same order, those of one. */
+/** Counts the keys of objects; of objects with the same keys in the same order, those of one. Compares the keys themselves. */
 function* hasTooManyShapes(text: string): Steps<boolean> {
-  const shapes = new Set<number>()
-  const open: Array<{ shape: number; keys_count: number }> = []
+  const shapes = new Set<string>()
+  const open: Array<{ keys: string; keys_count: number }> = []
   let slice_end = slice_length
   let keys_count = 0
-  let string_hash = 0
+  let string_from = 0
+  let string_to = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === quote) {
-      at++
-      string_hash = 0
+      string_from = at++
       for (let inner = text.charCodeAt(at); inner !== quote && at < text.length; inner = text.charCodeAt(at)) {
-        string_hash = mixed(string_hash, inner)
         at += inner === backslash ? 2 : 1
         if (at >= slice_end) {
           slice_end += slice_length
           yield
         }
       }
-    } else if (unit === brace) open.push({ shape: 0, keys_count: 0 })
+      string_to = at
+    } else if (unit === brace) open.push({ keys: "", keys_count: 0 })
     else if (unit === colon) {
       const object = open.at(-1)
       if (object === undefined) continue
-      object.keys_count++
-      object.shape = mixed(object.shape, string_hash)
+      // No such object was counted before.
+      if (++object.keys_count > json_shaped_keys_max) return true
+      object.keys += text.slice(string_from, string_to)
     } else if (unit === brace_end) {
-      const { shape, keys_count: own } = open.pop() ?? { shape: 0, keys_count: 0 }
-      if (!shapes.has(shape)) keys_count += own
-      shapes.add(shape)
+      const { keys, keys_count: own } = open.pop() ?? { keys: "", keys_count: 0 }
+      if (!shapes.has(keys)) keys_count += own
+      shapes.add(keys)
       if (keys_count > json_shaped_keys_max) return true
     }
     if (at >= slice_end) {
@@ -104,5 +105,3 @@ function* hasTooManyShapes(text: string): Steps<boolean> {
   }
   return keys_count + open.reduce((sum, each) => sum + each.keys_count, 0) > json_shaped_keys_max
 }
-
-const mixed = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193) + 1

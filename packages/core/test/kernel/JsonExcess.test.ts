@@ -14,6 +14,31 @@ const object = (count: number, name: (at: number) => string): string =>
 const list = (items: ReadonlyArray<string>): string => `[${items.join(",")}]`
 const tags = ["attack/json-bomb"]
 
+/** `2 ** pairs_count` texts with one 32-bit hash (FNV-1a of UTF-16): two groups of characters lead each state to the same next one. */
+const collidingKeys = (pairs_count: number): ReadonlyArray<string> => {
+  const last = 0x5000
+  const next = (state: number, unit: number) => Math.imul(state ^ unit, 0x01000193) + 1
+  let texts = [""]
+  let state = 0
+  for (let pair = 0; pair < pairs_count; pair++) {
+    const begins = new Map<number, { after: number; begin: string }>()
+    for (let tried = 0; ; tried++) {
+      const units = [0x4e00 + (tried >> 8), 0x5000 + ((tried * 31) & 0xff)] as const
+      const one = { after: units.reduce(next, state), begin: String.fromCharCode(...units) }
+      // The last character makes the low half of the states equal.
+      const other = begins.get(one.after >>> 16)
+      begins.set(one.after >>> 16, one)
+      const other_last = last ^ (((other?.after ?? 0) ^ one.after) & 0xffff)
+      if (other === undefined || other_last < 0x80 || (other_last >= 0xd800 && other_last < 0xe000)) continue
+      const ends = [one.begin + String.fromCharCode(last), other.begin + String.fromCharCode(other_last)]
+      texts = texts.flatMap((text) => ends.map((end) => text + end))
+      state = next(one.after, last)
+      break
+    }
+  }
+  return texts
+}
+
 describe("jsonExcess", () => {
   it("refuses too many values, too deep nesting and long keys", { tags }, () => {
     assert.isNull(jsonExcess(list(Array<string>(json_values_max - 1).fill("0"))))
@@ -34,6 +59,12 @@ describe("jsonExcess", () => {
       object(10, (at) => `k${(at * (1 + 2 * (n % 5)) + n) % 4_000}`),
     )
     assert.include(jsonExcess(list(rotated)), "different keys")
+  })
+
+  it("compares keys, not a hash of them that the sender can make equal", { tags }, () => {
+    const objects = collidingKeys(14).map((key) => `{"${key}":1,"same":1}`)
+    assert.isAbove(objects.length * 2, json_shaped_keys_max)
+    assert.include(jsonExcess(list(objects)), "different keys")
   })
 
   it("counts the keys of objects with the same keys once", () => {
