@@ -33,6 +33,9 @@ import { compiled_slots_max } from "@tentpole/core/rendering/Compile"
 import { field_bytes_max, fields_max } from "@tentpole/core/forms/Answers"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { answer_bytes_max, retention_hours } from "@tentpole/core/operations/idempotency/Idempotency"
+import { waiting_max, waiting_share_max } from "@tentpole/core/kernel/runtime/FairLimit"
+import { long_connections_max, long_share_max } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { previews_max, previews_share_max } from "@tentpole/core/imports/Imports"
 import * as Import from "@tentpole/core/imports/Import"
 import { results_limit_max } from "@tentpole/core/imports/ImportStore"
 import { preview_rows_max } from "@tentpole/core/imports/Preview"
@@ -115,6 +118,8 @@ ${head}
 | Headers of a request | ${bytes(headers_bytes_max)} | ${code("headers_too_large")} |
 | Time for the headers of a request | ${time(requestTimeouts.head_ms)} | ${code("request_timeout")} |
 | Time for its body; for an import file, while data arrives | ${time(requestTimeouts.body_ms)}; ${time(requestTimeouts.upload_ms)} | ${code("request_timeout")} |
+| Long reads (searches, counts, exports) of a workspace at a time, in each process; of all workspaces | ${long_share_max}; ${long_connections_max} | further ones wait for their turn |
+| Inputs that wait to be read by threads, long reads that wait, and previews of imports that wait, in each process; of one workspace | ${waiting_max} of each; ${waiting_share_max} | ${code("unavailable")} with \`Retry-After\` |
 | \`limit\` of listings | 1 to ${page_limit_max}, ${page_limit_default} by default | ${invalid} |
 | \`Idempotency-Key\` | 1 to 255 printable characters | ${invalid} |
 | How long its answer is stored | ${retention_hours} hours | the request is executed again |
@@ -159,6 +164,7 @@ ${head}
 | \`list_ids\` | ${number(Import.list_ids_max)} | ${invalid} |
 | How long an upload address is valid | ${time(Import.upload_lifetime_ms)} | ${code("link_refused")} |
 | How long a session can be previewed and executed | ${time(Import.session_lifetime_ms)} | ${code("not_found")} |
+| Previews of a workspace at a time, in each process; of all workspaces | ${previews_share_max}; ${previews_max} | further ones wait for their turn |
 | Rows that a preview reads | ${number(preview_rows_max)} | further rows are read by the execution |
 | Columns sent to the AI | ${number(request_columns_max)} | further columns are not mapped |
 | \`limit\` of results | 1 to ${results_limit_max} | ${invalid} |
@@ -175,7 +181,6 @@ ${head}
 | Tags in HTML, except for end tags | ${number(html_tags_max)} | ${invalid} |
 | Merge tokens and redirected links of an email | ${number(compiled_slots_max)} | ${code("too_complex")} in previews and tests; the delivery fails with reason \`not_rendered\` |
 | Time to read HTML, a prompt, an answer of the AI or returned mail (\`PARSER_SECONDS\`); memory | ${config.parsers.time_max_ms / 1000} s; ${ParserPool.thread_heap_mb_max} MB | ${code("too_complex")}; a generation fails, and its credit is refunded |
-| Inputs that wait to be read, in each process; of one workspace | ${ParserPool.waiting_max}; ${ParserPool.waiting_per_workspace_max} | ${code("unavailable")} with \`Retry-After\` |
 | A message with the values of a contact (\`MESSAGE_BYTES_MAX\`) | ${bytes(config.message_bytes_max)} | the delivery fails with reason \`message_too_large\`; in previews and tests ${code("message_too_large")} |
 | Plain text of an email | ${characters(plain_text_length_max)} | ${invalid} |
 | Prompt of a generation | ${characters(generation_prompt_length_max, 1)} | ${invalid} |

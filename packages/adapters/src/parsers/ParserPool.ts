@@ -32,9 +32,6 @@ export const thread_heap_mb_max = 192
  */
 const hard_heap_mb_max = 1_024
 const heap_checked_every_ms = 25
-/** Inputs that wait for a thread, of all workspaces and of one. */
-export const waiting_max = 64
-export const waiting_per_workspace_max = 16
 
 const ran = Metric.counter("parser_runs_total", {
   description: "Inputs that parsing threads took, by outcome: parsed, too_long, too_much_memory, refused",
@@ -44,8 +41,6 @@ const waiting = Metric.gauge("parser_waiting", { description: "Inputs that wait 
 
 const count = (outcome: string) => Metric.update(Metric.withAttributes(ran, { outcome }), 1)
 
-const full = (reason: string) => new Unavailable({ part: "parser", reason: `${reason}. Try again in a few seconds` })
-
 /** Small inputs are parsed in the calling thread. All threads end with the scope. */
 export const layer = ({ threads_max, time_max_ms, module }: ParserPoolOptions) =>
   Layer.effect(
@@ -53,7 +48,10 @@ export const layer = ({ threads_max, time_max_ms, module }: ParserPoolOptions) =
     Effect.gen(function* () {
       const file = module ?? new URL(`./Thread${extname(import.meta.url)}`, import.meta.url)
       const { start } = yield* threads(file, hard_heap_mb_max)
-      const limit = new FairLimit<WorkspaceId | null>(threads_max)
+      const limit = new FairLimit<WorkspaceId | null>({
+        concurrency_max: threads_max,
+        of: { items: "documents", part: "parser" },
+      })
 
       const tooLong = new TooComplex({ reason: `takes longer than ${time_max_ms / 1000} s to read` })
       const tooMuch = new TooComplex({ reason: `needs more than ${thread_heap_mb_max} MB of memory to read` })
@@ -83,17 +81,11 @@ export const layer = ({ threads_max, time_max_ms, module }: ParserPoolOptions) =
       ): Effect.Effect<Output, TooComplex> =>
         Effect.suspend(() => {
           if (parser.sizeOf(input) <= in_place_size_max) return inProcess.run(parser, input, workspace)
-          const refusal =
-            limit.waiting() >= waiting_max
-              ? full("Too many documents wait to be read")
-              : limit.waiting(workspace) >= waiting_per_workspace_max
-                ? full("Too many documents of this workspace wait to be read")
-                : null
-          if (refusal !== null) return Effect.andThen(count("refused"), Effect.die(refusal))
           const measured = Effect.suspend(() => Metric.update(waiting, limit.waiting()))
-          return limit
-            .run(workspace, Effect.andThen(measured, inThread({ name: parser.name, input })))
-            .pipe(Effect.flatMap((parsed) => fromParsed(parsed as Parsed<Output>)))
+          return limit.run(workspace, Effect.andThen(measured, inThread({ name: parser.name, input }))).pipe(
+            Effect.tapDefect((defect) => (defect instanceof Unavailable ? count("refused") : Effect.void)),
+            Effect.flatMap((parsed) => fromParsed(parsed as Parsed<Output>)),
+          )
         })
 
       return { run }

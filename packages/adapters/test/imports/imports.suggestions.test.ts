@@ -3,14 +3,16 @@ import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Blobs from "@tentpole/adapters/memory/ports/BlobStore"
 import { Ai, AiRefused, AiUnavailable, type ColumnMatch, type ColumnsRequest } from "@tentpole/core/ports/Ai"
 import type { BlobStore } from "@tentpole/core/ports/BlobStore"
-import { Fresh, settingsLayer } from "@tentpole/core/contract"
+import { Fresh, settingsLayer, until } from "@tentpole/core/contract"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import type { ImportSessionId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { CsvReader } from "@tentpole/core/imports/CsvReader"
-import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
+import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { waiting_share_max } from "@tentpole/core/kernel/runtime/FairLimit"
+import { Imports, previews_share_max, uploads_path } from "@tentpole/core/imports/Imports"
 import type { ImportPreview } from "@tentpole/core/imports/Preview"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Context, Effect, Fiber, Layer, Stream } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { memory, postgres } from "../fixtures/Stores.ts"
 
@@ -209,6 +211,30 @@ layer(onMemory)("the wait for a silent AI", (it) => {
       const preview = yield* Fiber.join(waiting)
       assert.deepStrictEqual(fieldsOf(preview), ["email", null])
       assert.match(reasonOf(preview), /the AI did not answer within 10 seconds$/)
+    }),
+  )
+})
+
+layer(onMemory)("concurrent previews", (it) => {
+  it.effect("a workspace has a share and a queue, beyond which it is unavailable, while others are served", () =>
+    Effect.gen(function* () {
+      const [imports, fresh, script] = [yield* Imports, yield* Fresh, yield* Script]
+      const answered = yield* Deferred.make<ReadonlyArray<ColumnMatch>>()
+      Object.assign(script, { requests: [], reply: () => Deferred.await(answered) })
+      const previewing = Effect.fnUntraced(function* () {
+        const workspace = yield* fresh.workspace()
+        const { id } = yield* imports.beginRows(workspace, [{ Email: "ann@example.com", Talla: 38 }], null)
+        return Effect.forkChild(previewIn(workspace, id), { startImmediately: true })
+      })
+      const [ours, others] = [yield* previewing(), yield* previewing()]
+      const accepted = yield* Effect.replicateEffect(ours, previews_share_max + waiting_share_max)
+      const refused = yield* Effect.exit(Effect.flatMap(ours, Fiber.join))
+      assert.instanceOf(Exit.isFailure(refused) ? Cause.squash(refused.cause) : null, Unavailable)
+      const served = yield* others
+      yield* TestClock.withLive(until(() => script.requests.length > previews_share_max))
+      assert.lengthOf(script.requests, previews_share_max + 1)
+      yield* Deferred.succeed(answered, [])
+      for (const fiber of [...accepted, served]) assert.lengthOf((yield* Fiber.join(fiber)).proposedMappings, 2)
     }),
   )
 })

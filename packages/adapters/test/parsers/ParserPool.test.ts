@@ -1,15 +1,11 @@
 // Tests of the pool of parsing threads: its limits on time, memory and waiting inputs.
 import { emailCleaner, pageCleaner } from "@tentpole/adapters/ai/html/SanitizeHtml"
-import {
-  layer,
-  type ParserPoolOptions,
-  waiting_max,
-  waiting_per_workspace_max,
-} from "@tentpole/adapters/parsers/ParserPool"
+import { layer, type ParserPoolOptions } from "@tentpole/adapters/parsers/ParserPool"
 import { parsersByName } from "@tentpole/adapters/parsers/Table"
 import { contract, until } from "@tentpole/core/contract"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { waiting_max, waiting_share_max } from "@tentpole/core/kernel/runtime/FairLimit"
 import { in_place_size_max, type Parser, Parsers, TooComplex } from "@tentpole/core/ports/Parsers"
 import { plainTextParser } from "@tentpole/core/rendering/PlainText"
 import { assert, describe, it } from "@effect/vitest"
@@ -121,7 +117,7 @@ describe("the pool of parsing threads", () => {
       const run = (workspace: WorkspaceId) => Effect.forkChild(Effect.exit(parsers.run(thread, null, workspace)))
       yield* Effect.forkChild(parsers.run(held, waits.input, ours))
       yield* until(waits.hasBegun)
-      const waiting = yield* Effect.replicateEffect(run(ours), waiting_per_workspace_max)
+      const waiting = yield* Effect.replicateEffect(run(ours), waiting_share_max)
       yield* Effect.yieldNow
       assert.isTrue(isUnavailable(yield* Fiber.join(yield* run(ours))))
       const accepted = yield* run(others)

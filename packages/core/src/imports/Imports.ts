@@ -46,8 +46,8 @@ const link_purpose = "import_upload"
 type PreviewedWorkspace = Pick<Workspace, "id" | "defaultCountry">
 
 /** Previews that a process calculates at a time, and those of one workspace among them. Others wait. */
-const previews_max = 4
-const previews_share_max = 2
+export const previews_max = 4
+export const previews_share_max = 2
 
 export class Imports extends Context.Service<
   Imports,
@@ -120,7 +120,11 @@ export class Imports extends Context.Service<
       })
 
       const suggest = yield* suggestionService
-      const previews = new FairLimit<WorkspaceId>(previews_max, previews_share_max)
+      const previews = new FairLimit<WorkspaceId>({
+        concurrency_max: previews_max,
+        share_max: previews_share_max,
+        of: { items: "previews of imports", part: "previews of imports" },
+      })
 
       const preview = Effect.fnUntraced(function* (workspace: PreviewedWorkspace, session: ImportSession) {
         yield* checked(blobs.info(session.blobKey))

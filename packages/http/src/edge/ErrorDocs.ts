@@ -118,7 +118,7 @@ export const codes = {
   },
   503: {
     unavailable:
-      "The database, the file store or another dependency does not answer, or not in time, or too many documents wait to be read. Wait for `Retry-After` seconds and try again.",
+      "The database, the file store or another dependency does not answer, or not in time, or too many searches, exports, previews or documents wait for their turn. Wait for `Retry-After` seconds and try again.",
   },
 } as const
 

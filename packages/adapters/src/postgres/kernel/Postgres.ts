@@ -99,17 +99,21 @@ export const raiseStatementTimeout = (sql: PgClient.PgClient) =>
 
 const long_statement_timeout_ms = 5 * 60_000
 
-const long_connections_max = 3
+export const long_connections_max = 3
 
 /** Of each workspace: others find a free connection while it waits. An export leaves it one for searches. */
-const long_share_max = 2
+export const long_share_max = 2
 
 /** Long reads over a pool of their own. Workspaces that wait for its connections get them in turn. */
 export const longReadsOver = (statement_timeout_ms = long_statement_timeout_ms) =>
   Layer.effect(
     LongReads,
     Effect.map(PgClient.PgClient, (sql) => {
-      const limit = new FairLimit<WorkspaceId>(long_connections_max, long_share_max)
+      const limit = new FairLimit<WorkspaceId>({
+        concurrency_max: long_connections_max,
+        share_max: long_share_max,
+        of: { items: "searches and exports", part: "database" },
+      })
       return LongReads.of({
         read: (workspace, statements) => {
           // The memory fits the ids of a million contacts twice. Random reads cost about the same as sequential reads on SSDs.

@@ -5,9 +5,10 @@ import * as Transactions from "@tentpole/adapters/postgres/kernel/Transactor"
 import { lackingSettings, sessionSettings } from "@tentpole/adapters/postgres/kernel/Session"
 import { assert, it } from "@effect/vitest"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { waiting_share_max } from "@tentpole/core/kernel/runtime/FairLimit"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Cause, Context, Effect, Exit, Layer, Predicate } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Predicate } from "effect"
 import { SqlError } from "effect/sql"
 import { clone, optionsOf } from "../../support/TestDatabase.ts"
 
@@ -97,6 +98,28 @@ it.live("a workspace with many waiting long reads does not delay those of anothe
       { concurrency: "unbounded" },
     )
     assert.isAtMost(ended.indexOf(other), 4)
+  }).pipe(Effect.scoped),
+)
+
+it.live("a workspace whose queue of long reads is full is unavailable until one ends, but another one is served", () =>
+  Effect.gen(function* () {
+    const { long } = yield* single
+    const other = WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12")
+    const [connected, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const held = Effect.andThen(Deferred.succeed(connected, undefined), Deferred.await(end))
+    yield* Effect.forkChild(long.read(workspace, () => held))
+    yield* Deferred.await(connected)
+    const waiting = yield* Effect.replicateEffect(
+      Effect.forkChild(long.read(workspace, settings), { startImmediately: true }),
+      Postgres.long_share_max - 1 + waiting_share_max,
+    )
+    const refused = defectOf(yield* Effect.exit(long.read(workspace, settings)))
+    assert.instanceOf(refused, Unavailable)
+    assert.include(String(refused), "Too many searches and exports of this workspace wait")
+    const served = yield* Effect.forkChild(long.read(other, settings), { startImmediately: true })
+    yield* Deferred.succeed(end, undefined)
+    for (const fiber of waiting) assert.strictEqual((yield* Fiber.join(fiber))?.workspace, workspace)
+    assert.strictEqual((yield* Fiber.join(served))?.workspace, other)
   }).pipe(Effect.scoped),
 )
 

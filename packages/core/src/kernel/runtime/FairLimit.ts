@@ -1,5 +1,19 @@
-// A limit of concurrent effects with a share for each key, which serves its keys in turn: a key that fills its share waits alone.
+// A limit of concurrent effects with a share and a queue for each workspace. Workspaces are served in turn: one that fills its share
+// waits alone, and one that fills its queue is refused alone.
 import { Effect } from "effect"
+import { Unavailable } from "../Refusal.ts"
+
+/** Waiting effects of a limit in one process, of all workspaces and of one. */
+export const waiting_max = 64
+export const waiting_share_max = 16
+
+export interface FairLimitOptions {
+  readonly concurrency_max: number
+  /** How many effects of one key run. */
+  readonly share_max?: number
+  /** What waits and for which part of the service, for the refusal: `documents`, `parser`. */
+  readonly of: { readonly items: string; readonly part: string }
+}
 
 export class FairLimit<Key> {
   /** The waiting effects of each key. Keys are in the order of their turns. */
@@ -7,22 +21,26 @@ export class FairLimit<Key> {
   /** How many effects of each key run. */
   readonly #running = new Map<Key, number>()
   readonly #share_max: number
+  readonly #of: FairLimitOptions["of"]
   #free: number
 
-  constructor(concurrency_max: number, share_max = concurrency_max) {
+  constructor({ concurrency_max, share_max = concurrency_max, of }: FairLimitOptions) {
     this.#free = concurrency_max
     this.#share_max = share_max
+    this.#of = of
   }
 
-  /** The number of waiting effects, of all keys or of one. */
-  waiting(...of: readonly [] | readonly [Key]): number {
-    if (of.length === 1) return this.#waiting.get(of[0])?.size ?? 0
+  /** The number of waiting effects, of all keys. */
+  waiting(): number {
     let count = 0
     for (const { size } of this.#waiting.values()) count += size
     return count
   }
 
-  /** Runs an effect when its key has its turn, and fewer effects run than the limit, and of its key than its share. */
+  /**
+   * Runs an effect when its key has its turn, and fewer effects run than the limit, and of its key than its share. Dies with
+   * `Unavailable` if it would have to wait and a queue is full.
+   */
   run<A, E, R>(key: Key, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(this.#enter(key)), () => Effect.ensuring(restore(effect), this.#leave(key))),
@@ -37,6 +55,8 @@ export class FairLimit<Key> {
       }
       const start = () => resume(Effect.void)
       const queue = this.#waiting.get(key)
+      if ((queue?.size ?? 0) >= waiting_share_max) return resume(this.#refusal(" of this workspace"))
+      if (this.waiting() >= waiting_max) return resume(this.#refusal(""))
       if (queue === undefined) this.#waiting.set(key, new Set([start]))
       else queue.add(start)
       return Effect.sync(() => {
@@ -45,6 +65,11 @@ export class FairLimit<Key> {
         if (left?.size === 0) this.#waiting.delete(key)
       })
     })
+  }
+
+  #refusal(whose: string): Effect.Effect<never> {
+    const { items, part } = this.#of
+    return Effect.die(new Unavailable({ part, reason: `Too many ${items}${whose} wait. Try again in a few seconds` }))
   }
 
   #hasShare(key: Key): boolean {
