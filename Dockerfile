@@ -14,6 +14,7 @@ COPY packages/core/package.json packages/core/
 COPY packages/adapters/package.json packages/adapters/
 COPY packages/worker/package.json packages/worker/
 COPY packages/http/package.json packages/http/
+COPY packages/http/console/package.json packages/http/console/
 
 FROM manifests AS built
 RUN npm install --ignore-scripts --no-save --no-audit --no-fund

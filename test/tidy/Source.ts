@@ -71,7 +71,14 @@ export const source = (path: string, text: string): Source => {
   return { path, text, code: gaps.join(""), comments, imports, visit, at }
 }
 
-const files = ["packages/*/{src,contract,test}/**/*.ts", "test/**/*.ts", "*.md", "docs/**/*.md", "packages/*/*.md"]
+const files = [
+  "packages/*/{src,contract,test}/**/*.ts",
+  "packages/http/console/{src,test}/**/*.{ts,tsx}",
+  "test/**/*.ts",
+  "*.md",
+  "docs/**/*.md",
+  "packages/*/*.md",
+]
 
 /** Every TypeScript file of the project, tests too, and its documents. */
 export const project = (): ReadonlyArray<Source> =>
@@ -80,7 +87,8 @@ export const project = (): ReadonlyArray<Source> =>
     .map((path) => source(path, readFileSync(root + path, "utf8")))
 
 /** Sources of the packages. */
-export const isSource = ({ path }: { readonly path: string }): boolean => /^packages\/\w+\/src\//.test(path)
+export const isSource = ({ path }: { readonly path: string }): boolean =>
+  /^packages\/(\w+|http\/console)\/src\//.test(path)
 
 /** Contract suites of the ports: published, but only tests run them. */
 export const isContract = ({ path }: { readonly path: string }): boolean => path.startsWith("packages/core/contract/")

@@ -26,8 +26,8 @@ export interface ConnectOptions extends CommonOptions {
 }
 
 export interface ConnectAdminOptions extends CommonOptions {
-  /** The service's `ADMIN_TOKEN`. */
-  readonly adminToken: string
+  /** The service's `ADMIN_TOKEN`. null sends none: the console's session is a cookie. */
+  readonly adminToken: string | null
 }
 
 interface Target {

@@ -1,0 +1,72 @@
+// Writes of the API. Two clicks are one write: the idempotency key is made when the form opens.
+import { ApiError } from "@tentpole/client"
+import { notifications } from "@mantine/notifications"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useRef } from "react"
+import { admin, api } from "./client.ts"
+import { methodOf, type RequestOf, type ValueOf } from "./queries.ts"
+
+/** Groups of calls whose answers a write of a group makes stale, besides its own. */
+const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
+  contacts: ["lists", "segments", "flowMembers", "analytics"],
+  contactFields: ["contacts", "segments"],
+  lists: ["contacts", "segments", "blasts"],
+  imports: ["contacts", "lists", "segments", "contactFields"],
+  emails: ["blasts", "flows"],
+  emailTemplates: ["emails"],
+  blasts: ["emails", "lists", "analytics"],
+  flows: ["flowMembers"],
+  flowMembers: ["flows", "contacts"],
+  tents: ["forms", "analytics"],
+  tentTemplates: ["tents"],
+  tentAssets: ["tents"],
+  bulkTents: ["tents"],
+  "admin.contacts": ["contacts", "lists"],
+  "admin.suppressions": ["contacts"],
+  "admin.workspaces": ["workspace"],
+}
+
+interface Options<Value, Request> {
+  /** The text of the notification after success. Null shows none. */
+  readonly done?: (value: Value, request: Request) => string | null
+  readonly onDone?: (value: Value, request: Request) => unknown
+}
+
+/** An answer that says the write was refused: the next attempt is another write. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500 && error.status !== 429
+
+const writesOf =
+  <Client>(client: Client, prefix: string) =>
+  <Group extends keyof Client & string, Name extends keyof Client[Group] & string>(
+    group: Group,
+    name: Name,
+    { done, onDone }: Options<ValueOf<Client[Group][Name]>, RequestOf<Client[Group][Name]>[0]> = {},
+  ) => {
+    type Request = RequestOf<Client[Group][Name]>[0]
+    const stale = useQueryClient()
+    const key = useRef(crypto.randomUUID())
+    const renew = () => {
+      key.current = crypto.randomUUID()
+    }
+    return useMutation<ValueOf<Client[Group][Name]>, Error, Request>({
+      mutationFn: (request) => methodOf(client, group, name)(request, { idempotencyKey: key.current }),
+      onError: (error) => {
+        if (isRefusal(error)) renew()
+      },
+      onSuccess: async (value, request) => {
+        renew()
+        const room = prefix + group
+        const rooms = [room, ...(alsoStale[room] ?? [])]
+        const text = done?.(value, request) ?? null
+        if (text !== null) notifications.show({ message: text })
+        await Promise.all(rooms.map((each) => stale.invalidateQueries({ queryKey: [each] })))
+        await onDone?.(value, request)
+      },
+    })
+  }
+
+/** A write of `/v1`: `const create = useMutationOf("contacts", "create", { done: () => words.created })`. */
+export const useMutationOf = writesOf(api, "")
+
+/** The same for `/admin/v1`. */
+export const useAdminMutationOf = writesOf(admin, "admin.")

@@ -1,0 +1,52 @@
+// The head of a screen: its `h1`, what it is about, and its actions. It takes the focus after a change of screen.
+import { Group, Text } from "@mantine/core"
+import { useRouterState } from "@tanstack/react-router"
+import { type ReactNode, useEffect, useRef } from "react"
+
+let hasNavigated = false
+let path = location.pathname
+
+interface Props {
+  readonly title: string
+  /** Beside the title: a count, a status. */
+  readonly beside?: ReactNode
+  /** Below the title: one sentence. */
+  readonly text?: ReactNode
+  /** Above the title: where this screen belongs to. */
+  readonly above?: ReactNode
+  readonly actions?: ReactNode
+}
+
+export const PageHeader = ({ above, actions, beside, text, title }: Props) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const now = useRouterState({ select: ({ location: { pathname } }) => pathname })
+  useEffect(() => {
+    document.title = `${title} · Tentpole`
+  }, [title])
+  useEffect(() => {
+    if (now !== path) hasNavigated = true
+    path = now
+    if (hasNavigated) heading.current?.focus({ preventScroll: true })
+  }, [now])
+  return (
+    <header className="head">
+      {above}
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div className="title">
+          <Group gap="sm" align="center">
+            <h1 ref={heading} tabIndex={-1}>
+              {title}
+            </h1>
+            {beside}
+          </Group>
+          {text !== undefined && (
+            <Text size="sm" c="dimmed" mt={2}>
+              {text}
+            </Text>
+          )}
+        </div>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </Group>
+    </header>
+  )
+}

@@ -1,0 +1,60 @@
+// The screens of a workspace and their addresses below `/w/<slug>`. Each screen is loaded when it is opened.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router"
+import type { ComponentType } from "react"
+import { slug } from "./api/client.ts"
+import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
+import { Shell } from "./shell/Shell.tsx"
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NoScreen,
+  errorComponent: ScreenProblem,
+})
+
+type Search = Readonly<Record<string, unknown>>
+
+/**
+ * A screen: its address, its module, and the name of its component there. `search` reads the search parameters of the
+ * address; what it does not name is dropped.
+ */
+const screen = <
+  const Path extends string,
+  Name extends string,
+  Module extends { readonly [name in Name]: ComponentType },
+  Asked extends Search = Record<never, never>,
+>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: Name,
+  search?: (raw: Search) => Asked,
+) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(load, name),
+    validateSearch: (raw: Search): Asked => (search === undefined ? ({} as Asked) : search(raw)),
+  })
+
+const contacts = [screen("/contacts", () => import("./contacts/ContactList.tsx"), "ContactList")] as const
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  beforeLoad: () => {
+    redirect({ to: "/contacts", throw: true })
+  },
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([start, ...contacts]),
+  basepath: `/w/${slug}`,
+  defaultPreload: "intent",
+  defaultPendingMs: 150,
+  scrollRestoration: true,
+})
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,83 @@
+// The menu of the account: appearance, language, and sign-out.
+import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core"
+import { signOut } from "../api/session.ts"
+import { CheckIcon, DeviceIcon, MoonIcon, SignOutIcon, SunIcon } from "../Icons.tsx"
+import { useSession } from "../session.tsx"
+import { isLanguage, languageNames, useLanguage, useWords } from "../words/Words.tsx"
+
+const schemes = [
+  { name: "light", icon: SunIcon },
+  { name: "dark", icon: MoonIcon },
+  { name: "auto", icon: DeviceIcon },
+] as const
+
+const leave = async () => {
+  await signOut()
+  location.assign("/")
+}
+
+const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .map((part) => part.slice(0, 1))
+    .slice(0, 2)
+    .join("")
+    .toUpperCase()
+
+export const AccountMenu = () => {
+  const words = useWords("shell")
+  const { choose, language } = useLanguage()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const { user } = useSession().session
+  return (
+    <Menu position="bottom-end" width={250}>
+      <Menu.Target>
+        <UnstyledButton aria-label={words.account(user.name)} className="account">
+          <Avatar size={30} radius="xl" color="pine" aria-hidden="true">
+            {initialsOf(user.name)}
+          </Avatar>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text component="span" display="block" size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+            {user.name}
+          </Text>
+          <Text component="span" display="block" size="xs" truncate>
+            {user.email}
+          </Text>
+        </Menu.Label>
+        <Menu.Divider />
+        <Menu.Label>{words.scheme}</Menu.Label>
+        {schemes.map(({ icon: Icon, name }) => (
+          <Menu.Item
+            key={name}
+            leftSection={<Icon size={16} />}
+            rightSection={name === colorScheme ? <CheckIcon size={16} /> : null}
+            onClick={() => setColorScheme(name)}
+          >
+            {words.schemes[name]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Label>{words.language}</Menu.Label>
+        {Object.keys(languageNames)
+          .filter(isLanguage)
+          .map((each) => (
+            <Menu.Item
+              key={each}
+              lang={each}
+              rightSection={each === language ? <CheckIcon size={16} /> : null}
+              onClick={() => void choose(each)}
+            >
+              {languageNames[each]}
+            </Menu.Item>
+          ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<SignOutIcon size={16} />} onClick={() => void leave()}>
+          {words.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,71 @@
+// Keys: those of a screen, those that go to screens, and the switch that turns off the single letters (WCAG 2.1.4).
+import { useHotkeys, useLocalStorage } from "@mantine/hooks"
+import { useNavigate } from "@tanstack/react-router"
+import { useEffect, useRef } from "react"
+import { useMenu } from "./Side.tsx"
+
+const paletteEvent = "tentpole-palette"
+
+/** Opens search and commands. The palette loads on demand and listens. */
+export const openPalette = (): void => void dispatchEvent(new Event(paletteEvent))
+
+export const onPalette = (open: () => void): (() => void) => {
+  addEventListener(paletteEvent, open)
+  return () => removeEventListener(paletteEvent, open)
+}
+
+export const useSingleKeys = () =>
+  useLocalStorage({ key: "tentpole-keys", defaultValue: true, getInitialValueInEffect: false })
+
+/**
+ * Keys of a screen, such as `{ n: create, "mod+S": save }`. Single letters are off in inputs, in dialogs, and where the
+ * person turned them off.
+ */
+export const useKeys = (keys: Readonly<Record<string, () => void>>): void => {
+  const [single] = useSingleKeys()
+  useHotkeys(
+    Object.entries(keys)
+      .filter(([key]) => single || key.length > 1)
+      .map(([key, run]) => [
+        key,
+        () => {
+          if (key.length > 1 || document.querySelector('[role="dialog"]') === null) run()
+        },
+      ]),
+    key_ignored_tags,
+  )
+}
+
+const key_ignored_tags = ["INPUT", "TEXTAREA", "SELECT"]
+
+/** How long after `g` a letter goes to its screen. */
+const go_ms = 1_500
+
+export const useGoKeys = (onHelp: () => void): void => {
+  const navigate = useNavigate()
+  const pressed_at = useRef(0)
+  const entries = useMenu().flatMap((group) => group.entries)
+  useKeys({
+    g: () => {
+      pressed_at.current = Date.now()
+    },
+    "/": openPalette,
+    "shift+?": onHelp,
+  })
+  const [single] = useSingleKeys()
+  useEffect(() => {
+    if (!single) return undefined
+    const go = (event: KeyboardEvent) => {
+      if (Date.now() - pressed_at.current > go_ms || event.key === "g") return
+      pressed_at.current = 0
+      const entry = entries.find(({ letter }) => letter === event.key)
+      if (entry === undefined) return
+      // Letters of the screen, such as `c`, must not hear this one.
+      event.stopImmediatePropagation()
+      event.preventDefault()
+      void navigate({ to: entry.path })
+    }
+    document.addEventListener("keydown", go, { capture: true })
+    return () => document.removeEventListener("keydown", go, { capture: true })
+  })
+}

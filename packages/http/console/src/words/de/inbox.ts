@@ -1,0 +1,4 @@
+// Texte des Raums "inbox".
+import type { Words } from "../Words.tsx"
+
+export const inbox: Words["inbox"] = {}

@@ -1,0 +1,4 @@
+// Listen und Segmente.
+import type { Words } from "../Words.tsx"
+
+export const lists: Words["lists"] = {}

@@ -1,0 +1,2 @@
+// Texts of the room "blasts".
+export const blasts = {}

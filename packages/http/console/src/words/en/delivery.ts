@@ -1,0 +1,2 @@
+// Texts of the room "delivery".
+export const delivery = {}

@@ -1,0 +1,2 @@
+// Texts of the room "emails".
+export const emails = {}

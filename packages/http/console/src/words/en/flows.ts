@@ -1,0 +1,2 @@
+// Texts of the room "flows".
+export const flows = {}

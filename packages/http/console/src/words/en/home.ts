@@ -1,0 +1,2 @@
+// Texts of the room "home".
+export const home = {}

@@ -1,0 +1,2 @@
+// Texts of the room "imports".
+export const imports = {}

@@ -1,0 +1,2 @@
+// Texts of the room "inbox".
+export const inbox = {}

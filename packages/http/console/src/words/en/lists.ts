@@ -1,0 +1,2 @@
+// Lists, and segments.
+export const lists = {}

@@ -1,0 +1,2 @@
+// Texts of the room "operations".
+export const operations = {}

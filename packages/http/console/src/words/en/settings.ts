@@ -1,0 +1,2 @@
+// Texts of the room "settings".
+export const settings = {}

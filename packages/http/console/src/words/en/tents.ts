@@ -1,0 +1,2 @@
+// Texts of the room "tents".
+export const tents = {}
