@@ -1,4 +1,4 @@
-// The sixty threats that tests must hold, as tags of the test runner: a test names its threats in `tags`.
+// The threats that tests must hold, as tags of the test runner: a test names its threats in `tags`.
 
 interface Threat {
   readonly name: `attack/${string}`
@@ -30,6 +30,7 @@ export const threats: ReadonlyArray<Threat> = [
   threat("malformed-credentials", "Every malformed credential gets the same 401"),
   threat("dead-key", "Unknown, revoked and expired keys get the same answer"),
   threat("key-guessing", "Guessing keys is rate limited; a revoked key ends at once"),
+  threat("roles", "Every operation names the role that it needs, and a lower one is refused"),
   threat("admin-access", "The admin API needs its token, and does not exist without one"),
   // Injection
   threat("search-injection", "A search is literal text; a sort is one of a list"),

@@ -1,7 +1,8 @@
 // Constructors of endpoints and their groups. One object has an endpoint's texts, schemas and error codes.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import * as Ids from "@tentpole/core/kernel/Ids"
-import type { Schema } from "effect"
+import type { Authority } from "@tentpole/core/workspaces/Role"
+import { Context, Option, type Schema } from "effect"
 import type { HttpMethod, HttpRouter } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { type Errors, errors } from "./edge/Errors.ts"
@@ -49,6 +50,13 @@ const paramsOf = (path: string) => {
   return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, pathParameters[name]]))
 }
 
+/** The role that a caller of an endpoint must have. */
+export class Needs extends Context.Service<Needs, Authority>()("tentpole/http/Needs") {}
+
+/** The role that an endpoint needs. An endpoint that names none needs the highest role of a workspace. */
+export const needsOf = ({ annotations }: { readonly annotations: Context.Context<never> }): Authority =>
+  Option.getOrElse(Context.getOption(annotations, Needs), () => "owner" as const)
+
 const constructor =
   <Method extends HttpMethod.HttpMethod>(method: Method) =>
   <
@@ -63,6 +71,8 @@ const constructor =
     identifier: Identifier,
     path: Path,
     options: {
+      /** The role that a caller must have. */
+      readonly needs: Authority
       readonly summary: string
       readonly description: string
       /** Default: the ids that the path names. */
@@ -74,7 +84,7 @@ const constructor =
       readonly errors?: Codes
     },
   ) => {
-    const { summary, description, params, ...schemas } = options
+    const { needs, summary, description, params, ...schemas } = options
     const codes: ReadonlyArray<ErrorCode> = options.errors ?? (path.includes(":") ? ["not_found"] : [])
     return HttpApiEndpoint.make(method)<Identifier, Path, Params, Query, Payload, never, Success, Errors<Codes>>(
       identifier,
@@ -82,7 +92,8 @@ const constructor =
       { ...schemas, params: (params ?? paramsOf(path)) as never, error: errors(...codes) as never },
     )
       .annotate(OpenApi.Summary, summary)
-      .annotate(OpenApi.Description, description)
+      .annotate(OpenApi.Description, `${description} Needs the role \`${needs}\`.`)
+      .annotate(Needs, needs)
   }
 
 /** An empty group of endpoints. Its tag in the OpenAPI document has this description, and the identifier in words as its name. */

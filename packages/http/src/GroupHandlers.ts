@@ -1,10 +1,9 @@
 // Constructors of the handlers of a group of endpoints, from the services that they use.
-import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
 import { Effect, type Layer, Record } from "effect"
 import { type HttpApi, HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { Api } from "./Api.ts"
-import { CurrentWorkspace } from "./edge/Auth.ts"
+import { type Caller, CurrentWorkspace } from "./edge/Auth.ts"
 
 type Handler<Endpoint extends HttpApiEndpoint.Constraint> = HttpApiEndpoint.Handler<
   Endpoint,
@@ -70,10 +69,10 @@ export const handlersFor = <
 type AnyHandlers = Record<string, (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>>
 
 /**
- * The handlers of a group of the tenants' API. Each is called with its request, the caller's workspace and the API key:
+ * The handlers of a group of the tenants' API. Each is called with its request, the caller's workspace and the caller:
  * `handlersOf("lists", Lists, (lists) => ({ find: ({ params }, { id }) => lists.get(id, params.listId) }))`.
  */
-export const handlersOf: HandlersFor<typeof Api, readonly [Workspace, ApiKey], CurrentWorkspace> = handlersFor(
+export const handlersOf: HandlersFor<typeof Api, readonly [Workspace, Caller], CurrentWorkspace> = handlersFor(
   Api,
-  Effect.map(CurrentWorkspace, ({ workspace, key }): readonly [Workspace, ApiKey] => [workspace, key]),
+  Effect.map(CurrentWorkspace, ({ workspace, caller }): readonly [Workspace, Caller] => [workspace, caller]),
 )

@@ -24,7 +24,7 @@ export const known = "not_found" satisfies ErrorCode
 export const unknown = "no_such_code" satisfies ErrorCode
 
 // An endpoint declares existing codes, and a handler fails only with declared ones.
-const texts = { summary: "Get a thing", description: "Returns a thing." }
+const texts = { needs: "viewer" as const, summary: "Get a thing", description: "Returns a thing." }
 const find = Endpoint.get("find", "/v1/thing", { ...texts, success: Schema.String, errors: ["not_found"] })
 const Toy = HttpApi.make("toy").add(HttpApiGroup.make("things").add(find))
 // @ts-expect-error there is no such code

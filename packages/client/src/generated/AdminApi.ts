@@ -2,12 +2,12 @@
 import type { Listing, Method } from "../Methods.ts"
 
 /** Error codes of every call. */
-export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "unauthorized" | "payload_too_large" | "unsupported_media_type" | "too_complex" | "rate_limited" | "internal_error" | "unavailable"
+export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "unauthorized" | "role_too_low" | "payload_too_large" | "unsupported_media_type" | "too_complex" | "rate_limited" | "internal_error" | "unavailable"
 
 /** The methods of the administration API, by group and name. */
 export interface AdminClient {
   readonly workspaces: {
-    /** List workspaces. Returns all workspaces of the installation, the newest first. */
+    /** List workspaces. Returns all workspaces of the installation, the newest first. Needs the role `operator`. */
     readonly list: Listing<{
       readonly query?: {
         /** `next_cursor` of the previous page. Default: the first page */
@@ -21,18 +21,24 @@ export interface AdminClient {
     }, CommonCode | "invalid_cursor">
     /**
      * Create a workspace. Creates a workspace with its system lists. It has no API key yet: create one with `POST
-     * /admin/v1/workspaces/{workspace_id}/keys`.
+     * /admin/v1/workspaces/{workspace_id}/keys`. Needs the role `operator`.
      */
     readonly create: Method<{
       readonly payload: CreateWorkspace
     }, Workspace, CommonCode | "conflict">
-    /** Get a workspace. Returns one workspace with its plan, credits, defaults, brand and limits. */
+    /**
+     * Get a workspace. Returns one workspace with its plan, credits, defaults, brand and limits. Needs the role
+     * `owner`.
+     */
     readonly find: Method<{
       readonly params: {
         readonly workspace_id: string
       }
     }, Workspace, CommonCode | "not_found">
-    /** Update a workspace. Changes the fields of the body. Omitted fields stay unchanged. */
+    /**
+     * Update a workspace. Changes the fields of the body. Omitted fields stay unchanged. `plan`, `credits` and
+     * `sending_limits` need the role `operator`. Needs the role `owner`.
+     */
     readonly update: Method<{
       readonly params: {
         readonly workspace_id: string
@@ -42,7 +48,7 @@ export interface AdminClient {
     /**
      * Delete a workspace. Disables the workspace at once: its keys are refused, its pages return 404 and nothing
      * is sent. A worker then erases all of its data, files included. This cannot be undone. Its audit log entries
-     * are not deleted.
+     * are not deleted. Needs the role `owner`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -60,7 +66,7 @@ export interface AdminClient {
   readonly keys: {
     /**
      * List a workspace's API keys. Returns the API keys, including revoked ones, with their first characters and
-     * the time of their last use. The keys themselves cannot be read.
+     * the time of their last use. The keys themselves cannot be read. Needs the role `owner`.
      */
     readonly list: Listing<{
       readonly params: {
@@ -76,14 +82,17 @@ export interface AdminClient {
       readonly keys: ReadonlyArray<ApiKey>
       readonly next_cursor: string | null
     }, CommonCode | "invalid_cursor" | "not_found">
-    /** Create an API key. Creates an API key. `api_key` is the key itself: it is returned only in this response. */
+    /**
+     * Create an API key. Creates an API key with a role. `api_key` is the key itself: it is returned only in this
+     * response. Needs the role `owner`.
+     */
     readonly create: Method<{
       readonly params: {
         readonly workspace_id: string
       }
       readonly payload: CreateApiKey
     }, NewApiKey, CommonCode | "not_found">
-    /** Revoke an API key. Revokes the key at once. This cannot be undone. */
+    /** Revoke an API key. Revokes the key at once. This cannot be undone. Needs the role `owner`. */
     readonly revoke: Method<{
       readonly params: {
         readonly workspace_id: string
@@ -92,7 +101,10 @@ export interface AdminClient {
     }, void, CommonCode | "not_found">
   }
   readonly domains: {
-    /** List sending domains. Returns the sending domains of the workspace with their verification status. */
+    /**
+     * List sending domains. Returns the sending domains of the workspace with their verification status. Needs the
+     * role `owner`.
+     */
     readonly list: Listing<{
       readonly params: {
         readonly workspace_id: string
@@ -109,7 +121,7 @@ export interface AdminClient {
     }, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Add a sending domain. Creates a DKIM key pair and returns the DNS records to set. The domain can send once
-     * it is verified.
+     * it is verified. Needs the role `owner`.
      */
     readonly add: Method<{
       readonly params: {
@@ -117,14 +129,20 @@ export interface AdminClient {
       }
       readonly payload: NamedDomain
     }, CheckedSendingDomain, CommonCode | "not_found" | "domain_exists">
-    /** Get a sending domain. Returns the domain with its DNS records and the result of the last check of each. */
+    /**
+     * Get a sending domain. Returns the domain with its DNS records and the result of the last check of each.
+     * Needs the role `owner`.
+     */
     readonly find: Method<{
       readonly params: {
         readonly workspace_id: string
         readonly domain_id: string
       }
     }, CheckedSendingDomain, CommonCode | "not_found">
-    /** Verify a sending domain. Looks up the DNS records now. The domain is verified if the DKIM record is found. */
+    /**
+     * Verify a sending domain. Looks up the DNS records now. The domain is verified if the DKIM record is found.
+     * Needs the role `owner`.
+     */
     readonly verify: Method<{
       readonly params: {
         readonly workspace_id: string
@@ -133,7 +151,7 @@ export interface AdminClient {
     }, CheckedSendingDomain, CommonCode | "not_found">
     /**
      * Remove a sending domain. Removes the domain. Emails with a sender on it can no longer be approved, and
-     * blasts that use one fail.
+     * blasts that use one fail. Needs the role `owner`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -143,7 +161,10 @@ export interface AdminClient {
     }, void, CommonCode | "not_found">
   }
   readonly pageDomains: {
-    /** List page domains. Returns the custom domains under which the pages of the workspace are served. */
+    /**
+     * List page domains. Returns the custom domains under which the pages of the workspace are served. Needs the
+     * role `owner`.
+     */
     readonly list: Listing<{
       readonly params: {
         readonly workspace_id: string
@@ -160,7 +181,7 @@ export interface AdminClient {
     }, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Add a page domain. Serves the pages of the workspace under this domain. Its DNS must point to this service.
-     * A domain belongs to one workspace.
+     * A domain belongs to one workspace. Needs the role `owner`.
      */
     readonly add: Method<{
       readonly params: {
@@ -170,7 +191,7 @@ export interface AdminClient {
     }, PageDomain, CommonCode | "not_found" | "conflict">
     /**
      * Remove a page domain. Removes the domain: requests to it return 404. The pages stay available at their other
-     * addresses.
+     * addresses. Needs the role `owner`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -180,7 +201,10 @@ export interface AdminClient {
     }, void, CommonCode | "not_found">
   }
   readonly suppressions: {
-    /** List suppressed addresses. Returns the addresses that get no messages, with the reason of each. */
+    /**
+     * List suppressed addresses. Returns the addresses that get no messages, with the reason of each. Needs the
+     * role `owner`.
+     */
     readonly list: Listing<{
       readonly params: {
         readonly workspace_id: string
@@ -197,7 +221,8 @@ export interface AdminClient {
     }, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Suppress an address. Suppresses an address. A weaker reason does not replace a stronger one; from weakest to
-     * strongest: `unsubscribe`, `bounce`, `complaint`, `manual`. The response shows the reason that applies.
+     * strongest: `unsubscribe`, `bounce`, `complaint`, `manual`. The response shows the reason that applies. Needs
+     * the role `owner`.
      */
     readonly add: Method<{
       readonly params: {
@@ -207,7 +232,7 @@ export interface AdminClient {
     }, Suppression, CommonCode | "not_found">
     /**
      * Remove a suppression. Removes the suppression. The contact's own state (unsubscribed, invalid address) does
-     * not change.
+     * not change. Needs the role `owner`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -219,7 +244,7 @@ export interface AdminClient {
   readonly contacts: {
     /**
      * Export all data of a contact. Returns all stored data of a contact, row by row under the names of the
-     * tables, for example to answer a data subject access request.
+     * tables, for example to answer a data subject access request. Needs the role `owner`.
      */
     readonly export: Method<{
       readonly params: {
@@ -231,6 +256,7 @@ export interface AdminClient {
      * Erase a contact. Deletes a contact and its personal data: current and former addresses and numbers are
      * removed from all tables and files, suppressions included. Returns 409 while a message to the contact is
      * being sent, an export is being written, or an import that contains it is running: try again in a minute.
+     * Needs the role `owner`.
      */
     readonly erase: Method<{
       readonly params: {
@@ -242,7 +268,7 @@ export interface AdminClient {
   readonly auditLog: {
     /**
      * List the audit log. Returns audit log entries, the newest first. Entries of deleted workspaces are included.
-     * An unknown workspace id returns no entries.
+     * An unknown workspace id returns no entries. Needs the role `owner`.
      */
     readonly list: Listing<{
       readonly query?: {
@@ -308,6 +334,7 @@ export interface ApiKey {
   readonly name: string
   /** The first 12 characters */
   readonly prefix: string
+  readonly role: "viewer" | "editor" | "sender" | "owner"
   readonly expires_at: string | null
   readonly revoked_at: string | null
   /** Accurate to a minute */
@@ -362,6 +389,8 @@ export interface ContactExport {
 
 export interface CreateApiKey {
   readonly name: string
+  /** What the key can do. Default: `owner`, everything */
+  readonly role?: "viewer" | "editor" | "sender" | "owner"
   readonly expires_at?: string | null
 }
 
@@ -403,6 +432,7 @@ export interface NewApiKey {
   readonly name: string
   /** The first 12 characters */
   readonly prefix: string
+  readonly role: "viewer" | "editor" | "sender" | "owner"
   readonly expires_at: string | null
   readonly revoked_at: string | null
   /** Accurate to a minute */

@@ -2,7 +2,7 @@
 import type { Listing, Method } from "../Methods.ts"
 
 /** Error codes of every call. */
-export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "unauthorized" | "payload_too_large" | "unsupported_media_type" | "too_complex" | "rate_limited" | "internal_error" | "unavailable"
+export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "unauthorized" | "role_too_low" | "payload_too_large" | "unsupported_media_type" | "too_complex" | "rate_limited" | "internal_error" | "unavailable"
 
 /** The methods of the API, by group and name. */
 export interface Client {
@@ -10,7 +10,7 @@ export interface Client {
     /**
      * List contacts, or look one up. Returns a page of contacts, the newest first by default. With `email` or
      * `phone`, it returns the one contact that has it, with its custom fields. A value that cannot be parsed
-     * matches no contact.
+     * matches no contact. Needs the role `viewer`.
      */
     readonly list: Listing<{
       readonly query?: {
@@ -34,40 +34,43 @@ export interface Client {
     }, Contacts, CommonCode>
     /**
      * Create contacts. Creates up to 100 contacts. Items are processed independently and in order, each with its
-     * own result. The status is 201 even if every item was rejected.
+     * own result. The status is 201 even if every item was rejected. Needs the role `editor`.
      */
     readonly create: Method<{
       readonly payload: ContactBatch
     }, CreateResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Create or update contacts. Looks up each of up to 100 items by email and then by phone. A matching contact
-     * is updated, otherwise one is created. Omitted keys stay unchanged.
+     * is updated, otherwise one is created. Omitted keys stay unchanged. Needs the role `editor`.
      */
     readonly upsert: Method<{
       readonly payload: ContactBatch
     }, UpsertResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Update contacts. Updates up to 100 contacts by id, each with its own result. Omitted keys stay unchanged,
-     * `null` clears a value.
+     * `null` clears a value. Needs the role `editor`.
      */
     readonly update: Method<{
       readonly payload: ContactUpdateBatch
     }, UpdateResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Delete contacts. Deletes up to 100 contacts by id, with their memberships. What blasts recorded about them
-     * stays with the blasts.
+     * stays with the blasts. Needs the role `editor`.
      */
     readonly delete: Method<{
       readonly payload: ContactDeletionBatch
     }, DeleteResults, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Delete contacts with DELETE. Does the same as `POST /v1/contacts/delete`, for clients that can send a body
-     * with DELETE.
+     * with DELETE. Needs the role `editor`.
      */
     readonly deleteThese: Method<{
       readonly payload: ContactDeletionBatch
     }, DeleteResults, CommonCode>
-    /** Get a contact. Returns one contact with its custom fields. Fields without a value are `null`. */
+    /**
+     * Get a contact. Returns one contact with its custom fields. Fields without a value are `null`. Needs the role
+     * `viewer`.
+     */
     readonly find: Method<{
       readonly params: {
         readonly contact_id: string
@@ -75,7 +78,7 @@ export interface Client {
     }, Contact, CommonCode | "not_found">
     /**
      * Update a contact. Changes the fields of the body. An empty body changes nothing. The contact must keep an
-     * email or a phone.
+     * email or a phone. Needs the role `editor`.
      */
     readonly patch: Method<{
       readonly params: {
@@ -85,7 +88,7 @@ export interface Client {
     }, Contact, CommonCode | "invalid_email" | "invalid_phone" | "unknown_custom_field" | "invalid_custom_field_value" | "field_not_editable" | "not_found" | "conflict">
     /**
      * Delete a contact. Deletes one contact with its memberships. What blasts recorded about it stays with the
-     * blasts.
+     * blasts. Needs the role `editor`.
      */
     readonly deleteOne: Method<{
       readonly params: {
@@ -94,7 +97,7 @@ export interface Client {
     }, void, CommonCode | "not_found">
     /**
      * List a contact's activities. Returns the timeline of the contact, the newest activity first by default.
-     * Opens and clicks by bots are not included.
+     * Opens and clicks by bots are not included. Needs the role `viewer`.
      */
     readonly activities: Listing<{
       readonly params: {
@@ -113,7 +116,7 @@ export interface Client {
   readonly contactFields: {
     /**
      * List custom fields. Returns the custom fields in the order of their creation. Only active fields are
-     * included, unless `status` asks for others.
+     * included, unless `status` asks for others. Needs the role `viewer`.
      */
     readonly list: Method<{
       readonly query?: {
@@ -123,17 +126,17 @@ export interface Client {
     }, ContactFields, CommonCode>
     /**
      * Create custom fields. Creates one field (the field is the body) or up to 50 fields (`items`). Either all of
-     * them are created or none. A workspace has at most 200 active fields.
+     * them are created or none. A workspace has at most 200 active fields. Needs the role `editor`.
      */
     readonly create: Method<{
       readonly payload: CreateContactFields
     }, ContactFields, CommonCode | "field_definition_collision" | "field_definition_cap_exceeded" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Get rule metadata. Returns all fields, activities and operators that rules can use in this workspace, with
-     * aliases and limits. Use it to build a rule editor.
+     * aliases and limits. Use it to build a rule editor. Needs the role `viewer`.
      */
     readonly ruleMetadata: Method<{}, RuleMetadata, CommonCode>
-    /** Get a custom field. Returns one custom field, active or archived. */
+    /** Get a custom field. Returns one custom field, active or archived. Needs the role `viewer`. */
     readonly find: Method<{
       readonly params: {
         readonly fieldDefinitionId: string
@@ -141,7 +144,7 @@ export interface Client {
     }, ContactField, CommonCode | "not_found">
     /**
      * Update a custom field. Changes the labels, the editability or the status of a field. `api_name` and
-     * `value_type` cannot change. A restored field has its previous values.
+     * `value_type` cannot change. A restored field has its previous values. Needs the role `editor`.
      */
     readonly edit: Method<{
       readonly params: {
@@ -151,7 +154,7 @@ export interface Client {
     }, ContactField, CommonCode | "not_found" | "field_definition_cap_exceeded">
     /**
      * Archive a custom field. Archives the field and hides its values. Set `status` to `active` to restore both.
-     * Rule conditions on an archived field match no contact.
+     * Rule conditions on an archived field match no contact. Needs the role `editor`.
      */
     readonly archive: Method<{
       readonly params: {
@@ -162,21 +165,21 @@ export interface Client {
   readonly segments: {
     /**
      * Search contacts by rules. Returns a page of the contacts that match a rule tree. With `explain`, each
-     * contact lists the conditions that matched.
+     * contact lists the conditions that matched. Needs the role `viewer`.
      */
     readonly search: Method<{
       readonly payload: SearchContacts
     }, FoundContacts, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Preview a rule tree. Returns the number of contacts that match a rule tree, and the newest ten of them. Use
-     * it to check a list before you create it.
+     * it to check a list before you create it. Needs the role `viewer`.
      */
     readonly preview: Method<{
       readonly payload: PreviewSegment
     }, SegmentPreview, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Explain a match. Returns whether a contact matches the given rules, or those of a list. For each condition,
-     * it returns the contact's value and whether the condition matched.
+     * it returns the contact's value and whether the condition matched. Needs the role `viewer`.
      */
     readonly explain: Method<{
       readonly params: {
@@ -188,7 +191,7 @@ export interface Client {
   readonly lists: {
     /**
      * List contact lists. Returns the lists of the workspace, the newest first, system lists included. Inline
-     * lists of blasts are not included.
+     * lists of blasts are not included. Needs the role `viewer`.
      */
     readonly list: Listing<{
       readonly query?: {
@@ -204,12 +207,12 @@ export interface Client {
     }, ContactLists, CommonCode>
     /**
      * Create a contact list. Creates a static or dynamic list. A static list can start with up to 500 contacts. A
-     * dynamic list contains the contacts that match its rules.
+     * dynamic list contains the contacts that match its rules. Needs the role `editor`.
      */
     readonly create: Method<{
       readonly payload: CreateContactList
     }, ContactList, CommonCode | "not_found" | "contact_list_name_exists" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get a contact list. Returns one list. Inline lists of blasts can be read, too. */
+    /** Get a contact list. Returns one list. Inline lists of blasts can be read, too. Needs the role `viewer`. */
     readonly find: Method<{
       readonly params: {
         readonly listId: string
@@ -217,7 +220,8 @@ export interface Client {
     }, ContactList, CommonCode | "not_found">
     /**
      * Update a contact list. Changes the fields of the body. New rules apply at once. Rules that are not part of
-     * the body are not validated and may reference archived custom fields, which `rule_issues` reports.
+     * the body are not validated and may reference archived custom fields, which `rule_issues` reports. Needs the
+     * role `editor`.
      */
     readonly edit: Method<{
       readonly params: {
@@ -228,7 +232,7 @@ export interface Client {
     /**
      * Delete a contact list. Deletes the list but not its contacts, and records no `list_removed` activity. The
      * call is refused while a scheduled or sending blast, an active flow or the rules of another list use the
-     * list. Drafts that use it lose their audience.
+     * list. Drafts that use it lose their audience. Needs the role `editor`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -237,7 +241,7 @@ export interface Client {
     }, void, CommonCode | "system_list_protected" | "not_found" | "contact_list_in_use">
     /**
      * List a contact list's members. Returns the current members. For static lists, each has the time at which it
-     * was added.
+     * was added. Needs the role `viewer`.
      */
     readonly members: Listing<{
       readonly params: {
@@ -262,7 +266,7 @@ export interface Client {
     }, ContactListMembers, CommonCode | "not_found">
     /**
      * Add members to a static list. Adds up to 500 contacts. Contacts that are already members count as unchanged.
-     * Unknown ids are returned in `not_found_ids`.
+     * Unknown ids are returned in `not_found_ids`. Needs the role `editor`.
      */
     readonly addMembers: Method<{
       readonly params: {
@@ -272,7 +276,7 @@ export interface Client {
     }, MembersAdded, CommonCode | "list_not_static" | "system_list_protected" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Remove members from a static list. Removes up to 500 contacts. Contacts that are not members count as
-     * unchanged. Unknown ids are returned in `not_found_ids`.
+     * unchanged. Unknown ids are returned in `not_found_ids`. Needs the role `editor`.
      */
     readonly removeMembers: Method<{
       readonly params: {
@@ -280,7 +284,7 @@ export interface Client {
       }
       readonly payload: ContactListMemberIds
     }, MembersRemoved, CommonCode | "list_not_static" | "system_list_protected" | "not_found">
-    /** Count a contact list's members. Counts the current members of a list of any kind. */
+    /** Count a contact list's members. Counts the current members of a list of any kind. Needs the role `viewer`. */
     readonly memberCount: Method<{
       readonly params: {
         readonly listId: string
@@ -290,7 +294,7 @@ export interface Client {
   readonly listExports: {
     /**
      * Export a list's members. Starts to write a list's members to a CSV file. Poll the export until it is
-     * completed.
+     * completed. Needs the role `editor`.
      */
     readonly begin: Method<{
       readonly params: {
@@ -300,7 +304,8 @@ export interface Client {
     }, ExportBegun, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Get an export of a list's members. Returns the progress of the export. When it is completed, each call
-     * returns a new signed `download_url` that is valid for an hour. The file is deleted after 24 hours.
+     * returns a new signed `download_url` that is valid for an hour. The file is deleted after 24 hours. Needs the
+     * role `editor`.
      */
     readonly find: Method<{
       readonly params: {
@@ -312,7 +317,7 @@ export interface Client {
   readonly imports: {
     /**
      * Start an import. Creates an import session. Upload the file to `upload_url` with PUT, or send up to 1,000
-     * rows in the body. A session expires after 24 hours and can be executed once.
+     * rows in the body. A session expires after 24 hours and can be executed once. Needs the role `editor`.
      */
     readonly begin: Method<{
       readonly payload: BeginImport
@@ -334,6 +339,7 @@ export interface Client {
      * Headers are matched with field names first. The AI suggests targets for the remaining columns: it sees
      * headers and the shapes of values, never values. Its suggestions are stored with the session. If the AI does
      * not answer within 10 seconds, the affected columns say so in `reason`, and the next preview tries again.
+     * Needs the role `editor`.
      */
     readonly preview: Method<{
       readonly params: {
@@ -343,7 +349,7 @@ export interface Client {
     /**
      * Execute an import. Starts the import with these mappings and returns the run. A session can be executed
      * once. Poll `GET /v1/contacts/imports/{import_run_id}` for progress. A run that is interrupted continues
-     * where it stopped.
+     * where it stopped. Needs the role `editor`.
      */
     readonly execute: Method<{
       readonly params: {
@@ -351,7 +357,7 @@ export interface Client {
       }
       readonly payload: ExecuteImport
     }, ImportRun, CommonCode | "import_unreadable" | "not_found" | "invalid_state" | "upload_missing" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get an import run. Returns the progress and the counts of the run. */
+    /** Get an import run. Returns the progress and the counts of the run. Needs the role `viewer`. */
     readonly find: Method<{
       readonly params: {
         readonly import_run_id: string
@@ -360,7 +366,7 @@ export interface Client {
     /**
      * List an import's results. Returns the outcome of each row in the order of the file. While the run is in
      * progress, it returns the rows that are done. An installation may delete the results of old imports: `items`
-     * is then empty, and the totals stay.
+     * is then empty, and the totals stay. Needs the role `viewer`.
      */
     readonly results: Listing<{
       readonly params: {
@@ -380,7 +386,7 @@ export interface Client {
      * cell, as CSV (UTF-8 with byte order mark): the columns of the file, then row_number, status and reason.
      * While the run is in progress, it returns the rows so far. Corrected, the file can be imported again: an
      * import removes the apostrophe before formulas. If the response is cut off, request it again. If the results
-     * were deleted because of their age, the file has no rows.
+     * were deleted because of their age, the file has no rows. Needs the role `editor`.
      */
     readonly exportKept: Method<{
       readonly params: {
@@ -389,7 +395,7 @@ export interface Client {
     }, ReadableStream<Uint8Array>, CommonCode | "not_found">
   }
   readonly emails: {
-    /** List emails. Returns emails, the newest first. */
+    /** List emails. Returns emails, the newest first. Needs the role `viewer`. */
     readonly list: Listing<{
       readonly query?: {
         /** `next_cursor` of the previous page. Default: the first page */
@@ -404,14 +410,14 @@ export interface Client {
     }, Emails, CommonCode | "invalid_cursor">
     /**
      * Create an email. Creates a draft from HTML, from an approved template, from a `prompt`, or blank. With a
-     * `prompt`, it returns 202 and the AI generates the content: poll the generation.
+     * `prompt`, it returns 202 and the AI generates the content: poll the generation. Needs the role `editor`.
      */
     readonly create: Method<{
       readonly payload: CreateEmail
     }, Email | EmailBeingWritten, CommonCode | "template_not_approved" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
     /**
      * Get an email. Returns the fields of the email with the state of its versions and its approval. HTML and
-     * plain text have their own endpoints.
+     * plain text have their own endpoints. Needs the role `viewer`.
      */
     readonly find: Method<{
       readonly params: {
@@ -420,7 +426,7 @@ export interface Client {
     }, Email, CommonCode | "not_found">
     /**
      * Update an email. Changes the name, the subject, the preview text or the sender fields. The approved version
-     * does not change until the next approval.
+     * does not change until the next approval. Needs the role `editor`.
      */
     readonly update: Method<{
       readonly params: {
@@ -430,21 +436,24 @@ export interface Client {
     }, Email, CommonCode | "not_found">
     /**
      * Delete an email. Deletes the email with its versions and generations. What blasts have already sent is not
-     * affected.
+     * affected. Needs the role `editor`.
      */
     readonly remove: Method<{
       readonly params: {
         readonly emailId: string
       }
     }, void, CommonCode | "not_found" | "email_in_use">
-    /** Duplicate an email. Creates a draft with the current content and fields. */
+    /** Duplicate an email. Creates a draft with the current content and fields. Needs the role `editor`. */
     readonly duplicate: Method<{
       readonly params: {
         readonly emailId: string
       }
       readonly payload?: Nothing | undefined
     }, Email, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get the HTML of an email. Returns the HTML of the current version, or of the version in `version`. */
+    /**
+     * Get the HTML of an email. Returns the HTML of the current version, or of the version in `version`. Needs the
+     * role `viewer`.
+     */
     readonly content: Method<{
       readonly params: {
         readonly emailId: string
@@ -456,7 +465,7 @@ export interface Client {
     }, string, CommonCode | "not_found">
     /**
      * Set the HTML of an email. Creates a new version. An overridden plain text is not changed, and is marked as
-     * stale.
+     * stale. Needs the role `editor`.
      */
     readonly setContent: Method<{
       readonly params: {
@@ -464,7 +473,7 @@ export interface Client {
       }
       readonly payload: SetContent
     }, Email, CommonCode | "not_found">
-    /** List the versions of an email. Returns the versions, the newest first. */
+    /** List the versions of an email. Returns the versions, the newest first. Needs the role `viewer`. */
     readonly versions: Listing<{
       readonly params: {
         readonly emailId: string
@@ -478,7 +487,7 @@ export interface Client {
     }, ContentVersions, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get the plain text of an email. Returns the plain text: the override if there is one, otherwise the text
-     * derived from the HTML.
+     * derived from the HTML. Needs the role `viewer`.
      */
     readonly plainText: Method<{
       readonly params: {
@@ -487,7 +496,7 @@ export interface Client {
     }, string, CommonCode | "not_found">
     /**
      * Override the plain text of an email. Overrides the plain text that is derived from the HTML. It creates no
-     * version.
+     * version. Needs the role `editor`.
      */
     readonly setPlainText: Method<{
       readonly params: {
@@ -497,7 +506,7 @@ export interface Client {
     }, Email, CommonCode | "not_found">
     /**
      * Remove the plain text override of an email. Removes the override. The plain text is derived from the HTML
-     * again.
+     * again. Needs the role `editor`.
      */
     readonly unsetPlainText: Method<{
       readonly params: {
@@ -508,7 +517,8 @@ export interface Client {
      * Approve an email. Freezes the HTML, plain text, subject, preview text and sender fields together. This is
      * what gets sent. The email needs a subject, a sender name, a sender address on a verified domain, and a
      * reply-to address. Later changes need another approval. A token that looks like a misspelt one stops the
-     * approval, as `{{contact.frist_name}}`; other unknown tokens are listed in `unresolved_tokens`.
+     * approval, as `{{contact.frist_name}}`; other unknown tokens are listed in `unresolved_tokens`. Needs the
+     * role `sender`.
      */
     readonly approve: Method<{
       readonly params: {
@@ -522,7 +532,7 @@ export interface Client {
     }, ApprovedEmail, CommonCode | "email_not_ready" | "unknown_token" | "not_found" | "approval_version_stale" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Unapprove an email. Turns the email into a draft again. The call is refused while a scheduled or sending
-     * blast or an active flow uses the email.
+     * blast or an active flow uses the email. Needs the role `sender`.
      */
     readonly unapprove: Method<{
       readonly params: {
@@ -532,7 +542,7 @@ export interface Client {
     }, Email, CommonCode | "not_found" | "invalid_state" | "email_in_use" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Generate the next version of an email. Requests the next version from the AI, based on the current HTML. One
-     * generation runs at a time. Edits made meanwhile are stored as their own versions.
+     * generation runs at a time. Edits made meanwhile are stored as their own versions. Needs the role `editor`.
      */
     readonly generate: Method<{
       readonly params: {
@@ -540,7 +550,7 @@ export interface Client {
       }
       readonly payload: AskForVersion
     }, EmailGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
-    /** List the generations of an email. Returns the generations, the newest first. */
+    /** List the generations of an email. Returns the generations, the newest first. Needs the role `viewer`. */
     readonly generations: Listing<{
       readonly params: {
         readonly emailId: string
@@ -554,7 +564,7 @@ export interface Client {
     }, EmailGenerations, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get a generation of an email. Returns the status of the generation. `Retry-After` is set while it is in
-     * progress.
+     * progress. Needs the role `viewer`.
      */
     readonly generation: Method<{
       readonly params: {
@@ -562,7 +572,10 @@ export interface Client {
         readonly generationId: string
       }
     }, EmailGeneration, CommonCode | "not_found">
-    /** Preview an email. Renders the current version, approved or not, with the values of a contact. */
+    /**
+     * Preview an email. Renders the current version, approved or not, with the values of a contact. Needs the role
+     * `viewer`.
+     */
     readonly preview: Method<{
       readonly params: {
         readonly emailId: string
@@ -574,7 +587,8 @@ export interface Client {
     }, EmailPreview, CommonCode | "not_found" | "template_not_ready" | "message_too_large">
     /**
      * Send a test email. Sends the current version, approved or not, once to each address. The subject starts with
-     * `[Test] `. Opens and clicks are not counted, and the unsubscribe link has no effect.
+     * `[Test] `. Opens and clicks are not counted, and the unsubscribe link has no effect. Needs the role
+     * `sender`.
      */
     readonly testSend: Method<{
       readonly params: {
@@ -584,7 +598,7 @@ export interface Client {
     }, Email, CommonCode | "email_not_ready" | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large">
   }
   readonly emailTemplates: {
-    /** List email templates. Returns email templates, the newest first. */
+    /** List email templates. Returns email templates, the newest first. Needs the role `viewer`. */
     readonly list: Listing<{
       readonly query?: {
         /** `next_cursor` of the previous page. Default: the first page */
@@ -600,14 +614,14 @@ export interface Client {
     /**
      * Create an email template. Creates a draft from HTML, from an email, from a `prompt`, or blank. With a
      * `prompt`, it returns 202 and the AI generates the content: poll the generation. An email without HTML is
-     * refused with `template_not_ready`.
+     * refused with `template_not_ready`. Needs the role `editor`.
      */
     readonly create: Method<{
       readonly payload: CreateEmailTemplate
     }, EmailTemplate | EmailTemplateBegun, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
     /**
      * Get an email template. Returns the fields of the template with the state of its versions and its approval.
-     * HTML and plain text have their own endpoints.
+     * HTML and plain text have their own endpoints. Needs the role `viewer`.
      */
     readonly find: Method<{
       readonly params: {
@@ -616,7 +630,7 @@ export interface Client {
     }, EmailTemplate, CommonCode | "not_found">
     /**
      * Update an email template. Changes the name or the defaults. The approved version does not change until the
-     * next approval.
+     * next approval. Needs the role `editor`.
      */
     readonly update: Method<{
       readonly params: {
@@ -626,21 +640,24 @@ export interface Client {
     }, EmailTemplate, CommonCode | "not_found">
     /**
      * Delete an email template. Deletes the template with its versions. Emails created from it are not affected.
-     * The credit of a generation in progress is refunded.
+     * The credit of a generation in progress is refunded. Needs the role `editor`.
      */
     readonly remove: Method<{
       readonly params: {
         readonly templateId: string
       }
     }, void, CommonCode | "not_found" | "email_in_use">
-    /** Duplicate an email template. Creates a draft with the current content and fields. */
+    /** Duplicate an email template. Creates a draft with the current content and fields. Needs the role `editor`. */
     readonly duplicate: Method<{
       readonly params: {
         readonly templateId: string
       }
       readonly payload?: Nothing | undefined
     }, EmailTemplate, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get the HTML of an email template. Returns the HTML of the current version, or of the version in `version`. */
+    /**
+     * Get the HTML of an email template. Returns the HTML of the current version, or of the version in `version`.
+     * Needs the role `viewer`.
+     */
     readonly content: Method<{
       readonly params: {
         readonly templateId: string
@@ -652,7 +669,7 @@ export interface Client {
     }, string, CommonCode | "not_found">
     /**
      * Set the HTML of an email template. Creates a new version. An overridden plain text is not changed, and is
-     * marked as stale.
+     * marked as stale. Needs the role `editor`.
      */
     readonly setContent: Method<{
       readonly params: {
@@ -660,7 +677,7 @@ export interface Client {
       }
       readonly payload: SetContent
     }, EmailTemplate, CommonCode | "not_found">
-    /** List the versions of an email template. Returns the versions, the newest first. */
+    /** List the versions of an email template. Returns the versions, the newest first. Needs the role `viewer`. */
     readonly versions: Listing<{
       readonly params: {
         readonly templateId: string
@@ -674,7 +691,7 @@ export interface Client {
     }, ContentVersions, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get the plain text of an email template. Returns the plain text: the override if there is one, otherwise the
-     * text derived from the HTML.
+     * text derived from the HTML. Needs the role `viewer`.
      */
     readonly plainText: Method<{
       readonly params: {
@@ -683,7 +700,7 @@ export interface Client {
     }, string, CommonCode | "not_found">
     /**
      * Override the plain text of an email template. Overrides the plain text that is derived from the HTML. It
-     * creates no version.
+     * creates no version. Needs the role `editor`.
      */
     readonly setPlainText: Method<{
       readonly params: {
@@ -693,7 +710,7 @@ export interface Client {
     }, EmailTemplate, CommonCode | "not_found">
     /**
      * Remove the plain text override of an email template. Removes the override. The plain text is derived from
-     * the HTML again.
+     * the HTML again. Needs the role `editor`.
      */
     readonly unsetPlainText: Method<{
       readonly params: {
@@ -702,7 +719,8 @@ export interface Client {
     }, EmailTemplate, CommonCode | "not_found">
     /**
      * Generate the next version of an email template. Requests the next version from the AI, based on the current
-     * HTML. One generation runs at a time. Edits made meanwhile are stored as their own versions.
+     * HTML. One generation runs at a time. Edits made meanwhile are stored as their own versions. Needs the role
+     * `editor`.
      */
     readonly generate: Method<{
       readonly params: {
@@ -710,7 +728,10 @@ export interface Client {
       }
       readonly payload: AskForVersion
     }, EmailTemplateGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
-    /** List the generations of an email template. Returns the generations, the newest first. */
+    /**
+     * List the generations of an email template. Returns the generations, the newest first. Needs the role
+     * `viewer`.
+     */
     readonly generations: Listing<{
       readonly params: {
         readonly templateId: string
@@ -724,7 +745,7 @@ export interface Client {
     }, EmailTemplateGenerations, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get a generation of an email template. Returns the status of the generation. `Retry-After` is set while it
-     * is in progress.
+     * is in progress. Needs the role `viewer`.
      */
     readonly generation: Method<{
       readonly params: {
@@ -735,6 +756,7 @@ export interface Client {
     /**
      * Approve an email template. Freezes the current HTML, defaults and plain text. Emails are created from this
      * approved version. Sender fields are not required. While a generation is in progress, `version` is required.
+     * Needs the role `sender`.
      */
     readonly approve: Method<{
       readonly params: {
@@ -742,7 +764,10 @@ export interface Client {
       }
       readonly payload?: Approve | undefined
     }, EmailTemplate, CommonCode | "not_found" | "template_not_ready" | "approval_version_stale" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Unapprove an email template. Turns the template into a draft again. Emails created from it are not affected. */
+    /**
+     * Unapprove an email template. Turns the template into a draft again. Emails created from it are not affected.
+     * Needs the role `sender`.
+     */
     readonly unapprove: Method<{
       readonly params: {
         readonly templateId: string
@@ -753,8 +778,7 @@ export interface Client {
   readonly blasts: {
     /**
      * List blasts. Returns a page of blasts, the most recently updated first by default. Archived blasts are
-     * included only when `status` is `archived` or `any`. Drafts have no `approval_readiness` here; get the blast
-     * to read it.
+     * included only when `status` is `archived` or `any`. Needs the role `viewer`.
      */
     readonly list: Listing<{
       readonly query?: {
@@ -777,21 +801,21 @@ export interface Client {
     }, CommonCode>
     /**
      * Create a blast. Creates a draft without an audience or an email. Set both, approve the email, and then
-     * schedule or send the blast.
+     * schedule or send the blast. Needs the role `editor`.
      */
     readonly create: Method<{
       readonly payload: CreateBlast
     }, Blast, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Get a blast. Returns the blast with its counts. For a draft, `approval_readiness` lists what is missing
-     * before it can be sent.
+     * before it can be sent. Needs the role `viewer`.
      */
     readonly find: Method<{
       readonly params: {
         readonly blastId: string
       }
     }, Blast, CommonCode | "not_found">
-    /** Update a blast. Changes the name or the description of a blast in any status. */
+    /** Update a blast. Changes the name or the description of a blast in any status. Needs the role `editor`. */
     readonly update: Method<{
       readonly params: {
         readonly blastId: string
@@ -801,7 +825,7 @@ export interface Client {
     /**
      * Delete a blast. Deletes the blast with its recipients and its inline audience. Its inline email is not
      * deleted. Timelines no longer show its messages as sent and delivered. A blast that is being sent must be
-     * cancelled first.
+     * cancelled first. Needs the role `editor`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -811,7 +835,7 @@ export interface Client {
     /**
      * Set a blast's audience. Sets the audience of a draft and replaces the previous one. The audience is an
      * existing list, or an inline list created from contact ids or rules. The recipients are fixed when sending
-     * begins.
+     * begins. Needs the role `editor`.
      */
     readonly setAudience: Method<{
       readonly params: {
@@ -821,7 +845,8 @@ export interface Client {
     }, Blast, CommonCode | "not_found" | "invalid_state" | "contact_list_name_exists">
     /**
      * Set a blast's email. Sets the email of a draft. The email is an existing one, or an inline one created from
-     * HTML, from an approved template, or blank. An inline email is a draft and must be approved separately.
+     * HTML, from an approved template, or blank. An inline email is a draft and must be approved separately. Needs
+     * the role `editor`.
      */
     readonly setEmail: Method<{
       readonly params: {
@@ -832,6 +857,7 @@ export interface Client {
     /**
      * Send a blast now. Fixes the audience and starts to send the approved version. Poll `GET
      * /v1/email-blasts/{blastId}` for progress: `details` holds the counts. No recipient gets the message twice.
+     * Needs the role `sender`.
      */
     readonly sendNow: Method<{
       readonly params: {
@@ -842,7 +868,7 @@ export interface Client {
     /**
      * Schedule a blast. Schedules the blast. Sending starts within two seconds of `scheduled_at`. If the service
      * was down and the time was missed by more than a day, the blast becomes a draft again with the warning
-     * `schedule_missed`.
+     * `schedule_missed`. Needs the role `sender`.
      */
     readonly schedule: Method<{
       readonly params: {
@@ -852,7 +878,7 @@ export interface Client {
     }, Blast, CommonCode | "campaign_not_ready" | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Unschedule a blast. Cancels the schedule. The blast becomes a draft again, without a time and without a
-     * locked version.
+     * locked version. Needs the role `sender`.
      */
     readonly unschedule: Method<{
       readonly params: {
@@ -860,7 +886,10 @@ export interface Client {
       }
       readonly payload?: Nothing | undefined
     }, Blast, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Archive a blast. Archives a blast that is not being sent. A scheduled blast that is archived is not sent. */
+    /**
+     * Archive a blast. Archives a blast that is not being sent. A scheduled blast that is archived is not sent.
+     * Needs the role `editor`.
+     */
     readonly archive: Method<{
       readonly params: {
         readonly blastId: string
@@ -869,7 +898,7 @@ export interface Client {
     }, Blast, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Duplicate a blast. Creates a draft with the same description, audience and email. Inline lists and inline
-     * emails are copied, others are shared.
+     * emails are copied, others are shared. Needs the role `editor`.
      */
     readonly duplicate: Method<{
       readonly params: {
@@ -879,7 +908,7 @@ export interface Client {
     }, Blast, CommonCode | "not_found" | "contact_list_name_exists" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Dry-run a blast. Returns what sending the blast at this moment would do, without sending it. The blast must
-     * be a draft or scheduled, and have an audience and an email.
+     * be a draft or scheduled, and have an audience and an email. Needs the role `viewer`.
      */
     readonly dryRun: Method<{
       readonly params: {
@@ -889,7 +918,7 @@ export interface Client {
     }, BlastDryRun, CommonCode | "campaign_not_ready" | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Retry failed recipients. Sends the message again to recipients that failed for a temporary reason.
-     * Recipients that were reached or have an invalid address are not retried.
+     * Recipients that were reached or have an invalid address are not retried. Needs the role `sender`.
      */
     readonly retryFailed: Method<{
       readonly params: {
@@ -899,7 +928,7 @@ export interface Client {
     }, Blast, CommonCode | "campaign_not_ready" | "free_plan_email_limit" | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Pause a blast. Stops handing messages to the mail server. Messages that were already handed over are
-     * completed. The status stays `sending`, with `paused: true`.
+     * completed. The status stays `sending`, with `paused: true`. Needs the role `sender`.
      */
     readonly pause: Method<{
       readonly params: {
@@ -907,7 +936,10 @@ export interface Client {
       }
       readonly payload?: Nothing | undefined
     }, Blast, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Resume a blast. Continues a paused blast. No recipient is skipped and none gets the message twice. */
+    /**
+     * Resume a blast. Continues a paused blast. No recipient is skipped and none gets the message twice. Needs the
+     * role `sender`.
+     */
     readonly resume: Method<{
       readonly params: {
         readonly blastId: string
@@ -916,7 +948,7 @@ export interface Client {
     }, Blast, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Cancel a blast. Cancels a scheduled or sending blast. No more messages are handed to the mail server. The
-     * remaining recipients are `blocked` with the reason `cancelled`.
+     * remaining recipients are `blocked` with the reason `cancelled`. Needs the role `sender`.
      */
     readonly cancel: Method<{
       readonly params: {
@@ -926,7 +958,7 @@ export interface Client {
     }, Blast, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Get a blast's progress. Returns how far the blast has been sent, how fast it is, what it waits for, and why
-     * it has stalled. Poll it once a second at most.
+     * it has stalled. Poll it once a second at most. Needs the role `viewer`.
      */
     readonly progress: Method<{
       readonly params: {
@@ -936,7 +968,7 @@ export interface Client {
     /**
      * Get a blast's report. Returns the figures of the blast over time, by link, by recipient domain and by
      * reason. They stay when an installation deletes the recipients of old blasts. For the totals see `details` of
-     * the blast.
+     * the blast. Needs the role `viewer`.
      */
     readonly report: Method<{
       readonly params: {
@@ -947,7 +979,7 @@ export interface Client {
      * List a blast's recipients. Returns the recipients that the audience contained when sending began, with the
      * outcome of each message. Filter them with `category`, `domain`, `reason` and `link_index`:
      * `category=opened`, or `link_index=0` for those that clicked the first link. An installation may delete the
-     * recipients of old blasts: `items` is then empty, and the blast's statistics stay.
+     * recipients of old blasts: `items` is then empty, and the blast's statistics stay. Needs the role `viewer`.
      */
     readonly recipients: Listing<{
       readonly params: {
@@ -984,7 +1016,7 @@ export interface Client {
   readonly blastExports: {
     /**
      * Export a blast's recipients. Starts to write a blast's recipients to a CSV file. Poll the export until it is
-     * completed.
+     * completed. Needs the role `editor`.
      */
     readonly begin: Method<{
       readonly params: {
@@ -994,7 +1026,8 @@ export interface Client {
     }, ExportBegun, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Get an export of a blast's recipients. Returns the progress of the export. When it is completed, each call
-     * returns a new signed `download_url` that is valid for an hour. The file is deleted after 24 hours.
+     * returns a new signed `download_url` that is valid for an hour. The file is deleted after 24 hours. Needs the
+     * role `editor`.
      */
     readonly find: Method<{
       readonly params: {
@@ -1006,7 +1039,7 @@ export interface Client {
   readonly flows: {
     /**
      * List flows. Returns a page of flows with the counts of their members. Archived flows are included only when
-     * `archived` or `status` asks for them.
+     * `archived` or `status` asks for them. Needs the role `viewer`.
      */
     readonly list: Listing<{
       readonly query?: {
@@ -1031,7 +1064,7 @@ export interface Client {
     }, CommonCode>
     /**
      * Create a flow. Creates a draft, which may be incomplete. The parts that are given must be valid. Missing
-     * parts are reported when the flow is activated.
+     * parts are reported when the flow is activated. Needs the role `editor`.
      */
     readonly create: Method<{
       readonly payload: {
@@ -1049,7 +1082,7 @@ export interface Client {
         readonly settings?: Readonly<Record<string, unknown>>
       }
     }, Flow, CommonCode | "not_found" | "campaign_flow_duplicate_step_id" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get a flow. Returns the flow with its triggers, steps and counts. */
+    /** Get a flow. Returns the flow with its triggers, steps and counts. Needs the role `viewer`. */
     readonly find: Method<{
       readonly params: {
         readonly flowId: string
@@ -1058,6 +1091,7 @@ export interface Client {
     /**
      * Update a flow. Changes the fields of the body. Triggers, steps and the reentry policy can change only while
      * the flow is a draft or paused. New disqualification rules drop matching members of an active flow at once.
+     * Needs the role `editor`.
      */
     readonly update: Method<{
       readonly params: {
@@ -1080,7 +1114,7 @@ export interface Client {
     }, Flow, CommonCode | "not_found" | "campaign_flow_duplicate_step_id" | "invalid_state">
     /**
      * Delete a flow. Deletes a flow with its members and the emails that its steps created. Timelines no longer
-     * show its messages as sent and delivered. An active flow must be paused first.
+     * show its messages as sent and delivered. An active flow must be paused first. Needs the role `editor`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -1089,7 +1123,7 @@ export interface Client {
     }, FlowDeleted, CommonCode | "not_found" | "invalid_state">
     /**
      * Activate a flow. Activates a draft or paused flow that is complete. Existing contacts are not enrolled
-     * retroactively. Members of a paused flow continue.
+     * retroactively. Members of a paused flow continue. Needs the role `sender`.
      */
     readonly activate: Method<{
       readonly params: {
@@ -1099,7 +1133,7 @@ export interface Client {
     }, Flow, CommonCode | "campaign_flow_not_ready" | "template_api_tokens" | "create_email_step_order" | "paid_plan_required" | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Pause a flow. Pauses the flow: no contact enters and no step runs. Timers that expire during the pause run
-     * when the flow is activated again.
+     * when the flow is activated again. Needs the role `sender`.
      */
     readonly pause: Method<{
       readonly params: {
@@ -1107,14 +1141,20 @@ export interface Client {
       }
       readonly payload?: Nothing | undefined
     }, Flow, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Archive a flow. Archives the flow permanently and drops its members. An active flow must be paused first. */
+    /**
+     * Archive a flow. Archives the flow permanently and drops its members. An active flow must be paused first.
+     * Needs the role `sender`.
+     */
     readonly archive: Method<{
       readonly params: {
         readonly flowId: string
       }
       readonly payload?: Nothing | undefined
     }, Flow, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Replace a flow's triggers. Replaces all triggers. The flow must be a draft or paused. */
+    /**
+     * Replace a flow's triggers. Replaces all triggers. The flow must be a draft or paused. Needs the role
+     * `editor`.
+     */
     readonly setTriggers: Method<{
       readonly params: {
         readonly flowId: string
@@ -1125,7 +1165,7 @@ export interface Client {
     }, Flow, CommonCode | "not_found" | "campaign_flow_duplicate_step_id" | "invalid_state">
     /**
      * Replace a flow's steps. Replaces all steps. Members at a removed step are dropped when the flow becomes
-     * active again.
+     * active again. Needs the role `editor`.
      */
     readonly setSteps: Method<{
       readonly params: {
@@ -1137,7 +1177,7 @@ export interface Client {
     }, Flow, CommonCode | "not_found" | "campaign_flow_duplicate_step_id" | "invalid_state">
     /**
      * Add a step to a flow. Inserts a step at the start, at the end, or next to another step. Edges are not
-     * changed: set them with separate calls.
+     * changed: set them with separate calls. Needs the role `editor`.
      */
     readonly insertStep: Method<{
       readonly params: {
@@ -1151,7 +1191,10 @@ export interface Client {
         readonly after_step_id?: string
       }
     }, Flow, CommonCode | "not_found" | "campaign_flow_duplicate_step_id" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Update a step of a flow. Merges the given fields into the step. Its id and its type cannot change. */
+    /**
+     * Update a step of a flow. Merges the given fields into the step. Its id and its type cannot change. Needs the
+     * role `editor`.
+     */
     readonly patchStep: Method<{
       readonly params: {
         readonly flowId: string
@@ -1164,7 +1207,7 @@ export interface Client {
     }, Flow, CommonCode | "not_found" | "campaign_flow_duplicate_step_id" | "invalid_state">
     /**
      * Remove a step from a flow. Removes the step. The call is refused while other steps lead to it, unless
-     * `repair_edges` says where they lead instead.
+     * `repair_edges` says where they lead instead. Needs the role `editor`.
      */
     readonly removeStep: Method<{
       readonly params: {
@@ -1180,7 +1223,7 @@ export interface Client {
     }, Flow, CommonCode | "not_found" | "campaign_flow_step_referenced" | "invalid_state">
     /**
      * Set the email of a step. Sets the email of a `send_email` step. An inline email is created as a draft:
-     * approve it by the step's `email_id`.
+     * approve it by the step's `email_id`. Needs the role `editor`.
      */
     readonly setStepEmail: Method<{
       readonly params: {
@@ -1191,7 +1234,7 @@ export interface Client {
     }, Flow, CommonCode | "campaign_flow_step_type_invalid" | "template_not_approved" | "not_found" | "invalid_state">
     /**
      * Get a flow as a graph. Returns the steps as nodes with the number of members at each, and the edges between
-     * them.
+     * them. Needs the role `viewer`.
      */
     readonly graph: Method<{
       readonly params: {
@@ -1200,7 +1243,7 @@ export interface Client {
     }, FlowGraph, CommonCode | "not_found">
     /**
      * Get a flow as an image. Returns the graph as an SVG image without scripts. It follows the viewer's light or
-     * dark mode.
+     * dark mode. Needs the role `viewer`.
      */
     readonly graphImage: Method<{
       readonly params: {
@@ -1209,7 +1252,7 @@ export interface Client {
     }, string, CommonCode | "not_found">
     /**
      * Simulate a flow. Returns what would happen to a contact in the flow, computed with a virtual clock. Nothing
-     * is sent and nothing is stored. The flow may be a draft.
+     * is sent and nothing is stored. The flow may be a draft. Needs the role `viewer`.
      */
     readonly simulate: Method<{
       readonly params: {
@@ -1243,7 +1286,7 @@ export interface Client {
   readonly flowMembers: {
     /**
      * List a flow's members. Returns every membership of the flow, including ended ones, sorted by `entered_at` by
-     * default.
+     * default. Needs the role `viewer`.
      */
     readonly list: Listing<{
       readonly params: {
@@ -1266,7 +1309,7 @@ export interface Client {
     }, FlowMembers, CommonCode | "not_found">
     /**
      * Get a flow membership. Returns the membership with its timeline. The timeline holds at most the newest 1,000
-     * entries. An installation may delete old entries; the membership stays.
+     * entries. An installation may delete old entries; the membership stays. Needs the role `viewer`.
      */
     readonly find: Method<{
       readonly params: {
@@ -1276,7 +1319,7 @@ export interface Client {
     }, FlowMembershipRun, CommonCode | "not_found">
     /**
      * Trigger a flow for a contact. Fires the flow's `service_api` trigger for an existing contact. If the trigger
-     * declares `fields`, the tokens must match their names and types.
+     * declares `fields`, the tokens must match their names and types. Needs the role `sender`.
      */
     readonly trigger: Method<{
       readonly params: {
@@ -1284,7 +1327,10 @@ export interface Client {
       }
       readonly payload?: TriggerFlow
     }, FlowMembership, CommonCode | "campaign_flow_contact_disqualified" | "campaign_flow_trigger_unknown_token" | "campaign_flow_trigger_invalid_token_type" | "not_found" | "invalid_state" | "campaign_flow_already_in_flow" | "campaign_flow_reentry_denied" | "flow_api_trigger_not_configured" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "campaign_flow_trigger_payload_too_large">
-    /** Add a contact to a flow. Adds a contact to a flow that has `manual_membership_enabled`. */
+    /**
+     * Add a contact to a flow. Adds a contact to a flow that has `manual_membership_enabled`. Needs the role
+     * `sender`.
+     */
     readonly add: Method<{
       readonly params: {
         readonly flowId: string
@@ -1294,7 +1340,8 @@ export interface Client {
     }, FlowMembership, CommonCode | "campaign_flow_contact_disqualified" | "campaign_flow_trigger_unknown_token" | "campaign_flow_trigger_invalid_token_type" | "not_found" | "invalid_state" | "campaign_flow_already_in_flow" | "campaign_flow_reentry_denied" | "campaign_flow_manual_membership_disabled" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "campaign_flow_trigger_payload_too_large">
     /**
      * Remove a contact from a flow. Drops the contact's current membership, also while the flow is paused.
-     * Messages that were not sent yet are not sent. Returns 204 if the contact has no current membership.
+     * Messages that were not sent yet are not sent. Returns 204 if the contact has no current membership. Needs
+     * the role `sender`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -1308,12 +1355,13 @@ export interface Client {
      * Create a tent. With `html`, it creates the page and returns 201 with the tent. With a `prompt`, it starts to
      * generate a page with AI and returns 202, in a new tent or in the idle tent `tent_id` that holds uploaded
      * files. It costs one credit, which is refunded if the generation fails. Poll `GET /v1/tents/{tentId}` for
-     * progress. With `template_id`, the page is based on the approved version of the template.
+     * progress. With `template_id`, the page is based on the approved version of the template. Needs the role
+     * `editor`.
      */
     readonly create: Method<{
       readonly payload: CreateTent
     }, Tent | TentAccepted, CommonCode | "template_not_approved" | "INVALID_PROMPT_INTENT" | "not_found" | "conflict" | "idempotency_key_reused" | "idempotency_in_progress" | "insufficient_credits">
-    /** List tents. Returns tents, the newest first. */
+    /** List tents. Returns tents, the newest first. Needs the role `viewer`. */
     readonly list: Listing<{
       readonly query?: {
         /** `next_cursor` of the previous page. Default: the first page */
@@ -1328,7 +1376,7 @@ export interface Client {
     }, Tents, CommonCode | "invalid_cursor">
     /**
      * Get a tent. Returns the status of the generation and, once requested, of the publication. `Retry-After` is
-     * set while work is in progress.
+     * set while work is in progress. Needs the role `viewer`.
      */
     readonly show: Method<{
       readonly params: {
@@ -1337,7 +1385,7 @@ export interface Client {
     }, Tent, CommonCode | "not_found">
     /**
      * Get a tent's page. Returns the current version of the page, or the version in `version`, as it is before
-     * publication: without the branding line, and with inactive forms.
+     * publication: without the branding line, and with inactive forms. Needs the role `viewer`.
      */
     readonly content: Method<{
       readonly params: {
@@ -1348,7 +1396,10 @@ export interface Client {
         readonly version?: number | string
       }
     }, string, CommonCode | "not_found" | "tent_not_ready">
-    /** Rename a tent. Changes the name of the tent. The page and its address do not change. */
+    /**
+     * Rename a tent. Changes the name of the tent. The page and its address do not change. Needs the role
+     * `editor`.
+     */
     readonly update: Method<{
       readonly params: {
         readonly tentId: string
@@ -1357,7 +1408,8 @@ export interface Client {
     }, Tent, CommonCode | "not_found">
     /**
      * Set a tent's page. Creates a new version, which is then the current one. Visitors see the published version
-     * until the tent is published again. An idle tent, or one whose generation failed, is completed by it.
+     * until the tent is published again. An idle tent, or one whose generation failed, is completed by it. Needs
+     * the role `editor`.
      */
     readonly setContent: Method<{
       readonly params: {
@@ -1369,6 +1421,7 @@ export interface Client {
      * Revise a tent's page. Requests the next version from the AI, which changes the current one as instructed. It
      * costs one credit, which is refunded if the revision fails. Sample text follows simple instructions only;
      * `error` of the generation says which. One revision runs at a time. Versions that are set meanwhile stay.
+     * Needs the role `editor`.
      */
     readonly revise: Method<{
       readonly params: {
@@ -1378,7 +1431,7 @@ export interface Client {
     }, TentRevision, CommonCode | "not_found" | "tent_not_ready" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
     /**
      * Get a revision of a tent's page. Returns the status of the revision. `Retry-After` is set while it is in
-     * progress.
+     * progress. Needs the role `viewer`.
      */
     readonly revision: Method<{
       readonly params: {
@@ -1386,7 +1439,7 @@ export interface Client {
         readonly generationId: string
       }
     }, TentRevision, CommonCode | "not_found">
-    /** List the versions of a tent's page. Returns the versions, the newest first. */
+    /** List the versions of a tent's page. Returns the versions, the newest first. Needs the role `viewer`. */
     readonly versions: Listing<{
       readonly params: {
         readonly tentId: string
@@ -1400,7 +1453,8 @@ export interface Client {
     }, PageVersions, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Restore a version of a tent's page. Creates a new version with the HTML of an earlier one. Visitors see the
-     * published version until the tent is published again. To restore the current version changes nothing.
+     * published version until the tent is published again. To restore the current version changes nothing. Needs
+     * the role `editor`.
      */
     readonly restore: Method<{
       readonly params: {
@@ -1413,6 +1467,7 @@ export interface Client {
      * Publish a tent. Publishes the current version, or publishes it again with another alias or branding. Later
      * changes of the page need another publication. If the same page is already live, it returns 200 and changes
      * nothing. Over the plan's limit it returns 429, and the failure is also stored in the tent's `publication`.
+     * Needs the role `sender`.
      */
     readonly publish: Method<{
       readonly params: {
@@ -1420,7 +1475,10 @@ export interface Client {
       }
       readonly payload?: PublishTent
     }, PublishedTent, CommonCode | "alias_taken" | "not_found" | "tent_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "publish_limit_exceeded">
-    /** Unpublish a tent. Takes the page offline. Its alias stays reserved, and publishing again restores the page. */
+    /**
+     * Unpublish a tent. Takes the page offline. Its alias stays reserved, and publishing again restores the page.
+     * Needs the role `sender`.
+     */
     readonly unpublish: Method<{
       readonly params: {
         readonly tentId: string
@@ -1429,7 +1487,7 @@ export interface Client {
     }, PublishedTent, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Delete a tent. Deletes the tent with its page, files, alias, submissions and views. A generation in progress
-     * is stopped and its credit is refunded.
+     * is stopped and its credit is refunded. Needs the role `editor`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -1438,7 +1496,7 @@ export interface Client {
     }, TentDeleted, CommonCode | "not_found">
   }
   readonly tentTemplates: {
-    /** List tent templates. Returns tent templates, the newest first. */
+    /** List tent templates. Returns tent templates, the newest first. Needs the role `viewer`. */
     readonly list: Listing<{
       readonly query?: {
         /** `next_cursor` of the previous page. Default: the first page */
@@ -1454,21 +1512,21 @@ export interface Client {
     /**
      * Create a tent template. Creates a draft from HTML, from a tent's page, from a `prompt`, or blank. With a
      * `prompt`, it returns 202 and the AI generates the content: poll the generation. A tent without a page is
-     * refused with `tent_not_ready`.
+     * refused with `tent_not_ready`. Needs the role `editor`.
      */
     readonly create: Method<{
       readonly payload: CreateTentTemplate
     }, TentTemplate | TentTemplateBegun, CommonCode | "not_found" | "tent_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
     /**
      * Get a tent template. Returns the name of the template with the state of its versions and its approval. The
-     * HTML has its own endpoints.
+     * HTML has its own endpoints. Needs the role `viewer`.
      */
     readonly find: Method<{
       readonly params: {
         readonly templateId: string
       }
     }, TentTemplate, CommonCode | "not_found">
-    /** Rename a tent template. Changes the name. It creates no version. */
+    /** Rename a tent template. Changes the name. It creates no version. Needs the role `editor`. */
     readonly rename: Method<{
       readonly params: {
         readonly templateId: string
@@ -1477,21 +1535,24 @@ export interface Client {
     }, TentTemplate, CommonCode | "not_found">
     /**
      * Delete a tent template. Deletes the template with its versions. Tents that were accepted with it still use
-     * the approved version. The credit of a generation in progress is refunded.
+     * the approved version. The credit of a generation in progress is refunded. Needs the role `editor`.
      */
     readonly remove: Method<{
       readonly params: {
         readonly templateId: string
       }
     }, void, CommonCode | "not_found" | "email_in_use">
-    /** Duplicate a tent template. Creates a draft with the current content and fields. */
+    /** Duplicate a tent template. Creates a draft with the current content and fields. Needs the role `editor`. */
     readonly duplicate: Method<{
       readonly params: {
         readonly templateId: string
       }
       readonly payload?: Nothing | undefined
     }, TentTemplate, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Get the HTML of a tent template. Returns the HTML of the current version, or of the version in `version`. */
+    /**
+     * Get the HTML of a tent template. Returns the HTML of the current version, or of the version in `version`.
+     * Needs the role `viewer`.
+     */
     readonly content: Method<{
       readonly params: {
         readonly templateId: string
@@ -1503,7 +1564,7 @@ export interface Client {
     }, string, CommonCode | "not_found">
     /**
      * Set the HTML of a tent template. Creates a new version. An overridden plain text is not changed, and is
-     * marked as stale.
+     * marked as stale. Needs the role `editor`.
      */
     readonly setContent: Method<{
       readonly params: {
@@ -1511,7 +1572,7 @@ export interface Client {
       }
       readonly payload: SetContent
     }, TentTemplate, CommonCode | "not_found">
-    /** List the versions of a tent template. Returns the versions, the newest first. */
+    /** List the versions of a tent template. Returns the versions, the newest first. Needs the role `viewer`. */
     readonly versions: Listing<{
       readonly params: {
         readonly templateId: string
@@ -1525,7 +1586,8 @@ export interface Client {
     }, ContentVersions, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Generate the next version of a tent template. Requests the next version from the AI, based on the current
-     * HTML. One generation runs at a time. Edits made meanwhile are stored as their own versions.
+     * HTML. One generation runs at a time. Edits made meanwhile are stored as their own versions. Needs the role
+     * `editor`.
      */
     readonly generate: Method<{
       readonly params: {
@@ -1533,7 +1595,7 @@ export interface Client {
       }
       readonly payload: AskForVersion
     }, TentTemplateGeneration, CommonCode | "not_found" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "insufficient_credits">
-    /** List the generations of a tent template. Returns the generations, the newest first. */
+    /** List the generations of a tent template. Returns the generations, the newest first. Needs the role `viewer`. */
     readonly generations: Listing<{
       readonly params: {
         readonly templateId: string
@@ -1547,7 +1609,7 @@ export interface Client {
     }, TentTemplateGenerations, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Get a generation of a tent template. Returns the status of the generation. `Retry-After` is set while it is
-     * in progress.
+     * in progress. Needs the role `viewer`.
      */
     readonly generation: Method<{
       readonly params: {
@@ -1557,7 +1619,7 @@ export interface Client {
     }, TentTemplateGeneration, CommonCode | "not_found">
     /**
      * Approve a tent template. Freezes the newest completed version. Tents are created from this approved version.
-     * A generation in progress is not affected and creates a later version.
+     * A generation in progress is not affected and creates a later version. Needs the role `sender`.
      */
     readonly approve: Method<{
       readonly params: {
@@ -1567,7 +1629,7 @@ export interface Client {
     }, TentTemplate, CommonCode | "not_found" | "template_not_ready" | "approval_version_stale" | "generation_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Unapprove a tent template. Turns the template into a draft again. Tents that were accepted with it still use
-     * the approved version.
+     * the approved version. Needs the role `sender`.
      */
     readonly unapprove: Method<{
       readonly params: {
@@ -1579,25 +1641,28 @@ export interface Client {
   readonly tentAssets: {
     /**
      * Upload a file for a new tent. Creates an idle tent that holds the file. Pass both ids to `POST /v1/tents` as
-     * `tent_id` and `asset_ids`. A rejected file creates no tent.
+     * `tent_id` and `asset_ids`. A rejected file creates no tent. Needs the role `editor`.
      */
     readonly uploadFirst: Method<{
       readonly payload: FormData
     }, Asset, CommonCode | "not_found" | "asset_limit_exceeded" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** Upload a file to a tent. Adds a file to a tent. A tent holds at most 50 files. */
+    /** Upload a file to a tent. Adds a file to a tent. A tent holds at most 50 files. Needs the role `editor`. */
     readonly upload: Method<{
       readonly params: {
         readonly tentId: string
       }
       readonly payload: FormData
     }, Asset, CommonCode | "not_found" | "asset_limit_exceeded" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** List a tent's files. Returns the files of the tent in the order of their upload. */
+    /** List a tent's files. Returns the files of the tent in the order of their upload. Needs the role `viewer`. */
     readonly list: Method<{
       readonly params: {
         readonly tentId: string
       }
     }, Assets, CommonCode | "not_found">
-    /** Download a tent's file. Returns the uploaded bytes as an attachment with the detected content type. */
+    /**
+     * Download a tent's file. Returns the uploaded bytes as an attachment with the detected content type. Needs
+     * the role `viewer`.
+     */
     readonly content: Method<{
       readonly params: {
         readonly tentId: string
@@ -1606,7 +1671,7 @@ export interface Client {
     }, ReadableStream<Uint8Array>, CommonCode | "not_found">
     /**
      * Delete a tent's file. Deletes the file. A generation that has not sent its request to the AI yet continues
-     * without it.
+     * without it. Needs the role `editor`.
      */
     readonly remove: Method<{
       readonly params: {
@@ -1619,7 +1684,7 @@ export interface Client {
     /**
      * Create up to 25 tents. Creates up to 25 tents from one template. Items are validated independently: an
      * invalid item, or one without a remaining credit, is rejected and the others continue. Each accepted item
-     * costs one credit, which is refunded if its generation fails.
+     * costs one credit, which is refunded if its generation fails. Needs the role `editor`.
      */
     readonly create: Method<{
       readonly payload: CreateBulkTents
@@ -1627,7 +1692,7 @@ export interface Client {
     /**
      * Get a bulk job. Returns the admission result and the progress of each accepted item. The status is
      * `accepted` until the first item starts, and `completed` when no item remains. Tents that were deleted
-     * meanwhile count neither as completed nor as failed.
+     * meanwhile count neither as completed nor as failed. Needs the role `viewer`.
      */
     readonly find: Method<{
       readonly params: {
@@ -1638,7 +1703,7 @@ export interface Client {
   readonly forms: {
     /**
      * List a tent's form submissions. Returns the submissions of the published page's forms, the newest first.
-     * Each has the contact that it matched or created.
+     * Each has the contact that it matched or created. Needs the role `viewer`.
      */
     readonly submissions: Listing<{
       readonly params: {
@@ -1657,7 +1722,7 @@ export interface Client {
      * Get email figures. Returns the messages of all blasts and flows over time, with totals and those of as long
      * a time before. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole hours
      * or days (UTC). At most 31 days by the hour, 400 days by the day. With `by=domain` the groups cover whole
-     * days. Messages of deleted blasts and flows are not counted.
+     * days. Messages of deleted blasts and flows are not counted. Needs the role `viewer`.
      */
     readonly email: Method<{
       readonly query?: {
@@ -1673,7 +1738,8 @@ export interface Client {
     }, EmailAnalytics, CommonCode>
     /**
      * Get a tent's traffic. Returns the views and visits of one published tent over the last days, with their
-     * sources. A view is one page load by a visitor who is not a bot. A visit is one visitor on one day.
+     * sources. A view is one page load by a visitor who is not a bot. A visit is one visitor on one day. Needs the
+     * role `viewer`.
      */
     readonly tent: Method<{
       readonly query: {
@@ -1685,7 +1751,7 @@ export interface Client {
     }, TentAnalytics, CommonCode | "not_found">
     /**
      * Get the workspace's traffic. Returns the views and visits of all tents of the workspace together, and the
-     * tents with the most views.
+     * tents with the most views. Needs the role `viewer`.
      */
     readonly workspace: Method<{
       readonly query?: {
@@ -1696,7 +1762,7 @@ export interface Client {
     /**
      * Get traffic over time. Returns the traffic of the workspace, or of one tent, in a range of up to 400 days.
      * `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole days (UTC). Single
-     * views and visitors are stored for days only: older ranges have totals.
+     * views and visitors are stored for days only: older ranges have totals. Needs the role `viewer`.
      */
     readonly traffic: Method<{
       readonly query?: {
@@ -1968,7 +2034,7 @@ export interface ApiTrigger {
   }>
 }
 
-/** Drafts only. Not in listings */
+/** Only for drafts */
 export interface ApprovalReadiness {
   /** True if nothing is missing except `schedule` */
   readonly ready: boolean
@@ -2743,6 +2809,7 @@ export interface CreateBulkTents {
   readonly default_tent_name_prefix?: string
   /** N of the first item; it increases with every item. Default: 1 */
   readonly start_index?: number
+  /** Publishes each page when it is generated. Needs the role `sender` */
   readonly auto_publish?: boolean
   readonly reasoning?: "min" | "medium" | "high" | "max"
   readonly metadata?: Readonly<Record<string, unknown>>
@@ -2867,7 +2934,7 @@ export interface CreateTent {
   /** Gives the AI the brand of the workspace: logo, icon, color, name, domain, description, guidelines */
   readonly include_brand?: boolean
   readonly template_id?: string
-  /** Publishes the page when it is generated */
+  /** Publishes the page when it is generated. Needs the role `sender` */
   readonly auto_publish?: boolean
   /**
    * Requires `auto_publish: true`. If the alias is taken, the page gets the suffix -2, -3 … and the warning

@@ -31,7 +31,16 @@ const begin = Effect.gen(function* () {
     const id = ApiKeyId.make(yield* fresh.id)
     const hash = Uint8Array.from(id, (character) => character.charCodeAt(0))
     const none = { expiresAt: null, revokedAt: null, lastUsedAt: null }
-    const made = { ...none, id, workspaceId: workspace, name: "k", prefix: "p", hash, createdAt: at(ms) }
+    const made = {
+      ...none,
+      id,
+      workspaceId: workspace,
+      name: "k",
+      prefix: "p",
+      role: "viewer" as const,
+      hash,
+      createdAt: at(ms),
+    }
     yield* transact(workspaces.addKey(made))
     return made
   })

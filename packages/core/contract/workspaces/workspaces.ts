@@ -25,6 +25,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
         workspaceId: workspace,
         name: "a key",
         prefix: "tp_live_abcd",
+        role: "editor",
         hash: Uint8Array.from(id.replaceAll("-", ""), (character) => character.charCodeAt(0)),
         expiresAt: at(5_000),
         revokedAt: null,

@@ -7,6 +7,7 @@ export const errorCodes = [
   "invalid_id",
   "invalid_cursor",
   "unauthorized",
+  "role_too_low",
   "not_found",
   "method_not_allowed",
   "request_timeout",

@@ -4,6 +4,7 @@ import type { ApiKeyId, WorkspaceId } from "../kernel/Ids.ts"
 import { encodeText } from "../kernel/Bytes.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
+import type { Role } from "./Role.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
@@ -11,6 +12,7 @@ export interface ApiKey {
   readonly name: string
   /** The first 12 characters, to distinguish keys in a listing. */
   readonly prefix: string
+  readonly role: Role
   /** SHA-256 of the whole key. */
   readonly hash: Uint8Array
   readonly expiresAt: DateTime.Utc | null

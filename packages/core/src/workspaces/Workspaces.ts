@@ -9,6 +9,7 @@ import { Secrets } from "../kernel/Secrets.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type ApiKey, checkChosenKey, checkKeyName, hashOf, newKey, prefix_length, isWellFormed } from "./ApiKey.ts"
 import { type CheckedRecord, domainCheck } from "./DomainCheck.ts"
+import type { Role } from "./Role.ts"
 import {
   checkSendingDomain,
   withCheckResult,
@@ -27,6 +28,8 @@ export class Unauthorized extends refusalClass<Unauthorized>()("Unauthorized", {
 
 interface KeyFields {
   readonly name: string
+  /** Default: `owner`. */
+  readonly role?: Role
   readonly expiresAt?: DateTime.Utc
   /** The key itself; by default it is drawn. */
   readonly chosen?: string
@@ -155,6 +158,7 @@ export class Workspaces extends Context.Service<
           workspaceId: id,
           name: fields.name,
           prefix: raw.slice(0, prefix_length),
+          role: fields.role ?? "owner",
           hash: hashOf(secrets.sha256, raw),
           expiresAt: fields.expiresAt ?? null,
           revokedAt: null,
@@ -174,10 +178,10 @@ export class Workspaces extends Context.Service<
       })
 
       const storeKey = Effect.fnUntraced(function* (created: NewApiKey) {
-        const { expiresAt, id, name, prefix, workspaceId } = created.key
+        const { expiresAt, id, name, prefix, role, workspaceId } = created.key
         yield* store.addKey(created.key)
         const expires_at = expiresAt === null ? null : DateTime.formatIso(expiresAt)
-        yield* recordAudit(workspaceId, "key.created", id, { name, prefix, expires_at })
+        yield* recordAudit(workspaceId, "key.created", id, { name, prefix, role, expires_at })
         return created
       })
 

@@ -11,6 +11,7 @@ const key = (over: Partial<ApiKey>): ApiKey => ({
   workspaceId: WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"),
   name: "a key",
   prefix: "tp_live_abcd",
+  role: "owner",
   hash: Uint8Array.of(1),
   expiresAt: null,
   revokedAt: null,

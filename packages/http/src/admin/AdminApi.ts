@@ -32,6 +32,7 @@ const created = HttpApiSchema.status(201)
 
 const workspaces = Endpoint.group("workspaces", "Workspaces with their plans, credits and defaults.").add(
   Endpoint.get("list", all, {
+    needs: "operator",
     summary: "List workspaces",
     description: "Returns all workspaces of the installation, the newest first.",
     query,
@@ -39,6 +40,7 @@ const workspaces = Endpoint.group("workspaces", "Workspaces with their plans, cr
     errors: ["invalid_cursor"],
   }),
   Endpoint.post("create", all, {
+    needs: "operator",
     summary: "Create a workspace",
     description:
       "Creates a workspace with its system lists. It has no API key yet: create one with `POST /admin/v1/workspaces/{workspace_id}/keys`.",
@@ -47,18 +49,22 @@ const workspaces = Endpoint.group("workspaces", "Workspaces with their plans, cr
     errors: ["validation_failed", "conflict"],
   }),
   Endpoint.get("find", one, {
+    needs: "owner",
     summary: "Get a workspace",
     description: "Returns one workspace with its plan, credits, defaults, brand and limits.",
     success: WorkspaceWire,
   }),
   Endpoint.patch("update", one, {
+    needs: "owner",
     summary: "Update a workspace",
-    description: "Changes the fields of the body. Omitted fields stay unchanged.",
+    description:
+      "Changes the fields of the body. Omitted fields stay unchanged. `plan`, `credits` and `sending_limits` need the role `operator`.",
     payload: UpdateWorkspace,
     success: WorkspaceWire,
     errors: ["validation_failed", "not_found", "conflict"],
   }),
   Endpoint.delete("remove", one, {
+    needs: "owner",
     summary: "Delete a workspace",
     description:
       "Disables the workspace at once: its keys are refused, its pages return 404 and nothing is sent. A worker then erases all of its data, files included. This cannot be undone. Its audit log entries are not deleted.",
@@ -72,6 +78,7 @@ const workspaces = Endpoint.group("workspaces", "Workspaces with their plans, cr
 
 const keys = Endpoint.group("keys", "API keys of a workspace.").add(
   Endpoint.get("list", `${one}/keys`, {
+    needs: "owner",
     summary: "List a workspace's API keys",
     description:
       "Returns the API keys, including revoked ones, with their first characters and the time of their last use. The keys themselves cannot be read.",
@@ -80,13 +87,15 @@ const keys = Endpoint.group("keys", "API keys of a workspace.").add(
     errors: listed,
   }),
   Endpoint.post("create", `${one}/keys`, {
+    needs: "owner",
     summary: "Create an API key",
-    description: "Creates an API key. `api_key` is the key itself: it is returned only in this response.",
+    description: "Creates an API key with a role. `api_key` is the key itself: it is returned only in this response.",
     payload: CreateKey,
     success: NewKeyWire.pipe(created),
     errors: ["validation_failed", "not_found"],
   }),
   Endpoint.delete("revoke", `${one}/keys/:key_id`, {
+    needs: "owner",
     summary: "Revoke an API key",
     description: "Revokes the key at once. This cannot be undone.",
   }),
@@ -94,6 +103,7 @@ const keys = Endpoint.group("keys", "API keys of a workspace.").add(
 
 const domains = Endpoint.group("domains", "Domains that a workspace sends email from.").add(
   Endpoint.get("list", `${one}/domains`, {
+    needs: "owner",
     summary: "List sending domains",
     description: "Returns the sending domains of the workspace with their verification status.",
     query,
@@ -101,6 +111,7 @@ const domains = Endpoint.group("domains", "Domains that a workspace sends email 
     errors: listed,
   }),
   Endpoint.post("add", `${one}/domains`, {
+    needs: "owner",
     summary: "Add a sending domain",
     description: "Creates a DKIM key pair and returns the DNS records to set. The domain can send once it is verified.",
     payload: NamedDomain,
@@ -108,17 +119,20 @@ const domains = Endpoint.group("domains", "Domains that a workspace sends email 
     errors: ["validation_failed", "not_found", "domain_exists"],
   }),
   Endpoint.get("find", `${one}/domains/:domain_id`, {
+    needs: "owner",
     summary: "Get a sending domain",
     description: "Returns the domain with its DNS records and the result of the last check of each.",
     success: CheckedDomainWire,
   }),
   Endpoint.post("verify", `${one}/domains/:domain_id/verify`, {
+    needs: "owner",
     summary: "Verify a sending domain",
     description: "Looks up the DNS records now. The domain is verified if the DKIM record is found.",
     success: CheckedDomainWire,
     errors: ["not_found", "unavailable"],
   }),
   Endpoint.delete("remove", `${one}/domains/:domain_id`, {
+    needs: "owner",
     summary: "Remove a sending domain",
     description:
       "Removes the domain. Emails with a sender on it can no longer be approved, and blasts that use one fail.",
@@ -127,6 +141,7 @@ const domains = Endpoint.group("domains", "Domains that a workspace sends email 
 
 const pageDomains = Endpoint.group("pageDomains", "Custom domains for the pages of a workspace.").add(
   Endpoint.get("list", `${one}/page-domains`, {
+    needs: "owner",
     summary: "List page domains",
     description: "Returns the custom domains under which the pages of the workspace are served.",
     query,
@@ -134,6 +149,7 @@ const pageDomains = Endpoint.group("pageDomains", "Custom domains for the pages 
     errors: listed,
   }),
   Endpoint.post("add", `${one}/page-domains`, {
+    needs: "owner",
     summary: "Add a page domain",
     description:
       "Serves the pages of the workspace under this domain. Its DNS must point to this service. A domain belongs to one workspace.",
@@ -142,6 +158,7 @@ const pageDomains = Endpoint.group("pageDomains", "Custom domains for the pages 
     errors: ["validation_failed", "not_found", "conflict"],
   }),
   Endpoint.delete("remove", `${one}/page-domains/:page_domain_id`, {
+    needs: "owner",
     summary: "Remove a page domain",
     description: "Removes the domain: requests to it return 404. The pages stay available at their other addresses.",
   }),
@@ -149,6 +166,7 @@ const pageDomains = Endpoint.group("pageDomains", "Custom domains for the pages 
 
 const suppressions = Endpoint.group("suppressions", "Addresses that get no messages.").add(
   Endpoint.get("list", `${one}/suppressions`, {
+    needs: "owner",
     summary: "List suppressed addresses",
     description: "Returns the addresses that get no messages, with the reason of each.",
     query,
@@ -156,6 +174,7 @@ const suppressions = Endpoint.group("suppressions", "Addresses that get no messa
     errors: listed,
   }),
   Endpoint.post("add", `${one}/suppressions`, {
+    needs: "owner",
     summary: "Suppress an address",
     description:
       "Suppresses an address. A weaker reason does not replace a stronger one; from weakest to strongest: `unsubscribe`, `bounce`, `complaint`, `manual`. The response shows the reason that applies.",
@@ -164,6 +183,7 @@ const suppressions = Endpoint.group("suppressions", "Addresses that get no messa
     errors: ["validation_failed", "not_found"],
   }),
   Endpoint.delete("remove", `${one}/suppressions/:email`, {
+    needs: "owner",
     summary: "Remove a suppression",
     description: "Removes the suppression. The contact's own state (unsubscribed, invalid address) does not change.",
     params: { workspace_id: WorkspaceId, email: Text(1000, 1) },
@@ -172,12 +192,14 @@ const suppressions = Endpoint.group("suppressions", "Addresses that get no messa
 
 const contacts = Endpoint.group("contacts", "Export and erasure of the personal data of a contact.").add(
   Endpoint.get("export", `${one}/contacts/:contact_id/export`, {
+    needs: "owner",
     summary: "Export all data of a contact",
     description:
       "Returns all stored data of a contact, row by row under the names of the tables, for example to answer a data subject access request.",
     success: ContactExportWire,
   }),
   Endpoint.delete("erase", `${one}/contacts/:contact_id`, {
+    needs: "owner",
     summary: "Erase a contact",
     description:
       "Deletes a contact and its personal data: current and former addresses and numbers are removed from all tables and files, suppressions included. Returns 409 while a message to the contact is being sent, an export is being written, or an import that contains it is running: try again in a minute.",
@@ -187,6 +209,7 @@ const contacts = Endpoint.group("contacts", "Export and erasure of the personal 
 
 const auditLog = Endpoint.group("auditLog", "Log of administrative changes.").add(
   Endpoint.get("list", "/admin/v1/audit-log", {
+    needs: "owner",
     summary: "List the audit log",
     description:
       "Returns audit log entries, the newest first. Entries of deleted workspaces are included. An unknown workspace id returns no entries.",

@@ -1,17 +1,26 @@
 // Authentication of the administration API by the ADMIN_TOKEN. Its holder can change every workspace; the audit log names it
 // `admin`. Wrong tokens of an address are limited; above the limit the right one is refused too, so that guesses reveal nothing.
 import { Actor } from "@tentpole/core/kernel/changes/Actor"
-import { Effect, Layer, Redacted } from "effect"
+import type { Authority } from "@tentpole/core/workspaces/Role"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { attemptLimit } from "./AttemptLimit.ts"
 import { body, errors } from "../edge/Errors.ts"
 
-export class AdminAuth extends HttpApiMiddleware.Service<AdminAuth>()("tentpole/http/AdminAuth", {
-  error: errors("unauthorized", "rate_limited"),
-  security: { bearer: HttpApiSecurity.bearer },
-}) {}
+/** What the caller is in the workspace that the request names; `operator` for the holder of the token. */
+export class CurrentAuthority extends Context.Service<CurrentAuthority, Authority>()(
+  "tentpole/http/CurrentAuthority",
+) {}
+
+export class AdminAuth extends HttpApiMiddleware.Service<AdminAuth, { provides: CurrentAuthority }>()(
+  "tentpole/http/AdminAuth",
+  {
+    error: errors("unauthorized", "role_too_low", "rate_limited"),
+    security: { bearer: HttpApiSecurity.bearer },
+  },
+) {}
 
 /** Hashes have equal lengths, so that the comparison takes constant time. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
@@ -34,7 +43,10 @@ export const layer = (token: Redacted.Redacted) => {
             const one = /^bearer +[^\s,]+$/i.test(headers["authorization"] ?? "")
             if (timingSafeEqual(digest(Redacted.value(credential)), right) && one) {
               yield* attempts.succeeded
-              return yield* Effect.provideService(handle, Actor, "admin")
+              return yield* handle.pipe(
+                Effect.provideService(CurrentAuthority, "operator"),
+                Effect.provideService(Actor, "admin"),
+              )
             }
             yield* attempts.failed
             return yield* Effect.fail(refused)

@@ -1,13 +1,16 @@
 // The handlers of the administration API.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
+import { type Authority, requireRole } from "@tentpole/core/workspaces/Role"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer, Struct } from "effect"
 import { handlersFor } from "../GroupHandlers.ts"
 import { answer } from "../Wire.ts"
 import { AdminApi } from "./AdminApi.ts"
+import { CurrentAuthority } from "./AdminAuth.ts"
 import {
+  isOfOperators,
   toAuditEntryWire,
   toCheckedDomainWire,
   toContactExportWire,
@@ -21,7 +24,10 @@ import {
   toWorkspaceWire,
 } from "./AdminWire.ts"
 
-const handlersOf = handlersFor(AdminApi, Effect.succeed([] as const))
+const handlersOf = handlersFor(
+  AdminApi,
+  Effect.map(CurrentAuthority, (authority): readonly [Authority] => [authority]),
+)
 
 const nothing = answer(() => undefined)
 
@@ -33,8 +39,11 @@ const workspaces = handlersOf(
     create: ({ payload }) =>
       all.create({ ...toWorkspaceFields(payload), name: payload.name }).pipe(answer(toWorkspaceWire)),
     find: ({ params }) => store.get(params.workspace_id).pipe(answer(toWorkspaceWire)),
-    update: ({ params, payload }) =>
-      all.update(params.workspace_id, toWorkspaceFields(payload)).pipe(answer(toWorkspaceWire)),
+    update: ({ params, payload }, authority) =>
+      requireRole(authority, Struct.keys(payload).some(isOfOperators) ? "operator" : "owner").pipe(
+        Effect.andThen(all.update(params.workspace_id, toWorkspaceFields(payload))),
+        answer(toWorkspaceWire),
+      ),
     remove: ({ params, query }) =>
       administration
         .delete(params.workspace_id, query.confirm)
@@ -48,9 +57,10 @@ const keys = handlersOf(
   ({ administration, workspaces: { createKey, revokeKey } }) => ({
     list: ({ params, query }) =>
       administration.keys(params.workspace_id, query).pipe(answer(toListing("keys", toKeyWire))),
-    create: ({ params, payload: { expires_at, name } }) =>
+    create: ({ params, payload: { expires_at, name, role } }) =>
       createKey(params.workspace_id, {
         name,
+        ...(role === undefined ? {} : { role }),
         ...(expires_at === undefined || expires_at === null ? {} : { expiresAt: expires_at }),
       }).pipe(answer(toNewKeyWire)),
     revoke: ({ params }) => revokeKey(params.workspace_id, params.key_id).pipe(nothing),

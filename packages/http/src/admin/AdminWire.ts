@@ -9,6 +9,7 @@ import type { StoredRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import type { PageDomain } from "@tentpole/core/workspaces/PageDomain"
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
+import { roles } from "@tentpole/core/workspaces/Role"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import { planNames, type Workspace, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
 import type { CheckedDomain, NewApiKey } from "@tentpole/core/workspaces/Workspaces"
@@ -35,6 +36,7 @@ const keyFields = {
   key_id: ApiKeyId,
   name: Schema.String,
   prefix: Schema.String.annotate({ description: "The first 12 characters" }),
+  role: oneOf(...roles),
   expires_at: Schema.NullOr(InstantWire),
   revoked_at: Schema.NullOr(InstantWire),
   last_used_at: Schema.NullOr(InstantWire).annotate({ description: "Accurate to a minute" }),
@@ -48,12 +50,15 @@ export const NewKeyWire = Schema.Struct({
 
 export const CreateKey = Schema.Struct({
   name: Text(key_name_length_max, 1),
+  role: Schema.optionalKey(oneOf(...roles)).annotate({
+    description: "What the key can do. Default: `owner`, everything",
+  }),
   expires_at: Schema.optionalKey(Schema.NullOr(OffsetInstant)),
 }).annotate({ identifier: "CreateApiKey" })
 
 export const toKeyWire = ({ id, ...key }: ApiKey): typeof KeyWire.Type => ({
   key_id: id,
-  ...toSnakeCase(Struct.pick(key, ["name", "prefix", "expiresAt", "revokedAt", "lastUsedAt", "createdAt"])),
+  ...toSnakeCase(Struct.pick(key, ["name", "prefix", "role", "expiresAt", "revokedAt", "lastUsedAt", "createdAt"])),
 })
 export const toNewKeyWire = ({ key, raw }: NewApiKey): typeof NewKeyWire.Type => ({ ...toKeyWire(key), api_key: raw })
 
@@ -172,6 +177,9 @@ export const WorkspaceWire = Schema.Struct({
   created_at: InstantWire,
   updated_at: InstantWire,
 }).annotate({ identifier: "Workspace" })
+
+/** Settings that the operator of the installation decides, not the workspace. */
+export const isOfOperators = (field: string): boolean => ["plan", "credits", "sending_limits"].includes(field)
 
 const settings = {
   slug: Schema.optionalKey(Text(63, 1)).annotate({ description: "Default: derived from the name" }),

@@ -1,17 +1,24 @@
-// Authentication middleware and the workspace of the API key. A handler that uses `CurrentWorkspace` compiles only behind this
+// Authentication middleware, the caller and its workspace. A handler that uses `CurrentWorkspace` compiles only behind this
 // middleware.
-import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
+import type { Authority } from "@tentpole/core/workspaces/Role"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { errors } from "./Errors.ts"
 
+/** Who calls: an API key or a signed-in user. */
+export interface Caller {
+  /** The name that generations and versions record. */
+  readonly name: string
+  readonly role: Authority
+}
+
 export class CurrentWorkspace extends Context.Service<
   CurrentWorkspace,
-  { readonly workspace: Workspace; readonly key: ApiKey }
+  { readonly workspace: Workspace; readonly caller: Caller }
 >()("tentpole/http/CurrentWorkspace") {}
 
 export class Auth extends HttpApiMiddleware.Service<Auth, { provides: CurrentWorkspace }>()("tentpole/http/Auth", {
-  error: errors("unauthorized", "rate_limited"),
+  error: errors("unauthorized", "role_too_low", "rate_limited"),
   security: { bearer: HttpApiSecurity.bearer },
 }) {}

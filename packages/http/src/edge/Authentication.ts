@@ -1,10 +1,12 @@
-// Implementation of the authentication middleware: resolves the API key and applies its rate limit. It is separate from
-// `Auth.ts`, so that the API value and the client do not depend on use cases.
+// Implementation of the authentication middleware: resolves the API key, applies its rate limit and checks its role. It is
+// separate from `Auth.ts`, so that the API value and the client do not depend on use cases.
 import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import { Settings } from "@tentpole/core/kernel/Settings"
+import { requireRole } from "@tentpole/core/workspaces/Role"
 import { Unauthorized, Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { needsOf } from "../Endpoint.ts"
 import { Auth, CurrentWorkspace } from "./Auth.ts"
 import { toBody } from "./Errors.ts"
 import { callerAddress } from "../pages/ClientAddress.ts"
@@ -39,17 +41,18 @@ export const layer = Layer.effect(
     })
 
     return Auth.of({
-      bearer: (handle, { credential }) =>
+      bearer: (handle, { credential, endpoint }) =>
         Effect.gen(function* () {
           const { headers } = yield* HttpServerRequest.HttpServerRequest
           // Node joins repeated headers. Several keys are refused.
           const one = /^bearer +[^\s,]+$/i.test(headers["authorization"] ?? "")
           if (!one) return yield* Effect.fail(toBody(new Unauthorized()))
-          const current = yield* authenticate(Redacted.value(credential))
-          yield* counted(current.key.id)
+          const { key, workspace } = yield* authenticate(Redacted.value(credential))
+          yield* counted(key.id)
+          yield* Effect.mapError(requireRole(key.role, needsOf(endpoint)), toBody)
           return yield* handle.pipe(
-            Effect.provideService(CurrentWorkspace, current),
-            Effect.provideService(Actor, `key:${current.key.prefix}`),
+            Effect.provideService(CurrentWorkspace, { workspace, caller: { name: key.name, role: key.role } }),
+            Effect.provideService(Actor, `key:${key.prefix}`),
           )
         }),
     })

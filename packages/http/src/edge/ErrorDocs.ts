@@ -39,6 +39,8 @@ export const codes = {
     unauthorized: "The API key is missing, malformed, unknown, revoked or expired. Send `Authorization: Bearer <key>`.",
   },
   403: {
+    role_too_low:
+      "The role of the API key, or of the signed-in user, is too low for this operation. `needs` is the role that it needs.",
     system_list_protected: "System lists can't be changed. They can be read and used as an audience.",
     link_refused: "The signed link was changed or has expired. Request a new one.",
     hook_refused:

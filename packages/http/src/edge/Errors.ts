@@ -4,6 +4,7 @@ import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { EmailUser, MisspeltToken } from "@tentpole/core/emails/EmailErrors"
 import { ListUser } from "@tentpole/core/lists/ListUse"
 import type { Issue, Refusal } from "@tentpole/core/kernel/Refusal"
+import { authorities } from "@tentpole/core/workspaces/Role"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { codes, titles } from "./ErrorDocs.ts"
@@ -53,6 +54,7 @@ const Extra = Schema.optionalKey(Schema.Unknown)
 const Count = Schema.optionalKey(Schema.Int)
 const limits = { limit: Count, current: Count }
 const extras: { readonly [Code in ErrorCode]?: Schema.Struct.Fields } = {
+  role_too_low: { needs: Schema.optionalKey(Schema.Literals(authorities)) },
   message_too_large: { limit: Count },
   conflict: { existing_contact: Extra },
   campaign_not_ready: { approval_readiness: Extra },

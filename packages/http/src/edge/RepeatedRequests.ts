@@ -26,6 +26,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Refusals before processing. They do not use up the key. */
 const before: ReadonlySet<ErrorCode> = new Set([
   "unauthorized",
+  "role_too_low",
   "payload_too_large",
   "unsupported_media_type",
   "rate_limited",

@@ -34,7 +34,7 @@ export const toWorkspace = (row: WorkspaceRow): Workspace =>
 
 /** The columns of an API key `k`. A prefix distinguishes them in a join. */
 export const keyColumns = (prefix = "") => `k.key_id as "${prefix}id", k.workspace_id as "${prefix}workspaceId",
-  k.name as "${prefix}name", k.prefix as "${prefix}prefix", k.hash as "${prefix}hash",
+  k.name as "${prefix}name", k.prefix as "${prefix}prefix", k.role as "${prefix}role", k.hash as "${prefix}hash",
   k.expires_at as "${prefix}expiresAt", k.revoked_at as "${prefix}revokedAt", k.last_used_at as "${prefix}lastUsedAt",
   k.created_at as "${prefix}createdAt"`
 

@@ -123,6 +123,7 @@ export const BlastsApi = Endpoint.group(
   "Blasts: one email to an audience, sent now or at a scheduled time.",
 ).add(
   Endpoint.get("list", "/v1/email-blasts", {
+    needs: "viewer",
     summary: "List blasts",
     description:
       "Returns a page of blasts, the most recently updated first by default. Archived blasts are included only when `status` is `archived` or `any`. Drafts have no `approval_readiness` here; get the blast to read it.",
@@ -130,6 +131,7 @@ export const BlastsApi = Endpoint.group(
     success: BlastsWire,
   }),
   Endpoint.post("create", "/v1/email-blasts", {
+    needs: "editor",
     summary: "Create a blast",
     description:
       "Creates a draft without an audience or an email. Set both, approve the email, and then schedule or send the blast.",
@@ -138,12 +140,14 @@ export const BlastsApi = Endpoint.group(
     errors: ["validation_failed"],
   }),
   Endpoint.get("find", "/v1/email-blasts/:blastId", {
+    needs: "viewer",
     summary: "Get a blast",
     description:
       "Returns the blast with its counts. For a draft, `approval_readiness` lists what is missing before it can be sent.",
     success: BlastWire,
   }),
   Endpoint.patch("update", "/v1/email-blasts/:blastId", {
+    needs: "editor",
     summary: "Update a blast",
     description: "Changes the name or the description of a blast in any status.",
     payload: UpdateBlast,
@@ -151,6 +155,7 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "validation_failed"],
   }),
   Endpoint.delete("remove", "/v1/email-blasts/:blastId", {
+    needs: "editor",
     summary: "Delete a blast",
     description:
       "Deletes the blast with its recipients and its inline audience. Its inline email is not deleted. Timelines no longer show its messages as sent and delivered. A blast that is being sent must be cancelled first.",
@@ -158,6 +163,7 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "invalid_state"],
   }),
   Endpoint.put("setAudience", "/v1/email-blasts/:blastId/audience", {
+    needs: "editor",
     summary: "Set a blast's audience",
     description:
       "Sets the audience of a draft and replaces the previous one. The audience is an existing list, or an inline list created from contact ids or rules. The recipients are fixed when sending begins.",
@@ -166,6 +172,7 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "invalid_state", "validation_failed", "contact_list_name_exists"],
   }),
   Endpoint.put("setEmail", "/v1/email-blasts/:blastId/email", {
+    needs: "editor",
     summary: "Set a blast's email",
     description:
       "Sets the email of a draft. The email is an existing one, or an inline one created from HTML, from an approved template, or blank. An inline email is a draft and must be approved separately.",
@@ -174,6 +181,7 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "invalid_state", "validation_failed", "payload_too_large", "template_not_approved"],
   }),
   Endpoint.post("sendNow", "/v1/email-blasts/:blastId/send-now", {
+    needs: "sender",
     summary: "Send a blast now",
     description:
       "Fixes the audience and starts to send the approved version. Poll `GET /v1/email-blasts/{blastId}` for progress: `details` holds the counts. No recipient gets the message twice.",
@@ -182,6 +190,7 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"],
   }),
   Endpoint.post("schedule", "/v1/email-blasts/:blastId/schedule", {
+    needs: "sender",
     summary: "Schedule a blast",
     description:
       "Schedules the blast. Sending starts within two seconds of `scheduled_at`. If the service was down and the time was missed by more than a day, the blast becomes a draft again with the warning `schedule_missed`.",
@@ -190,16 +199,19 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "invalid_state", "validation_failed", "campaign_not_ready"],
   }),
   Endpoint.post("unschedule", "/v1/email-blasts/:blastId/unschedule", {
+    needs: "sender",
     ...action,
     summary: "Unschedule a blast",
     description: "Cancels the schedule. The blast becomes a draft again, without a time and without a locked version.",
   }),
   Endpoint.post("archive", "/v1/email-blasts/:blastId/archive", {
+    needs: "editor",
     ...action,
     summary: "Archive a blast",
     description: "Archives a blast that is not being sent. A scheduled blast that is archived is not sent.",
   }),
   Endpoint.post("duplicate", "/v1/email-blasts/:blastId/duplicate", {
+    needs: "editor",
     summary: "Duplicate a blast",
     description:
       "Creates a draft with the same description, audience and email. Inline lists and inline emails are copied, others are shared.",
@@ -208,6 +220,7 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "contact_list_name_exists"],
   }),
   Endpoint.post("dryRun", "/v1/email-blasts/:blastId/dry-run", {
+    needs: "viewer",
     summary: "Dry-run a blast",
     description:
       "Returns what sending the blast at this moment would do, without sending it. The blast must be a draft or scheduled, and have an audience and an email.",
@@ -216,6 +229,7 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "invalid_state", "campaign_not_ready"],
   }),
   Endpoint.post("retryFailed", "/v1/email-blasts/:blastId/retry-failed", {
+    needs: "sender",
     summary: "Retry failed recipients",
     description:
       "Sends the message again to recipients that failed for a temporary reason. Recipients that were reached or have an invalid address are not retried.",
@@ -224,35 +238,41 @@ export const BlastsApi = Endpoint.group(
     errors: ["not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"],
   }),
   Endpoint.post("pause", "/v1/email-blasts/:blastId/pause", {
+    needs: "sender",
     ...action,
     summary: "Pause a blast",
     description:
       "Stops handing messages to the mail server. Messages that were already handed over are completed. The status stays `sending`, with `paused: true`.",
   }),
   Endpoint.post("resume", "/v1/email-blasts/:blastId/resume", {
+    needs: "sender",
     ...action,
     summary: "Resume a blast",
     description: "Continues a paused blast. No recipient is skipped and none gets the message twice.",
   }),
   Endpoint.post("cancel", "/v1/email-blasts/:blastId/cancel", {
+    needs: "sender",
     ...action,
     summary: "Cancel a blast",
     description:
       "Cancels a scheduled or sending blast. No more messages are handed to the mail server. The remaining recipients are `blocked` with the reason `cancelled`.",
   }),
   Endpoint.get("progress", "/v1/email-blasts/:blastId/progress", {
+    needs: "viewer",
     summary: "Get a blast's progress",
     description:
       "Returns how far the blast has been sent, how fast it is, what it waits for, and why it has stalled. Poll it once a second at most.",
     success: BlastProgressWire,
   }),
   Endpoint.get("report", "/v1/email-blasts/:blastId/report", {
+    needs: "viewer",
     summary: "Get a blast's report",
     description:
       "Returns the figures of the blast over time, by link, by recipient domain and by reason. They stay when an installation deletes the recipients of old blasts. For the totals see `details` of the blast.",
     success: BlastReportWire,
   }),
   Endpoint.get("recipients", "/v1/email-blasts/:blastId/contacts", {
+    needs: "viewer",
     summary: "List a blast's recipients",
     description:
       "Returns the recipients that the audience contained when sending began, with the outcome of each message. Filter them with `category`, `domain`, `reason` and `link_index`: `category=opened`, or `link_index=0` for those that clicked the first link. An installation may delete the recipients of old blasts: `items` is then empty, and the blast's statistics stay.",

@@ -47,15 +47,15 @@ const blastsLayer = handlersOf(
     update: ({ params, payload }, { id }) => blast(blasts.update(id, params.blastId, payload)),
     remove: ({ params }, { id }) => deleted(params.blastId)(blasts.delete(id, params.blastId)),
     setAudience: ({ params, payload }, { id }) => blast(blasts.setAudience(id, params.blastId, audienceOf(payload))),
-    setEmail: ({ params, payload }, { id }, key) =>
-      blast(blasts.setEmail(id, params.blastId, toEmailChoice(payload), key.name)),
+    setEmail: ({ params, payload }, { id }, caller) =>
+      blast(blasts.setEmail(id, params.blastId, toEmailChoice(payload), caller.name)),
     sendNow: ({ params, payload }, { id }) =>
       blast(blasts.sendNow(id, params.blastId, { operational: payload?.operational ?? false })),
     schedule: ({ params, payload: { scheduled_at, operational = false } }, { id }) =>
       blast(schedules.schedule(id, params.blastId, { scheduledAt: scheduled_at, operational })),
     unschedule: ({ params }, { id }) => blast(schedules.unschedule(id, params.blastId)),
     archive: ({ params }, { id }) => blast(blasts.archive(id, params.blastId)),
-    duplicate: ({ params }, { id }, key) => blast(blasts.duplicate(id, params.blastId, key.name)),
+    duplicate: ({ params }, { id }, caller) => blast(blasts.duplicate(id, params.blastId, caller.name)),
     dryRun: ({ params, payload = {} }, { id }) =>
       dryRuns.dryRun(id, params.blastId, payload).pipe(answer(toDryRunWire)),
     retryFailed: ({ params, payload }, { id }) =>

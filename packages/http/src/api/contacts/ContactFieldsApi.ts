@@ -158,6 +158,7 @@ export const ContactFieldsApi = Endpoint.group(
   "Custom fields of contacts, and the metadata for rules.",
 ).add(
   Endpoint.get("list", "/v1/contact-fields", {
+    needs: "viewer",
     summary: "List custom fields",
     description:
       "Returns the custom fields in the order of their creation. Only active fields are included, unless `status` asks for others.",
@@ -165,6 +166,7 @@ export const ContactFieldsApi = Endpoint.group(
     success: FieldsWire,
   }),
   Endpoint.post("create", "/v1/contact-fields", {
+    needs: "editor",
     summary: "Create custom fields",
     description:
       "Creates one field (the field is the body) or up to 50 fields (`items`). Either all of them are created or none. A workspace has at most 200 active fields.",
@@ -173,17 +175,20 @@ export const ContactFieldsApi = Endpoint.group(
     errors: ["validation_failed", "field_definition_collision", "field_definition_cap_exceeded"],
   }),
   Endpoint.get("ruleMetadata", "/v1/contact-fields/rule-metadata", {
+    needs: "viewer",
     summary: "Get rule metadata",
     description:
       "Returns all fields, activities and operators that rules can use in this workspace, with aliases and limits. Use it to build a rule editor.",
     success: RuleMetadataWire,
   }),
   Endpoint.get("find", "/v1/contact-fields/:fieldDefinitionId", {
+    needs: "viewer",
     summary: "Get a custom field",
     description: "Returns one custom field, active or archived.",
     success: FieldWire,
   }),
   Endpoint.patch("edit", "/v1/contact-fields/:fieldDefinitionId", {
+    needs: "editor",
     summary: "Update a custom field",
     description:
       "Changes the labels, the editability or the status of a field. `api_name` and `value_type` cannot change. A restored field has its previous values.",
@@ -192,6 +197,7 @@ export const ContactFieldsApi = Endpoint.group(
     errors: ["validation_failed", "not_found", "field_definition_cap_exceeded"],
   }),
   Endpoint.delete("archive", "/v1/contact-fields/:fieldDefinitionId", {
+    needs: "editor",
     summary: "Archive a custom field",
     description:
       "Archives the field and hides its values. Set `status` to `active` to restore both. Rule conditions on an archived field match no contact.",

@@ -67,6 +67,7 @@ const ActivitiesQuery = Schema.Struct({ ...pageQuery, order: orderParameter })
 
 export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by email address or phone number.").add(
   Endpoint.get("list", "/v1/contacts", {
+    needs: "viewer",
     summary: "List contacts, or look one up",
     description:
       "Returns a page of contacts, the newest first by default. With `email` or `phone`, it returns the one contact that has it, with its custom fields. A value that cannot be parsed matches no contact.",
@@ -74,6 +75,7 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     success: ContactsAnswer,
   }),
   Endpoint.post("create", "/v1/contacts", {
+    needs: "editor",
     summary: "Create contacts",
     description:
       "Creates up to 100 contacts. Items are processed independently and in order, each with its own result. The status is 201 even if every item was rejected.",
@@ -81,6 +83,7 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     success: CreateResults.pipe(HttpApiSchema.status(201)),
   }),
   Endpoint.post("upsert", "/v1/contacts/upsert", {
+    needs: "editor",
     summary: "Create or update contacts",
     description:
       "Looks up each of up to 100 items by email and then by phone. A matching contact is updated, otherwise one is created. Omitted keys stay unchanged.",
@@ -88,6 +91,7 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     success: UpsertResults,
   }),
   Endpoint.post("update", "/v1/contacts/update", {
+    needs: "editor",
     summary: "Update contacts",
     description:
       "Updates up to 100 contacts by id, each with its own result. Omitted keys stay unchanged, `null` clears a value.",
@@ -95,6 +99,7 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     success: UpdateResults,
   }),
   Endpoint.post("delete", "/v1/contacts/delete", {
+    needs: "editor",
     summary: "Delete contacts",
     description:
       "Deletes up to 100 contacts by id, with their memberships. What blasts recorded about them stays with the blasts.",
@@ -102,17 +107,20 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     success: DeleteResults,
   }),
   Endpoint.delete("deleteThese", "/v1/contacts", {
+    needs: "editor",
     summary: "Delete contacts with DELETE",
     description: "Does the same as `POST /v1/contacts/delete`, for clients that can send a body with DELETE.",
     payload: DeleteBatch,
     success: DeleteResults,
   }),
   Endpoint.get("find", "/v1/contacts/:contact_id", {
+    needs: "viewer",
     summary: "Get a contact",
     description: "Returns one contact with its custom fields. Fields without a value are `null`.",
     success: ContactWire,
   }),
   Endpoint.patch("patch", "/v1/contacts/:contact_id", {
+    needs: "editor",
     summary: "Update a contact",
     description:
       "Changes the fields of the body. An empty body changes nothing. The contact must keep an email or a phone.",
@@ -130,10 +138,12 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     ],
   }),
   Endpoint.delete("deleteOne", "/v1/contacts/:contact_id", {
+    needs: "editor",
     summary: "Delete a contact",
     description: "Deletes one contact with its memberships. What blasts recorded about it stays with the blasts.",
   }),
   Endpoint.get("activities", "/v1/contacts/:contact_id/activities", {
+    needs: "viewer",
     summary: "List a contact's activities",
     description:
       "Returns the timeline of the contact, the newest activity first by default. Opens and clicks by bots are not included.",

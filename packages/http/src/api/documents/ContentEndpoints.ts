@@ -44,6 +44,7 @@ export const contentEndpoints = <
   const path = paths.one
   return {
     list: Endpoint.get("list", paths.all, {
+      needs: "viewer",
       summary: `List ${many}`,
       description: `Returns ${many}, the newest first.`,
       query: listQuery,
@@ -51,6 +52,7 @@ export const contentEndpoints = <
       errors: ["invalid_cursor"],
     }),
     find: Endpoint.get("find", path, {
+      needs: "viewer",
       summary: `Get ${one}`,
       description: texts.find,
       params,
@@ -58,12 +60,14 @@ export const contentEndpoints = <
     }),
     contents: [
       Endpoint.delete("remove", path, {
+        needs: "editor",
         summary: `Delete ${one}`,
         description: texts.remove,
         params,
         errors: ["not_found", "email_in_use"],
       }),
       Endpoint.post("duplicate", `${path}/duplicate`, {
+        needs: "editor",
         summary: `Duplicate ${one}`,
         description: "Creates a draft with the current content and fields.",
         params,
@@ -72,6 +76,7 @@ export const contentEndpoints = <
         errors: ["not_found", "template_not_ready"],
       }),
       Endpoint.get("content", `${path}/content`, {
+        needs: "viewer",
         summary: `Get the HTML of ${one}`,
         description: "Returns the HTML of the current version, or of the version in `version`.",
         params,
@@ -79,6 +84,7 @@ export const contentEndpoints = <
         success: served("text/html"),
       }),
       Endpoint.put("setContent", `${path}/content`, {
+        needs: "editor",
         summary: `Set the HTML of ${one}`,
         description: "Creates a new version. An overridden plain text is not changed, and is marked as stale.",
         params,
@@ -87,6 +93,7 @@ export const contentEndpoints = <
         errors: ["not_found", "validation_failed", "payload_too_large"],
       }),
       Endpoint.get("versions", `${path}/versions`, {
+        needs: "viewer",
         summary: `List the versions of ${one}`,
         description: "Returns the versions, the newest first.",
         params,
@@ -97,12 +104,14 @@ export const contentEndpoints = <
     ] as const,
     plainTexts: [
       Endpoint.get("plainText", `${path}/plain-text`, {
+        needs: "viewer",
         summary: `Get the plain text of ${one}`,
         description: "Returns the plain text: the override if there is one, otherwise the text derived from the HTML.",
         params,
         success: served("text/plain"),
       }),
       Endpoint.put("setPlainText", `${path}/plain-text`, {
+        needs: "editor",
         summary: `Override the plain text of ${one}`,
         description: "Overrides the plain text that is derived from the HTML. It creates no version.",
         params,
@@ -111,6 +120,7 @@ export const contentEndpoints = <
         errors: ["not_found", "validation_failed"],
       }),
       Endpoint.delete("unsetPlainText", `${path}/plain-text`, {
+        needs: "editor",
         summary: `Remove the plain text override of ${one}`,
         description: "Removes the override. The plain text is derived from the HTML again.",
         params,
@@ -119,6 +129,7 @@ export const contentEndpoints = <
       }),
     ] as const,
     unapprove: Endpoint.post("unapprove", `${path}/unapprove`, {
+      needs: "sender",
       summary: `Unapprove ${one}`,
       description: texts.unapprove,
       params,
@@ -128,6 +139,7 @@ export const contentEndpoints = <
     }),
     generations: [
       Endpoint.post("generate", `${path}/generations`, {
+        needs: "editor",
         summary: `Generate the next version of ${one}`,
         description:
           "Requests the next version from the AI, based on the current HTML. One generation runs at a time. Edits made meanwhile are stored as their own versions.",
@@ -137,6 +149,7 @@ export const contentEndpoints = <
         errors: ["not_found", "validation_failed", "generation_in_progress", "insufficient_credits"],
       }),
       Endpoint.get("generations", `${path}/generations`, {
+        needs: "viewer",
         summary: `List the generations of ${one}`,
         description: "Returns the generations, the newest first.",
         params,
@@ -145,6 +158,7 @@ export const contentEndpoints = <
         errors: ["not_found", "invalid_cursor"],
       }),
       Endpoint.get("generation", `${path}/generations/:generationId`, {
+        needs: "viewer",
         summary: `Get a generation of ${one}`,
         description: "Returns the status of the generation. `Retry-After` is set while it is in progress.",
         params: { ...params, generationId: GenerationId },

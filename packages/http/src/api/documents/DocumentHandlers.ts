@@ -3,9 +3,9 @@ import type { DocumentTypes, IdOf } from "@tentpole/core/documents/Document"
 import type { Documents, ListedBy, PlainTexts } from "@tentpole/core/documents/Documents"
 import type { GenerationId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Refusal } from "@tentpole/core/kernel/Refusal"
-import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
 import type { Effect } from "effect"
+import type { Caller } from "../../edge/Auth.ts"
 import { answer, sliced } from "../../Wire.ts"
 import {
   type Approve,
@@ -56,8 +56,8 @@ export const documentHandlers =
     find: ({ params }: Call<Params>, { id }: Workspace) => documents.get(id, idOf(params)).pipe(answer(toWire)),
     remove: ({ params }: Call<Params>, { id }: Workspace) =>
       documents.delete(id, idOf(params)).pipe(answer(() => undefined)),
-    duplicate: ({ params }: Call<Params>, { id }: Workspace, key: ApiKey) =>
-      documents.duplicate(id, idOf(params), key.name).pipe(answer(toWire)),
+    duplicate: ({ params }: Call<Params>, { id }: Workspace, caller: Caller) =>
+      documents.duplicate(id, idOf(params), caller.name).pipe(answer(toWire)),
     content: ({ params, query }: Call<Params> & { readonly query: { readonly version?: number } }, { id }: Workspace) =>
       documents.content(id, idOf(params), query.version).pipe(answer(toServed)),
     versions: ({ params, query }: Call<Params> & Sliceable, { id }: Workspace) =>
@@ -65,15 +65,15 @@ export const documentHandlers =
     setContent: (
       { params, payload }: Call<Params> & { readonly payload: typeof SetContent.Type },
       { id }: Workspace,
-      key: ApiKey,
-    ) => documents.setContent(id, idOf(params), { ...payload, byName: key.name }).pipe(answer(toWire)),
+      caller: Caller,
+    ) => documents.setContent(id, idOf(params), { ...payload, byName: caller.name }).pipe(answer(toWire)),
     generate: (
       { params, payload: { prompt } }: Call<Params> & { readonly payload: typeof AskForVersion.Type },
       { id }: Workspace,
-      key: ApiKey,
+      caller: Caller,
     ) =>
       documents
-        .startGeneration(id, idOf(params), { prompt, createdByName: key.name })
+        .startGeneration(id, idOf(params), { prompt, createdByName: caller.name })
         .pipe(answer(toGeneration(ownerOf(params)))),
     generations: ({ params, query }: Call<Params> & Sliceable, { id }: Workspace) =>
       documents.generations(id, idOf(params), query).pipe(answer(sliced("generations", toGeneration(ownerOf(params))))),

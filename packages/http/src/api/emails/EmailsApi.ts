@@ -174,6 +174,7 @@ export const EmailsApi = Endpoint.group(
 ).add(
   shared.list,
   Endpoint.post("create", "/v1/emails", {
+    needs: "editor",
     summary: "Create an email",
     description:
       "Creates a draft from HTML, from an approved template, from a `prompt`, or blank. With a `prompt`, it returns 202 and the AI generates the content: poll the generation.",
@@ -187,6 +188,7 @@ export const EmailsApi = Endpoint.group(
   }),
   shared.find,
   Endpoint.patch("update", "/v1/emails/:emailId", {
+    needs: "editor",
     summary: "Update an email",
     description:
       "Changes the name, the subject, the preview text or the sender fields. The approved version does not change until the next approval.",
@@ -197,6 +199,7 @@ export const EmailsApi = Endpoint.group(
   ...shared.contents,
   ...shared.plainTexts,
   Endpoint.post("approve", "/v1/emails/:emailId/approve", {
+    needs: "sender",
     summary: "Approve an email",
     description:
       "Freezes the HTML, plain text, subject, preview text and sender fields together. This is what gets sent. The email needs a subject, a sender name, a sender address on a verified domain, and a reply-to address. Later changes need another approval. A token that looks like a misspelt one stops the approval, as `{{contact.frist_name}}`; other unknown tokens are listed in `unresolved_tokens`.",
@@ -208,6 +211,7 @@ export const EmailsApi = Endpoint.group(
   shared.unapprove,
   ...shared.generations,
   Endpoint.get("preview", "/v1/emails/:emailId/preview", {
+    needs: "viewer",
     summary: "Preview an email",
     description: "Renders the current version, approved or not, with the values of a contact.",
     query: previewQuery,
@@ -215,6 +219,7 @@ export const EmailsApi = Endpoint.group(
     errors: ["not_found", "template_not_ready", "message_too_large"],
   }),
   Endpoint.post("testSend", "/v1/emails/:emailId/test-send", {
+    needs: "sender",
     summary: "Send a test email",
     description:
       "Sends the current version, approved or not, once to each address. The subject starts with `[Test] `. Opens and clicks are not counted, and the unsubscribe link has no effect.",

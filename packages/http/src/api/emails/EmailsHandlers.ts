@@ -26,8 +26,8 @@ export const layer = handlersOf("emails", Effect.all({ emails: Emails, tests: Te
       emails
         .approve(id, params.emailId, { ...payload, allowUnknownTokens: query.allow_unknown_tokens === "true" })
         .pipe(answer(toApprovedWire)),
-    create: ({ payload }, { id }, key) =>
-      emails.create(id, toNewEmail(payload), key.name).pipe(answer(toCreated(toEmailWire))),
+    create: ({ payload }, { id }, caller) =>
+      emails.create(id, toNewEmail(payload), caller.name).pipe(answer(toCreated(toEmailWire))),
     update: ({ params, payload }, { id }) =>
       emails.update(id, params.emailId, toFields(payload)).pipe(answer(toEmailWire)),
     preview: ({ params, query }, { id }) =>

@@ -67,12 +67,14 @@ export const exportEndpoints = <const Path extends `/${string}`, Begin extends S
 }) =>
   [
     Endpoint.post("begin", path, {
+      needs: "editor",
       summary: `Export ${exported}`,
       description: `Starts to write ${exported} to a CSV file. Poll the export until it is completed.`,
       payload: [payload, Schema.Undefined],
       success: ExportBegun,
     }),
     Endpoint.get("find", `${path}/:exportId`, {
+      needs: "editor",
       summary: `Get an export of ${exported}`,
       description:
         "Returns the progress of the export. When it is completed, each call returns a new signed `download_url` that is valid for an hour. The file is deleted after 24 hours.",

@@ -58,18 +58,21 @@ const refusedEntry = [
 
 export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow, and their progress.").add(
   Endpoint.get("list", "/v1/email-flows/:flowId/members", {
+    needs: "viewer",
     summary: "List a flow's members",
     description: "Returns every membership of the flow, including ended ones, sorted by `entered_at` by default.",
     query,
     success: FlowMembersWire,
   }),
   Endpoint.get("find", "/v1/email-flows/:flowId/members/:membershipId", {
+    needs: "viewer",
     summary: "Get a flow membership",
     description:
       "Returns the membership with its timeline. The timeline holds at most the newest 1,000 entries. An installation may delete old entries; the membership stays.",
     success: FlowMemberRunWire,
   }),
   Endpoint.post("trigger", "/v1/email-flows/:flowId/trigger", {
+    needs: "sender",
     summary: "Trigger a flow for a contact",
     description:
       "Fires the flow's `service_api` trigger for an existing contact. If the trigger declares `fields`, the tokens must match their names and types.",
@@ -78,6 +81,7 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
     errors: [...refusedEntry, ...refusedTokens, "flow_api_trigger_not_configured"],
   }),
   Endpoint.post("add", "/v1/email-flows/:flowId/contacts/:contactId", {
+    needs: "sender",
     summary: "Add a contact to a flow",
     description: "Adds a contact to a flow that has `manual_membership_enabled`.",
     payload: [AddFlowMember, Schema.Undefined],
@@ -85,6 +89,7 @@ export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow,
     errors: [...refusedEntry, ...refusedTokens, "campaign_flow_manual_membership_disabled"],
   }),
   Endpoint.delete("remove", "/v1/email-flows/:flowId/contacts/:contactId", {
+    needs: "sender",
     summary: "Remove a contact from a flow",
     description:
       "Drops the contact's current membership, also while the flow is paused. Messages that were not sent yet are not sent. Returns 204 if the contact has no current membership.",

@@ -40,6 +40,7 @@ const refusedEdit = ["not_found", "validation_failed", "campaign_flow_duplicate_
 
 export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that contacts go through.").add(
   Endpoint.get("list", "/v1/email-flows", {
+    needs: "viewer",
     summary: "List flows",
     description:
       "Returns a page of flows with the counts of their members. Archived flows are included only when `archived` or `status` asks for them.",
@@ -47,6 +48,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     success: FlowsWire,
   }),
   Endpoint.post("create", "/v1/email-flows", {
+    needs: "editor",
     summary: "Create a flow",
     description:
       "Creates a draft, which may be incomplete. The parts that are given must be valid. Missing parts are reported when the flow is activated.",
@@ -55,11 +57,13 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: ["not_found", "validation_failed", "campaign_flow_duplicate_step_id"],
   }),
   Endpoint.get("find", "/v1/email-flows/:flowId", {
+    needs: "viewer",
     summary: "Get a flow",
     description: "Returns the flow with its triggers, steps and counts.",
     success: FlowWire,
   }),
   Endpoint.patch("update", "/v1/email-flows/:flowId", {
+    needs: "editor",
     summary: "Update a flow",
     description:
       "Changes the fields of the body. Triggers, steps and the reentry policy can change only while the flow is a draft or paused. New disqualification rules drop matching members of an active flow at once.",
@@ -68,6 +72,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: refusedEdit,
   }),
   Endpoint.delete("remove", "/v1/email-flows/:flowId", {
+    needs: "editor",
     summary: "Delete a flow",
     description:
       "Deletes a flow with its members and the emails that its steps created. Timelines no longer show its messages as sent and delivered. An active flow must be paused first.",
@@ -75,6 +80,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: ["not_found", "invalid_state"],
   }),
   Endpoint.post("activate", "/v1/email-flows/:flowId/activate", {
+    needs: "sender",
     summary: "Activate a flow",
     description:
       "Activates a draft or paused flow that is complete. Existing contacts are not enrolled retroactively. Members of a paused flow continue.",
@@ -90,6 +96,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     ],
   }),
   Endpoint.post("pause", "/v1/email-flows/:flowId/pause", {
+    needs: "sender",
     summary: "Pause a flow",
     description:
       "Pauses the flow: no contact enters and no step runs. Timers that expire during the pause run when the flow is activated again.",
@@ -98,6 +105,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: ["not_found", "invalid_state"],
   }),
   Endpoint.post("archive", "/v1/email-flows/:flowId/archive", {
+    needs: "sender",
     summary: "Archive a flow",
     description: "Archives the flow permanently and drops its members. An active flow must be paused first.",
     payload: nothing,
@@ -105,6 +113,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: ["not_found", "invalid_state"],
   }),
   Endpoint.put("setTriggers", "/v1/email-flows/:flowId/triggers", {
+    needs: "editor",
     summary: "Replace a flow's triggers",
     description: "Replaces all triggers. The flow must be a draft or paused.",
     payload: ReplaceTriggers,
@@ -112,6 +121,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: refusedEdit,
   }),
   Endpoint.put("setSteps", "/v1/email-flows/:flowId/steps", {
+    needs: "editor",
     summary: "Replace a flow's steps",
     description: "Replaces all steps. Members at a removed step are dropped when the flow becomes active again.",
     payload: ReplaceSteps,
@@ -119,6 +129,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: refusedEdit,
   }),
   Endpoint.post("insertStep", "/v1/email-flows/:flowId/steps", {
+    needs: "editor",
     summary: "Add a step to a flow",
     description:
       "Inserts a step at the start, at the end, or next to another step. Edges are not changed: set them with separate calls.",
@@ -127,6 +138,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: refusedEdit,
   }),
   Endpoint.patch("patchStep", "/v1/email-flows/:flowId/steps/:stepId", {
+    needs: "editor",
     summary: "Update a step of a flow",
     description: "Merges the given fields into the step. Its id and its type cannot change.",
     params: stepParams,
@@ -135,6 +147,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: refusedEdit,
   }),
   Endpoint.delete("removeStep", "/v1/email-flows/:flowId/steps/:stepId", {
+    needs: "editor",
     summary: "Remove a step from a flow",
     description:
       "Removes the step. The call is refused while other steps lead to it, unless `repair_edges` says where they lead instead.",
@@ -144,6 +157,7 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     errors: ["not_found", "validation_failed", "campaign_flow_step_referenced", "invalid_state"],
   }),
   Endpoint.put("setStepEmail", "/v1/email-flows/:flowId/steps/:stepId/email", {
+    needs: "editor",
     summary: "Set the email of a step",
     description:
       "Sets the email of a `send_email` step. An inline email is created as a draft: approve it by the step's `email_id`.",
@@ -160,16 +174,19 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     ],
   }),
   Endpoint.get("graph", "/v1/email-flows/:flowId/graph", {
+    needs: "viewer",
     summary: "Get a flow as a graph",
     description: "Returns the steps as nodes with the number of members at each, and the edges between them.",
     success: GraphWire,
   }),
   Endpoint.get("graphImage", "/v1/email-flows/:flowId/graph.svg", {
+    needs: "viewer",
     summary: "Get a flow as an image",
     description: "Returns the graph as an SVG image without scripts. It follows the viewer's light or dark mode.",
     success: served("image/svg+xml"),
   }),
   Endpoint.post("simulate", "/v1/email-flows/:flowId/simulate", {
+    needs: "viewer",
     summary: "Simulate a flow",
     description:
       "Returns what would happen to a contact in the flow, computed with a virtual clock. Nothing is sent and nothing is stored. The flow may be a draft.",

@@ -46,12 +46,12 @@ export const layer = handlersOf(
     patchStep: ({ params, payload }, { id }) => flow(flows.updateStep(id, params.flowId, params.stepId, payload)),
     removeStep: ({ params, payload }, { id }) =>
       flow(flows.deleteStep(id, params.flowId, params.stepId, payload ?? undefined)),
-    setStepEmail: ({ params, payload }, { id }, key) =>
+    setStepEmail: ({ params, payload }, { id }, caller) =>
       flow(
         flows.setStepEmail(id, params.flowId, {
           stepId: params.stepId,
           choice: toEmailChoice(payload),
-          by: key.name,
+          by: caller.name,
         }),
       ),
     graph: ({ params }, { id }) => flows.getStepCounts(id, params.flowId).pipe(answer(toGraphWire)),

@@ -29,6 +29,7 @@ export const SubmissionsQuery = Schema.Struct(cursorQuery)
 
 export const FormsApi = Endpoint.group("forms", "Submissions of forms on published pages.").add(
   Endpoint.get("submissions", "/v1/tents/:tentId/submissions", {
+    needs: "viewer",
     summary: "List a tent's form submissions",
     description:
       "Returns the submissions of the published page's forms, the newest first. Each has the contact that it matched or created.",

@@ -171,6 +171,7 @@ export const ListsApi = Endpoint.group(
   "Contact lists: static (chosen contacts), dynamic (by rules) and system.",
 ).add(
   Endpoint.get("list", "/v1/contact-lists", {
+    needs: "viewer",
     summary: "List contact lists",
     description:
       "Returns the lists of the workspace, the newest first, system lists included. Inline lists of blasts are not included.",
@@ -178,6 +179,7 @@ export const ListsApi = Endpoint.group(
     success: ListsAnswer,
   }),
   Endpoint.post("create", "/v1/contact-lists", {
+    needs: "editor",
     summary: "Create a contact list",
     description:
       "Creates a static or dynamic list. A static list can start with up to 500 contacts. A dynamic list contains the contacts that match its rules.",
@@ -186,11 +188,13 @@ export const ListsApi = Endpoint.group(
     errors: ["validation_failed", "not_found", "contact_list_name_exists"],
   }),
   Endpoint.get("find", "/v1/contact-lists/:listId", {
+    needs: "viewer",
     summary: "Get a contact list",
     description: "Returns one list. Inline lists of blasts can be read, too.",
     success: ListWire,
   }),
   Endpoint.patch("edit", "/v1/contact-lists/:listId", {
+    needs: "editor",
     summary: "Update a contact list",
     description:
       "Changes the fields of the body. New rules apply at once. Rules that are not part of the body are not validated and may reference archived custom fields, which `rule_issues` reports.",
@@ -199,18 +203,21 @@ export const ListsApi = Endpoint.group(
     errors: ["validation_failed", "not_found", "contact_list_name_exists", "system_list_protected"],
   }),
   Endpoint.delete("remove", "/v1/contact-lists/:listId", {
+    needs: "editor",
     summary: "Delete a contact list",
     description:
       "Deletes the list but not its contacts, and records no `list_removed` activity. The call is refused while a scheduled or sending blast, an active flow or the rules of another list use the list. Drafts that use it lose their audience.",
     errors: ["not_found", "system_list_protected", "contact_list_in_use"],
   }),
   Endpoint.get("members", "/v1/contact-lists/:listId/contacts", {
+    needs: "viewer",
     summary: "List a contact list's members",
     description: "Returns the current members. For static lists, each has the time at which it was added.",
     query: MembersQuery,
     success: MembersAnswer,
   }),
   Endpoint.post("addMembers", "/v1/contact-lists/:listId/contacts", {
+    needs: "editor",
     summary: "Add members to a static list",
     description:
       "Adds up to 500 contacts. Contacts that are already members count as unchanged. Unknown ids are returned in `not_found_ids`.",
@@ -219,6 +226,7 @@ export const ListsApi = Endpoint.group(
     errors: ["validation_failed", "not_found", "list_not_static", "system_list_protected"],
   }),
   Endpoint.delete("removeMembers", "/v1/contact-lists/:listId/contacts", {
+    needs: "editor",
     summary: "Remove members from a static list",
     description:
       "Removes up to 500 contacts. Contacts that are not members count as unchanged. Unknown ids are returned in `not_found_ids`.",
@@ -227,6 +235,7 @@ export const ListsApi = Endpoint.group(
     errors: ["validation_failed", "not_found", "list_not_static", "system_list_protected"],
   }),
   Endpoint.get("memberCount", "/v1/contact-lists/:listId/member-count", {
+    needs: "viewer",
     summary: "Count a contact list's members",
     description: "Counts the current members of a list of any kind.",
     success: MemberCountWire,

@@ -107,6 +107,7 @@ export const toExplanation = ({ matches, conditions }: Explanation): typeof Expl
 
 export const SegmentsApi = Endpoint.group("segments", "Queries of contacts by rules.").add(
   Endpoint.post("search", "/v1/contacts/search", {
+    needs: "viewer",
     summary: "Search contacts by rules",
     description:
       "Returns a page of the contacts that match a rule tree. With `explain`, each contact lists the conditions that matched.",
@@ -115,6 +116,7 @@ export const SegmentsApi = Endpoint.group("segments", "Queries of contacts by ru
     errors: ["validation_failed"],
   }),
   Endpoint.post("preview", "/v1/contact-lists/preview", {
+    needs: "viewer",
     summary: "Preview a rule tree",
     description:
       "Returns the number of contacts that match a rule tree, and the newest ten of them. Use it to check a list before you create it.",
@@ -123,6 +125,7 @@ export const SegmentsApi = Endpoint.group("segments", "Queries of contacts by ru
     errors: ["validation_failed"],
   }),
   Endpoint.post("explain", "/v1/contacts/:contact_id/explain", {
+    needs: "viewer",
     summary: "Explain a match",
     description:
       "Returns whether a contact matches the given rules, or those of a list. For each condition, it returns the contact's value and whether the condition matched.",

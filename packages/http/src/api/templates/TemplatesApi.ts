@@ -215,6 +215,7 @@ const ofEmails = contentEndpoints({
 export const EmailTemplatesApi = Endpoint.group("emailTemplates", "Templates of emails.").add(
   ofEmails.list,
   Endpoint.post("create", "/v1/email-templates", {
+    needs: "editor",
     summary: "Create an email template",
     description:
       "Creates a draft from HTML, from an email, from a `prompt`, or blank. With a `prompt`, it returns 202 and the AI generates the content: poll the generation. An email without HTML is refused with `template_not_ready`.",
@@ -224,6 +225,7 @@ export const EmailTemplatesApi = Endpoint.group("emailTemplates", "Templates of 
   }),
   ofEmails.find,
   Endpoint.patch("update", "/v1/email-templates/:templateId", {
+    needs: "editor",
     summary: "Update an email template",
     description: "Changes the name or the defaults. The approved version does not change until the next approval.",
     params: emailParams,
@@ -235,6 +237,7 @@ export const EmailTemplatesApi = Endpoint.group("emailTemplates", "Templates of 
   ...ofEmails.plainTexts,
   ...ofEmails.generations,
   Endpoint.post("approve", "/v1/email-templates/:templateId/approve", {
+    needs: "sender",
     summary: "Approve an email template",
     description:
       "Freezes the current HTML, defaults and plain text. Emails are created from this approved version. Sender fields are not required. While a generation is in progress, `version` is required.",
@@ -271,6 +274,7 @@ const ofTents = contentEndpoints({
 export const TentTemplatesApi = Endpoint.group("tentTemplates", "Templates of tents.").add(
   ofTents.list,
   Endpoint.post("create", "/v1/tent-templates", {
+    needs: "editor",
     summary: "Create a tent template",
     description:
       "Creates a draft from HTML, from a tent's page, from a `prompt`, or blank. With a `prompt`, it returns 202 and the AI generates the content: poll the generation. A tent without a page is refused with `tent_not_ready`.",
@@ -280,6 +284,7 @@ export const TentTemplatesApi = Endpoint.group("tentTemplates", "Templates of te
   }),
   ofTents.find,
   Endpoint.patch("rename", "/v1/tent-templates/:templateId", {
+    needs: "editor",
     summary: "Rename a tent template",
     description: "Changes the name. It creates no version.",
     params: tentParams,
@@ -290,6 +295,7 @@ export const TentTemplatesApi = Endpoint.group("tentTemplates", "Templates of te
   ...ofTents.contents,
   ...ofTents.generations,
   Endpoint.post("approve", "/v1/tent-templates/:templateId/approve", {
+    needs: "sender",
     summary: "Approve a tent template",
     description:
       "Freezes the newest completed version. Tents are created from this approved version. A generation in progress is not affected and creates a later version.",

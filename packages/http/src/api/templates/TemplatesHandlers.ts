@@ -27,8 +27,8 @@ const emailTemplates = handlersOf("emailTemplates", EmailTemplates, (templates) 
   return {
     ...documentHandlers<EmailTemplateTypes>()(templates, ofEmails, toEmailTemplateWire),
     ...plainTextHandlers<EmailTemplateTypes>()(templates, ofEmails),
-    create: ({ payload }, { id }, key) =>
-      templates.create(id, toNewEmailTemplate(payload), key.name).pipe(answer(toCreated(toEmailTemplateWire))),
+    create: ({ payload }, { id }, caller) =>
+      templates.create(id, toNewEmailTemplate(payload), caller.name).pipe(answer(toCreated(toEmailTemplateWire))),
     update: ({ params, payload }, { id }) =>
       templates.update(id, params.templateId, toPatch(payload)).pipe(answer(toEmailTemplateWire)),
   }
@@ -36,8 +36,8 @@ const emailTemplates = handlersOf("emailTemplates", EmailTemplates, (templates) 
 
 const tentTemplates = handlersOf("tentTemplates", TentTemplates, (templates) => ({
   ...documentHandlers<TentTemplateTypes>()(templates, wires(toTentTemplateWire), toTentTemplateWire),
-  create: ({ payload }, { id }, key) =>
-    templates.create(id, toNewTentTemplate(payload), key.name).pipe(answer(toCreated(toTentTemplateWire))),
+  create: ({ payload }, { id }, caller) =>
+    templates.create(id, toNewTentTemplate(payload), caller.name).pipe(answer(toCreated(toTentTemplateWire))),
   rename: ({ params, payload: { name } }, { id }) =>
     templates.update(id, params.templateId, name === undefined ? {} : { name }).pipe(answer(toTentTemplateWire)),
 }))

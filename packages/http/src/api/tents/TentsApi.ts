@@ -148,7 +148,9 @@ export const CreateTent = Schema.Struct({
   template_id: Schema.optionalKey(
     TentTemplateId.annotate({ description: "An approved tent template to base the page on" }),
   ),
-  auto_publish: Schema.optionalKey(Schema.Boolean.annotate({ description: "Publishes the page when it is generated" })),
+  auto_publish: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Publishes the page when it is generated. Needs the role `sender`" }),
+  ),
   custom_page_alias: Schema.optionalKey(
     alias.annotate({
       description:
@@ -266,6 +268,7 @@ const TentsQuery = Schema.Struct({
 
 export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated, published and unpublished.").add(
   Endpoint.post("create", "/v1/tents", {
+    needs: "editor",
     summary: "Create a tent",
     description:
       "With `html`, it creates the page and returns 201 with the tent. With a `prompt`, it starts to generate a page with AI and returns 202, in a new tent or in the idle tent `tent_id` that holds uploaded files. It costs one credit, which is refunded if the generation fails. Poll `GET /v1/tents/{tentId}` for progress. With `template_id`, the page is based on the approved version of the template.",
@@ -286,6 +289,7 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     ],
   }),
   Endpoint.get("list", "/v1/tents", {
+    needs: "viewer",
     summary: "List tents",
     description: "Returns tents, the newest first.",
     query: TentsQuery,
@@ -293,12 +297,14 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     errors: ["invalid_cursor"],
   }),
   Endpoint.get("show", "/v1/tents/:tentId", {
+    needs: "viewer",
     summary: "Get a tent",
     description:
       "Returns the status of the generation and, once requested, of the publication. `Retry-After` is set while work is in progress.",
     success: HttpApiSchema.WithHeaders(TentWire, pollHeaders),
   }),
   Endpoint.get("content", "/v1/tents/:tentId/content", {
+    needs: "viewer",
     summary: "Get a tent's page",
     description:
       "Returns the current version of the page, or the version in `version`, as it is before publication: without the branding line, and with inactive forms.",
@@ -307,12 +313,14 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     errors: ["not_found", "tent_not_ready"],
   }),
   Endpoint.patch("update", "/v1/tents/:tentId", {
+    needs: "editor",
     summary: "Rename a tent",
     description: "Changes the name of the tent. The page and its address do not change.",
     payload: UpdateTent,
     success: TentWire,
   }),
   Endpoint.put("setContent", "/v1/tents/:tentId/content", {
+    needs: "editor",
     summary: "Set a tent's page",
     description:
       "Creates a new version, which is then the current one. Visitors see the published version until the tent is published again. An idle tent, or one whose generation failed, is completed by it.",
@@ -321,6 +329,7 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     errors: ["not_found", "validation_failed", "payload_too_large", "generation_in_progress"],
   }),
   Endpoint.post("revise", "/v1/tents/:tentId/revise", {
+    needs: "editor",
     summary: "Revise a tent's page",
     description:
       "Requests the next version from the AI, which changes the current one as instructed. It costs one credit, which is refunded if the revision fails. Sample text follows simple instructions only; `error` of the generation says which. One revision runs at a time. Versions that are set meanwhile stay.",
@@ -329,12 +338,14 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     errors: ["not_found", "validation_failed", "tent_not_ready", "generation_in_progress", "insufficient_credits"],
   }),
   Endpoint.get("revision", "/v1/tents/:tentId/generations/:generationId", {
+    needs: "viewer",
     summary: "Get a revision of a tent's page",
     description: "Returns the status of the revision. `Retry-After` is set while it is in progress.",
     params: { tentId: TentId, generationId: GenerationId },
     success: HttpApiSchema.WithHeaders(TentRevisionWire, pollHeaders),
   }),
   Endpoint.get("versions", "/v1/tents/:tentId/versions", {
+    needs: "viewer",
     summary: "List the versions of a tent's page",
     description: "Returns the versions, the newest first.",
     query: cursorQuery,
@@ -342,6 +353,7 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     errors: ["not_found", "invalid_cursor"],
   }),
   Endpoint.post("restore", "/v1/tents/:tentId/versions/:n/restore", {
+    needs: "editor",
     summary: "Restore a version of a tent's page",
     description:
       "Creates a new version with the HTML of an earlier one. Visitors see the published version until the tent is published again. To restore the current version changes nothing.",
@@ -351,6 +363,7 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     errors: ["not_found", "generation_in_progress"],
   }),
   Endpoint.post("publish", "/v1/tents/:tentId/publish", {
+    needs: "sender",
     summary: "Publish a tent",
     description:
       "Publishes the current version, or publishes it again with another alias or branding. Later changes of the page need another publication. If the same page is already live, it returns 200 and changes nothing. Over the plan's limit it returns 429, and the failure is also stored in the tent's `publication`.",
@@ -359,6 +372,7 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     errors: ["not_found", "tent_not_ready", "alias_taken", "publish_limit_exceeded"],
   }),
   Endpoint.post("unpublish", "/v1/tents/:tentId/unpublish", {
+    needs: "sender",
     summary: "Unpublish a tent",
     description: "Takes the page offline. Its alias stays reserved, and publishing again restores the page.",
     payload: nothing,
@@ -366,6 +380,7 @@ export const TentsApi = Endpoint.group("tents", "Tents: pages that are generated
     errors: ["not_found", "invalid_state"],
   }),
   Endpoint.delete("remove", "/v1/tents/:tentId", {
+    needs: "editor",
     summary: "Delete a tent",
     description:
       "Deletes the tent with its page, files, alias, submissions and views. A generation in progress is stopped and its credit is refunded.",

@@ -8,6 +8,8 @@ import { BulkTents } from "@tentpole/core/tents/bulk/BulkTents"
 import { Effect, Layer, Result } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { TentVersions } from "@tentpole/core/tents/TentVersions"
+import { requireRole } from "@tentpole/core/workspaces/Role"
+import type { Caller } from "../../edge/Auth.ts"
 import { handlersOf } from "../../GroupHandlers.ts"
 import { toGeneration, toPolled } from "../documents/ContentWire.ts"
 import { answer, polled, sliced, toCamelCase } from "../../Wire.ts"
@@ -24,7 +26,11 @@ import {
 import { toAdmission, toFollowed, toNewBulk } from "./bulk/BulkTentsApi.ts"
 
 const tentsLayer = handlersOf("tents", Effect.all({ tents: Tents, pages: TentVersions }), ({ tents, pages }) => ({
-  create: ({ payload }, { id }, key) => tents.create(id, toNewTent(payload), key.name).pipe(answer(toCreatedTent)),
+  create: ({ payload }, { id }, caller) =>
+    mayPublish(payload, caller).pipe(
+      Effect.andThen(tents.create(id, toNewTent(payload), caller.name)),
+      answer(toCreatedTent),
+    ),
   list: ({ query }, { id }) => tents.list(id, query).pipe(answer(sliced("tents", toListedTent))),
   show: ({ params }, { id }) =>
     tents.get(id, params.tentId).pipe(answer((shown) => polled(toTentWire(shown), isInProgress(shown.tent)))),
@@ -33,18 +39,18 @@ const tentsLayer = handlersOf("tents", Effect.all({ tents: Tents, pages: TentVer
       .content(id, params.tentId, query.version)
       .pipe(answer((body) => HttpApiSchema.withHeaders({ body, headers: sandboxed }))),
   update: ({ params, payload }, { id }) => tents.update(id, params.tentId, payload).pipe(answer(toTentWire)),
-  setContent: ({ params, payload }, { id }, key) =>
-    pages.setContent(id, params.tentId, { ...payload, byName: key.name }).pipe(answer(toTentWire)),
-  revise: ({ params, payload }, { id }, key) =>
+  setContent: ({ params, payload }, { id }, caller) =>
+    pages.setContent(id, params.tentId, { ...payload, byName: caller.name }).pipe(answer(toTentWire)),
+  revise: ({ params, payload }, { id }, caller) =>
     pages
-      .startRevision(id, params.tentId, { ...payload, createdByName: key.name })
+      .startRevision(id, params.tentId, { ...payload, createdByName: caller.name })
       .pipe(answer(toGeneration({ tent_id: params.tentId }))),
   revision: ({ params }, { id }) =>
     pages.revision(id, params.tentId, params.generationId).pipe(answer(toPolled({ tent_id: params.tentId }))),
   versions: ({ params, query }, { id }) =>
     pages.list(id, params.tentId, query).pipe(answer(sliced("versions", toPageVersion))),
-  restore: ({ params: { tentId, n: version } }, { id }, key) =>
-    pages.restore(id, tentId, { version, byName: key.name }).pipe(answer(toTentWire)),
+  restore: ({ params: { tentId, n: version } }, { id }, caller) =>
+    pages.restore(id, tentId, { version, byName: caller.name }).pipe(answer(toTentWire)),
   publish: ({ params, payload }, { id }) =>
     Effect.flatMap(Effect.fromResult(toWish(payload)), (wish) => tents.publish(id, params.tentId, wish)).pipe(
       answer(toPublished(publishMessage)),
@@ -55,6 +61,10 @@ const tentsLayer = handlersOf("tents", Effect.all({ tents: Tents, pages: TentVer
       .delete(id, params.tentId)
       .pipe(answer((tent_id): typeof TentDeleted.Type => ({ message: "The tent and its page are deleted", tent_id }))),
 }))
+
+/** `auto_publish` publishes a page, which needs another role than creating one. */
+const mayPublish = ({ auto_publish = false }: { readonly auto_publish?: boolean }, { role }: Caller) =>
+  requireRole(role, auto_publish ? "sender" : "editor")
 
 /** Isolates a tenant's HTML on the API's origin: the browser uses an opaque origin and runs no scripts. */
 const sandboxed = { "content-security-policy": "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'" }
@@ -82,7 +92,11 @@ const unpublishMessage = (shown: TentView & { readonly changed?: boolean }): str
     : "The page is no longer public. Its alias stays reserved for it"
 
 const bulkLayer = handlersOf("bulkTents", BulkTents, (tents) => ({
-  create: ({ payload }, { id }, key) => tents.create(id, toNewBulk(payload, key.name)).pipe(answer(toAdmission)),
+  create: ({ payload }, { id }, caller) =>
+    mayPublish(payload, caller).pipe(
+      Effect.andThen(tents.create(id, toNewBulk(payload, caller.name))),
+      answer(toAdmission),
+    ),
   find: ({ params }, { id }) => tents.get(id, params.bulkJobId).pipe(answer(toFollowed)),
 }))
 

@@ -70,6 +70,7 @@ export const EmailAnalyticsWire = Schema.Struct({
 
 export const AnalyticsApi = Endpoint.group("analytics", "Figures of email, and traffic of published pages.").add(
   Endpoint.get("email", "/v1/analytics/email", {
+    needs: "viewer",
     summary: "Get email figures",
     description:
       "Returns the messages of all blasts and flows over time, with totals and those of as long a time before. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole hours or days (UTC). At most 31 days by the hour, 400 days by the day. With `by=domain` the groups cover whole days. Messages of deleted blasts and flows are not counted.",
@@ -83,6 +84,7 @@ export const AnalyticsApi = Endpoint.group("analytics", "Figures of email, and t
     errors: ["validation_failed"],
   }),
   Endpoint.get("tent", "/v1/analytics/tent", {
+    needs: "viewer",
     summary: "Get a tent's traffic",
     description:
       "Returns the views and visits of one published tent over the last days, with their sources. A view is one page load by a visitor who is not a bot. A visit is one visitor on one day.",
@@ -96,6 +98,7 @@ export const AnalyticsApi = Endpoint.group("analytics", "Figures of email, and t
     errors: ["not_found", "validation_failed"],
   }),
   Endpoint.get("workspace", "/v1/analytics/workspace", {
+    needs: "viewer",
     summary: "Get the workspace's traffic",
     description:
       "Returns the views and visits of all tents of the workspace together, and the tents with the most views.",
@@ -103,6 +106,7 @@ export const AnalyticsApi = Endpoint.group("analytics", "Figures of email, and t
     success: WorkspaceAnalytics,
   }),
   Endpoint.get("traffic", "/v1/analytics/traffic", {
+    needs: "viewer",
     summary: "Get traffic over time",
     description:
       "Returns the traffic of the workspace, or of one tent, in a range of up to 400 days. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole days (UTC). Single views and visitors are stored for days only: older ranges have totals.",

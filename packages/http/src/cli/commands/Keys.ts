@@ -1,5 +1,6 @@
 // The commands `tentpole key …`: API keys of a workspace.
 import { ApiKeyId } from "@tentpole/core/kernel/Ids"
+import { roles } from "@tentpole/core/workspaces/Role"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
@@ -13,12 +14,17 @@ const create = workspaceCommand(
   "Creates an API key, which is shown only once",
   {
     name: Flag.String("name").pipe(Flag.withDescription("Name of the key")),
+    role: Flag.Literals("role", roles).pipe(
+      Flag.withDescription("What the key can do: viewer, editor, sender or owner"),
+      Flag.withDefault("owner" as const),
+    ),
     expires: Flag.Date("expires").pipe(Flag.withDescription("When the key expires"), Flag.optional),
   },
-  (workspace, { expires, name }) =>
+  (workspace, { expires, name, role }) =>
     Workspaces.use(({ createKey }) =>
       createKey(workspace, {
         name,
+        role,
         ...(Option.isSome(expires) ? { expiresAt: DateTime.makeUnsafe(expires.value) } : {}),
       }),
     ).pipe(Effect.map(toNewKeyWire)),

@@ -58,6 +58,7 @@ create table api_key (
   key_id uuid not null,
   name text not null,
   prefix text not null,
+  role text not null constraint api_key_role_known check (role in ('viewer', 'editor', 'sender', 'owner')),
   hash bytea not null,
   expires_at timestamptz,
   revoked_at timestamptz,

@@ -50,6 +50,7 @@ const bytes = HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array({ content
 
 export const AssetsApi = Endpoint.group("tentAssets", "Files for the prompt of a tent.").add(
   Endpoint.post("uploadFirst", "/v1/tents/new/assets", {
+    needs: "editor",
     summary: "Upload a file for a new tent",
     description:
       "Creates an idle tent that holds the file. Pass both ids to `POST /v1/tents` as `tent_id` and `asset_ids`. A rejected file creates no tent.",
@@ -58,6 +59,7 @@ export const AssetsApi = Endpoint.group("tentAssets", "Files for the prompt of a
     errors: refusals,
   }),
   Endpoint.post("upload", "/v1/tents/:tentId/assets", {
+    needs: "editor",
     summary: "Upload a file to a tent",
     description: "Adds a file to a tent. A tent holds at most 50 files.",
     payload: AssetUpload,
@@ -65,17 +67,20 @@ export const AssetsApi = Endpoint.group("tentAssets", "Files for the prompt of a
     errors: refusals,
   }),
   Endpoint.get("list", "/v1/tents/:tentId/assets", {
+    needs: "viewer",
     summary: "List a tent's files",
     description: "Returns the files of the tent in the order of their upload.",
     success: AssetsWire,
   }),
   Endpoint.get("content", "/v1/tents/:tentId/assets/:asset_id/content", {
+    needs: "viewer",
     summary: "Download a tent's file",
     description: "Returns the uploaded bytes as an attachment with the detected content type.",
     success: bytes,
     errors: ["not_found", "unavailable"],
   }),
   Endpoint.delete("remove", "/v1/tents/:tentId/assets/:asset_id", {
+    needs: "editor",
     summary: "Delete a tent's file",
     description: "Deletes the file. A generation that has not sent its request to the AI yet continues without it.",
   }),

@@ -40,7 +40,9 @@ const CreateBulk = Schema.Struct({
       description: "N of the first item; it increases with every item. Default: 1",
     }),
   ),
-  auto_publish: Schema.optionalKey(Schema.Boolean),
+  auto_publish: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Publishes each page when it is generated. Needs the role `sender`" }),
+  ),
   reasoning: Schema.optionalKey(oneOf(...reasonings)),
   metadata: Schema.optionalKey(
     Metadata.check(
@@ -111,6 +113,7 @@ const FollowedBulkJob = HttpApiSchema.WithHeaders(BulkJobWire, pollHeaders)
 
 export const BulkTentsApi = Endpoint.group("bulkTents", "Creation of up to 25 tents from one template.").add(
   Endpoint.post("create", "/v1/tents/bulk", {
+    needs: "editor",
     summary: "Create up to 25 tents",
     description:
       "Creates up to 25 tents from one template. Items are validated independently: an invalid item, or one without a remaining credit, is rejected and the others continue. Each accepted item costs one credit, which is refunded if its generation fails.",
@@ -119,6 +122,7 @@ export const BulkTentsApi = Endpoint.group("bulkTents", "Creation of up to 25 te
     errors: ["not_found", "template_not_approved"],
   }),
   Endpoint.get("find", "/v1/bulk-jobs/:bulkJobId", {
+    needs: "viewer",
     summary: "Get a bulk job",
     description:
       "Returns the admission result and the progress of each accepted item. The status is `accepted` until the first item starts, and `completed` when no item remains. Tents that were deleted meanwhile count neither as completed nor as failed.",
