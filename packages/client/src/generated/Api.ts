@@ -322,7 +322,10 @@ export interface Client {
     readonly begin: Method<{
       readonly payload: BeginImport
     }, ImportSession, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
-    /** List import runs. Returns the runs with their progress and counts, the newest first. */
+    /**
+     * List import runs. Returns the runs with their progress and counts, the newest first. Needs the role
+     * `viewer`.
+     */
     readonly list: Listing<{
       readonly query?: {
         /** `next_cursor` of the previous page. Default: the first page */

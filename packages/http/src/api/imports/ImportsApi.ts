@@ -28,6 +28,7 @@ export const ImportsApi = Endpoint.group("imports", "Imports of contacts from CS
     errors: ["validation_failed", "payload_too_large", "unavailable"],
   }),
   Endpoint.get("list", "/v1/contacts/imports", {
+    needs: "viewer",
     summary: "List import runs",
     description: "Returns the runs with their progress and counts, the newest first.",
     query: cursorQuery,
