@@ -781,7 +781,8 @@ export interface Client {
   readonly blasts: {
     /**
      * List blasts. Returns a page of blasts, the most recently updated first by default. Archived blasts are
-     * included only when `status` is `archived` or `any`. Needs the role `viewer`.
+     * included only when `status` is `archived` or `any`. Drafts have no `approval_readiness` here; get the blast
+     * to read it. Needs the role `viewer`.
      */
     readonly list: Listing<{
       readonly query?: {
@@ -2037,7 +2038,7 @@ export interface ApiTrigger {
   }>
 }
 
-/** Only for drafts */
+/** Drafts only. Not in listings */
 export interface ApprovalReadiness {
   /** True if nothing is missing except `schedule` */
   readonly ready: boolean
