@@ -5,6 +5,7 @@ import { readEmail } from "@tentpole/adapters/ai/EmailPrompt"
 import { cleanEmail } from "@tentpole/adapters/ai/html/SanitizeEmail"
 import { clean } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { readPage } from "@tentpole/adapters/ai/PagePrompt"
+import { atOnce } from "@tentpole/core/contract"
 import { blankContact } from "@tentpole/core/contacts/Contact"
 import { cleanUnlessSafe } from "@tentpole/core/documents/Clean"
 import { ApprovalId, ContactId, EmailId, TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -121,7 +122,7 @@ const message = (html: string): string => {
     approvedAt: DateTime.makeUnsafe(0),
   }
   const compiled = compile(approved, sender, { operational: true, tracked: false, addresses })
-  return renderContent(compiled, { contact, dynamic: {}, links }).html
+  return atOnce(renderContent(compiled, { contact, dynamic: {}, links })).html
 }
 
 const answer = (html: string): string => `Subject: Hello\nPreview: Hi\n<!doctype html><html><body>${html}</body></html>`

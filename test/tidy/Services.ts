@@ -22,7 +22,7 @@ const servicesOf = (sources: ReadonlyArray<Source>) =>
     )
 
 /** Files of core/contract that are no suites. A world may be the only one that takes a port. */
-const isSupport = (path: string) => /\/(draws|eventually|fresh|keyPairs|settings|tagged)\.ts$/.test(path)
+const isSupport = (path: string) => /\/(draws|eventually|fresh|keyPairs|settings|steps|tagged)\.ts$/.test(path)
 
 const mentions =
   (name: string) =>

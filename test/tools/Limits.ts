@@ -30,6 +30,7 @@ import { css_depth_max, css_length_max, css_syntax_errors_max } from "@tentpole/
 import * as ParserPool from "@tentpole/adapters/parsers/ParserPool"
 import { html_tags_max } from "@tentpole/core/documents/ParseHtml"
 import { compiled_slots_max } from "@tentpole/core/rendering/Compile"
+import { target_length_max } from "@tentpole/core/rendering/MergeTemplate"
 import { field_bytes_max, fields_max } from "@tentpole/core/forms/Answers"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { answer_bytes_max, retention_hours } from "@tentpole/core/operations/idempotency/Idempotency"
@@ -56,7 +57,8 @@ import { key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { batch_max } from "@tentpole/http/api/contacts/BatchWire"
 import { headers_bytes_max, requestTimeouts } from "@tentpole/http/edge/RequestTimeouts"
-import { limitDefaults, submission_bytes_max } from "@tentpole/http/pages/FormPages"
+import { submissionLimit, submission_bytes_max } from "@tentpole/http/pages/FormPages"
+import { viewLimit } from "@tentpole/http/tracking/Tracking"
 import { form_bytes_max } from "@tentpole/http/Server"
 import { failed_attempts_max } from "@tentpole/http/admin/AttemptLimit"
 import {
@@ -182,6 +184,8 @@ ${head}
 | Merge tokens and redirected links of an email | ${number(compiled_slots_max)} | ${code("too_complex")} in previews and tests; the delivery fails with reason \`not_rendered\` |
 | Time to read HTML, a prompt, an answer of the AI or returned mail (\`PARSER_SECONDS\`); memory | ${config.parsers.time_max_ms / 1000} s; ${ParserPool.thread_heap_mb_max} MB | ${code("too_complex")}; a generation fails, and its credit is refunded |
 | A message with the values of a contact (\`MESSAGE_BYTES_MAX\`) | ${bytes(config.message_bytes_max)} | the delivery fails with reason \`message_too_large\`; in previews and tests ${code("message_too_large")} |
+| A link of a message with the values of a contact | ${number(target_length_max)} characters | the delivery fails with reason \`message_too_large\`; in previews and tests ${code("message_too_large")} |
+| Rendered messages of a dry run, together (\`MESSAGE_BYTES_MAX\`) | ${bytes(config.message_bytes_max)} | those that do not fit are omitted |
 | Plain text of an email | ${characters(plain_text_length_max)} | ${invalid} |
 | Prompt of a generation | ${characters(generation_prompt_length_max, 1)} | ${invalid} |
 | Addresses of a test message | 1 to ${test_addresses_max} | ${invalid} |
@@ -206,7 +210,8 @@ ${head}
 | Events of a simulation; entries of its timeline | ${number(simulated_events_max)}, ${number(simulated_entries_max)} | ${invalid}; the timeline ends |
 `
 
-const tents = (config: Configuration): string => `## Tents, pages and forms
+const tents = (config: Configuration): string =>
+  `## Tents, pages and forms
 
 ${head}
 | Name, prompt | ${characters(Tent.tent_name_length_max, 1)}; ${characters(Tent.page_prompt_length_max, 1)} | ${invalid} |
@@ -223,7 +228,8 @@ ${head}
 | Fields of a submitted form; size of each, and of the values of one name | ${fields_max}, ${bytes(field_bytes_max)} | ${tooLarge} |
 | Body of a submitted form, percent-encoded | ${bytes(submission_bytes_max)} | ${tooLarge} |
 | Any other POST to the pages' listener | ${bytes(form_bytes_max)} | ${tooLarge} |
-| Form submissions of one visitor, over all processes | ${limitDefaults.burst} at once, then one every ${1 / limitDefaults.per_second} seconds | 429, as an HTML page |
+| Form submissions of one visitor, over all processes | ${submissionLimit.burst} at once, then one every ${1 / submissionLimit.per_second} seconds | 429, as an HTML page |
+| Messages in the browser (\`/v/\`) from one address (of IPv6 one /64), over all processes | ${viewLimit.burst} at once, then ${viewLimit.per_second} a second | 429, as an HTML page |
 | Analytics: days, groups of a dimension, recent views | 1 to ${days_back_default}, ${groups_max}, ${recent_max} | the most frequent are shown |
 | Values of a dimension a day | ${number(values_max)} | further values count as \`other\` |
 `

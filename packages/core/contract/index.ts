@@ -49,6 +49,7 @@ import { tokenBuckets } from "./kernel/tokenBuckets.ts"
 import { transactor } from "./kernel/transactor.ts"
 import { traffic } from "./traffic/traffic.ts"
 
+export { atOnce } from "./kernel/steps.ts"
 export { mailedBlast } from "./blasts/blastAudits.ts"
 export type { Send } from "./ports/blobs.ts"
 export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./sending/deliveries.ts"

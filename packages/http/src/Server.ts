@@ -77,7 +77,7 @@ const api = (config: Configuration) =>
 const pages = (config: Configuration, fastPaths: FastPaths | undefined) =>
   Layer.mergeAll(
     pagesMeasured,
-    Tracking.layer(fastPaths),
+    Tracking.layer({ trustedProxies: config.trustProxy, fastPaths }),
     Pages.layer({ trustedProxies: config.trustProxy, ...(fastPaths === undefined ? {} : { fastPaths }) }),
   )
 

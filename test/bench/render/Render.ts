@@ -2,7 +2,7 @@
 // the HTML for every recipient.
 import * as DkimSignerLayer from "@tentpole/adapters/crypto/DkimSigner"
 import * as SecretsLayer from "@tentpole/adapters/crypto/Secrets"
-import { settingsLayer } from "@tentpole/core/contract"
+import { atOnce, settingsLayer } from "@tentpole/core/contract"
 import { Links } from "@tentpole/core/rendering/Links"
 import { unsigned } from "@tentpole/core/sending/OutgoingMail"
 import { compile } from "@tentpole/core/rendering/Compile"
@@ -36,7 +36,9 @@ const rendererOf = (links: Links["Service"]) => {
     domain,
   }
   return (person: Person, memory: MessageMemory) => {
-    const { envelope, message } = unsigned(prepared, { ...person, campaign: "blast:approval" }, { links, date, memory })
+    const { envelope, message } = atOnce(
+      unsigned(prepared, { ...person, campaign: "blast:approval" }, { links, date, memory }),
+    )
     return { envelope, message, bytes: toBytes(message) }
   }
 }

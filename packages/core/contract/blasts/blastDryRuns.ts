@@ -8,6 +8,7 @@ import { DryRunStore } from "../../src/blasts/inspection/DryRunStore.ts"
 import type { ContactPatch } from "../../src/contacts/ContactPatch.ts"
 import { standardFieldByName } from "../../src/contacts/ContactFields.ts"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
+import { commonSettings } from "../../src/kernel/Settings.ts"
 import { Links } from "../../src/rendering/Links.ts"
 import type { BlastId } from "../../src/kernel/Ids.ts"
 import { recipientQuery, furnished, inCity, later, noon, type Rooms } from "./blastWorld.ts"
@@ -175,6 +176,19 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
           assert.deepStrictEqual(yield* dryRun(workspace, id, {}), run)
           assert.strictEqual((yield* dryRun(workspace, id, { operational: true })).qualifiedCount, 7)
         }),
+    )
+
+    it.effect("shows only as many rendered messages as fit into the size of one message", () =>
+      Effect.gen(function* () {
+        const { person, listOf, addressed, dryRun, workspace } = yield* begin
+        const firstName = "x".repeat(255)
+        const people = yield* Effect.forEach(["a", "b", "c"], (name) => person(name, { firstName }))
+        const all = yield* listOf("long names", people)
+        // In HTML and plain text it is more than a third of the limit.
+        const tokens_count = Math.ceil(commonSettings.message_bytes_max / 3 / 2 / firstName.length) + 10
+        const id = yield* addressed(all.id, "{{contact.first_name}}".repeat(tokens_count))
+        assert.strictEqual((yield* dryRun(workspace, id, {})).samples.length, 2)
+      }),
     )
 
     it.effect("uses the schedule's approval; refuses a blast that is sending or has no audience or email", () =>

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { decodeText, encodeText } from "../../src/kernel/Bytes.ts"
+import { atOnce } from "../kernel/steps.ts"
 import { compile } from "../../src/rendering/Compile.ts"
 import { dkimSigned, type DkimKey, type DkimSigner, toBytes } from "../../src/rendering/message/Dkim.ts"
 import { render } from "../../src/rendering/Render.ts"
@@ -14,7 +15,7 @@ export interface DkimWorld {
 }
 
 const rendered = (email = approved(), to = recipient(), operational = false) =>
-  render(compile(email, sender, { operational, tracked: true, addresses }), to)
+  atOnce(render(compile(email, sender, { operational, tracked: true, addresses }), to))
 
 const long = approved({
   subject: "Grüße an {{contact.first_name}} ".repeat(9),

@@ -43,7 +43,7 @@ export const emailPreview = Effect.gen(function* () {
     // The email's id is no delivery's id: these links lead nowhere, and are the same in every preview.
     const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
     const recipient = { contact, dynamic: {}, links: nowhere }
-    const content = yield* Effect.fromResult(withinSize(() => renderContent(compiled, recipient)))
+    const content = yield* withinSize(renderContent(compiled, recipient))
     const unknown = yield* Effect.orDie(parse((each) => unknownTokensIn(current, customFields, each)))
     return { ...content, unresolvedTokens: unknown.map(({ token }) => token) } satisfies Preview
   })

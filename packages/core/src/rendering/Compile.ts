@@ -50,8 +50,20 @@ export interface CompiledEmail {
   readonly body: ReadonlyArray<Uint8Array | Slot>
 }
 
-/** Merge tokens and redirected links. The time to render a message grows with them. */
-export const compiled_slots_max = 100_000
+/** Merge tokens and redirected links. The time to read a compiled email from another thread grows with them. */
+export const compiled_slots_max = 20_000
+
+/** The memory of a compiled email, roughly. */
+export const compiledSize_bytes = ({ body, html, links, text }: CompiledEmail): number =>
+  [...body, ...html, ...text, ...links.flat()].reduce(
+    (size, piece) => size + (typeof piece === "string" || piece instanceof Uint8Array ? piece.length : slot_bytes),
+    0,
+  )
+
+const slot_bytes = 500
+
+/** For caches of compiled emails: the largest one needs about 20 MB. */
+export const compiledCache_bytes_max = 32 * 2 ** 20
 
 const slotsIn = (template: MergeTemplate): number =>
   template.reduce((count, piece) => count + (typeof piece === "string" ? 0 : 1), 0)

@@ -2,6 +2,7 @@
 import { escapeHtml, escapeUrlPart, isWebUrl, plainWords, safeUrl } from "./Escapes.ts"
 import type { LinkKind, MessageLinks } from "./message/Message.ts"
 import { MessageTooLarge } from "./MessageTooLarge.ts"
+import type { Steps } from "../kernel/runtime/Steps.ts"
 import { findTokens, resolveToken, type MergeToken, type TokenValues } from "./MergeTokens.ts"
 
 /**
@@ -27,7 +28,35 @@ export interface MergeValues extends TokenValues {
   readonly links: MessageLinks
   /** The maximum size of a filled text, as of the whole message. */
   readonly bytes_max: number
+  readonly work: Work
 }
+
+/**
+ * What filling has cost so far. A place may take little of a long value, so that the size of the message does not bound the
+ * work.
+ */
+export class Work {
+  /** Characters of values. */
+  read_length = 0
+  #slots = 0
+  #written_length = 0
+  #pause_at = pause_after
+
+  /** Whether it is time to pause, after a slot or a constant text of this length. */
+  isLong(written_length: number): boolean {
+    this.#slots++
+    this.#written_length += written_length
+    const done = this.#slots * slot_cost + this.read_length + this.#written_length
+    if (done < this.#pause_at) return false
+    this.#pause_at = done + pause_after
+    return true
+  }
+}
+
+/** Filling pauses after so many characters, which take a few milliseconds. */
+const pause_after = 2 ** 18
+/** A slot without a value costs as much as so many characters. */
+const slot_cost = 512
 
 /** A replacement in a text. */
 export interface Edit {
@@ -76,13 +105,29 @@ const nameIn = (slot: Slot): string => {
   return slot.kind === "token" ? `{{${slot.token.name}}}` : ""
 }
 
-/** Throws `MessageTooLarge`. */
+/** The same as `fill`, in steps. */
+export function* fillInSteps(template: MergeTemplate, values: MergeValues): Steps<string> {
+  let text = ""
+  for (const piece of template) {
+    const filled = typeof piece === "string" ? piece : fillSlot(piece, values)
+    text += filled
+    checkLength(text.length, values.bytes_max)
+    if (values.work.isLong(filled.length)) yield
+  }
+  return text
+}
+
+/** A UTF-16 unit has at least one byte. */
+const checkLength = (length: number, bytes_max: number): void => {
+  if (length > bytes_max) throw new MessageTooLarge({ bytes_max })
+}
+
+/** For short texts. Throws `MessageTooLarge`. */
 export const fill = (template: MergeTemplate, values: MergeValues): string => {
   let text = ""
   for (const piece of template) {
     text += typeof piece === "string" ? piece : fillSlot(piece, values)
-    // A UTF-16 unit has at least one byte.
-    if (text.length > values.bytes_max) throw new MessageTooLarge({ bytes_max: values.bytes_max })
+    checkLength(text.length, values.bytes_max)
   }
   return text
 }
@@ -94,7 +139,7 @@ export const fillSlot = (slot: Slot, values: MergeValues): string => {
     case "address":
       return values.links.token(slot.of, slot.index)
     case "click": {
-      const url = fill(slot.target, values)
+      const url = fillTarget(slot.target, values)
       return escapeHtml(isWebUrl(url) ? values.links.click(slot.index) : url)
     }
     case "commented":
@@ -102,8 +147,17 @@ export const fillSlot = (slot: Slot, values: MergeValues): string => {
   }
 }
 
-const write = (place: Place, token: MergeToken, values: TokenValues): string => {
+/** Browsers refuse longer addresses than this. */
+export const target_length_max = 2 ** 20
+
+/** Fills the target of a link. Throws `MessageTooLarge`. */
+export const fillTarget = (target: MergeTemplate, values: MergeValues): string =>
+  fill(target, { ...values, bytes_max: Math.min(values.bytes_max, target_length_max) })
+
+const write = (place: Place, token: MergeToken, values: MergeValues): string => {
   const text = resolveToken(token, values)
+  values.work.read_length += text.length
+  checkLength(values.work.read_length, values.bytes_max)
   switch (place) {
     case "html":
       return escapeHtml(text)

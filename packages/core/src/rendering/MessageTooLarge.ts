@@ -1,7 +1,8 @@
 // The refusal of a message that is larger than `MESSAGE_BYTES_MAX`. Values of a contact can fill many tokens, so the size of
 // a message is known only when it is rendered.
-import { Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { refusalClass } from "../kernel/Refusal.ts"
+import { inSteps, type Steps } from "../kernel/runtime/Steps.ts"
 
 export class MessageTooLarge extends refusalClass<MessageTooLarge>()("MessageTooLarge", {
   code: "message_too_large",
@@ -11,12 +12,8 @@ export class MessageTooLarge extends refusalClass<MessageTooLarge>()("MessageToo
   extras: ({ bytes_max }) => ({ limit: bytes_max }),
 }) {}
 
-/** The result of rendering, which throws `MessageTooLarge`. */
-export const withinSize = <A>(render: () => A): Result.Result<A, MessageTooLarge> => {
-  try {
-    return Result.succeed(render())
-  } catch (error) {
-    if (error instanceof MessageTooLarge) return Result.fail(error)
-    throw error
-  }
-}
+/** Rendering in steps that may throw `MessageTooLarge`. */
+export const withinSize = <A>(steps: Steps<A>): Effect.Effect<A, MessageTooLarge> =>
+  Effect.catchDefect(inSteps(steps), (error) =>
+    error instanceof MessageTooLarge ? Effect.fail(error) : Effect.die(error),
+  )

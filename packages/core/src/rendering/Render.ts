@@ -1,25 +1,24 @@
 // Rendering: fills the slots of a compiled email for a recipient, encodes the values, and joins them with the encoded
 // parts. The same input gives the same bytes. No value of a contact makes it fail, except for the size of the message.
-import { Result } from "effect"
+import type { Steps } from "../kernel/runtime/Steps.ts"
 import type { CompiledEmail } from "./Compile.ts"
 import { isWebUrl, oneLine } from "./Escapes.ts"
 import { bracketed, dateTime, mailbox, unstructured, wireAddress } from "./message/Headers.ts"
 import type { Recipient, RenderedMessage } from "./message/Message.ts"
 import { MessageMemory } from "./message/MessageMemory.ts"
 import { encodeQuotedPrintable, roomFor, soft_break, writeQuotedPrintable } from "./message/QuotedPrintable.ts"
-import { MessageTooLarge, withinSize } from "./MessageTooLarge.ts"
-import { fill, fillSlot, type MergeValues } from "./MergeTemplate.ts"
+import { MessageTooLarge } from "./MessageTooLarge.ts"
+import { fill, fillInSteps, fillSlot, fillTarget, type MergeValues, Work } from "./MergeTemplate.ts"
 
 /** `memory` is where the message is written; by default it gets new memory. Throws `MessageTooLarge`. */
-export const render = (
+export function* render(
   compiled: CompiledEmail,
   recipient: Recipient,
   memory = new MessageMemory(),
-): RenderedMessage => {
-  const values = mergeValuesOf(compiled, recipient)
+): Steps<RenderedMessage> {
   return {
-    headers: headersOf(compiled, recipient, values),
-    body: bodyOf(compiled, values, memory),
+    headers: headersOf(compiled, recipient, mergeValuesOf(compiled, recipient)),
+    body: yield* bodyOf(compiled, mergeValuesOf(compiled, recipient), memory),
     headroom_bytes,
   }
 }
@@ -28,20 +27,23 @@ export const render = (
 const headroom_bytes = 3072
 
 /** Writes everything into one buffer, with room for the headers in front. Throws `MessageTooLarge`. */
-const bodyOf = ({ body }: CompiledEmail, values: MergeValues, memory: MessageMemory): Uint8Array<ArrayBuffer> => {
-  const { bytes_max } = values
+function* bodyOf({ body }: CompiledEmail, values: MergeValues, memory: MessageMemory): Steps<Uint8Array<ArrayBuffer>> {
+  const { bytes_max, work } = values
+  const pieces: Array<Uint8Array | string> = []
   let [room, least] = [0, 0]
-  const pieces = body.map((slot) => {
+  for (const slot of body) {
     const piece = slot instanceof Uint8Array ? slot : fillSlot(slot, values)
+    pieces.push(piece)
     room += typeof piece === "string" ? roomFor(piece.length) : piece.length
     least += piece.length
     if (least > bytes_max) throw new MessageTooLarge({ bytes_max })
-    return piece
-  })
+    if (work.isLong(piece.length)) yield
+  }
   const end = headroom_bytes + Math.min(room, bytes_max)
   const out = memory.take(end)
   let at = headroom_bytes
   for (const piece of pieces) {
+    if (work.isLong(piece.length)) yield
     if (typeof piece === "string" && at + roomFor(piece.length) <= end) {
       at = writeQuotedPrintable(piece, soft_break, out, at)
       continue
@@ -63,13 +65,13 @@ export interface Content {
 }
 
 /** Throws `MessageTooLarge` when the message of this content would be too large. */
-export const renderContent = (compiled: CompiledEmail, recipient: ContentRecipient): Content => {
+export function* renderContent(compiled: CompiledEmail, recipient: ContentRecipient): Steps<Content> {
+  yield* bodyOf(compiled, mergeValuesOf(compiled, recipient), new MessageMemory())
   const values = mergeValuesOf(compiled, recipient)
-  bodyOf(compiled, values, new MessageMemory())
   return {
-    subject: oneLine(fill(compiled.subject, values)),
-    html: fill(compiled.html, values),
-    text: fill(compiled.text, values),
+    subject: oneLine(fill(compiled.subject, mergeValuesOf(compiled, recipient))),
+    html: yield* fillInSteps(compiled.html, values),
+    text: yield* fillInSteps(compiled.text, values),
   }
 }
 
@@ -80,8 +82,13 @@ export const renderContent = (compiled: CompiledEmail, recipient: ContentRecipie
 export const linkTarget = (compiled: CompiledEmail, index: number, recipient: ContentRecipient): string | null => {
   const target = compiled.links[index]
   if (target === undefined) return null
-  const url = withinSize(() => fill(target, mergeValuesOf(compiled, recipient)))
-  return Result.isSuccess(url) && isWebUrl(url.success) ? url.success : null
+  try {
+    const url = fillTarget(target, mergeValuesOf(compiled, recipient))
+    return isWebUrl(url) ? url : null
+  } catch (error) {
+    if (error instanceof MessageTooLarge) return null
+    throw error
+  }
 }
 
 export type ContentRecipient = Pick<Recipient, "contact" | "dynamic" | "links">
@@ -95,6 +102,7 @@ const mergeValuesOf = (
   workspaceName: sender.workspaceName,
   links,
   bytes_max: message_bytes_max,
+  work: new Work(),
 })
 
 const fromOf = ({ from }: CompiledEmail, values: MergeValues): string =>

@@ -1,9 +1,15 @@
 // Renders a claimed delivery to the bytes of its message: the approved email compiled once, rendered for its recipient, signed
 // for its sending domain.
-import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Schema } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
 import { decodeText } from "../kernel/Bytes.ts"
 import type { Contact } from "../contacts/Contact.ts"
-import { type CompiledEmail, compileInput, compileParser } from "../rendering/Compile.ts"
+import {
+  type CompiledEmail,
+  compiledCache_bytes_max,
+  compiledSize_bytes,
+  compileInput,
+  compileParser,
+} from "../rendering/Compile.ts"
 import { type DkimKey, dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { wireAddress } from "../rendering/message/Headers.ts"
@@ -13,6 +19,8 @@ import { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
 import { render } from "../rendering/Render.ts"
 import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
 import { Parsers } from "../ports/Parsers.ts"
+import { inSteps, type Steps } from "../kernel/runtime/Steps.ts"
+import { weightedCache } from "../kernel/runtime/WeightedCache.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
@@ -113,9 +121,12 @@ export class OutgoingMail extends Context.Service<
       })
 
       const kindOf = kinds()
-      const cache = yield* Cache.makeWith(prepare, {
+      const cache = yield* weightedCache({
+        lookup: prepare,
+        weigh: ({ compiled }) => compiledSize_bytes(compiled),
+        weight_max: compiledCache_bytes_max,
         capacity: prepared_max,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? prepared_for : Duration.zero),
+        timeToLive: prepared_for,
       })
 
       return OutgoingMail.of({
@@ -125,11 +136,11 @@ export class OutgoingMail extends Context.Service<
           if (contact === null) return yield* toNotRendered("The contact has been deleted")
           const date = yield* DateTime.now
           const campaign = `${claimed.blastId}:${claimed.approvalId}`
-          const { envelope, message } = yield* Effect.try({
-            try: () =>
-              unsigned({ compiled, domain: key.domain }, { ...claimed, contact, campaign }, { links, date, memory }),
-            catch: toNotRendered,
-          })
+          const delivery = { ...claimed, contact, campaign }
+          const { envelope, message } = yield* Effect.catchDefect(
+            inSteps(unsigned({ compiled, domain: key.domain }, delivery, { links, date, memory })),
+            (error) => Effect.fail(toNotRendered(error)),
+          )
           // Postmark replaces the `Message-ID` and reports by metadata only. It removes the header.
           const outgoing: RenderedMessage = metadata
             ? { ...message, headers: [...message.headers, [postmarkHeader, claimed.id]] }
@@ -174,11 +185,11 @@ interface UnsignedMessage extends Pick<ClaimedDelivery, "id" | "address" | "toke
 }
 
 /** A message without its signature. `domain` is the sender's, an A-label. */
-export const unsigned = (
+export function* unsigned(
   { compiled, domain }: { readonly compiled: CompiledEmail; readonly domain: string },
   { address, campaign, contact, id, tokens }: UnsignedMessage,
   { date, links, memory }: RenderContext,
-): { readonly envelope: Envelope; readonly message: RenderedMessage } => {
+): Steps<{ readonly envelope: Envelope; readonly message: RenderedMessage }> {
   const { workspaceId } = compiled.sender
   const ofDelivery = links.of({ workspaceId, deliveryId: id }, compiled.links.length)
   const recipient: Recipient = {
@@ -195,6 +206,6 @@ export const unsigned = (
   }
   return {
     envelope: { from: ofDelivery.returnPath(domain), to: wireAddress(address) },
-    message: render(compiled, recipient, memory),
+    message: yield* render(compiled, recipient, memory),
   }
 }

@@ -11,6 +11,7 @@ import { type ContactId, DeliveryId, type EmailId, Ids, TestMailId, type Workspa
 import { Jobs } from "../kernel/changes/Jobs.ts"
 import { Invalid, type Issue, NotFound, refusalClass } from "../kernel/Refusal.ts"
 import { requestLimit } from "../kernel/runtime/RequestLimit.ts"
+import { inSteps } from "../kernel/runtime/Steps.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -169,14 +170,12 @@ const message = Effect.gen(function* () {
     const tested = { ...approved, subject: `[Test] ${approved.subject}` }
     const options = { ...untracked, addresses: links.addresses, message_bytes_max }
     const compiled = yield* Effect.orDie(parsers.run(compileParser, compileInput(tested, sender, options), workspace))
-    const { envelope, message } = yield* Effect.try({
-      try: () => {
-        // No delivery has the id of a test message: its links and its return path match nothing.
-        const mine = { id: DeliveryId.make(id), address, contact, tokens: null, campaign: `test:${emailId}` }
-        return unsigned({ compiled, domain: key.domain }, mine, { links, date })
-      },
-      catch: (error) => (error instanceof MessageTooLarge ? error : new TestMailRefused({ why: String(error) })),
-    })
+    // No delivery has the id of a test message: its links and its return path match nothing.
+    const mine = { id: DeliveryId.make(id), address, contact, tokens: null, campaign: `test:${emailId}` }
+    const { envelope, message } = yield* Effect.catchDefect(
+      inSteps(unsigned({ compiled, domain: key.domain }, mine, { links, date })),
+      (error) => Effect.fail(error instanceof MessageTooLarge ? error : new TestMailRefused({ why: String(error) })),
+    )
     const bytes = yield* dkimSigned(message, key).pipe(Effect.provideService(DkimSigner, signer))
     return { envelope, bytes } satisfies OutgoingMessage
   })

@@ -1,13 +1,14 @@
 // The use cases of tracking links: open, click, unsubscribe. Every caller gets a response; only people are counted.
 import { senderOf } from "../rendering/message/Message.ts"
-import { Cache, Context, Data, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
+import { Cache, Context, Data, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { blankContact } from "../contacts/Contact.ts"
-import { compileInput, compileParser } from "../rendering/Compile.ts"
+import { compiledCache_bytes_max, compiledSize_bytes, compileInput, compileParser } from "../rendering/Compile.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { withinSize } from "../rendering/MessageTooLarge.ts"
 import { linkTarget, renderContent } from "../rendering/Render.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import { Parsers } from "../ports/Parsers.ts"
+import { weightedCache } from "../kernel/runtime/WeightedCache.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
@@ -83,8 +84,8 @@ export class Tracking extends Context.Service<
         yield* recorder.record({ workspaceId, deliveryId, at, what, byMachine: isBot(visitor) })
       })
 
-      const cache = yield* Cache.makeWith(
-        Effect.fnUntraced(function* ({
+      const cache = yield* weightedCache({
+        lookup: Effect.fnUntraced(function* ({
           approvalId,
           operational,
           workspace,
@@ -94,8 +95,11 @@ export class Tracking extends Context.Service<
           const options = { operational, tracked: true, addresses: links.addresses, message_bytes_max }
           return yield* Effect.orDie(parsers.run(compileParser, compileInput(email, sender, options), workspace))
         }),
-        { capacity: compiled_max, timeToLive: (exit) => (Exit.isSuccess(exit) ? compiled_for : Duration.zero) },
-      )
+        weigh: compiledSize_bytes,
+        weight_max: compiledCache_bytes_max,
+        capacity: compiled_max,
+        timeToLive: compiled_for,
+      })
 
       const compiledFor = (target: LinkTarget, { approvalId, operational }: TrackedDelivery) =>
         Cache.get(cache, { workspace: target.workspaceId, approvalId, operational })
@@ -164,10 +168,7 @@ export class Tracking extends Context.Service<
           const person = { contact, dynamic: delivery.flow?.tokens ?? {}, links: links.of(target) }
           const compiled = yield* compiledFor(target, delivery)
           // A message that is too large was never sent like this: values of the contact have grown since.
-          return yield* Effect.mapError(
-            Effect.fromResult(withinSize(() => renderContent(compiled, person))),
-            () => notFound,
-          )
+          return yield* Effect.mapError(withinSize(renderContent(compiled, person)), () => notFound)
         }),
       })
     }),

@@ -4,6 +4,7 @@ import { type Email, EmailChange } from "../../src/emails/Email.ts"
 import { type Current, isStale, statusOf } from "../../src/documents/Document.ts"
 import { isUnchanged } from "../../src/documents/machine.ts"
 import type { EmailFields } from "../../src/documents/EmailFields.ts"
+import { atOnce } from "../../contract/kernel/steps.ts"
 import { compile } from "../../src/rendering/Compile.ts"
 import { scan } from "../../src/rendering/Markup.ts"
 import { renderContent } from "../../src/rendering/Render.ts"
@@ -301,7 +302,7 @@ describe("Email scaffold", () => {
       tracked: true,
       addresses,
     })
-    const { html } = renderContent(compiled, recipient())
+    const { html } = atOnce(renderContent(compiled, recipient()))
     assert.include(html, "Hello ada,")
     assert.include(html, "Unsubscribe</a></div>")
     assert.notInclude(html, "{{")

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { defaultTreeAdapter, type DefaultTreeAdapterMap, parse } from "parse5"
 import { ada, addresses, AnyHtml, AnyText, approved, recipient, sender } from "../../contract/emails/emailSamples.ts"
+import { atOnce } from "../../contract/kernel/steps.ts"
 import { compile } from "../../src/rendering/Compile.ts"
 import { linkTarget, renderContent } from "../../src/rendering/Render.ts"
 
@@ -16,7 +17,7 @@ const personOf = (value: string) =>
   })
 
 const htmlFor = (html: string, value: string): string =>
-  renderContent(compile(approved({ html }), sender, tracked), personOf(value)).html
+  atOnce(renderContent(compile(approved({ html }), sender, tracked), personOf(value))).html
 
 /** Characters and texts that could end a context, begin another one, or be taken for one. */
 const breaking = [
@@ -141,9 +142,11 @@ describe("Contact value in HTML", () => {
       if (defaultTreeAdapter.isElementNode(node)) found.push(...node.attrs.map((attribute) => attribute.value))
       if ("childNodes" in node) node.childNodes.forEach(collect)
     }
-    const { html: made } = renderContent(
-      compile(approved({ html }), sender, { operational: true, tracked: false, addresses }),
-      personOf(text),
+    const { html: made } = atOnce(
+      renderContent(
+        compile(approved({ html }), sender, { operational: true, tracked: false, addresses }),
+        personOf(text),
+      ),
     )
     collect(parse(made))
     const expected = /\P{White_Space}/u.test(text) ? text.replace(/\r\n?/g, "\n") : ""
@@ -167,9 +170,8 @@ describe("Contact value in HTML", () => {
       text: "{{contact.company}} {{contact.custom_fields.open}}email}}",
     })
     const person = recipient({ contact: { ...ada, company: tokens, customFields: { open: "{{contact." } } })
-    const { html, subject, text } = renderContent(
-      compile(email, sender, { operational: true, tracked: false, addresses }),
-      person,
+    const { html, subject, text } = atOnce(
+      renderContent(compile(email, sender, { operational: true, tracked: false, addresses }), person),
     )
     assert.strictEqual(subject, tokens)
     assert.strictEqual(html, `<p title="${tokens}">${tokens}</p><p>{{contact.email}}</p>`)
@@ -193,7 +195,7 @@ describe("Contact value in HTML", () => {
     ["a comment", `<!-- ${value} -->`, "x", `<!-- ${value} -->`],
   ])("in %s is written so that it stays there", (_, html, nasty, expected) => {
     const compiled = compile(approved({ html }), sender, { operational: true, tracked: false, addresses })
-    assert.strictEqual(renderContent(compiled, personOf(nasty)).html, expected)
+    assert.strictEqual(atOnce(renderContent(compiled, personOf(nasty))).html, expected)
   })
 })
 
@@ -204,7 +206,7 @@ describe("Links for Outlook", () => {
     const compiled = compile(approved({ html }), sender, tracked)
     assert.strictEqual(linkTarget(compiled, 0, personOf("a--")), "https://x.example/a-b--c?n=a--")
     assert.strictEqual(linkTarget(compiled, 1, personOf("a--")), "https://y.example")
-    const made = renderContent(compiled, personOf("a--")).html
+    const made = atOnce(renderContent(compiled, personOf("a--"))).html
     assert.include(
       made,
       `<!--[if mso]><v:roundrect href="https://pages.test/c/?d=1&amp;m=&quot;x&quot;&amp;n=0"><center>`,

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import PostalMime from "postal-mime"
 import { decodeText } from "../../src/kernel/Bytes.ts"
 import type { Contact } from "../../src/contacts/Contact.ts"
+import { atOnce } from "../../contract/kernel/steps.ts"
 import { compile, type CompiledEmail } from "../../src/rendering/Compile.ts"
 import { toBytes } from "../../src/rendering/message/Dkim.ts"
 import { oneLine } from "../../src/rendering/Escapes.ts"
@@ -31,9 +32,9 @@ const withValue = (value: string): Contact => ({
   email: value,
 })
 
-const message = (compiled: CompiledEmail, to = recipient()) => decodeText(toBytes(render(compiled, to)))
+const message = (compiled: CompiledEmail, to = recipient()) => decodeText(toBytes(atOnce(render(compiled, to))))
 const parsed = (compiled: CompiledEmail, to = recipient()) =>
-  Effect.promise(() => PostalMime.parse(toBytes(render(compiled, to))))
+  Effect.promise(() => PostalMime.parse(toBytes(atOnce(render(compiled, to)))))
 
 /** Line breaks are CRLF on the wire, and the parser returns them as LF; UTF-8 has no lone surrogates. */
 const received = (text: string): string => text.replace(/\r\n?/g, "\n").replace(/\p{Cs}/gu, "\ufffd")
@@ -56,7 +57,7 @@ describe("Rendered message", () => {
         })
         const compiled = compile(email, sender, tracked)
         const to = recipient({ contact: withValue(value.toWellFormed()) })
-        const content = renderContent(compiled, to)
+        const content = atOnce(renderContent(compiled, to))
         const mail = yield* parsed(compiled, to)
         assert.strictEqual(mail.html, part(content.html))
         assert.strictEqual(mail.text, part(content.text))
@@ -108,7 +109,9 @@ describe("Rendered message", () => {
 
   it.prop("is the same, byte for byte, for the same input", [AnyHtml, AnyText], ([html, value]) => {
     const of = () =>
-      render(compile(approved({ html: html.join("") }), sender, tracked), recipient({ contact: withValue(value) }))
+      atOnce(
+        render(compile(approved({ html: html.join("") }), sender, tracked), recipient({ contact: withValue(value) })),
+      )
     assert.deepStrictEqual(of(), of())
   })
 
@@ -162,7 +165,7 @@ describe("Rendered message", () => {
 
 describe("HTML of a message", () => {
   const htmlOf = (html: string, options = tracked, to = recipient()) =>
-    renderContent(compile(approved({ html }), sender, options), to).html
+    atOnce(renderContent(compile(approved({ html }), sender, options), to)).html
 
   it.prop("is the author's, byte for byte, without tokens, links, footer and pixel", [AnyHtml], ([pieces]) => {
     const html = pieces.join("").replace(/\{\{|\}\}/g, "")
@@ -193,7 +196,7 @@ describe("HTML of a message", () => {
     ])
     const click = (index: number) => `"https://pages.test/c/?d=1&amp;m=&quot;x&quot;&amp;n=${index}"`
     assert.strictEqual(
-      renderContent(compiled, recipient()).html,
+      atOnce(renderContent(compiled, recipient())).html,
       `<a href=${click(0)}>1</a><a href='mailto:a@b.example'>2</a><a href=${click(1)}>3</a><a data-no-track href="https://c.example">4</a><a href="#top">5</a><a href="/rel">6</a><a href="https://pages.test/u/abc?x=1&amp;y=2">7</a><a href="https://pages.test/v/abc">8</a><link href="https://d.example"><map><area href=${click(2)}></map><a href="ftp://f.example">9</a><img src="https://pages.test/o/1?a=1&amp;b=2" width="1" height="1" alt="" style="display:block;border:0">`,
     )
     assert.strictEqual(linkTarget(compiled, 0, recipient()), "https://a.example/?x=1&y=2#f")
@@ -223,12 +226,15 @@ describe("HTML of a message", () => {
     const to = (page: string) => recipient({ dynamic: { code: "X&Y", page } })
     assert.strictEqual(linkTarget(compiled, 0, to("")), "https://x.example/Lovelace?q=X%26Y&z")
     assert.strictEqual(linkTarget(compiled, 1, to("https://p.example/a")), "https://p.example/a?a=1")
-    assert.include(renderContent(compiled, to("https://p.example/a")).html, `&amp;n=1">2</a>`)
+    assert.include(atOnce(renderContent(compiled, to("https://p.example/a"))).html, `&amp;n=1">2</a>`)
     for (const page of ["javascript:alert(1)", "", "data:text/html,x", " java\nscript:alert(1)"]) {
       assert.isNull(linkTarget(compiled, 1, to(page)))
-      assert.include(renderContent(compiled, to(page)).html, `<a href="?a=1">2</a>`)
+      assert.include(atOnce(renderContent(compiled, to(page))).html, `<a href="?a=1">2</a>`)
     }
-    assert.include(renderContent(compiled, to("mailto:a@b.example")).html, `<a href="mailto:a@b.example?a=1">2</a>`)
+    assert.include(
+      atOnce(renderContent(compiled, to("mailto:a@b.example"))).html,
+      `<a href="mailto:a@b.example?a=1">2</a>`,
+    )
   })
 
   it("keeps a link's target byte for byte, except for what no browser would keep", () => {
@@ -290,7 +296,7 @@ describe("HTML of a message", () => {
 
 describe("Text of a message", () => {
   const textOf = (text: string, options = tracked) =>
-    renderContent(compile(approved({ text }), sender, options), recipient()).text
+    atOnce(renderContent(compile(approved({ text }), sender, options), recipient())).text
 
   it("has values without escaping, and its own footer", () => {
     assert.strictEqual(
@@ -361,5 +367,5 @@ describe("Rendering", () => {
 
 it("fills a token once that is the first text of an email without elements", () => {
   const compiled = compile(approved({ html: "{{contact.first_name}}" }), sender, bare)
-  assert.strictEqual(renderContent(compiled, recipient({ contact: withValue("Ada") })).html, "Ada")
+  assert.strictEqual(atOnce(renderContent(compiled, recipient({ contact: withValue("Ada") }))).html, "Ada")
 })

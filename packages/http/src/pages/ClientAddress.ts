@@ -45,6 +45,16 @@ export const callerAddress = Effect.map(
       Option.isNone(remoteAddress) ? null : clientAddress(proxies, remoteAddress.value, headers["x-forwarded-for"]),
 )
 
+/** The client's address of a request to the pages. Calls inside the process have the same one. */
+export const visitorAddress =
+  (trusted: BlockList) =>
+  ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): string =>
+    clientAddress(
+      trusted,
+      Option.getOrElse(remoteAddress, () => ""),
+      headers["x-forwarded-for"],
+    )
+
 /** A copy of the text: a substring would keep the whole header in memory. */
 const copy = (address: string): string => Buffer.from(address, "latin1").toString("latin1")
 

@@ -4,39 +4,18 @@ import { field_bytes_max, fields_max, type SentFields } from "@tentpole/core/for
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
 import type { Issue } from "@tentpole/core/kernel/Refusal"
-import { requestLimit } from "@tentpole/core/kernel/runtime/RequestLimit"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { addressPath, originOf, readHost } from "@tentpole/core/tents/pages/PageAddress"
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
 import * as Answers from "./PageAnswers.ts"
 import type { FoundPage, PageCache } from "./PageCache.ts"
-import { networkOf } from "./ClientAddress.ts"
+import { visitorLimit, type VisitorLimitOptions } from "./VisitorLimit.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-export interface LimitOptions {
-  /** Submissions at once: many people may share an address. */
-  readonly burst: number
-  readonly per_second: number
-  readonly visitors_max: number
-}
-
-export const limitDefaults: LimitOptions = { burst: 30, per_second: 0.5, visitors_max: 100_000 }
-
-/**
- * The limit of submissions of one visitor: a token bucket for each network address, over all processes. Returns a function
- * that takes a token of the address: 0, or the seconds until there is one.
- */
-export const visitorLimit = Effect.fnUntraced(function* ({
-  burst,
-  per_second,
-  visitors_max,
-}: LimitOptions = limitDefaults) {
-  const { take } = yield* requestLimit({ limit: "forms", capacity: burst, per_second, keys_max: visitors_max })
-  return (address: string) => Effect.map(take(networkOf(address)), ({ retryAfter_s }) => retryAfter_s)
-})
+export const submissionLimit: VisitorLimitOptions = { burst: 30, per_second: 0.5, visitors_max: 100_000 }
 
 interface Found extends FoundPage {
   readonly form: Form
@@ -47,11 +26,11 @@ interface Found extends FoundPage {
 export const formPages = Effect.fnUntraced(function* (
   cache: PageCache,
   addressOf: (request: Request) => string,
-  limits?: LimitOptions,
+  limits: VisitorLimitOptions = submissionLimit,
 ) {
   const forms = yield* Forms
   const settings = yield* Settings
-  const limited = yield* visitorLimit(limits)
+  const limited = yield* visitorLimit("forms", limits)
 
   const find = Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
     const host = readHost(request.headers["host"] ?? "")

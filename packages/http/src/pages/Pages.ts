@@ -4,10 +4,11 @@ import { originOf, readHost } from "@tentpole/core/tents/pages/PageAddress"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
-import { Cause, DateTime, Effect, Option, type Types } from "effect"
+import { Cause, DateTime, Effect, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { clientAddress, trustedProxies } from "./ClientAddress.ts"
-import { formPages, type LimitOptions } from "./FormPages.ts"
+import { clientAddress, trustedProxies, visitorAddress } from "./ClientAddress.ts"
+import { formPages } from "./FormPages.ts"
+import type { VisitorLimitOptions } from "./VisitorLimit.ts"
 import * as Answers from "./PageAnswers.ts"
 import { type FoundPage, pageCache } from "./PageCache.ts"
 import { robotRules } from "./SiteMap.ts"
@@ -19,7 +20,7 @@ export interface PagesOptions {
   /** Addresses and networks of proxies whose `X-Forwarded-For` is used. */
   readonly trustedProxies: ReadonlyArray<string>
   /** How often one visitor may send forms. */
-  readonly limits?: LimitOptions
+  readonly limits?: VisitorLimitOptions
   /** Serves cached pages before the router. Absent when requests are traced, because the router creates the spans. */
   readonly fastPaths?: FastPaths
 }
@@ -38,11 +39,7 @@ export const layer = (options: PagesOptions) =>
       const trusted = trustedProxies(options.trustedProxies)
       const callerOf = (remote: string, forwardedFor: string | undefined) =>
         clientAddress(trusted, remote, forwardedFor)
-      const addressOf = ({ headers, remoteAddress }: Request) =>
-        callerOf(
-          Option.getOrElse(remoteAddress, () => ""),
-          headers["x-forwarded-for"],
-        )
+      const addressOf = visitorAddress(trusted)
       const forms = yield* formPages(cache, addressOf, options.limits)
 
       const recordView = (headers: VisitorHeaders, address: string, host: string, { site, page }: FoundPage) =>

@@ -7,6 +7,8 @@ import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type FastPath, type FastPaths, respondSync } from "../edge/FastPath.ts"
 import { answeredAtOnce } from "../edge/HttpMetrics.ts"
+import { trustedProxies, visitorAddress } from "../pages/ClientAddress.ts"
+import { visitorLimit, type VisitorLimitOptions } from "../pages/VisitorLimit.ts"
 import { confirmingFields } from "./ConfirmingFields.ts"
 import { visitorOf } from "./TrackedVisitor.ts"
 import * as Answers from "./TrackingAnswers.ts"
@@ -14,14 +16,27 @@ import * as Answers from "./TrackingAnswers.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
+export interface TrackingOptions {
+  readonly trustedProxies: ReadonlyArray<string>
+  /** Serves pixels before the router. Absent when requests are traced, because the router creates the spans. */
+  readonly fastPaths?: FastPaths | undefined
+  /** The limit of messages in the browser. */
+  readonly views?: VisitorLimitOptions
+}
+
+/** Scanners of mail open each link of many messages from one address. */
+export const viewLimit: VisitorLimitOptions = { burst: 60, per_second: 1, visitors_max: 100_000 }
+
 /**
- * The four routes. Needs `Tracking`. `fastPaths` serves pixels before the router; it is absent when requests are traced,
- * because the router creates the spans.
+ * The four routes. Needs `Tracking`. Only messages in the browser are limited for each address: they are rendered for each
+ * request. Mail services load pixels, follow links and unsubscribe for many readers from one address.
  */
-export const layer = (fastPaths?: FastPaths) =>
+export const layer = ({ fastPaths, trustedProxies: proxies, views = viewLimit }: TrackingOptions) =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const verbs = yield* Tracking
+      const limited = yield* visitorLimit("views", views)
+      const addressOf = visitorAddress(trustedProxies(proxies))
       if (fastPaths !== undefined) yield* fastPaths.register(pixels(verbs))
       const read = (
         request: Request,
@@ -39,7 +54,13 @@ export const layer = (fastPaths?: FastPaths) =>
         read(request, "GET, HEAD", (token) => Effect.map(verbs.clicked(token, visitorOf(request)), Answers.redirect)),
       )
       yield* router.add("*", `/${paths.view}/:token`, (request) =>
-        read(request, "GET, HEAD", (token) => Effect.map(verbs.view(token), ({ html }) => Answers.messagePage(html))),
+        read(request, "GET, HEAD", (token) =>
+          Effect.flatMap(limited(addressOf(request)), (wait_s) =>
+            wait_s > 0
+              ? Effect.succeed(Answers.tooOften(wait_s))
+              : Effect.map(verbs.view(token), ({ html }) => Answers.messagePage(html)),
+          ),
+        ),
       )
       yield* router.add("*", `/${paths.unsubscribe}/:token`, (request) =>
         request.method === "POST"

@@ -111,6 +111,12 @@ export const methodNotAllowed = (allow: string): Response =>
 export const tooLarge = ({ owner }: Subscription): Response =>
   page("Too much", "<p>Nothing was changed.</p>", { owner, status: 413 })
 
+export const tooOften = (retryAfter_s: number): Response =>
+  page("One moment, please", "<p>There were many requests from your address. Please try again in a moment.</p>", {
+    status: 429,
+    headers: { "retry-after": String(retryAfter_s) },
+  })
+
 export const unavailable = (): Response =>
   page("Back in a moment", "<p>Please try again in a few seconds.</p>", {
     status: 503,

@@ -3,7 +3,7 @@ import { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { DateTime, Effect } from "effect"
-import { chrome, gmail, oneClick, sent } from "../fixtures/TrackingWorld.ts"
+import { chrome, gmail, oneClick, sending, sent } from "../fixtures/TrackingWorld.ts"
 
 it.live("the pixel is not cached and counts the first open", () =>
   Effect.gen(function* () {
@@ -69,6 +69,24 @@ it.live("the message is readable in a browser, without scripts", () =>
     assert.include(policy, "sandbox")
     assert.notInclude(policy, "allow-scripts")
     assert.notMatch(policy, /script-src/)
+  }).pipe(Effect.scoped),
+)
+
+it.live("an address can read a limited number of messages in a browser, and its other links are not limited", () =>
+  Effect.gen(function* () {
+    const { ask, links } = yield* sending("<a href='https://a.test'>x</a>", {
+      burst: 2,
+      per_second: 0.01,
+      visitors_max: 2,
+    })
+    for (let turn = 0; turn < 2; turn++) assert.strictEqual((yield* ask(links.view)).status, 200)
+    const refused = yield* ask(links.view)
+    assert.strictEqual(refused.status, 429)
+    assert.isAtLeast(Number(refused.headers.get("retry-after")), 1)
+    assert.strictEqual((yield* ask(links.open)).status, 200)
+    assert.strictEqual((yield* ask(links.click(0))).status, 302)
+    assert.strictEqual((yield* ask(links.unsubscribe)).status, 200)
+    assert.strictEqual((yield* ask(links.unsubscribe, oneClick)).status, 200)
   }).pipe(Effect.scoped),
 )
 

@@ -1,7 +1,7 @@
 // Dry runs of blasts: which contacts a blast would reach, and what they would read, if it were sent now.
-import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Links } from "../../rendering/Links.ts"
-import { compileInput, compileParser } from "../../rendering/Compile.ts"
+import { type CompiledEmail, compileInput, compileParser } from "../../rendering/Compile.ts"
 import { EmailStore } from "../../emails/EmailStore.ts"
 import { asApproved } from "../../emails/Preview.ts"
 import { withinSize } from "../../rendering/MessageTooLarge.ts"
@@ -17,7 +17,7 @@ import { CampaignNotReady, type MissingPart, readiness } from "../Readiness.ts"
 import { type DryRunCounts, DryRunStore, type NeededValue } from "./DryRunStore.ts"
 import type { Contact } from "../../contacts/Contact.ts"
 import { standardFieldByName } from "../../contacts/ContactFields.ts"
-import { type ApprovedEmail, senderOf } from "../../rendering/message/Message.ts"
+import { type ApprovedEmail, type MessageLinks, senderOf } from "../../rendering/message/Message.ts"
 import { isKnown, type MergeToken, tokenParser } from "../../rendering/MergeTokens.ts"
 import { isBlank } from "../../kernel/Text.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
@@ -86,17 +86,35 @@ export class DryRuns extends Context.Service<
             ...rest,
             unresolvedTokens: unresolved(tokens, found),
             estimated_s: estimated_s(found, owner, smtpConnections),
-            // Rendered for these contacts, without tracking. Messages that are too large are omitted, because they will fail.
-            samples: sample.flatMap((contact) => {
-              const content = withinSize(() => renderContent(compiled, { contact, dynamic: {}, links: nowhere }))
-              return Result.isSuccess(content) ? [{ contactId: contact.id, ...content.success }] : []
-            }),
+            samples: yield* samplesOf(compiled, sample, nowhere),
           } satisfies DryRun
         }),
       })
     }),
   )
 }
+
+/**
+ * Rendered for these contacts, without tracking. Messages that are too large are omitted, because they will fail, and those that
+ * would make the answer larger than a message may be.
+ */
+const samplesOf = Effect.fnUntraced(function* (
+  compiled: CompiledEmail,
+  contacts: ReadonlyArray<Contact>,
+  links: MessageLinks,
+) {
+  const samples: Array<DryRun["samples"][number]> = []
+  let left = compiled.message_bytes_max
+  for (const contact of contacts) {
+    const content = yield* Effect.option(withinSize(renderContent(compiled, { contact, dynamic: {}, links })))
+    if (Option.isNone(content)) continue
+    const { html, text } = content.value
+    if (html.length + text.length > left) continue
+    left -= html.length + text.length
+    samples.push({ contactId: contact.id, ...content.value })
+  }
+  return samples
+})
 
 /** The missing parts: a draft's readiness, or the deleted list or email of a scheduled blast. */
 const notReady = ({ blast, facts }: StoredBlast, operational: boolean): CampaignNotReady => {

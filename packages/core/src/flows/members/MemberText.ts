@@ -2,7 +2,7 @@
 import type { Contact } from "../../contacts/Contact.ts"
 import { oneLine } from "../../rendering/Escapes.ts"
 import type { MessageLinks } from "../../rendering/message/Message.ts"
-import { fill, toMergeTemplate } from "../../rendering/MergeTemplate.ts"
+import { fill, toMergeTemplate, Work } from "../../rendering/MergeTemplate.ts"
 import type { FlowTokens } from "../../rendering/MergeTokens.ts"
 
 export interface TextContext {
@@ -19,4 +19,13 @@ const bytes_max = Infinity
 
 /** Fills merge tokens and removes line breaks. */
 export const textFor = ({ contact, tokens, workspaceName }: TextContext, text: string): string =>
-  oneLine(fill(toMergeTemplate(text, "plain"), { contact, dynamic: tokens, workspaceName, links: noLinks, bytes_max }))
+  oneLine(
+    fill(toMergeTemplate(text, "plain"), {
+      contact,
+      dynamic: tokens,
+      workspaceName,
+      links: noLinks,
+      bytes_max,
+      work: new Work(),
+    }),
+  )

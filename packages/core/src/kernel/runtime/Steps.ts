@@ -1,16 +1,33 @@
 // Long computations in steps: other requests continue between two of them.
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
 
 /** It yields after each step, which takes a few milliseconds at most. */
 export type Steps<A> = Generator<void, A>
 
-export const inSteps = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
-  for (;;) {
+/** Of all computations, one step runs in each turn of the event loop. The first step runs at once. */
+export const inSteps = <A>(steps: Steps<A>): Effect.Effect<A> =>
+  Effect.suspend(() => {
     const { done, value } = steps.next()
+    return done === true ? Effect.succeed(value) : rest(steps)
+  })
+
+const rest = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
+  for (;;) {
+    const { done, value } = yield* inTurn(steps)
     if (done === true) return value
-    yield* Effect.yieldNow
   }
 })
+
+const turns = Semaphore.makeUnsafe(1)
+
+/** The next step, in a turn without another one. */
+const inTurn = <A>(steps: Steps<A>) =>
+  turns.withPermit(
+    Effect.andThen(
+      Effect.yieldNow,
+      Effect.sync(() => steps.next()),
+    ),
+  )
 
 /** Each item is a step. */
 export function* mapInSteps<Item, A>(

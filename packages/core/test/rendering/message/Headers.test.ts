@@ -6,6 +6,7 @@ import PostalMime from "postal-mime"
 import { ada, addresses, approved, recipient, sender } from "../../../contract/emails/emailSamples.ts"
 import { decodeText, encodeText } from "../../../src/kernel/Bytes.ts"
 import { parseEmail } from "../../../src/kernel/values/EmailAddress.ts"
+import { atOnce } from "../../../contract/kernel/steps.ts"
 import { compile } from "../../../src/rendering/Compile.ts"
 import { toBytes } from "../../../src/rendering/message/Dkim.ts"
 import { SenderAddress } from "../../../src/workspaces/Sender.ts"
@@ -61,7 +62,7 @@ describe("Message headers", () => {
           listId: text(ids),
           feedbackId: text(ids),
         })
-        const raw = toBytes(render(compiled, to))
+        const raw = toBytes(atOnce(render(compiled, to)))
         const whole = decodeText(raw)
         const head = whole.slice(0, whole.indexOf("\r\n\r\n"))
         assert.notMatch(head, /\r(?!\n)|(?<!\r)\n|\0/)
@@ -98,7 +99,7 @@ describe("Message headers", () => {
           assert.match(wire.slice(at + 1), /^[A-Za-z0-9.-]+$/)
           const email = approved({ fromName: text(name), fromAddress: taken.written, replyToEmail: taken.written })
           const compiled = compile(email, sender, { operational: true, tracked: false, addresses })
-          const raw = toBytes(render(compiled, recipient({ address: taken.written })))
+          const raw = toBytes(atOnce(render(compiled, recipient({ address: taken.written }))))
           const read = yield* Effect.promise(() => PostalMime.parse(raw))
           assert.deepStrictEqual([read.from?.address, read.to?.length, read.replyTo?.length], [wire, 1, 1])
           assert.deepStrictEqual([read.to?.[0]?.address, read.replyTo?.[0]?.address], [wire, wire])

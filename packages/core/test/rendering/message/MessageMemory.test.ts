@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { ada, addresses, AnyHtml, AnyText, approved, recipient, sender } from "../../../contract/emails/emailSamples.ts"
+import { atOnce } from "../../../contract/kernel/steps.ts"
 import { compile } from "../../../src/rendering/Compile.ts"
 import { toBytes } from "../../../src/rendering/message/Dkim.ts"
 import { MessageMemory } from "../../../src/rendering/message/MessageMemory.ts"
@@ -26,9 +27,9 @@ describe("MessageMemory", () => {
       const email = compiled(html.join(""))
       const memory = new MessageMemory()
       const out = people.map(({ name, isBack }) => {
-        const message = render(email, personOf(name), memory)
+        const message = atOnce(render(email, personOf(name), memory))
         const bytes = toBytes(message)
-        const expected = toBytes(render(email, personOf(name)))
+        const expected = toBytes(atOnce(render(email, personOf(name))))
         assert.deepStrictEqual(bytes, expected)
         if (isBack) memory.release(message.body)
         return { message, bytes, expected, isBack }
@@ -44,11 +45,11 @@ describe("MessageMemory", () => {
 
   it("never shows an earlier message to a later one", () => {
     const memory = new MessageMemory()
-    const first = render(compiled("<p>{{contact.first_name}}</p>"), personOf("Secret"), memory)
+    const first = atOnce(render(compiled("<p>{{contact.first_name}}</p>"), personOf("Secret"), memory))
     const whole = toBytes(first)
     const held = [first.body, whole, whole.subarray(10), new Uint8Array(whole.buffer)]
     memory.release(first.body)
-    const second = render(compiled("<p>{{contact.first_name}}</p>"), personOf("Other"), memory)
+    const second = atOnce(render(compiled("<p>{{contact.first_name}}</p>"), personOf("Other"), memory))
     assert.isAbove(second.body.length, 0)
     for (const bytes of held) assert.strictEqual(bytes.length, 0)
   })

@@ -6,7 +6,7 @@ import { Forms } from "@tentpole/core/forms/Forms"
 import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { honeypot_name } from "@tentpole/core/tents/pages/PageDocument"
-import { visitorLimit } from "@tentpole/http/pages/FormPages"
+import { visitorLimit } from "@tentpole/http/pages/VisitorLimit"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -210,7 +210,7 @@ formOverwriteTest("limits submissions per visitor", () =>
 
 it.effect("refills the limit of each network over time", () =>
   Effect.gen(function* () {
-    const limit = yield* visitorLimit({ burst: 2, per_second: 0.5, visitors_max: 2 })
+    const limit = yield* visitorLimit("forms", { burst: 2, per_second: 0.5, visitors_max: 2 })
     const waits = Effect.fnUntraced(function* (address: string, ...pauses_ms: ReadonlyArray<number>) {
       const all = []
       for (const pause_ms of pauses_ms) {
