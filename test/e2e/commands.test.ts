@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { approvedEmail, letterFrom } from "../support/Blast.ts"
 import { command } from "../support/CommandLine.ts"
+import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { answered, callsOf, freePort, Service, tentpole, visit } from "../support/Service.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -31,6 +32,7 @@ const csv = [
 ].join("\r\n")
 
 describe("commands of daily work", () => {
+  let sink: FakeSmtp
   let service: Service
   let folder: string
   let file: string
@@ -45,11 +47,13 @@ describe("commands of daily work", () => {
     folder = await mkdtemp(join(tmpdir(), "tentpole-commands-"))
     file = join(folder, "people.csv")
     await writeFile(file, csv)
-    service = await Service.prepare()
+    sink = await FakeSmtp.start()
+    service = await Service.prepare({ SMTP_URL: sink.url })
     await service.start()
   })
   afterAll(async () => {
     await service.remove()
+    await sink.close()
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -158,12 +162,9 @@ describe("commands of daily work", () => {
     assert.includeMembers(names, ["Annes", "Readers"])
   })
 
-  const draft = async (name: string) => {
+  const draft = async (name: string, to = "Readers") => {
     const call = callsOf(service)
-    const [{ blast_id }, list] = [
-      await call("POST", "/v1/email-blasts", { name }),
-      await json("list", "get", "Readers"),
-    ]
+    const [{ blast_id }, list] = [await call("POST", "/v1/email-blasts", { name }), await json("list", "get", to)]
     const email_id = await approvedEmail(
       call,
       letterFrom("news@example.test", { subject: name, html: `<p>${name}</p>` }),
@@ -187,6 +188,34 @@ describe("commands of daily work", () => {
     assert.match(sent.output, /^recipients +40\nsent +40\nfailed +0$/m)
     assert.include(yes.drawn.at(-2) ?? "", "Sending  [####################]  40 of 40")
     assert.match((await run("blast", "list")).output, / Spring +sent +40 +40$/m)
+  })
+
+  it("a watch ends when only deferred recipients remain, and says where and until when they wait", async () => {
+    const grey = join(folder, "grey.csv")
+    await writeFile(grey, "E-mail\r\ngina-rcpt450@gmx.test\r\ngeorge@example.test\r\n")
+    await run("list", "create", "Grey")
+    await json("contact", "import", grey, "--list", "Grey", "--yes")
+    const blastId = await draft("Grey", "Grey")
+    const { drawn, screen } = terminal()
+    const watching = ["blast", "send", "Grey", "--yes", "--watch"]
+    const { code, output } = await command(watching, service.environment, { screen })
+    assert.strictEqual(code, 0, output)
+    assert.match(
+      output,
+      /^recipients +2\nqueued +1\ndeferred +1\nwaiting +1 waiting for gmx\.test, next attempt (\d+ \w+, )?\d\d:\d\d$/m,
+    )
+    assert.match(output, /^nothing is sent +mail servers refused the remaining recipients for now$/m)
+    assert.match(
+      output,
+      new RegExp(
+        `^1 waiting for gmx\\.test, next attempt (\\d+ \\w+, )?\\d\\d:\\d\\d\\. .*\`tentpole blast status ${blastId}\``,
+        "m",
+      ),
+    )
+    assert.match(drawn.at(-2) ?? "", /1 of 2 .* 1 deferred, next attempt (\d+ \w+, )?\d\d:\d\d$/)
+    const { progress, status } = await json("blast", "status", "Grey")
+    assert.deepInclude(progress, { queued: 1, deferred: 1, sent: 1, stalled: "refused" })
+    assert.strictEqual(status, "sending")
   })
 
   it("Ctrl-C ends the watch and not the blast, and the exit code is 130", async () => {

@@ -12,3 +12,12 @@ export const lasting = (seconds: number): string => {
   if (hours > 0) return `${counted(hours)} h ${minutes} min`
   return minutes > 0 ? `${minutes} min ${rest_s} s` : `${rest_s} s`
 }
+
+/** The local time of an instant: `14:02`, or `28 Nov, 14:02` on another day. */
+export const clockOf = (instant: string, now: Date = new Date()): string => {
+  const at = new Date(instant)
+  const time = { hour: "2-digit", minute: "2-digit" } as const
+  return at.toDateString() === now.toDateString()
+    ? at.toLocaleTimeString("en-GB", time)
+    : at.toLocaleString("en-GB", { day: "numeric", month: "short", ...time })
+}

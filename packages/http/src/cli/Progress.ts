@@ -9,6 +9,16 @@ export interface Progress {
   readonly done: number
   /** Null while it is unknown. */
   readonly total: number | null
+  /** As the service measures it; null while it is unknown. Default: measured here. */
+  readonly pace?: MeasuredPace | null
+  /** What else there is to know. */
+  readonly notes?: ReadonlyArray<string>
+}
+
+export interface MeasuredPace {
+  readonly perSecond: number
+  /** Null if it is unknown. */
+  readonly rest_s: number | null
 }
 
 /** The rate covers this time. */
@@ -31,22 +41,35 @@ export class Pace {
       ? ((last.done - first.done) * 1000) / (last.at_ms - first.at_ms)
       : null
   }
+
+  /** Null while the rate is unknown. */
+  of({ done, total }: Progress): MeasuredPace | null {
+    const { perSecond } = this
+    return perSecond === null ? null : { perSecond, rest_s: total === null ? null : (total - done) / perSecond }
+  }
 }
 
 const bar_length = 20
 
-/** One line, cut to the terminal's width: a longer line would wrap, and could not be replaced. */
-export const progressLine = ({ doing, done, total }: Progress, perSecond: number | null, columns: number): string => {
-  const parts = [doing]
+/** One line, without the bar if it is too long, and cut to the terminal's width: a longer one would wrap, and could not be replaced. */
+export const progressLine = (
+  { doing, done, notes = [], total }: Progress,
+  pace: MeasuredPace | null,
+  columns: number,
+): string => {
+  const [bar, parts] = [[] as Array<string>, [] as Array<string>]
   if (total !== null && total > 0) {
     const filled = Math.floor((Math.min(done, total) / total) * bar_length)
-    parts.push(`[${"#".repeat(filled)}${"-".repeat(bar_length - filled)}]`, `${counted(done)} of ${counted(total)}`)
-    if (perSecond !== null && done < total) {
-      const rate = perSecond < 10 ? perSecond.toFixed(1) : counted(Math.round(perSecond))
-      parts.push(`${rate} per second`, `${lasting((total - done) / perSecond)} left`)
+    bar.push(`[${"#".repeat(filled)}${"-".repeat(bar_length - filled)}]`)
+    parts.push(`${counted(done)} of ${counted(total)}`)
+    if (pace !== null && done < total) {
+      const { perSecond, rest_s } = pace
+      parts.push(`${perSecond < 10 ? perSecond.toFixed(1) : counted(Math.round(perSecond))} per second`)
+      if (rest_s !== null) parts.push(`${lasting(rest_s)} left`)
     }
   }
-  return parts.join("  ").slice(0, columns - 1)
+  const whole = [doing, ...bar, ...parts, ...notes].join("  ")
+  return whole.length < columns ? whole : [doing, ...parts, ...notes].join("  ").slice(0, columns - 1)
 }
 
 /** Reads a state until it is final. */
@@ -68,7 +91,7 @@ export const follow = <State, E, R>(
     const draws = Effect.fnUntraced(function* (state: State) {
       const progress = progressOf(state)
       pace.add(yield* Clock.currentTimeMillis, progress.done)
-      draw(progressLine(progress, pace.perSecond, columns))
+      draw(progressLine(progress, progress.pace === undefined ? pace.of(progress) : progress.pace, columns))
     })
     const loop = Effect.gen(function* () {
       for (;;) {

@@ -2,7 +2,7 @@
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { lasting } from "../../src/cli/Figures.ts"
+import { clockOf, lasting } from "../../src/cli/Figures.ts"
 import { hasWindows } from "../../src/cli/Opening.ts"
 import { follow, Pace, progressLine } from "../../src/cli/Progress.ts"
 import { Screen } from "../../src/cli/Screen.ts"
@@ -10,19 +10,24 @@ import { Screen } from "../../src/cli/Screen.ts"
 describe("progressLine", () => {
   it("shows the bar, the counts, the rate and the rest", () => {
     assert.strictEqual(
-      progressLine({ doing: "Sending", done: 2_500, total: 10_000 }, 100, 100),
+      progressLine({ doing: "Sending", done: 2_500, total: 10_000 }, { perSecond: 100, rest_s: 75 }, 100),
       "Sending  [#####---------------]  2,500 of 10,000  100 per second  1 min 15 s left",
     )
   })
 
   it("shows no rate while it is unknown, and none at the end", () => {
     assert.strictEqual(progressLine({ doing: "A", done: 0, total: 4 }, null, 80), "A  [--------------------]  0 of 4")
-    assert.strictEqual(progressLine({ doing: "A", done: 4, total: 4 }, 9, 80), "A  [####################]  4 of 4")
+    const pace = { perSecond: 9, rest_s: null }
+    assert.strictEqual(progressLine({ doing: "A", done: 4, total: 4 }, pace, 80), "A  [####################]  4 of 4")
+    assert.match(progressLine({ doing: "A", done: 3, total: 4 }, pace, 80), /3 of 4 {2}9\.0 per second$/)
     assert.strictEqual(progressLine({ doing: "A", done: 0, total: null }, null, 80), "A")
   })
 
-  it("is shorter than the terminal is wide, and its bar is not longer than full", () => {
-    assert.strictEqual(progressLine({ doing: "Sending", done: 9, total: 4 }, 0.5, 20), "Sending  [#########")
+  it("is shorter than the terminal is wide: without the bar, then cut", () => {
+    const progress = { doing: "Sending", done: 9, total: 4, notes: ["1 deferred"] }
+    assert.strictEqual(progressLine(progress, null, 52), "Sending  [####################]  9 of 4  1 deferred")
+    assert.strictEqual(progressLine(progress, null, 51), "Sending  9 of 4  1 deferred")
+    assert.strictEqual(progressLine(progress, null, 20), "Sending  9 of 4  1 ")
   })
 })
 
@@ -55,6 +60,14 @@ describe("lasting", () => {
     [3_600, "1 h 0 min"],
     [90_061, "25 h 1 min"],
   ])("%s seconds are %s", (seconds, text) => assert.strictEqual(lasting(seconds), text))
+})
+
+describe("clockOf", () => {
+  it("is the local time, with the day unless it is today", () => {
+    const now = new Date(2026, 10, 25, 9, 0)
+    assert.strictEqual(clockOf(new Date(2026, 10, 25, 14, 2).toISOString(), now), "14:02")
+    assert.strictEqual(clockOf(new Date(2026, 10, 28, 4, 2).toISOString(), now), "28 Nov, 04:02")
+  })
 })
 
 describe("follow", () => {

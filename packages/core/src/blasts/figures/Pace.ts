@@ -83,7 +83,7 @@ export const stallOf = (
   if (held || facts.held) return "held"
   if (tally.queued === 0 && launch.audience !== null) return null
   if (overdue_ms > rate_window_ms) return "no_worker"
-  if (tally.deferred > 0 && tally.deferred === tally.queued) return "refused"
+  if (launch.audience !== null && tally.deferred > 0 && tally.deferred === tally.queued) return "refused"
   const launched_ms = facts.now.epochMilliseconds - launch.at.epochMilliseconds
   return limited && facts.sent === 0 && launched_ms > rate_window_ms ? "limit" : null
 }

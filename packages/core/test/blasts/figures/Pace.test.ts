@@ -112,6 +112,12 @@ describe("stallOf", () => {
     assert.isNull(stall({ queued: 0 }, { overdue_ms: 61_000 }, { sent: 0 }))
   })
 
+  it("is not a refusal while further recipients may be added", () => {
+    const { launch } = sending()
+    const growing = sending({ launch: { ...launch, audience: null } })
+    assert.isNull(stallOf(growing, tally({ queued: 5, deferred: 5 }), facts(), usual))
+  })
+
   it("is null for a blast that is paused or was launched less than a minute ago", () => {
     const { launch } = sending()
     const young = sending({ launch: { ...launch, at: ago(59) } })

@@ -1,10 +1,10 @@
 // The commands `tentpole blast …`: sending a blast and watching it.
-import type { Blast, BlastDryRun, Client } from "@tentpole/client"
+import type { Blast, BlastDryRun, BlastProgress, Client } from "@tentpole/client"
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { askable, blastOf, callCommand, confirmed, firstOf, limitFlag, pageLimit, print, yesFlag } from "../Answers.ts"
-import { counted, countOf, lasting } from "../Figures.ts"
-import { follow, type Progress } from "../Progress.ts"
+import { clockOf, counted, countOf, lasting } from "../Figures.ts"
+import { follow, type MeasuredPace, type Progress } from "../Progress.ts"
 import { attempt, CallFailed, connected } from "../Remote.ts"
 import { jsonFlag } from "../Run.ts"
 import { fieldsOf, tableOf } from "../Table.ts"
@@ -36,8 +36,39 @@ const list = callCommand(
   },
 )
 
-const statusText = ({ approval_readiness, details, ...blast }: Blast): string =>
-  fieldsOf({
+/** Why nothing is sent, and what helps. */
+const stalls: Readonly<Record<NonNullable<BlastProgress["stalled"]>, string>> = {
+  held: "an operator holds it (SENDING=held, or a restored backup)",
+  no_worker: "no worker is running: start one",
+  refused: "mail servers refused the remaining recipients for now",
+  limit: "the workspace's send rate limit allows no message: raise it, or wait",
+}
+
+const domains_max = 3
+
+/** `1 waiting for gmx.de, 2 for web.de, next attempt 14:02`. */
+const waitingText = ({ next_attempt_at, queued, waiting }: BlastProgress): string => {
+  const shown = waiting.slice(0, domains_max)
+  const others = queued - shown.reduce((sum, { count }) => sum + count, 0)
+  const queues = [
+    ...shown.map(({ count, domain }) => ({ count, of: domain })),
+    ...(others > 0 ? [{ count: others, of: "other domains" }] : []),
+  ].map(({ count, of }, at) => `${counted(count)} ${at === 0 ? "waiting " : ""}for ${of}`)
+  return [...queues, ...(next_attempt_at === null ? [] : [`next attempt ${clockOf(next_attempt_at)}`])].join(", ")
+}
+
+/** Only recipients remain that are tried again later. Not while one is tried. */
+const isDeferred = ({ next_attempt_at, stalled }: BlastProgress): boolean =>
+  stalled === "refused" && next_attempt_at !== null
+
+interface State {
+  readonly blast: Blast
+  readonly progress: BlastProgress
+}
+
+const statusText = ({ blast, progress }: State): string => {
+  const { approval_readiness, details } = blast
+  return fieldsOf({
     name: blast.name,
     blast_id: blast.blast_id,
     status: blast.paused ? "sending, paused" : blast.status,
@@ -46,6 +77,12 @@ const statusText = ({ approval_readiness, details, ...blast }: Blast): string =>
     scheduled_at: blast.scheduled_at,
     sent_at: blast.sent_at,
     recipients: counted(details.blast_recipient_count),
+    queued: progress.queued === 0 ? null : counted(progress.queued),
+    deferred: progress.deferred === 0 ? null : counted(progress.deferred),
+    waiting: progress.queued === 0 ? null : waitingText(progress),
+    "nothing is sent": progress.stalled === null ? null : stalls[progress.stalled],
+    per_second: progress.per_second,
+    estimated_end_at: progress.estimated_end_at,
     sent: counted(details.blast_sent_count),
     failed: counted(details.blast_failed_count),
     blocked: counted(details.blast_blocked_count),
@@ -56,47 +93,68 @@ const statusText = ({ approval_readiness, details, ...blast }: Blast): string =>
     complained: counted(details.blast_spam_count),
     unsubscribed: counted(details.blast_unsubscribed_count),
   })
+}
 
-const settled = ({ details }: Blast): number =>
-  details.blast_sent_count + details.blast_failed_count + details.blast_blocked_count
-
-const progressOf = (blast: Blast): Progress =>
-  blast.status === "scheduled"
-    ? { doing: `Scheduled for ${blast.scheduled_at}`, done: 0, total: null }
+const paceOf = ({ estimated_end_at, per_second }: BlastProgress): MeasuredPace | null =>
+  per_second === null || per_second === 0
+    ? null
     : {
-        doing: blast.paused ? "Paused" : "Sending",
-        done: settled(blast),
-        total: blast.details.blast_recipient_count,
+        perSecond: per_second,
+        rest_s: estimated_end_at === null ? null : (Date.parse(estimated_end_at) - Date.now()) / 1000,
       }
 
-/** Waits until the blast has ended. Ctrl-C ends only the command. */
-const watched = (client: Client, { blast_id }: Blast) =>
+const notesOf = (progress: BlastProgress): ReadonlyArray<string> => {
+  const { deferred, next_attempt_at, stalled } = progress
+  const next = next_attempt_at === null ? "" : `, next attempt ${clockOf(next_attempt_at)}`
+  return [
+    ...(deferred > 0 ? [`${counted(deferred)} deferred${next}`] : []),
+    ...(stalled === null || stalled === "refused" ? [] : [`Nothing is sent: ${stalls[stalled]}`]),
+  ]
+}
+
+const progressOf = ({ scheduled_at }: Blast, progress: BlastProgress): Progress =>
+  progress.status === "scheduled"
+    ? { doing: `Scheduled for ${scheduled_at}`, done: 0, total: null }
+    : {
+        doing: progress.paused ? "Paused" : "Sending",
+        done: progress.sent + progress.failed + progress.blocked,
+        total: progress.recipient_count,
+        pace: paceOf(progress),
+        notes: notesOf(progress),
+      }
+
+const isOver = (progress: BlastProgress): boolean =>
+  (progress.status !== "sending" && progress.status !== "scheduled") || isDeferred(progress)
+
+/** Waits until the blast has ended, or only deferred recipients remain. Ctrl-C ends only the command. */
+const watched = (client: Client, blast: Blast) =>
   follow(
-    attempt(() => client.blasts.find({ params: { blastId: blast_id } })),
-    {
-      every: "1 second",
-      isFinal: ({ status }) => status !== "sending" && status !== "scheduled",
-      progressOf,
-    },
+    attempt(() => client.blasts.progress({ params: { blastId: blast.blast_id } })),
+    { every: "1 second", isFinal: isOver, progressOf: (progress) => progressOf(blast, progress) },
   ).pipe(
     Effect.onInterrupt(() =>
-      Console.error(`Stopped watching. The blast continues: \`tentpole blast status ${blast_id} --watch\`.`),
+      Console.error(`Stopped watching. The blast continues: \`tentpole blast status ${blast.blast_id} --watch\`.`),
     ),
   )
 
-/** Prints the blast. A watched blast that was not sent fails the command. */
+/** Prints the blast. A watched blast that was not sent fails the command, unless the rest is only deferred. */
 const shown = Effect.fnUntraced(function* (
   client: Client,
-  blast: Blast,
+  before: Blast,
   { json, watch }: { readonly json: boolean; readonly watch: boolean },
 ) {
-  const last = watch ? yield* watched(client, blast) : blast
-  yield* print(json, { document: last, text: statusText(last) })
-  if (watch && last.status !== "sent") {
-    const reason = last.failed_reason ?? last.cancelled_reason
-    const why = reason === null ? "" : ` (${reason})`
-    return yield* new CallFailed({ reason: `The blast was not sent completely: its status is ${last.status}${why}.` })
+  const params = { blastId: before.blast_id }
+  const progress = yield* watch ? watched(client, before) : attempt(() => client.blasts.progress({ params }))
+  const blast = yield* attempt(() => client.blasts.find({ params }))
+  yield* print(json, { document: { ...blast, progress }, text: statusText({ blast, progress }) })
+  if (!watch || blast.status === "sent") return
+  if (isDeferred(progress)) {
+    const later = `\`tentpole blast status ${blast.blast_id}\` shows the result.`
+    return yield* Console.error(`${waitingText(progress)}. The service tries again by itself; ${later}`)
   }
+  const reason = blast.failed_reason ?? blast.cancelled_reason
+  const why = reason === null ? "" : ` (${reason})`
+  return yield* new CallFailed({ reason: `The blast was not sent completely: its status is ${blast.status}${why}.` })
 })
 
 const planText = ({ blocked, estimated_seconds, qualified_count, recipient_count, unresolved_tokens }: BlastDryRun) =>
