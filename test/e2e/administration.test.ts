@@ -2,7 +2,7 @@
 // same operations on the command line.
 import { ApiError, connectAdmin } from "@tentpole/client"
 import { command as run } from "../support/CommandLine.ts"
-import { ask, Service, tentpole, until } from "../support/Service.ts"
+import { ask, Service, tentpole, until, visit } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -52,6 +52,63 @@ describe("administration with ADMIN_TOKEN", () => {
     assert.deepStrictEqual([slug, refused.error.code], ["by-client", "unauthorized"])
   })
 
+  it("commands print tables for people, and with --json one document", async () => {
+    const rows = async (...args: ReadonlyArray<string>) => {
+      const { code, output } = await command(...args)
+      assert.strictEqual(code, 0, output)
+      return output.trimEnd().split("\n")
+    }
+    assert.match((await rows("workspace", "list"))[0] ?? "", /^slug +name +plan +credits +time_zone +workspace_id$/)
+    assert.match((await rows("workspace", "show", "default")).join("\n"), /^sending_limits\.|^slug +default$/m)
+    assert.match((await rows("key", "list")).join("\n"), /^key_id +name +prefix .*\n[0-9a-f-]{36} {2}first key/)
+    assert.match((await rows("domain", "list"))[1] ?? "", /^example\.test +verified +/)
+    assert.deepStrictEqual(await rows("page-domain", "list"), ["None."])
+    assert.deepStrictEqual(await rows("suppression", "list"), ["None."])
+    assert.match((await rows("hook", "list"))[0] ?? "", /^provider +configured +url$/)
+    assert.deepStrictEqual(await rows("job", "dead"), ["None."])
+    assert.deepStrictEqual(await rows("restore", "status"), ["Nothing waits: the database was not restored."])
+    for (const args of [
+      ["workspace", "list"],
+      ["workspace", "show", "default"],
+      ["key", "list"],
+      ["domain", "list"],
+      ["page-domain", "list"],
+      ["suppression", "list"],
+      ["hook", "list"],
+      ["job", "dead"],
+      ["restore", "status"],
+      ["audit-log"],
+    ]) {
+      const { output } = await command(...args, "--json")
+      assert.match(output, /^[{[]/, args.join(" "))
+      JSON.parse(output)
+    }
+  })
+
+  it("`workspace update` sets and removes the brand, and pages show it", async () => {
+    const brand = [
+      "--brand-name",
+      "Acme Bakery",
+      "--primary-color",
+      "#0a7a3c",
+      "--logo-url",
+      "https://acme.example/l.png",
+    ]
+    const updated = await command("workspace", "update", "default", ...brand, "--brand-description", "Bread")
+    assert.strictEqual(updated.code, 0, updated.output)
+    assert.match(updated.output, /^brand\.name +Acme Bakery$/m)
+    const missing = await until("the page to have the brand", async () => {
+      const { text } = await visit(`${service.pages}/missing`)
+      return text.includes("https://acme.example/l.png") && text
+    })
+    assert.include(missing, "#0a7a3c")
+    const cleared = JSON.parse((await command("workspace", "update", "default", "--logo-url", "", "--json")).output)
+    assert.deepInclude(cleared.brand, { logo_url: null, name: "Acme Bakery", description: "Bread" })
+    const refused = await command("workspace", "update", "default", "--primary-color", "green")
+    assert.strictEqual(refused.code, 1)
+    assert.include(refused.output, "primary_color must be a colour, such as #1a73e8")
+  })
+
   it("commands see each other's changes, and the audit log has their actor", async () => {
     const creation = ["workspace", "create", "By command", "--plan", "pro", "--from-name", "Ann"]
     const made = await tentpole(creation, service.environment)
@@ -61,10 +118,10 @@ describe("administration with ADMIN_TOKEN", () => {
     assert.include((await command("suppression", "create", ...at, "Ann@Example.test")).output, "ann@example.test")
     assert.include((await command("suppression", "list", ...at)).output, "ann@example.test")
     assert.include((await command("domain", "create", ...at, "mail.command.test")).output, "v=DKIM1; k=rsa; p=")
-    assert.include((await command("key", "create", ...at, "--name", "k")).output, "tp_live_")
+    assert.match((await command("key", "create", ...at, "--name", "k")).output, /^api_key +tp_live_/m)
     const refused = await command("workspace", "delete", "by-command", "--confirm", "other")
     assert.deepStrictEqual([refused.code, refused.output.includes("by-command")], [1, true])
-    const log = JSON.parse((await command("audit-log", ...at)).output)
+    const log = JSON.parse((await command("audit-log", ...at, "--json")).output)
     assert.sameMembers(
       log.entries.map(({ action, actor }: { readonly action: string; readonly actor: string }) => `${actor} ${action}`),
       ["workspace.created", "page_domain.added", "suppression.added", "domain.added", "key.created"].map(

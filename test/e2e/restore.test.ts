@@ -21,7 +21,7 @@ describe("restore", () => {
 
   const call = (method: string, path: string, body?: unknown) => answered(service, method, path, body)
   const restore = async (...args: ReadonlyArray<string>) => {
-    const { code, output } = await command(["restore", ...args], service.environment)
+    const { code, output } = await command(["restore", ...args, "--json"], service.environment)
     assert.strictEqual(code, 0, output)
     return JSON.parse(output)
   }

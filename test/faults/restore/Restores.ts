@@ -25,7 +25,7 @@ interface Released {
 }
 
 const restoreCommand = async (world: World, ...args: ReadonlyArray<string>) => {
-  const { code, output } = await command(["restore", ...args], {
+  const { code, output } = await command(["restore", ...args, "--json"], {
     ...world.deployment.variables,
     DATABASE_URL: world.ownerUrl,
   })

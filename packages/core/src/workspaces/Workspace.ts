@@ -145,7 +145,7 @@ const brandRules: {
 } = {
   logoUrl: ["logo_url", isWebUrl, "must be an http or https URL, at most 2000 characters"],
   iconUrl: ["icon_url", isWebUrl, "must be an http or https URL, at most 2000 characters"],
-  primaryColor: ["primary_color", (text) => /^#[0-9a-f]{6}$/i.test(text), "must be a colour as #1a73e8"],
+  primaryColor: ["primary_color", (text) => /^#[0-9a-f]{6}$/i.test(text), "must be a colour, such as #1a73e8"],
   name: ["name", (text) => text.length <= 200, "must have at most 200 characters"],
   domain: ["domain", (text) => toDomain(text) !== null, "must be a domain name, such as example.com"],
   description: ["description", (text) => text.length <= 2000, "must have at most 2000 characters"],

@@ -2,21 +2,14 @@
 import { page_limit_max, uuidId } from "@tentpole/core/kernel/Page"
 import { fold } from "@tentpole/core/kernel/Text"
 import type { Blast, Client, Contact, ContactList, Pagination } from "@tentpole/client"
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { counted, countOf } from "./Figures.ts"
 import { withClient } from "./Remote.ts"
-import { jsonFlag, show } from "./Run.ts"
+import { jsonFlag, print, type Result } from "./Run.ts"
 import { Screen } from "./Screen.ts"
 import { tableOf } from "./Table.ts"
 import { BadUsage } from "./Usage.ts"
-
-export interface Result {
-  readonly document: unknown
-  readonly text: string
-}
-
-export const print = (json: boolean, { document, text }: Result) => (json ? show(document) : Console.log(text))
 
 /** A command that calls the API and prints the result. */
 export const callCommand = <const Name extends string, const Config extends Command.Command.Config>(

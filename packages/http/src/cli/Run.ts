@@ -1,4 +1,4 @@
-// Helpers of the commands: use cases over the configured database (or that of `tentpole start`), and the output as JSON.
+// Helpers of the commands: use cases over the configured database (or that of `tentpole start`), and the output as text or JSON.
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { readConfiguration } from "@tentpole/adapters/Launch"
@@ -16,6 +16,7 @@ import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Console, Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
+import { textOf } from "./Table.ts"
 
 /** The configuration with a database: the configured one, or that of a running `tentpole start`. */
 const reachable = Effect.gen(function* () {
@@ -54,16 +55,24 @@ export const workspaceFlag = Flag.String("workspace").pipe(
 export const workspaceOf = (slug: string): Effect.Effect<Workspace, NotFound, WorkspaceStore> =>
   WorkspaceStore.use((store) => store.findBySlug(slug))
 
-/** A command that prints the result of its work as one JSON document. */
+export interface Result {
+  readonly document: unknown
+  readonly text: string
+}
+
+export const print = (json: boolean, { document, text }: Result) => (json ? show(document) : Console.log(text))
+
+/** A command that prints the result of its work: as text, or as one JSON document. */
 export const command = <const Name extends string, const Config extends Command.Command.Config, A, E>(
   name: Name,
   description: string,
   config: Config,
-  work: (input: Command.Command.Config.Infer<Config>) => Effect.Effect<A, E, Everything>,
+  work: (input: Command.Command.Config.InferValue<Config>) => Effect.Effect<A, E, Everything>,
+  text: (document: A) => string = textOf,
 ) =>
-  Command.make(name, config, (input) => overPorts(Effect.flatMap(work(input), show))).pipe(
-    Command.withDescription(description),
-  )
+  Command.make(name, { json: jsonFlag, input: config }, ({ input, json }) =>
+    overPorts(Effect.flatMap(work(input), (document) => print(json, { document, text: text(document) }))),
+  ).pipe(Command.withDescription(description))
 
 /** A command on one workspace, with the flag `--workspace`. */
 export const workspaceCommand = <const Name extends string, const Config extends Command.Command.Config, A, E>(
@@ -71,9 +80,14 @@ export const workspaceCommand = <const Name extends string, const Config extends
   description: string,
   config: Config,
   work: (workspace: WorkspaceId, input: Command.Command.Config.InferValue<Config>) => Effect.Effect<A, E, Everything>,
+  text?: (document: A) => string,
 ) =>
-  command(name, description, { workspace: workspaceFlag, input: config }, ({ input, workspace }) =>
-    Effect.flatMap(workspaceOf(workspace), ({ id }) => work(id, input)),
+  command(
+    name,
+    description,
+    { workspace: workspaceFlag, input: config },
+    ({ input, workspace }) => Effect.flatMap(workspaceOf(workspace), ({ id }) => work(id, input)),
+    text,
   )
 
 /** A command that only has subcommands. */
@@ -99,19 +113,27 @@ export const allOf = <A, E, R>(
   })
 
 /** The command `list` of a workspace: all entries of a listing of the administration. */
-export const listCommand = <A, Wire, E>(
+export const listCommand = <A, Wire extends object, E>(
   description: string,
   list: (of: Administration["Service"]) => (workspace: WorkspaceId, by: ListedBy) => Effect.Effect<Listed<A>, E>,
   toWire: (item: A) => Wire,
+  columns: ReadonlyArray<Extract<keyof Wire, string>>,
 ) =>
-  workspaceCommand("list", description, {}, (workspace) =>
-    Administration.use((administration) => allOf((by) => list(administration)(workspace, by))).pipe(
-      Effect.map((items) => items.map(toWire)),
-    ),
+  workspaceCommand(
+    "list",
+    description,
+    {},
+    (workspace) =>
+      Administration.use((administration) => allOf((by) => list(administration)(workspace, by))).pipe(
+        Effect.map((items) => items.map(toWire)),
+      ),
+    (items) => textOf(items, columns),
   )
 
+export const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2)
+
 /** Prints one JSON document. */
-export const show = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+export const show = (value: unknown) => Console.log(jsonOf(value))
 
 export const jsonFlag = Flag.Boolean("json").pipe(
   Flag.withDescription("Prints one JSON document instead of a table"),

@@ -25,7 +25,7 @@ describe("arguments of a command", () => {
     ],
     [
       "workspace list --jsn",
-      "Unrecognized flag: --jsn in command tentpole workspace list. `tentpole workspace list --help` shows the usage.",
+      "Unrecognized flag: --jsn in command tentpole workspace list. Did you mean --json? `tentpole workspace list --help` shows the usage.",
     ],
     [
       "key list --workspce a",

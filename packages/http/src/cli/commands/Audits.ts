@@ -9,6 +9,7 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { toAuditEntryWire } from "../../admin/AdminWire.ts"
 import { ChecksFailed, command, commandGroup, jsonFlag, overPorts, report, workspaceFlag, workspaceOf } from "../Run.ts"
+import { textOf } from "../Table.ts"
 
 /** The audit as text: a line for each check, then the recipients by outcome. */
 export const auditTable = ({ lines, recipients }: Audit): string => {
@@ -83,4 +84,5 @@ export const auditLog = command(
     const { items, next } = yield* administration.auditLog({ limit: page_limit_max, ...workspace, ...cursor })
     return { entries: items.map(toAuditEntryWire), next_cursor: next }
   }),
+  (page) => textOf(page, ["at", "actor", "action", "target", "details"]),
 )

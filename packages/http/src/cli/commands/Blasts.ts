@@ -2,11 +2,11 @@
 import type { Blast, BlastDryRun, BlastProgress, Client } from "@tentpole/client"
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { askable, blastOf, callCommand, confirmed, firstOf, limitFlag, pageLimit, print, yesFlag } from "../Answers.ts"
+import { askable, blastOf, callCommand, confirmed, firstOf, limitFlag, pageLimit, yesFlag } from "../Answers.ts"
 import { clockOf, counted, countOf, lasting } from "../Figures.ts"
 import { follow, type MeasuredPace, type Progress } from "../Progress.ts"
 import { attempt, CallFailed, connected } from "../Remote.ts"
-import { jsonFlag } from "../Run.ts"
+import { jsonFlag, print } from "../Run.ts"
 import { fieldsOf, tableOf } from "../Table.ts"
 
 const blastArgument = Argument.String("blast").pipe(Argument.withDescription("Name or id of the blast"))

@@ -6,11 +6,11 @@ import { Argument, Command, Flag } from "effect/cli"
 import { openAsBlob } from "node:fs"
 import { stat, writeFile } from "node:fs/promises"
 import { basename, dirname, join, parse } from "node:path"
-import { askable, confirmed, listOf, print, yesFlag } from "../Answers.ts"
+import { askable, confirmed, listOf, yesFlag } from "../Answers.ts"
 import { countOf } from "../Figures.ts"
 import { follow } from "../Progress.ts"
 import { attempt, CallFailed, connected } from "../Remote.ts"
-import { jsonFlag } from "../Run.ts"
+import { jsonFlag, print } from "../Run.ts"
 import { fieldsOf, tableOf } from "../Table.ts"
 
 const flags = {

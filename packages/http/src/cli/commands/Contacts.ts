@@ -6,7 +6,7 @@ import { DateTime, Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { toContactExportWire } from "../../admin/AdminWire.ts"
 import { callCommand, firstOf, isId, limitFlag, pageLimit, peopleTable } from "../Answers.ts"
-import { commandGroup, workspaceCommand } from "../Run.ts"
+import { commandGroup, jsonOf, workspaceCommand } from "../Run.ts"
 import { fieldsOf } from "../Table.ts"
 import { importContacts } from "./ContactImport.ts"
 
@@ -49,12 +49,17 @@ export const contact = commandGroup("contact", "Contacts: list, get, import, exp
   list,
   get,
   importContacts,
-  workspaceCommand("export", "Shows all stored data of a contact", config, (workspace, input) =>
-    Effect.zipWith(
-      Privacy.use((privacy) => privacy.rowsOf(workspace, input.contact)),
-      DateTime.now,
-      (rows, at) => toContactExportWire(input.contact, rows, at),
-    ),
+  workspaceCommand(
+    "export",
+    "Prints all stored data of a contact as JSON",
+    config,
+    (workspace, input) =>
+      Effect.zipWith(
+        Privacy.use((privacy) => privacy.rowsOf(workspace, input.contact)),
+        DateTime.now,
+        (rows, at) => toContactExportWire(input.contact, rows, at),
+      ),
+    jsonOf,
   ),
   workspaceCommand(
     "erase",

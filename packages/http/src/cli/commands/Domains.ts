@@ -13,7 +13,6 @@ import { type CheckedDomain, Workspaces } from "@tentpole/core/workspaces/Worksp
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { toCheckedDomainWire, toDomainWire, toPageDomainWire } from "../../admin/AdminWire.ts"
-import { print } from "../Answers.ts"
 import {
   allOf,
   ChecksFailed,
@@ -21,6 +20,7 @@ import {
   jsonFlag,
   listCommand,
   overPorts,
+  print,
   workspaceCommand,
   workspaceFlag,
   workspaceOf,
@@ -97,7 +97,12 @@ const checkedCommand = <const Name extends string, E>(
   ).pipe(Command.withDescription(description))
 
 export const domain = commandGroup("domain", "Sending domains: list, show, create, verify, remove", [
-  listCommand("Shows the sending domains of a workspace", ({ domains }) => domains, toDomainWire),
+  listCommand("Shows the sending domains of a workspace", ({ domains }) => domains, toDomainWire, [
+    "domain",
+    "status",
+    "verified_at",
+    "domain_id",
+  ]),
   checkedCommand(
     "show",
     "Shows a sending domain, its DNS records and what DNS has",
@@ -135,7 +140,11 @@ export const domain = commandGroup("domain", "Sending domains: list, show, creat
 ])
 
 export const pageDomain = commandGroup("page-domain", "Page domains: list, create, remove", [
-  listCommand("Shows the page domains of a workspace", ({ pageDomains }) => pageDomains, toPageDomainWire),
+  listCommand("Shows the page domains of a workspace", ({ pageDomains }) => pageDomains, toPageDomainWire, [
+    "domain",
+    "created_at",
+    "page_domain_id",
+  ]),
   workspaceCommand(
     "create",
     "Adds a page domain. Its DNS must point to the pages' listener",

@@ -7,7 +7,14 @@ import { Argument, Flag } from "effect/cli"
 import { toKeyWire, toNewKeyWire } from "../../admin/AdminWire.ts"
 import { commandGroup, listCommand, workspaceCommand } from "../Run.ts"
 
-const list = listCommand("Shows the API keys of a workspace", ({ keys }) => keys, toKeyWire)
+const list = listCommand("Shows the API keys of a workspace", ({ keys }) => keys, toKeyWire, [
+  "key_id",
+  "name",
+  "prefix",
+  "last_used_at",
+  "expires_at",
+  "revoked_at",
+])
 
 const create = workspaceCommand(
   "create",

@@ -13,24 +13,26 @@ import { attempt, CallFailed } from "../Remote.ts"
 import { jsonFlag, show } from "../Run.ts"
 import { tableOf } from "../Table.ts"
 
-const list = Command.make(
-  "list",
-  {
-    json: jsonFlag,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("Number of mails"), Flag.withDefault(20)),
-  },
-  ({ json, limit }) =>
-    Effect.gen(function* () {
-      const config = yield* readConfiguration
-      const paths = yield* attempt(() => outboxPaths(config))
-      const mails = yield* attempt(() => Promise.all(paths.slice(0, Math.max(limit, 0)).map(readMail)))
-      const rows = mails.map(({ date, from, path, subject, to }, at) => ({ n: at + 1, date, to, from, subject, path }))
-      if (json) return yield* show(rows)
-      if (paths.length === 0) return yield* Console.log(`No mail is in ${config.dataDir}/outbox.`)
-      yield* Console.log(tableOf(rows.map(({ path: _, ...row }) => row)))
-      yield* Console.log(`${rows.length} of ${paths.length} mails. \`tentpole outbox show <n>\` prints one.`)
-    }),
-).pipe(Command.withDescription("Lists the mails in DATA_DIR/outbox, newest first"))
+const listFlags = {
+  json: jsonFlag,
+  limit: Flag.Int("limit").pipe(Flag.withDescription("Number of mails"), Flag.withDefault(20)),
+}
+
+const listMails = ({ json, limit }: Command.Command.Config.Infer<typeof listFlags>) =>
+  Effect.gen(function* () {
+    const config = yield* readConfiguration
+    const paths = yield* attempt(() => outboxPaths(config))
+    const mails = yield* attempt(() => Promise.all(paths.slice(0, Math.max(limit, 0)).map(readMail)))
+    const rows = mails.map(({ date, from, path, subject, to }, at) => ({ n: at + 1, date, to, from, subject, path }))
+    if (json) return yield* show(rows)
+    if (paths.length === 0) return yield* Console.log(`No mail is in ${config.dataDir}/outbox.`)
+    yield* Console.log(tableOf(rows.map(({ path: _, ...row }) => row)))
+    yield* Console.log(`${rows.length} of ${paths.length} mails. \`tentpole outbox show <n>\` prints one.`)
+  })
+
+const list = Command.make("list", listFlags, listMails).pipe(
+  Command.withDescription("Lists the mails in DATA_DIR/outbox, newest first"),
+)
 
 /** The tracking counts what arrives earlier as a request of a machine. */
 const age_ms_min = 2_500
@@ -82,7 +84,8 @@ const showOne = Command.make(
     }),
 ).pipe(Command.withDescription("Prints a mail of the outbox as text"))
 
-export const outbox = Command.make("outbox").pipe(
-  Command.withDescription("Mails that were written to files: list, show"),
+/** Without a subcommand it lists. */
+export const outbox = Command.make("outbox", listFlags, listMails).pipe(
+  Command.withDescription("Mails that were written to files: list, show. Lists them without a subcommand"),
   Command.withSubcommands([list, showOne]),
 )

@@ -5,6 +5,7 @@ import { Invalid } from "@tentpole/core/kernel/Refusal"
 import { DateTime, Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { command, commandGroup } from "../Run.ts"
+import { textOf } from "../Table.ts"
 
 const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
@@ -28,13 +29,18 @@ const toWire = (
   flows: flows.map(({ id, name, open_count, workspace }) => ({ id, workspace_id: workspace, name, open_count })),
 })
 
-const status = command("status", "Shows the blasts and flows that wait after a restore from a backup", {}, () =>
-  Restores.use((restores) =>
-    Effect.gen(function* () {
-      const found = yield* restores.status
-      return { restore: found === null ? null : toWire(found, yield* restores.journal) }
-    }),
-  ),
+const status = command(
+  "status",
+  "Shows the blasts and flows that wait after a restore from a backup",
+  {},
+  () =>
+    Restores.use((restores) =>
+      Effect.gen(function* () {
+        const found = yield* restores.status
+        return { restore: found === null ? null : toWire(found, yield* restores.journal) }
+      }),
+    ),
+  ({ restore }) => (restore === null ? "Nothing waits: the database was not restored." : textOf(restore)),
 )
 
 const ids = (name: string, description: string) =>

@@ -11,6 +11,7 @@ const list = listCommand(
   "Shows the suppressed addresses and their reasons",
   ({ suppressions }) => suppressions,
   toSuppressionWire,
+  ["email", "reason", "created_at"],
 )
 
 const create = workspaceCommand(

@@ -2,11 +2,10 @@
 import type { Tent } from "@tentpole/client"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { print } from "../Answers.ts"
 import { openWith } from "../Opening.ts"
 import { follow } from "../Progress.ts"
 import { attempt, CallFailed, connected } from "../Remote.ts"
-import { commandGroup, jsonFlag } from "../Run.ts"
+import { commandGroup, jsonFlag, print } from "../Run.ts"
 
 const name_length_max = 60
 

@@ -6,11 +6,12 @@ import type { StoredRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { planNames } from "@tentpole/core/workspaces/Workspace"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, type Option, Record, Stream } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Argument, type Command, Flag } from "effect/cli"
 import { appendFile, mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { toWorkspaceWire } from "../../admin/AdminWire.ts"
 import { allOf, command, commandGroup, workspaceOf } from "../Run.ts"
+import { textOf } from "../Table.ts"
 
 const because = (folder: string) => (cause: unknown) =>
   new BadConfiguration({
@@ -56,6 +57,14 @@ export const workspaceExport = command(
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
+/** An empty text clears the value. */
+const clearable = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description}. An empty text removes it`),
+    Flag.map((value) => (value === "" ? null : value)),
+    Flag.optional,
+  )
+
 /** A rate is a number or `none`. The use case refuses other text with an explanation. */
 const rate = (name: string, scope: string) =>
   Flag.String(name).pipe(
@@ -67,15 +76,24 @@ const rate = (name: string, scope: string) =>
 const settings = {
   plan: Flag.Literals("plan", planNames).pipe(Flag.withDescription("free, pro or max"), Flag.optional),
   credits: Flag.Int("credits").pipe(Flag.withDescription("Remaining credits for generations"), Flag.optional),
-  postalAddress: text("postal-address", "Postal address in the footer of marketing email"),
+  postalAddress: clearable("postal-address", "Postal address in the footer of marketing email"),
   sendingPerSecond: rate("per-second", "in total"),
   sendingPerDomainPerSecond: rate("per-domain-per-second", "for each recipient domain"),
   timeZone: text("time-zone", "IANA time zone, such as Europe/Zurich"),
   defaultCountry: text("default-country", "Country of phone numbers without a country code, such as US"),
   senderDefaults: {
-    fromName: text("from-name", "Default sender name of emails"),
-    fromAddress: text("from-address", "Default sender address of emails"),
-    replyToEmail: text("reply-to", "Default reply-to address of emails"),
+    fromName: clearable("from-name", "Default sender name of emails"),
+    fromAddress: clearable("from-address", "Default sender address of emails"),
+    replyToEmail: clearable("reply-to", "Default reply-to address of emails"),
+  },
+  brand: {
+    name: clearable("brand-name", "Name that visitors and recipients see"),
+    logoUrl: clearable("logo-url", "URL of the logo on hosted pages"),
+    iconUrl: clearable("icon-url", "URL of the icon of pages"),
+    primaryColor: clearable("primary-color", "Color of buttons and links, such as #1a73e8"),
+    domain: clearable("brand-domain", "Domain of the brand's website, in new emails"),
+    description: clearable("brand-description", "What the brand does, for the AI"),
+    guidelines: clearable("brand-guidelines", "How texts and pages should look and sound, for the AI"),
   },
 }
 
@@ -83,10 +101,21 @@ const settings = {
 const given = <Options extends Readonly<Record<string, Option.Option<unknown>>>>(options: Options) =>
   Record.getSomes(options) as { readonly [Key in keyof Options]?: Option.Option.Value<Options[Key]> }
 
-const list = command("list", "Shows all workspaces", {}, () =>
-  Administration.use(({ workspaces }) => allOf(workspaces)).pipe(
-    Effect.map((workspaces) => workspaces.map(toWorkspaceWire)),
-  ),
+const settingsOf = ({ brand, senderDefaults, ...fields }: Command.Command.Config.Infer<typeof settings>) => ({
+  ...given(fields),
+  senderDefaults: given(senderDefaults),
+  brand: given(brand),
+})
+
+const list = command(
+  "list",
+  "Shows all workspaces",
+  {},
+  () =>
+    Administration.use(({ workspaces }) => allOf(workspaces)).pipe(
+      Effect.map((workspaces) => workspaces.map(toWorkspaceWire)),
+    ),
+  (workspaces) => textOf(workspaces, ["slug", "name", "plan", "credits", "time_zone", "workspace_id"]),
 )
 
 const show = command("show", "Shows a workspace", { slug: Argument.String("slug") }, ({ slug }) =>
@@ -97,20 +126,20 @@ const create = command(
   "create",
   "Creates a workspace",
   { name: Argument.String("name"), slug: Flag.String("slug").pipe(Flag.optional), ...settings },
-  ({ name, senderDefaults, ...fields }) =>
-    Workspaces.use((workspaces) =>
-      workspaces.create({ name, ...given(fields), senderDefaults: given(senderDefaults) }),
-    ).pipe(Effect.map(toWorkspaceWire)),
+  ({ name, slug, ...fields }) =>
+    Workspaces.use((workspaces) => workspaces.create({ name, ...given({ slug }), ...settingsOf(fields) })).pipe(
+      Effect.map(toWorkspaceWire),
+    ),
 )
 
 const update = command(
   "update",
-  "Changes the name, plan, credits, time zone, country, addresses or sending limits of a workspace",
+  "Changes the name, plan, credits, time zone, country, addresses, brand or sending limits of a workspace",
   { slug: Argument.String("slug"), name: Flag.String("name").pipe(Flag.optional), ...settings },
-  Effect.fnUntraced(function* ({ senderDefaults, slug, ...fields }) {
+  Effect.fnUntraced(function* ({ name, slug, ...fields }) {
     const workspaces = yield* Workspaces
     const { id } = yield* workspaceOf(slug)
-    return toWorkspaceWire(yield* workspaces.update(id, { ...given(fields), senderDefaults: given(senderDefaults) }))
+    return toWorkspaceWire(yield* workspaces.update(id, { ...given({ name }), ...settingsOf(fields) }))
   }),
 )
 
