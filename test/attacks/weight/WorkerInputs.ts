@@ -50,14 +50,14 @@ const cell = (value: string): string => `"${value.replaceAll('"', '""')}"`
 
 const imports = (weighed: Weighed, tenant: Tenant): ReadonlyArray<Work> => {
   const post = calls(weighed, tenant)
-  const started = async (file: string) => {
+  const started = async (file: string, as: "contacts" | "suppressions" = "contacts") => {
     const session = await post("/v1/contacts/imports", { source: "upload", file_name: "people.csv" })
     await fetch(session.upload_url, { method: "PUT", body: file, headers: { "content-type": "text/csv" } })
     const mappings = [
       { header: "Email", target_field: "email" },
-      { header: "Name", target_field: "first_name" },
+      ...(as === "contacts" ? [{ header: "Name", target_field: "first_name" }] : []),
     ]
-    await post(`/v1/contacts/imports/${session.import_session_id}/execute`, { mappings })
+    await post(`/v1/contacts/imports/${session.import_session_id}/execute`, { as, mappings })
   }
   const files: Readonly<Record<string, (filling: string) => string>> = {
     "a cell of 400 KB in each row": (filling) => {
@@ -75,14 +75,26 @@ const imports = (weighed: Weighed, tenant: Tenant): ReadonlyArray<Work> => {
       return `Email,Name,${names.join()}\n${row.repeat(500)}`
     },
   }
-  return fillings.flatMap((filling) =>
-    Object.entries(files).map(([parameter, make]) => ({
+  // Names that differ in punctuation only are the same column for the reader of reasons.
+  const reasons = (filling: string) => {
+    const names = Array.from({ length: 1_000 }, (_, index) => cell(`Reason${".".repeat(index)}`))
+    const row = `c@example.com${`,${cell(filledWith(filling, 90))}`.repeat(names.length)}\n`
+    return `Email,${names.join()}\n${row.repeat(Math.max(1, Math.floor(file_length / row.length)))}`
+  }
+  return fillings.flatMap((filling) => [
+    ...Object.entries(files).map(([parameter, make]) => ({
       operation: "import",
       parameter,
       filling,
       begin: () => started(make(filling)),
     })),
-  )
+    {
+      operation: "import of suppressions",
+      parameter: "1,000 columns of reasons",
+      filling,
+      begin: () => started(reasons(filling), "suppressions"),
+    },
+  ])
 }
 
 const messages = (weighed: Weighed): ReadonlyArray<Work> =>
