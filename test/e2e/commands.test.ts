@@ -136,6 +136,28 @@ describe("commands of daily work", () => {
     assert.deepInclude(await json("contact", "get", "tom@example.test"), { city: "Bern" })
   })
 
+  it("`suppression import` suppresses the addresses of another tool's file, and leaves its subscribers alone", async () => {
+    const exported = join(folder, "subscribers.csv")
+    const rows = ["1,person7@example.test,Ann,blocklisted", "2,person8@example.test,Ben,enabled", "3,new@x.test,New,?"]
+    await writeFile(exported, `uuid,email,name,status\n${rows.join("\n")}\n`)
+    const first = await json("suppression", "import", exported)
+    assert.deepInclude(first, { as: "suppressions", created_count: 1, skipped_count: 1, error_count: 1 })
+    const { code, output } = await run("suppression", "import", exported, "--reason", "unsubscribed")
+    assert.strictEqual(code, 0, output)
+    assert.match(output, /^created +1\nupdated +0\nskipped +2\nfailed +0\nrows +3$/m)
+    const { suppressions } = await answered(service, "GET", "/v1/suppressions")
+    assert.sameDeepMembers(
+      suppressions.map((each: { email: string; reason: string }) => [each.email, each.reason]),
+      [
+        ["person7@example.test", "manual"],
+        ["new@x.test", "unsubscribe"],
+      ],
+    )
+    assert.match((await run("suppression", "list")).output, /^new@x\.test +unsubscribe /m)
+    assert.strictEqual((await run("suppression", "remove", "person7@example.test")).code, 0)
+    assert.strictEqual((await run("suppression", "remove", "new@x.test")).code, 0)
+  })
+
   it("`contact get` and the listings print the API's objects as JSON, and tables for people", async () => {
     const api = await answered(service, "GET", "/v1/contacts?email=person7@example.test")
     const [contact] = api.items

@@ -39,6 +39,7 @@ import { privacy } from "./operations/privacy.ts"
 import { restores } from "./operations/restores.ts"
 import { schedules } from "./blasts/schedules.ts"
 import { segments } from "./segments/segments.ts"
+import { suppressions } from "./sending/suppressions.ts"
 import { workspaces } from "./workspaces/workspaces.ts"
 import { pages } from "./kernel/pages.ts"
 import { tents } from "./tents/tents.ts"
@@ -107,6 +108,7 @@ export const contract = {
   schedules,
   segments,
   sendJournal,
+  suppressions,
   workspaces,
   pages,
   tents,

@@ -36,6 +36,7 @@ import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Privacy } from "./operations/privacy/Privacy.ts"
 import { Restores } from "./operations/restore/Restores.ts"
+import { Suppressions } from "./sending/Suppressions.ts"
 import { Segments } from "./segments/Segments.ts"
 import { EmailTemplates } from "./emails/EmailTemplates.ts"
 import { TentTemplates } from "./tents/TentTemplates.ts"
@@ -80,6 +81,7 @@ export const productUseCases = Layer.mergeAll(
   ReturnPaths.layer,
   Schedules.layer,
   Segments.layer,
+  Suppressions.layer,
   TentTemplates.layer,
   TentVersions.layer,
   Tents.layer,

@@ -9,6 +9,7 @@ import { FlowsApi } from "./api/flows/FlowsApi.ts"
 import { FormsApi } from "./api/forms/FormsApi.ts"
 import { ImportsApi } from "./api/imports/ImportsApi.ts"
 import { ListExportsApi, ListsApi } from "./api/lists/ListsApi.ts"
+import { SuppressionsApi } from "./api/sending/SuppressionsApi.ts"
 import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
 import { EmailTemplatesApi, TentTemplatesApi } from "./api/templates/TemplatesApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
@@ -32,6 +33,7 @@ export const Api = HttpApi.make("tentpole")
   .add(EmailTemplatesApi)
   .add(BlastsApi)
   .add(BlastExportsApi)
+  .add(SuppressionsApi)
   .add(FlowsApi)
   .add(FlowMembersApi)
   .add(TentsApi)

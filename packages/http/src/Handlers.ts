@@ -12,6 +12,7 @@ import * as Templates from "./api/templates/TemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Forms from "./api/forms/FormsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
+import * as Suppressions from "./api/sending/SuppressionsHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
@@ -35,6 +36,7 @@ const groups = Layer.mergeAll(
   FlowMembers.layer,
   Lists.layer,
   Segments.layer,
+  Suppressions.layer,
 )
 
 export const adminHandlers = (token: Redacted.Redacted) =>

@@ -32,6 +32,7 @@ import * as WorkspaceStore from "./workspaces/WorkspaceStore.ts"
 import * as PublishedPages from "./tents/PublishedPages.ts"
 import * as TemplateStores from "./templates/TemplateStores.ts"
 import * as TentStore from "./tents/TentStore.ts"
+import * as SuppressionStore from "./sending/SuppressionStore.ts"
 import * as TestMailStore from "./sending/TestMailStore.ts"
 
 /** The database that all stores share. Provide it once. */
@@ -69,6 +70,7 @@ export const stores = Layer.mergeAll(
   WorkspaceStore.layer,
   TemplateStores.layer,
   TentStore.layer,
+  SuppressionStore.layer,
   TestMailStore.layer,
   PublishedPages.layer,
 ).pipe(Layer.provide(writer))

@@ -38,6 +38,7 @@ import * as PageInvalidation from "./tents/PageInvalidation.ts"
 import * as PublishedPages from "./tents/PublishedPages.ts"
 import * as TemplateStores from "./templates/TemplateStores.ts"
 import * as TentStore from "./tents/TentStore.ts"
+import * as SuppressionStore from "./sending/SuppressionStore.ts"
 import * as TestMailStore from "./sending/TestMailStore.ts"
 import * as TrafficStore from "./traffic/TrafficStore.ts"
 
@@ -79,6 +80,7 @@ const rooms = Layer.mergeAll(
   WorkspaceStore.layer,
   TemplateStores.layer,
   TentStore.layer,
+  SuppressionStore.layer,
   TestMailStore.layer,
   PublishedPages.layer,
   TrafficStore.layer,

@@ -85,9 +85,8 @@ it.live("memory: subscribing a contact removes its suppression, unless the addre
     const db = yield* MemoryDatabase
     yield* resubscribing({
       add: (workspace, email, reason) =>
-        db.put(suppressions, workspace, email, { emailNormalized: email, reason, createdAt: DateTime.makeUnsafe(0) }),
-      emails: (workspace) =>
-        Effect.map(db.all(suppressions, workspace), (rows) => rows.map((row) => row.emailNormalized)),
+        db.put(suppressions, workspace, email, { email, reason, createdAt: DateTime.makeUnsafe(0) }),
+      emails: (workspace) => Effect.map(db.all(suppressions, workspace), (rows) => rows.map((row) => row.email)),
     })
   }).pipe(Effect.provide(memory)),
 )

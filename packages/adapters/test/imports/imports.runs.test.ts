@@ -27,6 +27,8 @@ const onPostgres = useCases.pipe(Layer.provideMerge(postgres), Layer.provideMerg
 type World = Exclude<Layer.Success<typeof onMemory>, MemoryDatabase>
 
 const execution: Execution = {
+  as: "contacts",
+  suppressionReason: null,
   mappings: [
     { header: "Email", targetField: "email", targetKind: null, overwriteBehavior: "overwrite" },
     { header: "Name", targetField: "display_name", targetKind: null, overwriteBehavior: "overwrite" },

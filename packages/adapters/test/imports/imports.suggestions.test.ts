@@ -180,6 +180,8 @@ const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
           overwriteBehavior: "overwrite",
         } as const
         yield* (yield* Imports).execute(workspace, session.id, {
+          as: "contacts",
+          suppressionReason: null,
           mappings: [mapping],
           duplicateStrategy: "update",
           overwriteBlankOnly: false,

@@ -463,12 +463,12 @@ export interface SendingDomain {
 export interface Suppress {
   readonly email: string
   /** Default: `manual` */
-  readonly reason?: "bounce" | "complaint" | "unsubscribe" | "manual"
+  readonly reason?: "unsubscribe" | "bounce" | "complaint" | "manual"
 }
 
 export interface Suppression {
   readonly email: string
-  readonly reason: "bounce" | "complaint" | "unsubscribe" | "manual"
+  readonly reason: "unsubscribe" | "bounce" | "complaint" | "manual"
   /** ISO 8601, UTC */
   readonly created_at: string
 }

@@ -1040,6 +1040,54 @@ export interface Client {
       }
     }, Export, CommonCode | "not_found">
   }
+  readonly suppressions: {
+    /**
+     * List suppressed addresses. Returns the addresses that get no messages, with the reason of each, the newest
+     * first. `unsubscribe` allows operational email. Needs the role `viewer`.
+     */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Text that the entries contain. Case-insensitive, without wildcards */
+        readonly search?: string
+        /** Returns only addresses that are suppressed for this */
+        readonly reason?: "unsubscribe" | "bounce" | "complaint" | "manual"
+      }
+    }, Suppressions, CommonCode | "invalid_cursor" | "not_found">
+    /**
+     * Suppress an address. Suppresses an address. A weaker reason does not replace a stronger one; from weakest to
+     * strongest: `unsubscribe`, `bounce`, `complaint`, `manual`. The response shows the reason that applies. A
+     * contact with this address does not change. Needs the role `editor`.
+     */
+    readonly add: Method<{
+      readonly payload: Suppress
+    }, Suppression, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Remove a suppression. Removes the suppression. The contact's own state (unsubscribed, invalid address) does
+     * not change. Needs the role `sender`.
+     */
+    readonly remove: Method<{
+      readonly params: {
+        readonly email: string
+      }
+    }, void, CommonCode | "not_found">
+    /**
+     * Import suppressions. Suppresses the addresses of up to 1,000 rows, or of a CSV text of up to 5 MB, such as
+     * Mailchimp's `unsubscribed` and `cleaned` exports and the exports of listmonk and HubSpot as they are. The
+     * columns are recognised by their names; `reason` is for rows whose columns say none. Returns an import run:
+     * poll `GET /v1/contacts/imports/{import_run_id}` for the counts, and read the result of each row from its
+     * `results`. A row is `created` if its address was not suppressed, `updated` if the reason is stronger or the
+     * contact changed, and `skipped` otherwise. Contacts with these addresses become `unsubscribed`
+     * (`unsubscribe`, `complaint`) or `marketing_email_invalid` (`bounce`). For larger files, execute an import
+     * session with `as` set to `suppressions`. Needs the role `editor`.
+     */
+    readonly import: Method<{
+      readonly payload: ImportSuppressions
+    }, ImportRun, CommonCode | "import_unreadable" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+  }
   readonly flows: {
     /**
      * List flows. Returns a page of flows with the counts of their members. Archived flows are included only when
@@ -1900,6 +1948,12 @@ export const routes = {
   blastExports: {
     begin: "POST /v1/email-blasts/:blastId/contacts/export key",
     find: "GET /v1/email-blasts/:blastId/contacts/export/:exportId",
+  },
+  suppressions: {
+    list: "GET /v1/suppressions cursor:suppressions",
+    add: "POST /v1/suppressions key",
+    remove: "DELETE /v1/suppressions/:email",
+    import: "POST /v1/suppressions/import key",
   },
   flows: {
     list: "GET /v1/email-flows page:flows",
@@ -3401,6 +3455,9 @@ export interface Emails {
 }
 
 export interface ExecuteImport {
+  readonly as?: "contacts" | "suppressions"
+  /** Of suppressions: the reason of rows whose columns say none. Required if the file has no such column */
+  readonly reason?: "unsubscribe" | "bounce" | "complaint" | "manual"
   readonly mappings: ReadonlyArray<ImportMapping>
   readonly duplicate_strategy?: "update" | "skip"
   readonly overwrite_blank_only?: boolean
@@ -3818,6 +3875,8 @@ export interface ImportRowResult {
 export interface ImportRun {
   readonly import_run_id: string
   readonly import_session_id: string
+  /** What the rows become */
+  readonly as: "contacts" | "suppressions"
   readonly status: "queued" | "running" | "completed" | "failed"
   readonly created_count: number
   readonly updated_count: number
@@ -3850,6 +3909,8 @@ export interface ImportSession {
   /** ISO 8601, UTC */
   readonly expires_at: string
 }
+
+export type ImportSuppressions = SuppressRows | SuppressCsv
 
 /** A dynamic list of the contacts that match the rules when sending begins */
 export interface InlineDynamicAudience {
@@ -3975,6 +4036,8 @@ export interface MembersRemoved {
 export interface NamedImportRun {
   readonly import_run_id: string
   readonly import_session_id: string
+  /** What the rows become */
+  readonly as: "contacts" | "suppressions"
   readonly status: "queued" | "running" | "completed" | "failed"
   readonly created_count: number
   readonly updated_count: number
@@ -4271,6 +4334,38 @@ export interface Submission {
 /** The newest first */
 export interface Submissions {
   readonly submissions: ReadonlyArray<Submission>
+  readonly next_cursor: string | null
+}
+
+export interface Suppress {
+  readonly email: string
+  /** Default: `manual` */
+  readonly reason?: "unsubscribe" | "bounce" | "complaint" | "manual"
+}
+
+export interface SuppressCsv {
+  /** The text of a CSV file with a header line */
+  readonly csv: string
+  /** Of suppressions: the reason of rows whose columns say none. Required if the file has no such column */
+  readonly reason?: "unsubscribe" | "bounce" | "complaint" | "manual"
+}
+
+/** The keys of the rows are the headers of the columns */
+export interface SuppressRows {
+  readonly rows: ReadonlyArray<Readonly<Record<string, string | number | boolean | null>>>
+  /** Of suppressions: the reason of rows whose columns say none. Required if the file has no such column */
+  readonly reason?: "unsubscribe" | "bounce" | "complaint" | "manual"
+}
+
+export interface Suppression {
+  readonly email: string
+  readonly reason: "unsubscribe" | "bounce" | "complaint" | "manual"
+  /** ISO 8601, UTC */
+  readonly created_at: string
+}
+
+export interface Suppressions {
+  readonly suppressions: ReadonlyArray<Suppression>
   readonly next_cursor: string | null
 }
 

@@ -21,6 +21,8 @@ export const at = (ms: number) => DateTime.makeUnsafe(ms)
 const headers = ["Email", "First name"]
 
 export const execution = (listIds: ReadonlyArray<ListId> = []): Execution => ({
+  as: "contacts",
+  suppressionReason: null,
   mappings: [
     { header: "Email", targetField: "email", targetKind: null, overwriteBehavior: "overwrite" },
     { header: "First name", targetField: "first_name", targetKind: null, overwriteBehavior: "skip_if_filled" },
@@ -65,10 +67,10 @@ export const executionOf = Effect.fnUntraced(function* (
 export const runIn = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   listIds: ReadonlyArray<ListId> = [],
-  onInvalidCell: Execution["onInvalidCell"] = "skip_row",
+  more: Partial<Execution> = {},
 ) {
   const [store, { transact }] = [yield* ImportStore, yield* Transactor]
-  const wanted = { ...execution(listIds), onInvalidCell }
+  const wanted = { ...execution(listIds), ...more }
   const executed = yield* executionOf(workspace, yield* sessionIn(workspace), wanted)
   yield* transact(store.apply(workspace, executed))
   const started = some(ImportChange.start(some(executed.run).after, 3, at(6_000)))
@@ -100,7 +102,7 @@ export const chunkOf = Effect.fnUntraced(function* (
   })
   const existing = yield* contacts.lock(workspace, chunkIdentities(rows))
   const ids = yield* Effect.forEach(cells, () => Effect.map(fresh.id, (id) => ContactId.make(id)))
-  return ImportChunkChange.decide(run, headers, rows, { existing, ids, now: at(7_007) })
+  return ImportChunkChange.decide(run, headers, rows, { existing, suppressions: [], ids, now: at(7_007) })
 })
 
 export const applyRows = (workspace: WorkspaceId, run: ImportRun, cells: ReadonlyArray<ReadonlyArray<string>>) =>

@@ -11,10 +11,12 @@ import { ImportStore } from "../../src/imports/ImportStore.ts"
 import { ListChange } from "../../src/lists/List.ts"
 import { ListStore } from "../../src/lists/ListStore.ts"
 import { Outbox } from "../../src/kernel/changes/Outbox.ts"
+import type { SuppressionStore } from "../../src/sending/SuppressionStore.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { importCounts } from "./importCounts.ts"
 import { importRuns } from "./importRuns.ts"
+import { importSuppressions } from "./importSuppressions.ts"
 import { importKept } from "./rejectedRows.ts"
 import {
   applyRows,
@@ -31,13 +33,14 @@ import {
 } from "./importSamples.ts"
 import { eventsOf } from "../contacts/notifications.ts"
 
-type Ports = ImportStore | ContactStore | ContactFieldStore | ListStore | Outbox | Transactor | Fresh
+type Ports = ImportStore | ContactStore | ContactFieldStore | ListStore | Outbox | SuppressionStore | Transactor | Fresh
 
 export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   importMoves(name, live)
   importKept(name, live)
   importRuns(name, live)
   importCounts(name, live)
+  importSuppressions(name, live)
 }
 
 const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>

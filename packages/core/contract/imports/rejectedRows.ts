@@ -114,7 +114,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const [store, fresh] = [yield* ImportStore, yield* Fresh]
         const workspace = yield* fresh.workspace()
-        const run = yield* runIn(workspace, [], "skip_cell")
+        const run = yield* runIn(workspace, [], { onInvalidCell: "skip_cell" })
         assert.deepStrictEqual(yield* store.getRun(workspace, run.id), run)
         const long = "x".repeat(300)
         yield* applyRows(workspace, run, [

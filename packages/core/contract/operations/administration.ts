@@ -1,12 +1,13 @@
-// Contract tests of operator use cases: listings, page domains, suppressions and the end of a workspace.
+// Contract tests of operator use cases: listings, page domains and the end of a workspace.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { AdministrationStore } from "../../src/operations/administration/AdministrationStore.ts"
 import type { PageDomain } from "../../src/workspaces/PageDomain.ts"
 import { IdempotencyStore } from "../../src/operations/idempotency/IdempotencyStore.ts"
-import { ApiKeyId, PageDomainId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { ApiKeyId, PageDomainId } from "../../src/kernel/Ids.ts"
 import { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
+import { SuppressionStore } from "../../src/sending/SuppressionStore.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"
 import { eventually, settledMark } from "../kernel/eventually.ts"
@@ -16,6 +17,7 @@ import { eventsOf } from "../contacts/notifications.ts"
 
 const at = (ms: number) => DateTime.makeUnsafe(ms)
 const first = { after: null, limit: 100 }
+const everything = { ...first, search: null, reason: null }
 
 const begin = Effect.gen(function* () {
   const store = yield* AdministrationStore
@@ -46,12 +48,18 @@ const begin = Effect.gen(function* () {
   })
   const { site } = yield* PublishedPages
   const atHost = (host: string) => Effect.map(site({ host, slug: null }), (found) => found?.workspaceId ?? null)
-  const suppress = (email: string, reason: "bounce" | "manual" | "unsubscribe", ms = 1, of: WorkspaceId = workspace) =>
-    transact(store.suppress(of, { email, reason, createdAt: at(ms) }))
-  return { atHost, fresh, key, pageDomain, store, suppress, transact, workspace, workspaces }
+  return { atHost, fresh, key, pageDomain, store, transact, workspace, workspaces }
 })
 
-type Needs = AdministrationStore | Fresh | IdempotencyStore | Outbox | PublishedPages | Transactor | WorkspaceStore
+type Needs =
+  | AdministrationStore
+  | Fresh
+  | IdempotencyStore
+  | Outbox
+  | PublishedPages
+  | SuppressionStore
+  | Transactor
+  | WorkspaceStore
 
 export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
   layer(live, { excludeTestServices: true })(`Administration (${name})`, (it) => {
@@ -119,41 +127,6 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("replaces a suppression only by a stronger one", () =>
-      Effect.gen(function* () {
-        const { store, suppress, workspace } = yield* begin
-        assert.strictEqual((yield* suppress("a@x.test", "bounce")).reason, "bounce")
-        assert.strictEqual((yield* suppress("a@x.test", "unsubscribe", 2)).reason, "bounce")
-        const manual = yield* suppress("a@x.test", "manual", 3)
-        assert.deepStrictEqual(manual, { email: "a@x.test", reason: "manual", createdAt: at(3) })
-        assert.deepStrictEqual((yield* store.suppressions(workspace, first)).items, [manual])
-      }),
-    )
-
-    it.effect("lists suppressions newest first by address, and removes them", () =>
-      Effect.gen(function* () {
-        const { fresh, store, suppress, transact, workspace } = yield* begin
-        for (const [email, ms] of [
-          ["b@x.test", 2],
-          ["Z@x.test", 2],
-          ["é@x.test", 2],
-          ["c@x.test", 9],
-        ] as const) {
-          yield* suppress(email, "manual", ms)
-        }
-        const one = yield* store.suppressions(workspace, { after: null, limit: 2 })
-        const two = yield* store.suppressions(workspace, { after: one.next, limit: 2 })
-        assert.deepStrictEqual(
-          [...one.items, ...two.items].map(({ email }) => email),
-          ["c@x.test", "Z@x.test", "b@x.test", "é@x.test"],
-        )
-        const other = yield* fresh.workspace()
-        assert.strictEqual((yield* Effect.flip(transact(store.unsuppress(other, "b@x.test"))))._tag, "NotFound")
-        assert.strictEqual((yield* transact(store.unsuppress(workspace, "b@x.test"))).email, "b@x.test")
-        assert.strictEqual((yield* Effect.flip(transact(store.unsuppress(workspace, "b@x.test"))))._tag, "NotFound")
-      }),
-    )
-
     it.effect("hides a retired workspace and frees its slug and hosts", () =>
       Effect.gen(function* () {
         const { atHost, fresh, key, pageDomain, store, transact, workspace, workspaces } = yield* begin
@@ -198,22 +171,23 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
 
     it.effect("erases everything of a workspace and nothing of another", () =>
       Effect.gen(function* () {
-        const { fresh, store, suppress, transact, workspace } = yield* begin
+        const { fresh, store, transact, workspace } = yield* begin
         const keys = yield* IdempotencyStore
+        const suppressions = yield* SuppressionStore
         const outbox = yield* Outbox
         const other = yield* fresh.workspace()
         const claim = { holder: yield* fresh.id, lease_ms: 3_600_000, retention_ms: 3_600_000, bodyHash: null }
         const event = { type: "x", contactId: null, at: at(1), data: {} }
         for (const each of [workspace, other]) {
-          yield* suppress("a@x.test", "manual", 1, each)
+          yield* transact(suppressions.suppress(each, { email: "a@x.test", reason: "manual", createdAt: at(1) }))
           yield* transact(keys.claim(each, new Uint8Array(32), claim))
           yield* transact(outbox.append(each, [event]))
         }
         yield* transact(store.retire(workspace, at(5)))
         yield* Effect.all([store.erase(workspace), store.erase(workspace)], { concurrency: 2 })
         yield* store.erase(workspace)
-        assert.strictEqual((yield* store.suppressions(workspace, first)).items.length, 0)
-        assert.strictEqual((yield* store.suppressions(other, first)).items.length, 1)
+        assert.strictEqual((yield* suppressions.list(workspace, everything)).items.length, 0)
+        assert.strictEqual((yield* suppressions.list(other, everything)).items.length, 1)
         assert.strictEqual((yield* transact(keys.claim(other, new Uint8Array(32), claim)))._tag, "Running")
         assert.strictEqual((yield* eventsOf(other)).length, 1)
       }),

@@ -2,6 +2,7 @@
 import type { DateTime } from "effect"
 import type { ColumnMatch } from "../ports/Ai.ts"
 import type { ValueFormat } from "../contacts/values/ValueFormat.ts"
+import type { SuppressionReason } from "../sending/Suppression.ts"
 import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
 
 /** How long a session can be previewed and executed. */
@@ -44,6 +45,9 @@ export type DuplicateStrategy = "update" | "skip"
 /** What an invalid cell of an optional field rejects: its row, or only itself. An invalid email or phone rejects the row. */
 export type InvalidCellPolicy = "skip_row" | "skip_cell"
 
+/** What the rows of a file become: contacts, or suppressions of their addresses. */
+export type ImportTarget = "contacts" | "suppressions"
+
 export interface Mapping {
   /** The column's header as the preview names it. Null: every row gets `value`. */
   readonly header: string | null
@@ -74,6 +78,9 @@ export interface ImportRun {
   readonly status: RunStatus
   /** The file's columns as the preview names them; null for runs of versions that did not store them. */
   readonly headers: ReadonlyArray<string> | null
+  readonly as: ImportTarget
+  /** Of suppressions: the reason of rows whose columns say none. */
+  readonly suppressionReason: SuppressionReason | null
   readonly mappings: ReadonlyArray<Mapping>
   readonly duplicateStrategy: DuplicateStrategy
   readonly overwriteBlankOnly: boolean
@@ -103,6 +110,10 @@ export type RowIssueCode =
   | "wrong_column_count"
   | "empty_row"
   | "conflict"
+  /** Of suppressions: no column says that the address is suppressed, or none says why; or a stronger reason is stored. */
+  | "not_suppressed"
+  | "unknown_reason"
+  | "already_suppressed"
 
 export interface RowIssue {
   /** The column and field of the issue; null when it is about the whole row. */

@@ -8,6 +8,7 @@ import { fieldsByName } from "../contacts/batch/ContactItem.ts"
 import { ContactId, Ids, type ImportRunId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
+import { SuppressionStore } from "../sending/SuppressionStore.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { CsvReader } from "./CsvReader.ts"
 import { chunk_rows_max, frozenKey, type ImportRun } from "./Import.ts"
@@ -16,6 +17,7 @@ import { chunkIdentities, ImportChunkChange, type ChunkRow } from "./ImportChunk
 import { importFiles } from "./ImportFile.ts"
 import { ImportStore } from "./ImportStore.ts"
 import { rowReader } from "./Rows.ts"
+import { suppressionReader } from "./SuppressionRows.ts"
 import { rowsOf } from "./Table.ts"
 
 export class ImportRuns extends Context.Service<
@@ -35,6 +37,7 @@ export class ImportRuns extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ImportStore
       const contacts = yield* ContactStore
+      const suppressions = yield* SuppressionStore
       const fieldStore = yield* ContactFieldStore
       const workspaces = yield* WorkspaceStore
       const blobs = yield* BlobStore
@@ -72,10 +75,17 @@ export class ImportRuns extends Context.Service<
           // Another worker may have applied these rows. The header is row 1.
           const rows = chunk.filter(({ row }) => row.rowNumber > run.processedRows + 1)
           if (rows.length === 0) return true
-          const existing = yield* contacts.lock(workspace, chunkIdentities(rows))
+          const identities = chunkIdentities(rows)
+          const existing = yield* contacts.lock(workspace, identities)
+          const suppressed = run.as === "suppressions" ? yield* suppressions.lock(workspace, identities.emails) : []
           const fresh = (yield* ids.many(rows.length)).map((each) => ContactId.make(each))
           const now = yield* DateTime.now
-          const change = ImportChunkChange.decide(run, headers, rows, { existing, ids: fresh, now })
+          const change = ImportChunkChange.decide(run, headers, rows, {
+            existing,
+            suppressions: suppressed,
+            ids: fresh,
+            now,
+          })
           const applied = yield* store.applyChunk(workspace, change)
           return applied ? true : yield* Effect.die("a run changed although it was locked")
         }).pipe(transact, retryOnIdentityConflict)
@@ -94,14 +104,15 @@ export class ImportRuns extends Context.Service<
         const { headers } = yield* files.head(session.source, key, 0)
         const totalRows = yield* count(queued, session.source, key)
         const run = yield* move(workspaceId, id, (before, now) => ImportChange.start(before, totalRows, now))
-        const read = rowReader({
-          headers,
-          mappings: run.mappings,
-          fields: fieldsByName(yield* fieldStore.list(workspaceId)),
-          defaultCountry: workspace.defaultCountry,
-          formulaGuarded: session.source === "upload",
-          onInvalidCell: run.onInvalidCell,
-        })
+        const reading = { ...run, headers, formulaGuarded: session.source === "upload" }
+        const read =
+          run.as === "suppressions"
+            ? suppressionReader(reading)
+            : rowReader({
+                ...reading,
+                fields: fieldsByName(yield* fieldStore.list(workspaceId)),
+                defaultCountry: workspace.defaultCountry,
+              })
         yield* rowsOf(files.records(session.source, key)).pipe(
           Stream.drop(run.processedRows),
           // Before the rows are collected: they arrive a few at a time, and other work continues between them.

@@ -6,6 +6,8 @@ import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { Ids, ImportRunId, ImportSessionId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Paged, type Sliced } from "../kernel/Page.ts"
 import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
+import { encodeText } from "../kernel/Bytes.ts"
+import type { SuppressionReason } from "../sending/Suppression.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { FairLimit } from "../kernel/runtime/FairLimit.ts"
@@ -75,6 +77,12 @@ export class Imports extends Context.Service<
       id: ImportSessionId,
       wanted: Execution,
     ) => Effect.Effect<ImportRun, NotFound | Invalid | InvalidState | FileRefusal>
+    /** Starts a run that suppresses the addresses of rows or of a CSV text. The columns are recognised by their names. */
+    readonly importSuppressions: (
+      workspace: WorkspaceId,
+      file: { readonly rows: ReadonlyArray<Readonly<Record<string, RowValue>>> } | { readonly csv: string },
+      reason: SuppressionReason | null,
+    ) => Effect.Effect<ImportRun, Invalid | Exclude<FileRefusal, UploadMissing>>
     readonly getRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
     /** Newest first. */
     readonly listRuns: (
@@ -173,6 +181,49 @@ export class Imports extends Context.Service<
           Effect.ignoreCause,
         )
 
+      const beginRows = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        rows: ReadonlyArray<Readonly<Record<string, RowValue>>>,
+        fileName: string | null,
+      ) {
+        const columns_count = rowColumns(rows).length
+        if (columns_count > columns_max) return yield* tooManyColumns(columns_count)
+        const session = yield* begin(workspace, { source: "rows", fileName, contentType: rows_content_type })
+        yield* put(session, Stream.succeed(encodeRows(rows)))
+        return session
+      })
+
+      const beginCsv = Effect.fnUntraced(function* (workspace: WorkspaceId, text: string) {
+        const session = yield* begin(workspace, { source: "upload", fileName: null, contentType: "text/csv" })
+        yield* put(session, Stream.succeed(encodeText(text)))
+        return session
+      })
+
+      const execute = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId, wanted: Execution) {
+        const session = yield* openSession(workspace, id)
+        yield* Effect.fromResult(ImportChange.mayExecute(session, yield* DateTime.now))
+        const runId = ImportRunId.make(yield* ids.next)
+        const frozen = frozenKey(workspace, { id: runId, sessionId: id })
+        return yield* Effect.gen(function* () {
+          yield* checked(blobs.copy(session.blobKey, frozen))
+          const { headers } = yield* head(session.source, frozen, 0)
+          return yield* transact(
+            Effect.gen(function* () {
+              const locked = yield* store.lockSession(workspace, id)
+              const facts = {
+                headers,
+                fields: yield* fieldStore.lock(workspace),
+                lists: yield* store.listKinds(workspace, wanted.listIds),
+                now: yield* DateTime.now,
+              }
+              const change = yield* Effect.fromResult(ImportChange.execute(locked, runId, wanted, facts))
+              yield* write(workspace, change)
+              return yield* Effect.fromNullishOr(change.run?.after).pipe(Effect.orDie)
+            }),
+          )
+        }).pipe(Effect.onError(() => dropUnlessWritten(workspace, runId, frozen)))
+      })
+
       return Imports.of({
         beginUpload: Effect.fn("Imports.beginUpload")(function* (workspace, file) {
           const session = yield* begin(workspace, { ...file, source: "upload" })
@@ -183,13 +234,7 @@ export class Imports extends Context.Service<
           return { session, uploadUrl: signed ?? (yield* ownUploadUrl(workspace, session)) }
         }),
 
-        beginRows: Effect.fn("Imports.beginRows")(function* (workspace, rows, fileName) {
-          const columns_count = rowColumns(rows).length
-          if (columns_count > columns_max) return yield* tooManyColumns(columns_count)
-          const session = yield* begin(workspace, { source: "rows", fileName, contentType: rows_content_type })
-          yield* put(session, Stream.succeed(encodeRows(rows)))
-          return session
-        }),
+        beginRows: Effect.fn("Imports.beginRows")(beginRows),
 
         upload: Effect.fn("Imports.upload")(function* (token, bytes) {
           const now = yield* DateTime.now
@@ -207,29 +252,15 @@ export class Imports extends Context.Service<
           return yield* previews.run(workspace.id, preview(workspace, session))
         }),
 
-        execute: Effect.fn("Imports.execute")(function* (workspace, id, wanted) {
-          const session = yield* openSession(workspace, id)
-          yield* Effect.fromResult(ImportChange.mayExecute(session, yield* DateTime.now))
-          const runId = ImportRunId.make(yield* ids.next)
-          const frozen = frozenKey(workspace, { id: runId, sessionId: id })
-          return yield* Effect.gen(function* () {
-            yield* checked(blobs.copy(session.blobKey, frozen))
-            const { headers } = yield* head(session.source, frozen, 0)
-            return yield* transact(
-              Effect.gen(function* () {
-                const locked = yield* store.lockSession(workspace, id)
-                const facts = {
-                  headers,
-                  fields: yield* fieldStore.lock(workspace),
-                  lists: yield* store.listKinds(workspace, wanted.listIds),
-                  now: yield* DateTime.now,
-                }
-                const change = yield* Effect.fromResult(ImportChange.execute(locked, runId, wanted, facts))
-                yield* write(workspace, change)
-                return yield* Effect.fromNullishOr(change.run?.after).pipe(Effect.orDie)
-              }),
-            )
-          }).pipe(Effect.onError(() => dropUnlessWritten(workspace, runId, frozen)))
+        execute: Effect.fn("Imports.execute")(execute),
+
+        importSuppressions: Effect.fn("Imports.importSuppressions")(function* (workspace, file, suppressionReason) {
+          const session =
+            "rows" in file ? yield* beginRows(workspace, file.rows, null) : yield* beginCsv(workspace, file.csv)
+          return yield* execute(workspace, session.id, { ...asSuppressions, suppressionReason }).pipe(
+            // The session is new and has its file.
+            Effect.catchTags({ InvalidState: Effect.die, NotFound: Effect.die, UploadMissing: Effect.die }),
+          )
         }),
 
         getRun: store.getRun,
@@ -255,6 +286,16 @@ export class Imports extends Context.Service<
       })
     }),
   )
+}
+
+const asSuppressions: Omit<Execution, "suppressionReason"> = {
+  as: "suppressions",
+  mappings: null,
+  duplicateStrategy: "update",
+  overwriteBlankOnly: false,
+  onInvalidCell: "skip_row",
+  listIds: [],
+  createdFieldDefinitionIds: [],
 }
 
 /** Rows with different keys would multiply: every row gets a cell in every column. */

@@ -97,10 +97,10 @@ export const pathOf = ({ targetField, targetKind }: Pick<Mapping, "targetField" 
 const value_length_max = 255
 
 /** An issue of a row, or of its column. Long values are cut, because they are only shown. */
-const issueOf = (
+export const issueOf = (
   code: RowIssueCode,
   message: string,
-  column?: Pick<Mapping, "header" | "targetField">,
+  column?: { readonly header: string | null; readonly targetField: string | null },
   value?: string,
 ): RowIssue => ({
   header: column?.header ?? null,
@@ -145,7 +145,7 @@ const valueCode = ({ targetKind }: Mapping): RowIssueCode =>
 /** Text that every store accepts: NUL and lone surrogates are replaced. */
 export const sanitizeCell = (text: string): string => text.replace(/\0|\p{Cs}/gu, "\ufffd")
 
-const wrongColumnCount = (count: number, expected: number): RowIssue =>
+export const wrongColumnCount = (count: number, expected: number): RowIssue =>
   issueOf(
     "wrong_column_count",
     `The row has ${count} cell${count === 1 ? "" : "s"} and the header ${expected}. A delimiter or a quote may be missing`,

@@ -10,16 +10,22 @@ import {
   type ImportRun,
   type ImportSession,
   type ImportSource,
+  type ImportTarget,
   type InvalidCellPolicy,
   type StoredSuggestions,
   session_lifetime_ms,
   uploadKey,
 } from "./Import.ts"
-import { checkMappings, type WantedMapping } from "./mapping/Mapping.ts"
+import type { SuppressionReason } from "../sending/Suppression.ts"
+import { checkMappings, emailMapping, type WantedMapping } from "./mapping/Mapping.ts"
 import { sanitizeCell } from "./Rows.ts"
+import { reasonColumnsOf } from "./SuppressionRows.ts"
 
 export interface Execution {
-  readonly mappings: ReadonlyArray<WantedMapping>
+  readonly as: ImportTarget
+  readonly suppressionReason: SuppressionReason | null
+  /** Null: the column that is named as an email address. Only for suppressions. */
+  readonly mappings: ReadonlyArray<WantedMapping> | null
   readonly duplicateStrategy: DuplicateStrategy
   readonly overwriteBlankOnly: boolean
   readonly onInvalidCell: InvalidCellPolicy
@@ -125,14 +131,20 @@ export const ImportChange = {
     if (Result.isFailure(open)) return Result.fail(open.failure)
     const missing = missingIds(wanted, facts)
     if (missing !== null) return Result.fail(missing)
-    const mappings = checkMappings(wanted.mappings, facts.headers, facts.fields)
-    const issues = [...(Result.isFailure(mappings) ? mappings.failure.issues : []), ...listIssues(wanted, facts)]
+    const mappings = checkMappings(wanted.mappings ?? emailMapping(facts.headers), facts.headers, facts.fields)
+    const issues = [
+      ...(Result.isFailure(mappings) && wanted.mappings !== null ? mappings.failure.issues : []),
+      ...listIssues(wanted, facts),
+      ...(wanted.as === "suppressions" ? suppressionIssues(session, wanted, facts) : reasonIssues(wanted)),
+    ]
     if (Result.isFailure(mappings) || issues.length > 0) return Result.fail(new Invalid({ issues }))
     const run: ImportRun = {
       id: runId,
       sessionId: session.id,
       status: "queued",
       headers: facts.headers.map(sanitizeCell),
+      as: wanted.as,
+      suppressionReason: wanted.suppressionReason,
       mappings: mappings.success,
       duplicateStrategy: wanted.duplicateStrategy,
       overwriteBlankOnly: wanted.overwriteBlankOnly,
@@ -188,6 +200,41 @@ const missingIds = (wanted: Execution, facts: ExecutionFacts): NotFound | null =
   const field = wanted.createdFieldDefinitionIds.findIndex((id) => !fields.has(id))
   return field < 0 ? null : new NotFound({ resource: "contact field", path: `created_field_definition_ids.${field}` })
 }
+
+const suppressionIssues = (
+  { source }: ImportSession,
+  wanted: Execution,
+  { headers }: ExecutionFacts,
+): ReadonlyArray<Issue> => {
+  const column =
+    wanted.mappings === null
+      ? {
+          found: emailMapping(headers).length > 0,
+          path: source === "rows" ? "rows" : "csv",
+          message: `must have ${emailColumn}`,
+        }
+      : {
+          found: wanted.mappings.some(({ header, targetField }) => header !== null && targetField === "email"),
+          path: "mappings",
+          message: "must map a column to email: addresses are suppressed, not phones",
+        }
+  return [
+    ...(column.found ? [] : [{ path: column.path, message: column.message }]),
+    ...(wanted.listIds.length === 0
+      ? []
+      : [{ path: "list_ids", message: "can't be given with suppressions: no contact is created" }]),
+    ...(wanted.suppressionReason !== null || reasonColumnsOf(headers).length > 0
+      ? []
+      : [{ path: "reason", message: "is required: no column of the file says why an address is suppressed" }]),
+  ]
+}
+
+const reasonIssues = ({ suppressionReason }: Execution): ReadonlyArray<Issue> =>
+  suppressionReason === null
+    ? []
+    : [{ path: "reason", message: "is for suppressions: add as: suppressions, or omit it" }]
+
+const emailColumn = "a column of email addresses whose name says so, such as Email or Email Address"
 
 const listIssues = (wanted: Execution, facts: ExecutionFacts): ReadonlyArray<Issue> => {
   const kinds = new Map(facts.lists.map(({ id, kind }) => [id, kind]))

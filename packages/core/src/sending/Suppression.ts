@@ -1,17 +1,25 @@
 // The reasons against sending to a recipient. Checked when the audience is fixed, and again when the intent is granted, because
 // contacts may unsubscribe in between.
 import type { BounceKind } from "./EnhancedCode.ts"
+import type { DateTime } from "effect"
 import type { BlockReason, IntentAnswer } from "./Delivery.ts"
 
-/** Why an address is suppressed. `unsubscribe` counts as unsubscribed: operational mail is still sent. */
-export type SuppressionReason = "bounce" | "complaint" | "unsubscribe" | "manual"
-
 /** From the weakest (the recipient's own choice) to the strongest (set by an operator). */
-const strength: ReadonlyArray<SuppressionReason> = ["unsubscribe", "bounce", "complaint", "manual"]
+export const suppressionReasons = ["unsubscribe", "bounce", "complaint", "manual"] as const
+
+/** Why an address is suppressed. `unsubscribe` counts as unsubscribed: operational mail is still sent. */
+export type SuppressionReason = (typeof suppressionReasons)[number]
+
+export interface Suppression {
+  /** Normalized. */
+  readonly email: string
+  readonly reason: SuppressionReason
+  readonly createdAt: DateTime.Utc
+}
 
 /** Whether a suppression replaces the existing one. */
 export const isStronger = (reason: SuppressionReason, existing: SuppressionReason | null): boolean =>
-  existing === null || strength.indexOf(reason) > strength.indexOf(existing)
+  existing === null || suppressionReasons.indexOf(reason) > suppressionReasons.indexOf(existing)
 
 /** This number of soft bounces in a row suppresses an address. */
 export const soft_bounces_max = 5

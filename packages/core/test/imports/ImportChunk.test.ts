@@ -23,6 +23,8 @@ const runOf = (more: Partial<ImportRun> = {}): ImportRun => ({
   sessionId: ImportSessionId.make("00000000-0000-4000-8000-0000000000bb"),
   status: "running",
   headers,
+  as: "contacts",
+  suppressionReason: null,
   mappings: [
     mapping("Email", "email"),
     mapping("Phone", "phone"),
@@ -72,6 +74,7 @@ const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there
     )
     const change = ImportChunkChange.decide({ ...run, processedRows: from }, headers, rows, {
       existing,
+      suppressions: [],
       ids: fresh,
       now,
     })
@@ -216,7 +219,10 @@ describe("Import chunk", () => {
 
   it("must follow what the run has processed", () => {
     const rows = [{ row: { rowNumber: 4, line: 4, cells: [] }, read: { _tag: "skipped", issues: [] } as const }]
-    assert.throws(() => ImportChunkChange.decide(runOf(), headers, rows, { existing: [], ids: [], now }), /begin where/)
+    assert.throws(
+      () => ImportChunkChange.decide(runOf(), headers, rows, { existing: [], suppressions: [], ids: [], now }),
+      /begin where/,
+    )
   })
 
   it("imports rows without their invalid optional cells if asked to, and keeps their records", () => {

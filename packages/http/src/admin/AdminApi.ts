@@ -6,6 +6,7 @@ import * as Endpoint from "../Endpoint.ts"
 import { cursorQuery, listing, Text } from "../Wire.ts"
 import { completeDocument, documentOrigin } from "../description/Description.ts"
 import { Validation } from "../edge/Validation.ts"
+import { addressed, Suppress, SuppressionWire } from "../api/sending/SuppressionsApi.ts"
 import { AdminAuth } from "./AdminAuth.ts"
 import {
   AuditEntryWire,
@@ -18,8 +19,6 @@ import {
   NamedDomain,
   NewKeyWire,
   PageDomainWire,
-  Suppress,
-  SuppressionWire,
   UpdateWorkspace,
   WorkspaceWire,
 } from "./AdminWire.ts"
@@ -186,7 +185,7 @@ const suppressions = Endpoint.group("suppressions", "Addresses that get no messa
     needs: "owner",
     summary: "Remove a suppression",
     description: "Removes the suppression. The contact's own state (unsubscribed, invalid address) does not change.",
-    params: { workspace_id: WorkspaceId, email: Text(1000, 1) },
+    params: { workspace_id: WorkspaceId, ...addressed },
   }),
 )
 

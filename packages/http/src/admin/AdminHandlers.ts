@@ -2,11 +2,13 @@
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
 import { type Authority, requireRole } from "@tentpole/core/workspaces/Role"
+import { Suppressions } from "@tentpole/core/sending/Suppressions"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect, Layer, Struct } from "effect"
 import { handlersFor } from "../GroupHandlers.ts"
-import { answer } from "../Wire.ts"
+import { toSuppressionWire } from "../api/sending/SuppressionsApi.ts"
+import { answer, sliced } from "../Wire.ts"
 import { AdminApi } from "./AdminApi.ts"
 import { CurrentAuthority } from "./AdminAuth.ts"
 import {
@@ -19,7 +21,6 @@ import {
   toListing,
   toNewKeyWire,
   toPageDomainWire,
-  toSuppressionWire,
   toWorkspaceFields,
   toWorkspaceWire,
 } from "./AdminWire.ts"
@@ -88,12 +89,12 @@ const pageDomains = handlersOf("pageDomains", Administration, (administration) =
   remove: ({ params }) => administration.removePageDomain(params.workspace_id, params.page_domain_id).pipe(nothing),
 }))
 
-const suppressions = handlersOf("suppressions", Administration, (administration) => ({
+const suppressions = handlersOf("suppressions", Suppressions, (all) => ({
   list: ({ params, query }) =>
-    administration.suppressions(params.workspace_id, query).pipe(answer(toListing("suppressions", toSuppressionWire))),
+    all.list(params.workspace_id, query).pipe(answer(sliced("suppressions", toSuppressionWire))),
   add: ({ params, payload: { email, reason = "manual" } }) =>
-    administration.suppress(params.workspace_id, { email, reason }).pipe(answer(toSuppressionWire)),
-  remove: ({ params }) => administration.unsuppress(params.workspace_id, params.email).pipe(nothing),
+    all.suppress(params.workspace_id, { email, reason }).pipe(answer(toSuppressionWire)),
+  remove: ({ params }) => all.unsuppress(params.workspace_id, params.email).pipe(nothing),
 }))
 
 const contacts = handlersOf("contacts", Privacy, (privacy) => ({

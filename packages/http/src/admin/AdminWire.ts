@@ -4,7 +4,6 @@ import { ApiKeyId, AuditEntryId, ContactId, DomainId, PageDomainId, WorkspaceId 
 import { renamed } from "@tentpole/core/kernel/Keys"
 import type { AuditEntry } from "@tentpole/core/kernel/changes/AuditLog"
 import type { Listed } from "@tentpole/core/operations/administration/Administration"
-import type { Suppression } from "@tentpole/core/operations/administration/AdministrationStore"
 import type { StoredRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import type { PageDomain } from "@tentpole/core/workspaces/PageDomain"
@@ -109,16 +108,6 @@ export const toPageDomainWire = ({ id, ...domain }: PageDomain): typeof PageDoma
   page_domain_id: id,
   ...toSnakeCase(domain),
 })
-
-const reason = oneOf("bounce", "complaint", "unsubscribe", "manual")
-export const SuppressionWire = Schema.Struct({ email: Schema.String, reason, created_at: InstantWire }).annotate({
-  identifier: "Suppression",
-})
-export const Suppress = Schema.Struct({
-  email: Text(1000, 1),
-  reason: Schema.optionalKey(reason).annotate({ description: "Default: `manual`" }),
-}).annotate({ identifier: "Suppress" })
-export const toSuppressionWire = (suppression: Suppression): typeof SuppressionWire.Type => toSnakeCase(suppression)
 
 export const AuditEntryWire = Schema.Struct({
   entry_id: AuditEntryId,

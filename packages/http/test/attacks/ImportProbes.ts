@@ -1,8 +1,8 @@
-// Valid bodies of all operations on imports, and the fixtures of the attacks.
+// Valid bodies of all operations on imports and suppressions, and the fixtures of the attacks.
 import { ImportRunId } from "@tentpole/core/kernel/Ids"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Context, Effect } from "effect"
-import { posting } from "./AttackFixture.ts"
+import { fresh, posting } from "./AttackFixture.ts"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"
 import { type Attack, operationsOf } from "./Attacks.ts"
 import { tenants } from "../fixtures/Described.ts"
@@ -15,9 +15,12 @@ export interface ImportEstate extends Estate {
   readonly import_run_id: string
   readonly listId: string
   readonly fieldDefinitionId: string
+  /** A suppressed address. */
+  readonly email: string
 }
 
 const imports = "/v1/contacts/imports"
+const suppressions = "/v1/suppressions"
 
 const rows = (field: string): Json => [
   { Email: `${field}@example.com`, Shoe: 42 },
@@ -40,7 +43,10 @@ const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* 
     list_ids: [list.list_id],
   })
   yield* Context.get(context, ImportRuns).run(workspace, ImportRunId.make(executed.import_run_id))
+  const email = `suppressed.${field}@example.com`
+  yield* made(suppressions, { email })
   const estate: ImportEstate = {
+    email,
     session_id: yield* newSession(call, field),
     import_run_id: executed.import_run_id,
     listId: list.list_id,
@@ -57,6 +63,7 @@ const readable = ({ import_run_id, listId }: ImportEstate) => [
   `${imports}/${import_run_id}`,
   `${imports}/${import_run_id}/results`,
   `${imports}/${import_run_id}/export`,
+  `${suppressions}?limit=100`,
 ]
 
 export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): Json => ({
@@ -64,6 +71,7 @@ export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): J
     { header: "Email", target_field: "email", target_kind: "standard", overwrite_behavior: "overwrite" },
     { header: "Shoe", target_field: field, target_kind: "custom", overwrite_behavior: "skip_if_filled" },
   ],
+  as: "contacts",
   duplicate_strategy: "skip",
   overwrite_blank_only: true,
   list_ids: [listId],
@@ -77,6 +85,11 @@ const importProbes: Readonly<Record<string, Probe<ImportEstate>>> = {
     () => ({ source: "rows", rows: [{ Email: "a@b.co", Score: 5, VIP: true, Note: null }], file_name: "people" }),
   ],
   "POST /v1/contacts/imports/{session_id}/execute": [execution],
+  "POST /v1/suppressions": [() => ({ email: `${fresh()}@example.com`, reason: "complaint" })],
+  "POST /v1/suppressions/import": [
+    () => ({ rows: [{ Email: "a@b.co", Reason: "cleaned", Score: 5, VIP: true, Note: null }], reason: "unsubscribe" }),
+    () => ({ csv: "Email,UNSUB_TIME\na@b.co,2026-05-01\n", reason: "bounce" }),
+  ],
 }
 
 /** The keys of a row are column names: any key is valid. */
@@ -91,11 +104,12 @@ const adapted = (attack: Attack): Attack => {
 
 export const imported: Room<ImportEstate> = {
   name: "imports",
-  operations: operationsOf(tenants, ["/v1/contacts/imports"]),
+  operations: operationsOf(tenants, ["/v1/contacts/imports", suppressions]),
   probes: importProbes,
   settle: settleImports,
   readable,
   ids: ["fieldDefinitionId", "listId", "field"],
+  found: (json) => json.suppressions.length,
   adapted,
   renewed: ({ call }, estate) => Effect.map(newSession(call, "ours"), (session_id) => ({ ...estate, session_id })),
 }

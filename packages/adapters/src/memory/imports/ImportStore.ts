@@ -13,6 +13,7 @@ import { writeContacts } from "../contacts/ContactStore.ts"
 import { applyList, listMembers, lists } from "../lists/ListStore.ts"
 import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 import { newest, paged } from "../kernel/Slices.ts"
+import { suppress } from "../sending/Suppressions.ts"
 import { systemListRows } from "../workspaces/WorkspaceStore.ts"
 
 export const importSessions = table<ImportSession>("import_session")
@@ -91,6 +92,7 @@ const applyChunk = Effect.fnUntraced(function* (
   })
   yield* writeContacts(db, workspace, change.contacts)
   yield* writer.writeEffects(workspace, [change.contacts])
+  for (const each of change.suppressions) yield* suppress(db, workspace, each)
   yield* addMembers(db, writer, workspace, change)
   const before = (yield* db.find(importRows, workspace, run.id)) ?? []
   yield* db.put(importRows, workspace, run.id, [...before, ...change.results])

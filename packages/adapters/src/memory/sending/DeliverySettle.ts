@@ -54,7 +54,8 @@ const write = Effect.fnUntraced(function* (
     bounceKind: bounce ?? after.bounceKind,
   }
   yield* putMoved(db, workspace, before, row)
-  if (hardBounce && row.emailNormalized !== null) yield* suppress(db, workspace, row.emailNormalized, "bounce", at)
+  if (hardBounce && row.emailNormalized !== null)
+    yield* suppress(db, workspace, { email: row.emailNormalized, reason: "bounce", createdAt: at })
   if (bounce === "soft") yield* suppressWornOut(db, workspace, row, at)
   const contact = yield* db.find(contacts, workspace, after.contactId)
   if (contact === undefined) return

@@ -3,7 +3,7 @@ import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import type { BlockReason, Delivery, Move } from "@tentpole/core/sending/Delivery"
 import { move } from "@tentpole/core/sending/machine"
-import type { RecipientFacts, SuppressionReason } from "@tentpole/core/sending/Suppression"
+import type { RecipientFacts, Suppression } from "@tentpole/core/sending/Suppression"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { LinkClicks } from "@tentpole/core/tracking/LinkClicks"
@@ -32,17 +32,11 @@ export const domainOf = ({ emailNormalized }: DeliveryRow): string => emailNorma
 /** An unconfirmed delivery counts as failed. */
 export const isFailed = ({ state }: DeliveryRow): boolean => state === "failed" || state === "unconfirmed"
 
-export interface SuppressionRow {
-  readonly emailNormalized: string
-  readonly reason: SuppressionReason
-  readonly createdAt: DateTime.Utc
-}
-
 export const deliveries = table<DeliveryRow>("delivery")
 /** By delivery and link. */
 export const clicks = table<LinkClicks>("delivery_click")
 /** By normalized address. */
-export const suppressions = table<SuppressionRow>("suppression")
+export const suppressions = table<Suppression>("suppression")
 export const blasts = table<Blast>("blast")
 
 interface DueRow {

@@ -25,7 +25,7 @@ export const putEngaged = Effect.fnUntraced(function* (
   const { contact, ...delivery } = after
   yield* putMoved(db, workspace, row, { ...row, ...delivery })
   if (suppression !== null && before.emailNormalized !== null) {
-    yield* suppress(db, workspace, before.emailNormalized, suppression, at)
+    yield* suppress(db, workspace, { email: before.emailNormalized, reason: suppression, createdAt: at })
   }
   const stored = yield* db.find(contacts, workspace, before.contactId)
   if (stored !== undefined && contact !== null && contact !== before.contact) {

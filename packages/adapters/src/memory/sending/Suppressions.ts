@@ -1,11 +1,6 @@
 // Suppressed addresses in memory, and the recent messages to an address that decide about suppression.
 import type { PastMessage } from "@tentpole/core/bounces/Report"
-import {
-  isStronger,
-  bouncesRepeatedly,
-  soft_bounces_max,
-  type SuppressionReason,
-} from "@tentpole/core/sending/Suppression"
+import { isStronger, bouncesRepeatedly, soft_bounces_max, type Suppression } from "@tentpole/core/sending/Suppression"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Effect } from "effect"
 import { deliveries, type DeliveryRow, suppressions } from "./DeliveryTables.ts"
@@ -13,16 +8,10 @@ import type { Rows } from "../kernel/MemoryDatabase.ts"
 import { byAge } from "../kernel/Slices.ts"
 
 /** Suppresses an address, or strengthens its suppression. */
-export const suppress = Effect.fnUntraced(function* (
-  db: Rows,
-  workspace: WorkspaceId,
-  emailNormalized: string,
-  reason: SuppressionReason,
-  at: DateTime.Utc,
-) {
-  const stored = yield* db.find(suppressions, workspace, emailNormalized)
-  if (!isStronger(reason, stored?.reason ?? null)) return
-  yield* db.put(suppressions, workspace, emailNormalized, { emailNormalized, reason, createdAt: at })
+export const suppress = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, suppression: Suppression) {
+  const stored = yield* db.find(suppressions, workspace, suppression.email)
+  if (!isStronger(suppression.reason, stored?.reason ?? null)) return
+  yield* db.put(suppressions, workspace, suppression.email, suppression)
 })
 
 /** The newest messages of the delivery's contact to the same address. */
@@ -49,5 +38,5 @@ export const suppressWornOut = Effect.fnUntraced(function* (
 ) {
   const newest = yield* newestTo(db, workspace, row)
   if (row.emailNormalized === null || !bouncesRepeatedly(newest.map(({ bounceKind }) => bounceKind))) return
-  yield* suppress(db, workspace, row.emailNormalized, "bounce", at)
+  yield* suppress(db, workspace, { email: row.emailNormalized, reason: "bounce", createdAt: at })
 })

@@ -52,7 +52,7 @@ const apply = Effect.fnUntraced(function* (
     changes.flatMap(({ after: { emailNormalized, suppression }, at, before }) =>
       suppression === null || suppression === before.suppression || emailNormalized === null
         ? []
-        : [{ emailNormalized, reason: suppression, at }],
+        : [{ email: emailNormalized, reason: suppression, createdAt: at }],
     ),
   )
   yield* writeRecipients(sql, workspace, changes)

@@ -28,13 +28,15 @@ import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outb
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 import { moveMemberCounts } from "../lists/StoredCounts.ts"
+import { suppress } from "../sending/Suppressions.ts"
 import { storeLayer } from "../StoreLayer.ts"
 
 const sessionColumns = `s.import_session_id as id, s.source, s.file_name as "fileName", s.content_type as "contentType",
   s.blob_key as "blobKey", s.created_at as "createdAt", s.expires_at as "expiresAt", s.executed_at as "executedAt",
   s.suggestions`
 
-const runColumns = `r.import_run_id as id, r.import_session_id as "sessionId", r.status, r.headers, r.mappings,
+const runColumns = `r.import_run_id as id, r.import_session_id as "sessionId", r.status, r.headers, r.rows_as as "as",
+  r.suppression_reason as "suppressionReason", r.mappings,
   r.duplicate_strategy as "duplicateStrategy", r.overwrite_blank_only as "overwriteBlankOnly",
   r.on_invalid_cell as "onInvalidCell", r.list_ids as "listIds",
   r.processed_rows as "processedRows", r.total_rows as "totalRows", jsonb_build_object('created', r.created_count,
@@ -68,10 +70,10 @@ const writeRun = (sql: PgClient.PgClient, workspace: WorkspaceId, change: NonNul
   const { before, after } = change
   return before === null
     ? sql`
-        insert into import_run (workspace_id, import_run_id, import_session_id, status, headers, mappings,
-          duplicate_strategy, overwrite_blank_only, on_invalid_cell, list_ids, created_at)
+        insert into import_run (workspace_id, import_run_id, import_session_id, status, headers, rows_as,
+          suppression_reason, mappings, duplicate_strategy, overwrite_blank_only, on_invalid_cell, list_ids, created_at)
         values (${workspace}, ${after.id}, ${after.sessionId}, ${after.status},
-          ${after.headers === null ? null : texts(after.headers)}::text[], ${JSON.stringify(after.mappings)}::jsonb,
+          ${after.headers === null ? null : texts(after.headers)}::text[], ${after.as}, ${after.suppressionReason}::text, ${JSON.stringify(after.mappings)}::jsonb,
           ${after.duplicateStrategy}, ${after.overwriteBlankOnly}, ${after.onInvalidCell}, ${texts(after.listIds)}::uuid[], ${iso(after.createdAt)})
         returning 1`
     : sql`
@@ -161,6 +163,7 @@ const applyChunk = Effect.fnUntraced(function* (
   if ((yield* claimChunk(sql, workspace, change)).length === 0) return false
   yield* writeContacts(sql, workspace, change.contacts)
   yield* writer.writeEffects(workspace, [change.contacts])
+  yield* suppress(sql, workspace, change.suppressions)
   yield* addMembers(sql, workspace, change)
   yield* writeResults(sql, workspace, change)
   if (isMilestone(change.processedAfter)) yield* sql.afterCommit(renewStatistics(sql))

@@ -1,6 +1,6 @@
 // `AdministrationStore` on PostgreSQL: queries and commands of operators.
 import { PgClient } from "@effect/sql-pg"
-import { AdministrationStore, type Suppression } from "@tentpole/core/operations/administration/AdministrationStore"
+import { AdministrationStore } from "@tentpole/core/operations/administration/AdministrationStore"
 import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import { type PageDomain, PageDomainTaken } from "@tentpole/core/workspaces/PageDomain"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
@@ -10,9 +10,7 @@ import { type DateTime, Effect, Layer } from "effect"
 import { erase } from "./Erasure.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { catchUnique, fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
-import { sliced } from "@tentpole/core/kernel/Page"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
-import { suppress } from "../sending/Suppressions.ts"
 import { notifySites } from "../tents/PageInvalidation.ts"
 import {
   domainColumns,
@@ -23,7 +21,6 @@ import {
 } from "../workspaces/WorkspaceStore.ts"
 
 const pageDomainColumns = `page_domain_id as id, host as domain, created_at as "createdAt"`
-const suppressionColumns = `email_normalized as email, reason, created_at as "createdAt"`
 
 const addPageDomain = (sql: PgClient.PgClient, workspace: WorkspaceId, { createdAt, domain, id }: PageDomain) =>
   Effect.gen(function* () {
@@ -35,14 +32,6 @@ const addPageDomain = (sql: PgClient.PgClient, workspace: WorkspaceId, { created
       values (${domain}, ${workspace}, ${id}, ${iso(createdAt)})`
     yield* notifySites(sql)
   }).pipe(catchUnique(new PageDomainTaken({ domain, existingId: null })), orDefect)
-
-const suppressAddress = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, it: Suppression) {
-  yield* suppress(sql, workspace, [{ emailNormalized: it.email, reason: it.reason, at: it.createdAt }])
-  const [row] = yield* sql<RowOf<Suppression>>`
-    select ${sql.literal(suppressionColumns)} from suppression
-    where workspace_id = ${workspace} and email_normalized = ${it.email}`
-  return row === undefined ? it : fromRow<Suppression>(row)
-})
 
 /** Marks a workspace as deleted. Its new slug frees the previous one and is no host of published pages. */
 const retireWorkspace = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, at: DateTime.Utc) {
@@ -120,33 +109,6 @@ export const layer = Layer.effect(
           Effect.flatMap(requireRow("page domain")),
           Effect.map(fromRow<PageDomain>),
         ),
-
-      suppressions: (workspace, query) =>
-        within(
-          workspace,
-          newestRows<RowOf<Suppression>>(sql, query, {
-            columns: suppressionColumns,
-            from: "suppression",
-            where: sql`workspace_id = ${workspace}`,
-            at: "created_at",
-            id: 'email_normalized collate "C"',
-          }),
-        ).pipe(
-          Effect.map((rows) =>
-            sliced(rows.map(fromRow<Suppression>), query.limit, ({ createdAt, email }) => ({
-              at: createdAt.epochMilliseconds,
-              id: email,
-            })),
-          ),
-        ),
-      suppress: (workspace, it) => write(workspace, suppressAddress(sql, workspace, it)),
-      unsuppress: (workspace, email) =>
-        write(
-          workspace,
-          sql<RowOf<Suppression>>`
-            delete from suppression where workspace_id = ${workspace} and email_normalized = ${email}
-            returning ${sql.literal(suppressionColumns)}`,
-        ).pipe(Effect.flatMap(requireRow("suppression")), Effect.map(fromRow<Suppression>)),
 
       retire: (workspace, at) => write(workspace, retireWorkspace(sql, workspace, at)),
       erase: (workspace) => erase(sql, transact, workspace),

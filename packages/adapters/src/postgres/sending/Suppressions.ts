@@ -1,32 +1,31 @@
 // Suppressions on PostgreSQL, and the newest messages to an address, which decide whether soft bounces suppress it.
 import type { PgClient } from "@effect/sql-pg"
 import type { PastMessage } from "@tentpole/core/bounces/Report"
-import { bouncesRepeatedly, soft_bounces_max, type SuppressionReason } from "@tentpole/core/sending/Suppression"
+import {
+  bouncesRepeatedly,
+  soft_bounces_max,
+  type Suppression,
+  suppressionReasons,
+} from "@tentpole/core/sending/Suppression"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 
 type Sql = PgClient.PgClient
 
-export interface Suppressed {
-  readonly emailNormalized: string
-  readonly reason: SuppressionReason
-  readonly at: DateTime.Utc
-}
-
 /** Suppresses addresses. An existing weaker suppression is replaced. */
 export const suppress = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  them: ReadonlyArray<Suppressed>,
+  them: ReadonlyArray<Suppression>,
 ) {
   if (them.length === 0) return
   yield* sql`
     insert into suppression as s (workspace_id, email_normalized, reason, created_at)
     select distinct on (g.email) ${workspace}::uuid, g.email, g.reason, g.at
-    from unnest(${texts(them.map((each) => each.emailNormalized))}::text[],
+    from unnest(${texts(them.map((each) => each.email))}::text[],
       ${texts(them.map((each) => each.reason))}::text[],
-      ${texts(them.map((each) => DateTime.formatIso(each.at)))}::timestamptz[]) as g (email, reason, at)
+      ${texts(them.map((each) => DateTime.formatIso(each.createdAt)))}::timestamptz[]) as g (email, reason, at)
     order by g.email, ${strength(sql, "g.reason")} desc
     on conflict (workspace_id, email_normalized) do update set reason = excluded.reason, created_at = excluded.created_at
       where ${strength(sql, "excluded.reason")} > ${strength(sql, "s.reason")}`
@@ -34,7 +33,7 @@ export const suppress = Effect.fnUntraced(function* (
 
 /** The same order as core's `isStronger`. */
 const strength = (sql: Sql, reason: string) =>
-  sql.literal(`array_position(array['unsubscribe', 'bounce', 'complaint', 'manual'], ${reason})`)
+  sql.literal(`array_position(array[${suppressionReasons.map((each) => `'${each}'`).join(", ")}], ${reason})`)
 
 /** For each delivery, the newest messages of its contact to its address. Uses the index of deliveries by contact. */
 export const newestTo = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<DeliveryId>) {
@@ -77,7 +76,7 @@ export const suppressWornOut = Effect.fnUntraced(function* (
     addresses.flatMap(({ delivery_id, email_normalized }) =>
       wornOut
         .filter(({ id }) => id === delivery_id)
-        .map(({ at }): Suppressed => ({ emailNormalized: email_normalized, reason: "bounce", at })),
+        .map(({ at }): Suppression => ({ email: email_normalized, reason: "bounce", createdAt: at })),
     ),
   )
 })

@@ -81,7 +81,7 @@ const apply = Effect.fnUntraced(function* (
     workspace,
     changes.flatMap(({ after: { emailNormalized, suppressed }, at, before }) =>
       suppressed && !before.suppressed && emailNormalized !== null
-        ? [{ emailNormalized, reason: "unsubscribe" as const, at }]
+        ? [{ email: emailNormalized, reason: "unsubscribe" as const, createdAt: at }]
         : [],
     ),
   )

@@ -225,6 +225,10 @@ export const mappingOf = ({
   ...(Object.keys(format).length === 0 ? {} : { format }),
 })
 
+/** The column that is named as an email address, as a mapping; none if no column is. */
+export const emailMapping = (headers: ReadonlyArray<string>): ReadonlyArray<WantedMapping> =>
+  proposeMappings(headers, targetsOf([])).filter(({ targetField }) => targetField === "email")
+
 const formatKeys: { readonly [Part in keyof typeof formatTypes]: string } = {
   dateFormat: "date_format",
   decimalSeparator: "decimal_separator",

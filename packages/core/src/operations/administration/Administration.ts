@@ -1,20 +1,10 @@
-// The use cases of operators that no other room has: listings, page domains, suppressions, the audit log, and the end of a
-// workspace. The administration API and the command line call these.
+// The use cases of operators that no other room has: listings, page domains, the audit log, and the end of a workspace. The
+// administration API and the command line call these.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
-import { parseEmail } from "../../kernel/values/EmailAddress.ts"
-import type { SuppressionReason } from "../../sending/Suppression.ts"
 import { Ids, PageDomainId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { Jobs } from "../../kernel/changes/Jobs.ts"
-import {
-  type BrokenCursor,
-  decodeCursor,
-  encodeCursor,
-  page_limit_default,
-  type Sliced,
-  textId,
-  uuidId,
-} from "../../kernel/Page.ts"
+import { type BrokenCursor, decodeCursor, encodeCursor, page_limit_default, type Sliced } from "../../kernel/Page.ts"
 import { Invalid, type NotFound } from "../../kernel/Refusal.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
@@ -22,7 +12,7 @@ import type { ApiKey } from "../../workspaces/ApiKey.ts"
 import type { SendingDomain } from "../../workspaces/SendingDomain.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
-import { AdministrationStore, type SliceQuery, type Suppression } from "./AdministrationStore.ts"
+import { AdministrationStore, type SliceQuery } from "./AdministrationStore.ts"
 import { type AuditAction, type AuditEntry, AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { checkPageDomain, type PageDomain, type PageDomainTaken } from "../../workspaces/PageDomain.ts"
 
@@ -43,13 +33,10 @@ const listed = <A>({ items, next }: Sliced<A>): Listed<A> => ({
   next: next === null ? null : encodeCursor(next),
 })
 
-const sliceOf = Effect.fnUntraced(function* ({ cursor, limit }: ListedBy, id: RegExp = uuidId) {
-  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor, id))
+const sliceOf = Effect.fnUntraced(function* ({ cursor, limit }: ListedBy) {
+  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
   return { after, limit: limit ?? page_limit_default } satisfies SliceQuery
 })
-
-/** Audit entries name the domain of an address only, not the address. */
-const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1)
 
 const hostOf = (url: string): string => /^[a-z]+:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase() ?? ""
 
@@ -68,14 +55,6 @@ export class Administration extends Context.Service<
       domain: string,
     ) => Effect.Effect<PageDomain, NotFound | Invalid | PageDomainTaken>
     readonly removePageDomain: (workspace: WorkspaceId, id: PageDomainId) => Effect.Effect<void, NotFound>
-
-    readonly suppressions: Listing<Suppression>
-    /** A weaker reason never replaces a stronger one. Returns the suppression in effect. */
-    readonly suppress: (
-      workspace: WorkspaceId,
-      it: { readonly email: string; readonly reason: SuppressionReason },
-    ) => Effect.Effect<Suppression, NotFound | Invalid>
-    readonly unsuppress: (workspace: WorkspaceId, email: string) => Effect.Effect<void, NotFound>
 
     readonly auditLog: (
       by: ListedBy & { readonly workspaceId?: WorkspaceId },
@@ -109,11 +88,10 @@ export class Administration extends Context.Service<
 
       const ofWorkspace = <A>(
         list: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<A>>,
-        id = uuidId,
       ): Listing<A> =>
         Effect.fnUntraced(function* (workspace, by) {
           yield* workspaces.get(workspace)
-          return listed(yield* list(workspace, yield* sliceOf(by, id)))
+          return listed(yield* list(workspace, yield* sliceOf(by)))
         })
 
       return Administration.of({
@@ -123,7 +101,6 @@ export class Administration extends Context.Service<
         keys: ofWorkspace(store.keys),
         domains: ofWorkspace(store.domains),
         pageDomains: ofWorkspace(store.pageDomains),
-        suppressions: ofWorkspace(store.suppressions, textId),
 
         addPageDomain: Effect.fn("Administration.addPageDomain")(function* (workspace, name) {
           const domain = yield* Effect.fromResult(checkPageDomain("domain", name, service))
@@ -142,22 +119,6 @@ export class Administration extends Context.Service<
           yield* workspaces.lock(workspace)
           const { domain } = yield* store.removePageDomain(workspace, id)
           yield* record(workspace, "page_domain.removed", id, { domain })
-        }, transact),
-
-        suppress: Effect.fn("Administration.suppress")(function* (workspace, { email, reason }) {
-          const address = parseEmail(email)
-          if (address === null) return yield* Invalid.at("email", "must be an email address, such as ann@example.com")
-          yield* workspaces.lock(workspace)
-          const createdAt = yield* DateTime.now
-          const now = yield* store.suppress(workspace, { email: address.normalized, reason, createdAt })
-          yield* record(workspace, "suppression.added", domainOf(now.email), { reason: now.reason })
-          return now
-        }, transact),
-
-        unsuppress: Effect.fn("Administration.unsuppress")(function* (workspace, email) {
-          yield* workspaces.lock(workspace)
-          const gone = yield* store.unsuppress(workspace, parseEmail(email)?.normalized ?? email)
-          yield* record(workspace, "suppression.removed", domainOf(gone.email), { reason: gone.reason })
         }, transact),
 
         auditLog: Effect.fn("Administration.auditLog")(function* ({ workspaceId, ...by }) {

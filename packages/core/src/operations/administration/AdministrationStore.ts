@@ -1,6 +1,5 @@
 // The port of operators' use cases: listings of workspaces and their settings, and the end of a workspace.
 import { Context, type DateTime, type Effect } from "effect"
-import type { SuppressionReason } from "../../sending/Suppression.ts"
 import type { PageDomainId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { Cursor, Sliced } from "../../kernel/Page.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
@@ -14,13 +13,6 @@ import type { PageDomain, PageDomainTaken } from "../../workspaces/PageDomain.ts
 export interface SliceQuery {
   readonly after: Cursor | null
   readonly limit: number
-}
-
-export interface Suppression {
-  /** Normalized. */
-  readonly email: string
-  readonly reason: SuppressionReason
-  readonly createdAt: DateTime.Utc
 }
 
 export class AdministrationStore extends Context.Service<
@@ -40,15 +32,6 @@ export class AdministrationStore extends Context.Service<
       workspace: WorkspaceId,
       id: PageDomainId,
     ) => Effect.Effect<PageDomain, NotFound, Transaction>
-
-    /** The cursor's id is the address. */
-    readonly suppressions: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<Suppression>>
-    /** Suppresses an address, replacing a weaker suppression. Returns the suppression in effect. */
-    readonly suppress: (
-      workspace: WorkspaceId,
-      suppression: Suppression,
-    ) => Effect.Effect<Suppression, never, Transaction>
-    readonly unsuppress: (workspace: WorkspaceId, email: string) => Effect.Effect<Suppression, NotFound, Transaction>
 
     /**
      * Ends a workspace: it is not found any more, its keys are invalid, its hosts and its slug are free, and it sends nothing.

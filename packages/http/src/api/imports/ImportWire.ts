@@ -8,6 +8,7 @@ import {
   type RowResult,
   rows_max,
 } from "@tentpole/core/imports/Import"
+import { suppressionReasons } from "@tentpole/core/sending/Suppression"
 import type { UploadSession } from "@tentpole/core/imports/Imports"
 import type { ImportPreview } from "@tentpole/core/imports/Preview"
 import type { NamedRun } from "@tentpole/core/imports/ImportStore"
@@ -40,12 +41,14 @@ const BeginUpload = Schema.Struct({
   content_type: Schema.optionalKey(contentType),
 }).annotate({ identifier: "BeginUploadImport" })
 
+export const Rows = Schema.Array(Schema.Record(Schema.String, Cell)).check(
+  Schema.isMinLength(1, rowsSize),
+  Schema.isMaxLength(rows_max, rowsSize),
+)
+
 const BeginRows = Schema.Struct({
   source: Schema.Literal("rows"),
-  rows: Schema.Array(Schema.Record(Schema.String, Cell)).check(
-    Schema.isMinLength(1, rowsSize),
-    Schema.isMaxLength(rows_max, rowsSize),
-  ),
+  rows: Rows,
   file_name: Schema.optionalKey(Text(255, 1)),
 }).annotate({ identifier: "BeginRowsImport", description: "The keys of the rows are the headers of the columns" })
 
@@ -246,7 +249,16 @@ const MappingWire = Schema.Struct({
   confidence: ignored,
 }).annotate({ identifier: "ImportMapping" })
 
+export const Reason = oneOf(...suppressionReasons).annotate({
+  description: "Of suppressions: the reason of rows whose columns say none. Required if the file has no such column",
+})
+
 export const Execute = Schema.Struct({
+  as: Schema.optionalKey(oneOf("contacts", "suppressions")).annotateKey({
+    description:
+      "`contacts`, the default. `suppressions`: the addresses of the rows get no more mail, and no contact is created; only the mapping to `email` counts",
+  }),
+  reason: Schema.optionalKey(Reason),
   mappings: Schema.Array(MappingWire).check(Schema.isMaxLength(mappings_max, atMost(mappings_max))),
   duplicate_strategy: Schema.optionalKey(oneOf("update", "skip")),
   overwrite_blank_only: Schema.optionalKey(Schema.Boolean),
@@ -260,7 +272,9 @@ export const Execute = Schema.Struct({
   ),
 }).annotate({ identifier: "ExecuteImport" })
 
-export const toExecution = ({ mappings, ...body }: typeof Execute.Type): Execution => ({
+export const toExecution = ({ mappings, reason, ...body }: typeof Execute.Type): Execution => ({
+  as: "contacts",
+  suppressionReason: reason ?? null,
   duplicateStrategy: "update",
   overwriteBlankOnly: false,
   onInvalidCell: "skip_row",
@@ -286,6 +300,7 @@ const toWantedMapping = (mapping: typeof MappingWire.Type): WantedMapping => ({
 export const RunWire = Schema.Struct({
   import_run_id: ImportRunId,
   import_session_id: ImportSessionId,
+  as: Schema.Literals(["contacts", "suppressions"]).annotate({ description: "What the rows become" }),
   status: Schema.Literals(["queued", "running", "completed", "failed"]),
   created_count: Schema.Int,
   updated_count: Schema.Int,
@@ -319,7 +334,7 @@ export const toRunWire = (run: ImportRun): typeof RunWire.Type => ({
   import_run_id: run.id,
   import_session_id: run.sessionId,
   ...toSnakeCase(
-    Struct.pick(run, ["status", "totalRows", "processedRows", "error", "createdAt", "startedAt", "completedAt"]),
+    Struct.pick(run, ["as", "status", "totalRows", "processedRows", "error", "createdAt", "startedAt", "completedAt"]),
   ),
   created_count: run.counts.created,
   updated_count: run.counts.updated,

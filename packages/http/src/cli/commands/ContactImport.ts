@@ -13,8 +13,15 @@ import { attempt, CallFailed, connected } from "../Remote.ts"
 import { jsonFlag, print } from "../Run.ts"
 import { fieldsOf, tableOf } from "../Table.ts"
 
+export const fileArgument = Argument.String("file").pipe(Argument.withDescription("CSV file with a header line"))
+
+export const rejectedFlag = Flag.String("rejected").pipe(
+  Flag.withDescription("File for the rejected rows. Default: <file>-not-imported.csv"),
+  Flag.optional,
+)
+
 const flags = {
-  file: Argument.String("file").pipe(Argument.withDescription("CSV file with a header line")),
+  file: fileArgument,
   lists: Flag.String("list").pipe(
     Flag.withDescription("Adds the contacts to this static list: name or id. May be repeated"),
     Flag.atLeast(0),
@@ -39,10 +46,7 @@ const flags = {
     Flag.withDescription("Gives every row this value: <field>=<value>. May be repeated"),
     Flag.withDefault({}),
   ),
-  rejected: Flag.String("rejected").pipe(
-    Flag.withDescription("File for the rejected rows. Default: <file>-not-imported.csv"),
-    Flag.optional,
-  ),
+  rejected: rejectedFlag,
   yes: yesFlag,
   json: jsonFlag,
 }
@@ -121,7 +125,7 @@ const mappingTable = (mappings: ReadonlyArray<ImportMapping>, { sample_rows }: I
 
 const isOver = ({ status }: ImportRun): boolean => status === "completed" || status === "failed"
 
-const countsOf = (run: ImportRun) => ({
+export const countsOf = (run: ImportRun) => ({
   created: run.created_count,
   updated: run.updated_count,
   skipped: run.skipped_count,
@@ -149,7 +153,7 @@ const writeRejected = async (client: Client, run: ImportRun, file: string, chose
   }
 }
 
-const prepared = Effect.fnUntraced(function* (client: Client, file: string) {
+export const prepared = Effect.fnUntraced(function* (client: Client, file: string) {
   const session_id = yield* attempt(() => uploaded(client, file))
   const preview = yield* attempt(() => client.imports.preview({ params: { session_id } }))
   const [blocking] = preview.blocking_issues
@@ -157,7 +161,8 @@ const prepared = Effect.fnUntraced(function* (client: Client, file: string) {
   return { session_id, preview }
 })
 
-const imported = Effect.fnUntraced(function* (client: Client, session_id: string, payload: ExecuteImport) {
+/** Executes the session, shows the progress and returns the run at its end. */
+export const imported = Effect.fnUntraced(function* (client: Client, session_id: string, payload: ExecuteImport) {
   const { import_run_id } = yield* attempt(() => client.imports.execute({ params: { session_id }, payload }))
   return yield* follow(
     attempt(() => client.imports.find({ params: { import_run_id } })),
@@ -179,6 +184,22 @@ const rejectedText = ({ error_count, skipped_count, warning_count }: ImportRun, 
   return `${parts.join(", ")}, with the reasons: ${path}. Correct the file and import it again.`
 }
 
+/** Writes the rejected rows to a file, prints the counts, and fails if the run failed. */
+export const reported = Effect.fnUntraced(function* (
+  client: Client,
+  run: ImportRun,
+  { file, json, rejected }: { readonly file: string; readonly json: boolean; readonly rejected: Option.Option<string> },
+) {
+  const path =
+    run.error_count + run.skipped_count + run.warning_count === 0
+      ? null
+      : yield* attempt(() => writeRejected(client, run, file, Option.getOrNull(rejected)))
+  yield* print(json, { document: { ...run, rejected_rows_file: path }, text: fieldsOf(countsOf(run)) })
+  if (path !== null && !json) yield* Console.log(rejectedText(run, path))
+  if (run.status === "failed")
+    return yield* new CallFailed({ reason: `The import failed: ${run.error ?? "no reason"}` })
+})
+
 export const importContacts = Command.make("import", flags, ({ file, json, ...input }) =>
   Effect.gen(function* () {
     yield* askable(input)
@@ -197,14 +218,7 @@ export const importContacts = Command.make("import", flags, ({ file, json, ...in
       on_invalid_cell: input.invalidCell,
       list_ids,
     })
-    const path =
-      run.error_count + run.skipped_count + run.warning_count === 0
-        ? null
-        : yield* attempt(() => writeRejected(client, run, file, Option.getOrNull(input.rejected)))
-    yield* print(json, { document: { ...run, rejected_rows_file: path }, text: fieldsOf(countsOf(run)) })
-    if (path !== null && !json) yield* Console.log(rejectedText(run, path))
-    if (run.status === "failed")
-      return yield* new CallFailed({ reason: `The import failed: ${run.error ?? "no reason"}` })
+    yield* reported(client, run, { file, json, rejected: input.rejected })
   }),
 ).pipe(
   Command.withDescription("Imports contacts from a CSV file: shows the mapping, asks, and saves the rejected rows"),

@@ -25,6 +25,10 @@ create table import_run (
   status text not null
     constraint import_run_status_known check (status in ('queued', 'running', 'completed', 'failed')),
   headers text[],
+  rows_as text not null default 'contacts'
+    constraint import_run_rows_as_known check (rows_as in ('contacts', 'suppressions')),
+  suppression_reason text constraint import_run_suppression_reason_known
+    check (suppression_reason in ('bounce', 'complaint', 'unsubscribe', 'manual')),
   mappings jsonb not null,
   duplicate_strategy text not null
     constraint import_run_duplicate_strategy_known check (duplicate_strategy in ('update', 'skip')),
@@ -46,6 +50,8 @@ create table import_run (
 );
 create index import_run_newest on import_run (workspace_id, created_at desc, import_run_id);
 comment on table import_run is 'Executions of imports.';
+comment on column import_run.rows_as is 'What the rows become.';
+comment on column import_run.suppression_reason is 'Of suppressions: the reason of rows whose columns say none.';
 comment on column import_run.headers is 'The columns of the file.';
 comment on column import_run.warning_count is 'Created and updated rows of which an invalid cell was left out.';
 comment on column import_run.processed_rows is
