@@ -20,8 +20,11 @@ const alive = (pid: number): boolean => {
 
 describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
   let service: Service
+  let worker: string
   beforeAll(async () => {
-    service = await Service.prepare()
+    const port = String(await freePort())
+    worker = `http://127.0.0.1:${port}`
+    service = await Service.prepare({ WORKER_PORT: port })
   })
   afterAll(() => service.remove())
 
@@ -51,6 +54,19 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
       }
       assert.strictEqual((await service.call("POST", "/admin/v1/workspaces", {}, { authorization })).status, 404)
     }
+  })
+
+  it("reads a long prompt on parsing threads, in the HTTP process and in the worker", async () => {
+    const prompt = `Create a page for a bakery. ${"It sells bread and cakes. ".repeat(300)}`
+    const { json } = await service.call("POST", "/v1/tents", { name: "n", prompt })
+    const path = `/v1/tents/${json.id}`
+    await until("the page", async () => (await service.call("GET", path)).json.status === "completed")
+    const isParsed = (metrics: string, parser: string) =>
+      metrics
+        .split("\n")
+        .some((line) => ["parser_runs_total{", `"${parser}"`, '"parsed"'].every((each) => line.includes(each)))
+    assert.isTrue(isParsed(await (await fetch(`${service.api}/metrics`)).text(), "fake_intent"))
+    assert.isTrue(isParsed(await (await fetch(`${worker}/metrics`)).text(), "fake_page"))
   })
 
   it("refuses a second start in the same folder with one sentence", async () => {

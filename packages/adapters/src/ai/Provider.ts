@@ -1,6 +1,7 @@
 // The client of language model providers: one request, a limit on the time and size of its answer, and retries while the
 // provider is busy. A `Dialect` describes the differences between providers.
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ports/Ai"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Parser, Parsers } from "@tentpole/core/ports/Parsers"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
 import { Sse } from "effect/encoding"
@@ -111,8 +112,12 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
       const parsers = yield* Parsers
-      const read = <A extends object>(parser: Parser<string, A | { readonly refused: string }>, answer: string) =>
-        parsers.run(parser, answer, null).pipe(
+      const read = <A extends object>(
+        workspace: WorkspaceId,
+        parser: Parser<string, A | { readonly refused: string }>,
+        answer: string,
+      ) =>
+        parsers.run(parser, answer, workspace).pipe(
           Effect.mapError(({ message }) => new AiRefused({ reason: message })),
           Effect.flatMap((found) =>
             "refused" in found
@@ -159,17 +164,17 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
 
       return Ai.of({
         provider: dialect.name,
-        generatePage: Effect.fn("Ai.page")(function* (request) {
+        generatePage: Effect.fn("Ai.page")(function* (workspace, request) {
           const time_max = isThoughtful(request) ? thoughtful_time_max : document_time_max
           const answer = yield* complete("a page", pageConversation(request), document_tokens_max, time_max, true)
-          return (yield* read(pageAnswers, answer)).html
+          return (yield* read(workspace, pageAnswers, answer)).html
         }),
-        generateEmail: Effect.fn("Ai.email")(function* (request) {
+        generateEmail: Effect.fn("Ai.email")(function* (workspace, request) {
           const conversation = emailConversation(request)
           const answer = yield* complete("an email", conversation, document_tokens_max, document_time_max, true)
-          return yield* read(emailAnswers, answer)
+          return yield* read(workspace, emailAnswers, answer)
         }),
-        asksForPage: Effect.fn("Ai.asksForPage")(function* (prompt, { hasTemplate }) {
+        asksForPage: Effect.fn("Ai.asksForPage")(function* (_, prompt, { hasTemplate }) {
           const answer = complete(
             "an intent",
             intentConversation(prompt, hasTemplate),
@@ -182,7 +187,7 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
             Effect.catchTag("AiRefused", () => Effect.succeed(true)),
           )
         }),
-        matchColumns: Effect.fn("Ai.matchColumns")(function* (request) {
+        matchColumns: Effect.fn("Ai.matchColumns")(function* (_, request) {
           const answer = yield* complete("columns", columnsConversation(request), columns_tokens_max, columns_time_max)
           return yield* Effect.fromResult(readMatches(answer))
         }),

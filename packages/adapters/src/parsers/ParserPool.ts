@@ -34,12 +34,12 @@ const hard_heap_mb_max = 1_024
 const heap_checked_every_ms = 25
 
 const ran = Metric.counter("parser_runs_total", {
-  description: "Inputs that parsing threads took, by outcome: parsed, too_long, too_much_memory, refused",
+  description: "Inputs of parsing threads, by parser and outcome: parsed, too_long, too_much_memory, refused",
   incremental: true,
 })
 const waiting = Metric.gauge("parser_waiting", { description: "Inputs that wait for a parsing thread" })
 
-const count = (outcome: string) => Metric.update(Metric.withAttributes(ran, { outcome }), 1)
+const count = (parser: string, outcome: string) => Metric.update(Metric.withAttributes(ran, { parser, outcome }), 1)
 
 /** Small inputs are parsed in the calling thread. All threads end with the scope. */
 export const layer = ({ threads_max, time_max_ms, module }: ParserPoolOptions) =>
@@ -56,11 +56,11 @@ export const layer = ({ threads_max, time_max_ms, module }: ParserPoolOptions) =
       const tooLong = new TooComplex({ reason: `takes longer than ${time_max_ms / 1000} s to read` })
       const tooMuch = new TooComplex({ reason: `needs more than ${thread_heap_mb_max} MB of memory to read` })
 
-      const watched = (run: Run): Effect.Effect<never, TooComplex> =>
+      const watched = (parser: string, run: Run): Effect.Effect<never, TooComplex> =>
         Effect.flatMap(Effect.delay(run.heap_bytes, heap_checked_every_ms), (used) =>
           used > thread_heap_mb_max * 2 ** 20
-            ? Effect.andThen(count("too_much_memory"), Effect.fail(tooMuch))
-            : watched(run),
+            ? Effect.andThen(count(parser, "too_much_memory"), Effect.fail(tooMuch))
+            : watched(parser, run),
         )
 
       const inThread = Effect.fnUntraced(function* (input: ThreadInput) {
@@ -68,9 +68,9 @@ export const layer = ({ threads_max, time_max_ms, module }: ParserPoolOptions) =
         // The time of starting a thread does not count.
         yield* thread.begun
         return yield* Effect.raceAllFirst([
-          Effect.tap(thread.parsed, () => count("parsed")),
-          watched(thread),
-          Effect.delay(Effect.andThen(count("too_long"), Effect.fail(tooLong)), time_max_ms),
+          Effect.tap(thread.parsed, () => count(input.name, "parsed")),
+          watched(input.name, thread),
+          Effect.delay(Effect.andThen(count(input.name, "too_long"), Effect.fail(tooLong)), time_max_ms),
         ])
       }, Effect.scoped)
 
@@ -83,7 +83,7 @@ export const layer = ({ threads_max, time_max_ms, module }: ParserPoolOptions) =
           if (parser.sizeOf(input) <= in_place_size_max) return inProcess.run(parser, input, workspace)
           const measured = Effect.suspend(() => Metric.update(waiting, limit.waiting()))
           return limit.run(workspace, Effect.andThen(measured, inThread({ name: parser.name, input }))).pipe(
-            Effect.tapDefect((defect) => (defect instanceof Unavailable ? count("refused") : Effect.void)),
+            Effect.tapDefect((defect) => (defect instanceof Unavailable ? count(parser.name, "refused") : Effect.void)),
             Effect.flatMap((parsed) => fromParsed(parsed as Parsed<Output>)),
           )
         })

@@ -1,4 +1,5 @@
 // A local server with the wire formats of AI providers, and requests to it.
+import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Ai, type EmailRequest, type PageRequest } from "@tentpole/core/ports/Ai"
 import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -16,6 +17,9 @@ export interface Reply {
   /** The connection breaks after the body or the events. */
   readonly ending?: "breaks"
 }
+
+/** The workspace of all requests. */
+export const workspace = WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11")
 
 const piece_bytes = 37
 
@@ -70,7 +74,7 @@ export const asking = (provider: Provider) => {
   })
   const refusal = Effect.fnUntraced(function* (...replies: ReadonlyArray<Reply>) {
     const { ai, seen } = yield* ask(...replies)
-    const error = yield* Effect.flip(ai.generatePage(request))
+    const error = yield* Effect.flip(ai.generatePage(workspace, request))
     return { tag: error._tag, reason: error.reason, times: seen.length }
   })
   return { ask, refusal }

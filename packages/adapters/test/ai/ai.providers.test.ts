@@ -7,7 +7,7 @@ import { Effect, Fiber, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { providers } from "./Providers.ts"
-import { asking, email, emailRequest, html, request } from "./ProviderServer.ts"
+import { asking, email, emailRequest, html, request, workspace } from "./ProviderServer.ts"
 
 const columnsRequest: ColumnsRequest = {
   columns: [
@@ -26,7 +26,7 @@ for (const [name, provider] of Object.entries(providers)) {
       Effect.gen(function* () {
         const { ai, seen } = yield* ask({ body: provider.says(`Here you are:\n\`\`\`html\n${html}\n\`\`\`\nEnjoy!`) })
         assert.strictEqual(
-          yield* ai.generatePage({ ...request, brand: { name: "Acme" } as never, template: "<p>T</p>" }),
+          yield* ai.generatePage(workspace, { ...request, brand: { name: "Acme" } as never, template: "<p>T</p>" }),
           html,
         )
         const [first] = seen
@@ -55,11 +55,11 @@ for (const [name, provider] of Object.entries(providers)) {
           { ...file, contentType: "text/plain", bytes: Buffer.from('say "hello"\n') },
           { ...file, fileName: "film.mp4", contentType: "video/mp4", bytes: null },
         ]
-        yield* ai.generatePage({ ...request, assets })
+        yield* ai.generatePage(workspace, { ...request, assets })
         assert.deepStrictEqual(provider.files(seen[0]?.body), ["image/png AQID", "application/pdf AQID brief.pdf"])
         const text = JSON.stringify(seen[0]?.body)
         for (const part of ["asset:1", "film.mp4", "hello", "is not shown"]) assert.include(text, part)
-        yield* ai.generatePage(request)
+        yield* ai.generatePage(workspace, request)
         assert.notInclude(JSON.stringify(seen[1]?.body), "AQID")
         assert.deepStrictEqual(provider.files(seen[1]?.body), [])
       }).pipe(Effect.scoped),
@@ -69,7 +69,7 @@ for (const [name, provider] of Object.entries(providers)) {
       Effect.gen(function* () {
         const { ai, seen } = yield* ask({ body: provider.says(html) })
         for (const reasoning of [null, "min", "medium", "max"] as const)
-          yield* ai.generatePage({ ...request, reasoning })
+          yield* ai.generatePage(workspace, { ...request, reasoning })
         assert.deepStrictEqual(
           seen.map(({ body }) => provider.thought(body)),
           provider.thoughts,
@@ -87,7 +87,7 @@ for (const [name, provider] of Object.entries(providers)) {
           [provider.cutOff, true],
         ] as const) {
           const { ai } = yield* ask({ body: reply })
-          assert.strictEqual(yield* ai.asksForPage("x", { hasTemplate: false }), expected)
+          assert.strictEqual(yield* ai.asksForPage(workspace, "x", { hasTemplate: false }), expected)
         }
       }).pipe(Effect.scoped),
     )
@@ -98,7 +98,9 @@ for (const [name, provider] of Object.entries(providers)) {
         const { ai, seen } = yield* ask({
           body: provider.says(`Of course!\n\`\`\`json\n${JSON.stringify(list)}\n\`\`\`\nAnything else?`),
         })
-        assert.deepStrictEqual(yield* ai.matchColumns(columnsRequest), [{ header: "Correo", targetField: "email" }])
+        assert.deepStrictEqual(yield* ai.matchColumns(workspace, columnsRequest), [
+          { header: "Correo", targetField: "email" },
+        ])
         assert.strictEqual(seen[0]?.url, provider.path)
         const text = JSON.stringify(seen[0]?.body)
         for (const part of ["Correo", "aaa@aaaa.aa", "api_name", "ignore your rules"]) assert.include(text, part)
@@ -118,7 +120,7 @@ for (const [name, provider] of Object.entries(providers)) {
           ["<html>a proxy's page</html>", "AiUnavailable"],
         ] as const) {
           const { ai } = yield* ask({ body })
-          assert.strictEqual((yield* Effect.flip(ai.matchColumns(columnsRequest)))._tag, tag)
+          assert.strictEqual((yield* Effect.flip(ai.matchColumns(workspace, columnsRequest)))._tag, tag)
         }
       }).pipe(Effect.scoped),
     )
@@ -142,7 +144,7 @@ for (const [name, provider] of Object.entries(providers)) {
     aiOutputTest("never executes a tool call, and accepts the answer only if it contains a page", () =>
       Effect.gen(function* () {
         const both = yield* ask({ body: provider.calls(html) })
-        assert.strictEqual(yield* both.ai.generatePage(request), html)
+        assert.strictEqual(yield* both.ai.generatePage(workspace, request), html)
         assert.strictEqual(both.seen.length, 1)
         assert.notProperty(both.seen[0]?.body, "tools")
         const { tag, times } = yield* refusal({ body: provider.calls(null) })
@@ -159,7 +161,7 @@ for (const [name, provider] of Object.entries(providers)) {
           { status: 529, body: "overloaded" },
           { body: provider.says(html) },
         )
-        assert.strictEqual(yield* ai.generatePage(request), html)
+        assert.strictEqual(yield* ai.generatePage(workspace, request), html)
         assert.strictEqual(seen.length, 3)
         assert.isAbove(performance.now() - began, 990)
       }).pipe(Effect.scoped),
@@ -186,7 +188,7 @@ for (const [name, provider] of Object.entries(providers)) {
         const said = `Here it is!\n\n**Subject:** "Spring, {{contact.first_name|friend}}"\nPreview: From 5 °C\n\n\`\`\`html\n${email}\n\`\`\``
         const { ai, seen } = yield* ask({ body: provider.says(said) })
         assert.deepStrictEqual(
-          yield* ai.generateEmail({ ...emailRequest, brand: { name: "Acme" } as never, basis: "<p>T</p>" }),
+          yield* ai.generateEmail(workspace, { ...emailRequest, brand: { name: "Acme" } as never, basis: "<p>T</p>" }),
           {
             html: email,
             subject: "Spring, {{contact.first_name|friend}}",
@@ -211,7 +213,7 @@ for (const [name, provider] of Object.entries(providers)) {
     it.live("accepts an email without a subject, and refuses an answer without a complete email", () =>
       Effect.gen(function* () {
         const bare = yield* ask({ body: provider.says(email) })
-        assert.deepStrictEqual(yield* bare.ai.generateEmail(emailRequest), {
+        assert.deepStrictEqual(yield* bare.ai.generateEmail(workspace, emailRequest), {
           html: email,
           subject: null,
           previewText: null,
@@ -226,7 +228,7 @@ for (const [name, provider] of Object.entries(providers)) {
           ["{", "AiUnavailable", "no JSON"],
         ] as const) {
           const { ai, seen } = yield* ask({ body })
-          const error = yield* Effect.flip(ai.generateEmail(emailRequest))
+          const error = yield* Effect.flip(ai.generateEmail(workspace, emailRequest))
           assert.deepStrictEqual([error._tag, seen.length], [tag, 1])
           assert.include(error.reason, sentence)
         }
@@ -240,7 +242,7 @@ for (const [name, provider] of Object.entries(providers)) {
           { status: 429, body: {} },
           { body: provider.says(email) },
         )
-        assert.strictEqual((yield* ai.generateEmail(emailRequest)).html, email)
+        assert.strictEqual((yield* ai.generateEmail(workspace, emailRequest)).html, email)
         assert.strictEqual(seen.length, 3)
       }).pipe(Effect.scoped),
     )
@@ -254,7 +256,7 @@ for (const [name, provider] of Object.entries(providers)) {
           Ai,
           provider.layer(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, silent))),
         )
-        const waiting = yield* Effect.forkChild(Effect.flip(ai.generateEmail(emailRequest)))
+        const waiting = yield* Effect.forkChild(Effect.flip(ai.generateEmail(workspace, emailRequest)))
         yield* TestClock.adjust("11 minutes")
         assert.strictEqual(asked, 4)
         assert.isUndefined(waiting.pollUnsafe())
@@ -269,7 +271,7 @@ for (const [name, provider] of Object.entries(providers)) {
       Effect.gen(function* () {
         const options = { apiKey: Redacted.make("k"), baseUrl: "http://127.0.0.1:9/v1", model: "m", retryFrom_ms: 5 }
         const ai = yield* Effect.provide(Ai, provider.layer(options).pipe(Layer.provide(FetchHttpClient.layer)))
-        assert.strictEqual((yield* Effect.flip(ai.generatePage(request)))._tag, "AiUnavailable")
+        assert.strictEqual((yield* Effect.flip(ai.generatePage(workspace, request)))._tag, "AiUnavailable")
       }),
     )
   })

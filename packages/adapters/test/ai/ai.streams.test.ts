@@ -6,7 +6,7 @@ import { Effect, Fiber, Layer, Redacted } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { providers } from "./Providers.ts"
-import { asking, email, emailRequest, html, request } from "./ProviderServer.ts"
+import { asking, email, emailRequest, html, request, workspace } from "./ProviderServer.ts"
 
 for (const [name, provider] of Object.entries(providers)) {
   describe(name, () => {
@@ -17,17 +17,17 @@ for (const [name, provider] of Object.entries(providers)) {
       Effect.gen(function* () {
         const long = html.replace("Hi", `Hi ☃ ${"€ and more ".repeat(500)}`)
         const page = yield* ask({ events: provider.streams(`Here:\n${long}`) })
-        assert.strictEqual(yield* page.ai.generatePage(request), long)
+        assert.strictEqual(yield* page.ai.generatePage(workspace, request), long)
         assert.strictEqual(page.seen[0]?.body.stream, true)
         const mail = yield* ask({ events: provider.streams(`Subject: S\nPreview: P\n${email}`) })
-        assert.deepStrictEqual(yield* mail.ai.generateEmail(emailRequest), {
+        assert.deepStrictEqual(yield* mail.ai.generateEmail(workspace, emailRequest), {
           html: email,
           subject: "S",
           previewText: "P",
         })
         assert.strictEqual(mail.seen[0]?.body.stream, true)
         const short = yield* ask({ body: provider.says("yes") })
-        yield* short.ai.asksForPage("x", { hasTemplate: false })
+        yield* short.ai.asksForPage(workspace, "x", { hasTemplate: false })
         assert.notProperty(short.seen[0]?.body, "stream")
       }).pipe(Effect.scoped),
     )
@@ -54,10 +54,10 @@ for (const [name, provider] of Object.entries(providers)) {
           { events: events.slice(0, 3), ending: "breaks" },
           { events },
         )
-        assert.strictEqual(yield* ai.generatePage(request), html)
+        assert.strictEqual(yield* ai.generatePage(workspace, request), html)
         assert.strictEqual(seen.length, 4)
         const failing = yield* ask({ status: 500, body: {} }, { status: 503, body: "<html>" }, { events })
-        assert.strictEqual(yield* failing.ai.generatePage(request), html)
+        assert.strictEqual(yield* failing.ai.generatePage(workspace, request), html)
         const broken = yield* refusal({ events: events.slice(0, 3) })
         assert.deepStrictEqual([broken.tag, broken.times], ["AiUnavailable", 4])
         assert.include(broken.reason, "broke off")
@@ -77,7 +77,7 @@ for (const [name, provider] of Object.entries(providers)) {
         const known = yield* ask({
           events: odd.flatMap((each) => [each, ...events.slice(0, 1)]).concat(events.slice(1)),
         })
-        assert.strictEqual(yield* known.ai.generatePage(request), html)
+        assert.strictEqual(yield* known.ai.generatePage(workspace, request), html)
         const huge = yield* refusal({
           headers: { "content-type": "text/event-stream" },
           body: `data: ${"x".repeat(2 ** 21)}`,
@@ -104,7 +104,7 @@ for (const [name, provider] of Object.entries(providers)) {
           Ai,
           provider.layer(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, silent))),
         )
-        const waiting = yield* Effect.forkChild(Effect.flip(ai.generatePage(request)))
+        const waiting = yield* Effect.forkChild(Effect.flip(ai.generatePage(workspace, request)))
         while (waiting.pollUnsafe() === undefined) {
           // Parts of the stream arrive outside the test's clock.
           yield* Effect.promise(() => new Promise(setImmediate))

@@ -35,7 +35,7 @@ const scripted = Layer.effect(
       generatePage: () => Effect.die("no page was requested"),
       generateEmail: () => Effect.die("no email is requested"),
       asksForPage: () => Effect.succeed(true),
-      matchColumns: (request) => Effect.suspend(() => script.reply(script.requests.push(request))),
+      matchColumns: (_, request) => Effect.suspend(() => script.reply(script.requests.push(request))),
     }),
   ),
 )

@@ -42,15 +42,15 @@ const scripted = Layer.succeed(
   Ai,
   Ai.of({
     provider: "test",
-    generateEmail: (request) => {
+    generateEmail: (_, request) => {
       emailsAsked.push(request)
       return Effect.map(answered(request.prompt), (html) => ({ html, subject: "of the AI", previewText: "before" }))
     },
-    generatePage: (request) => {
+    generatePage: (_, request) => {
       pagesAsked.push(request)
       return answered(request.prompt)
     },
-    asksForPage: (_, { hasTemplate }) => Effect.sync(() => intents.push(hasTemplate) > 0),
+    asksForPage: (_, __, { hasTemplate }) => Effect.sync(() => intents.push(hasTemplate) > 0),
     matchColumns: () => Effect.succeed([]),
   }),
 )

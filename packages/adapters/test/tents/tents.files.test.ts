@@ -35,7 +35,7 @@ const scripted = Layer.succeed(
     provider: "test",
     generateEmail: () => Effect.die("no email is requested"),
     asksForPage: () => Effect.succeed(true),
-    generatePage: (request) =>
+    generatePage: (_, request) =>
       Effect.gen(function* () {
         aiRequests.push(request)
         if (request.prompt.includes("refused")) return yield* new AiRefused({ reason: "I would rather not" })

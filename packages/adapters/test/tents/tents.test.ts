@@ -29,11 +29,11 @@ const scripted = Layer.succeed(
   Ai.of({
     provider: "test",
     generateEmail: () => Effect.die("no email is requested"),
-    asksForPage: (prompt) =>
+    asksForPage: (_, prompt) =>
       prompt.includes("away")
         ? Effect.fail(new AiUnavailable({ reason: "x" }))
         : Effect.succeed(!prompt.includes("question")),
-    generatePage: (request) =>
+    generatePage: (_, request) =>
       Effect.gen(function* () {
         aiRequests.push(request)
         if (gate !== undefined) yield* Deferred.await(gate)

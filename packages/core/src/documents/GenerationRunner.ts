@@ -68,7 +68,10 @@ export interface GenerationRules<T extends DocumentTypes> {
   readonly store: DocumentStore<T>
   /** HTML as it may be stored. */
   readonly storable: Storable
-  readonly ask: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
+  readonly ask: (
+    workspace: WorkspaceId,
+    request: EmailRequest,
+  ) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
   /** The AI's HTML without what only people may write. `basis` is the HTML that the AI changed. */
   readonly withoutAuthority?: Parser<{ readonly html: string; readonly basis: string | null }, string>
   /** The AI provider that `ask` uses. */
@@ -110,7 +113,7 @@ export const documentGenerations = Effect.fnUntraced(function* <T extends Docume
       const { name: documentName } = yield* store.get(workspace, id)
       const basis = yield* store.basis(workspace, id)
       const { brand } = yield* workspaces.get(workspace)
-      const answer = yield* askAi(ask({ prompt, name: documentName, brand, basis }))
+      const answer = yield* askAi(ask(workspace, { prompt, name: documentName, brand, basis }))
       return Result.isFailure(answer) ? answer : yield* toStorable(answer.success, workspace, basis)
     }),
     settle: Effect.fnUntraced(function* (outcome, workspace, id, of) {

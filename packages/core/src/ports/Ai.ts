@@ -1,5 +1,7 @@
 // The port to AI: writes pages and emails, and maps columns to fields.
 import { Context, type Effect, Schema } from "effect"
+import type { WorkspaceId } from "../kernel/Ids.ts"
+import type { TooComplex } from "./Parsers.ts"
 
 export interface Brand {
   readonly name: string | null
@@ -95,21 +97,30 @@ export class AiUnavailable extends Schema.TaggedError<AiUnavailable>()("AiUnavai
   }
 }
 
+/** Prompts and answers are parsed in the turn of the workspace. */
 export class Ai extends Context.Service<
   Ai,
   {
     /** The value of `generated_by`: the provider's name, or `sample` for the fake AI. */
     readonly provider: string
     /** A whole HTML document. Untrusted data: the caller cleans it. */
-    readonly generatePage: (request: PageRequest) => Effect.Effect<string, AiRefused | AiUnavailable>
-    readonly generateEmail: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
+    readonly generatePage: (
+      workspace: WorkspaceId,
+      request: PageRequest,
+    ) => Effect.Effect<string, AiRefused | AiUnavailable>
+    readonly generateEmail: (
+      workspace: WorkspaceId,
+      request: EmailRequest,
+    ) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
     /** Whether the prompt asks for a web page or its content. With a template the check is more permissive. */
     readonly asksForPage: (
+      workspace: WorkspaceId,
       prompt: string,
       options: { readonly hasTemplate: boolean },
-    ) => Effect.Effect<boolean, AiUnavailable>
+    ) => Effect.Effect<boolean, AiUnavailable | TooComplex>
     /** Suggests a field for each column. A guess: the caller drops impossible matches. */
     readonly matchColumns: (
+      workspace: WorkspaceId,
       request: ColumnsRequest,
     ) => Effect.Effect<ReadonlyArray<ColumnMatch>, AiRefused | AiUnavailable>
   }

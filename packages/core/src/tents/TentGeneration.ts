@@ -130,7 +130,7 @@ const writer = Effect.gen(function* () {
     const files = yield* assetsOf(workspace, id, request)
     const { reasoning, variables } = request
     const prompt = fillText(request.prompt, variables)
-    const answer = yield* askAi(ai.generatePage({ prompt, name, brand, template, assets: files, reasoning }))
+    const answer = yield* askAi(ai.generatePage(workspace, { prompt, name, brand, template, assets: files, reasoning }))
     if (Result.isFailure(answer)) return answer
     const withPictures = parsers.run(picturesParser, { html: answer.success, assets: files }, workspace)
     return yield* finished(withPictures, template, workspace)

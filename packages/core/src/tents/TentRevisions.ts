@@ -48,7 +48,9 @@ const writer = Effect.gen(function* () {
     const { html: template, pictures } = yield* Effect.orDie(parsers.run(withoutPicturesParser, current, workspace))
     const assets = describedPictures(pictures)
     const reasoning = request?.reasoning ?? null
-    const answer = yield* askAi(ai.generatePage({ prompt, name, brand, template, isRevision: true, assets, reasoning }))
+    const answer = yield* askAi(
+      ai.generatePage(workspace, { prompt, name, brand, template, isRevision: true, assets, reasoning }),
+    )
     if (Result.isFailure(answer)) return answer
     const withPictures = parsers.run(withDataParser, { html: answer.success, pictures }, workspace)
     return yield* finished(withPictures, template, workspace)

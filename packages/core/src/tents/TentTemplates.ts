@@ -56,8 +56,12 @@ export class TentTemplates extends Context.Service<
         machine: TentTemplateChange,
         store,
         storable: storable(cleanUnlessSafe(cleaner.clean, parsers), pageDangers, { bytes_max, parsers }),
-        ask: ({ basis: template, ...request }) =>
-          Effect.map(ai.generatePage({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
+        ask: (workspace, { basis: template, ...request }) =>
+          Effect.map(ai.generatePage(workspace, { ...request, template }), (html) => ({
+            html,
+            subject: null,
+            previewText: null,
+          })),
         withoutAuthority: successUrlParser,
         provider: ai.provider,
         toId: (uuid) => TentTemplateId.make(uuid),

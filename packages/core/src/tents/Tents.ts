@@ -1,6 +1,6 @@
 // Use cases of tents. The API calls all but `runGeneration`, which the worker calls.
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { decideWith, Parsers } from "../ports/Parsers.ts"
+import { decideWith, Parsers, type TooComplex } from "../ports/Parsers.ts"
 import { Ai } from "../ports/Ai.ts"
 import { Ids, TentId, type TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
@@ -55,6 +55,7 @@ export class Tents extends Context.Service<
       | UnfilledVariables
       | HasGeneration
       | InvalidPromptIntent
+      | TooComplex
       | InsufficientCredits
       | Unavailable
     >
@@ -119,9 +120,9 @@ export class Tents extends Context.Service<
         return one ?? { tent, url: null }
       })
 
-      const asksForPage = (prompt: string, hasTemplate: boolean) =>
+      const asksForPage = (workspace: WorkspaceId, prompt: string, hasTemplate: boolean) =>
         ai
-          .asksForPage(prompt, { hasTemplate })
+          .asksForPage(workspace, prompt, { hasTemplate })
           .pipe(Effect.catchTag("AiUnavailable", () => new Unavailable({ part: "AI provider" })))
 
       /** The template with its current approval. Later edits of the template do not affect this tent. */
@@ -164,7 +165,8 @@ export class Tents extends Context.Service<
         const template = yield* approvedTemplate(workspace, input.templateId, checked)
         const request = { ...checked, template, assetIds: [...new Set(input.assetIds)] }
         if (tentId) yield* refuseUnknown(input.assetIds, yield* assets.ofTent(workspace, tentId))
-        if (!(yield* asksForPage(request.prompt, request.template !== null))) return yield* new InvalidPromptIntent()
+        if (!(yield* asksForPage(workspace, request.prompt, request.template !== null)))
+          return yield* new InvalidPromptIntent()
         const newId = TentId.make(yield* ids.random)
         return yield* transact(
           Effect.gen(function* () {

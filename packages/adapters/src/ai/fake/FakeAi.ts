@@ -10,6 +10,7 @@ import {
   type PageRequest,
   type WrittenEmail,
 } from "@tentpole/core/ports/Ai"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Parser, Parsers } from "@tentpole/core/ports/Parsers"
 import { type Edit, edited, elements } from "@tentpole/core/documents/HtmlElements"
 import { parseHtml } from "@tentpole/core/documents/ParseHtml"
@@ -51,7 +52,7 @@ export const fakeEmails: Parser<EmailRequest, WrittenEmail> = {
 
 interface Intent {
   readonly prompt: string
-  readonly options: Parameters<Ai["Service"]["asksForPage"]>[1]
+  readonly options: Parameters<Ai["Service"]["asksForPage"]>[2]
 }
 
 export const fakeIntents: Parser<Intent, boolean> = {
@@ -71,21 +72,21 @@ export const fakeColumns: Parser<ColumnsRequest, ReadonlyArray<ColumnMatch>> = {
 export const layer = Layer.effect(
   Ai,
   Effect.map(Parsers, (parsers) => {
-    const answer = <Input, Output>(parser: Parser<Input, Output>, input: Input) =>
-      Effect.mapError(parsers.run(parser, input, null), ({ message }) => new AiRefused({ reason: message }))
+    const answer = <Input, Output>(workspace: WorkspaceId, parser: Parser<Input, Output>, input: Input) =>
+      Effect.mapError(parsers.run(parser, input, workspace), ({ message }) => new AiRefused({ reason: message }))
     return Ai.of({
       provider: "sample",
-      generatePage: ({ prompt, name, brand, template, isRevision = false }) =>
+      generatePage: (workspace, { prompt, name, brand, template, isRevision = false }) =>
         isRevision && template !== null
-          ? Effect.flatMap(answer(fakeRevisions, { prompt, name, brand, template }), (revision) =>
+          ? Effect.flatMap(answer(workspace, fakeRevisions, { prompt, name, brand, template }), (revision) =>
               "html" in revision
                 ? Effect.succeed(revision.html)
                 : Effect.fail(new AiRefused({ reason: revision.refused })),
             )
-          : answer(fakePages, { prompt, name, brand, template }),
-      generateEmail: (request) => answer(fakeEmails, request),
-      asksForPage: (prompt, options) => Effect.orDie(parsers.run(fakeIntents, { prompt, options }, null)),
-      matchColumns: (request) => answer(fakeColumns, request),
+          : answer(workspace, fakePages, { prompt, name, brand, template }),
+      generateEmail: (workspace, request) => answer(workspace, fakeEmails, request),
+      asksForPage: (workspace, prompt, options) => parsers.run(fakeIntents, { prompt, options }, workspace),
+      matchColumns: (workspace, request) => answer(workspace, fakeColumns, request),
     })
   }),
 )

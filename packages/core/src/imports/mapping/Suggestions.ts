@@ -190,15 +190,19 @@ export const suggestionService = Effect.gen(function* () {
     if (request === null) return noSuggestions
     const key = Hex.encode(secrets.sha256(encodeText(JSON.stringify(request))))
     if (session.suggestions?.key === key) return { _tag: "given", matches: session.suggestions.matches }
-    const answer = yield* requestMatches(ai, request)
+    const answer = yield* requestMatches(ai, workspace, request)
     if (answer._tag === "silent") return answer
     const matches = acceptedMatches(request, answer.matches, targets)
     return { _tag: "given", matches: yield* transact(storeMatches(workspace, session, { key, matches })) }
   })
 })
 
-const requestMatches = (ai: Ai["Service"], request: ColumnsRequest): Effect.Effect<SuggestionAnswer> =>
-  ai.matchColumns(request).pipe(
+const requestMatches = (
+  ai: Ai["Service"],
+  workspace: WorkspaceId,
+  request: ColumnsRequest,
+): Effect.Effect<SuggestionAnswer> =>
+  ai.matchColumns(workspace, request).pipe(
     Effect.map((matches): SuggestionAnswer => ({ _tag: "given", matches })),
     Effect.timeoutOrElse({
       duration: { seconds: answer_time_max_s },

@@ -3,6 +3,8 @@ import { tagged } from "@tentpole/core/contract"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { TentId } from "@tentpole/core/kernel/Ids"
+import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { Parsers, TooComplex } from "@tentpole/core/ports/Parsers"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, it } from "@effect/vitest"
@@ -45,6 +47,19 @@ it.live("create returns 202 with pending, and polls have Retry-After until compl
     const shown = ["created_at", "current_version", "generated_by", "id", "live_version"]
     assert.deepStrictEqual(Object.keys(done).sort(), [...shown, "name", "prompt", "status", "updated_at"])
     assert.strictEqual((yield* status(done.id)).headers.get("retry-after"), null)
+  }),
+)
+
+it.live("create answers 422 to a prompt that exceeds the limits of parsers, and 503 while too many wait", () =>
+  Effect.gen(function* () {
+    for (const [refusal, status, code] of [
+      [Effect.fail(new TooComplex({ reason: "takes longer than 5 s to read" })), 422, "too_complex"],
+      [Effect.die(new Unavailable({ part: "parser" })), 503, "unavailable"],
+    ] as const) {
+      const { create } = yield* Effect.provideService(served, Parsers, { run: () => refusal })
+      const refused = yield* create()
+      assert.deepStrictEqual([refused.status, refused.json.error_code], [status, code])
+    }
   }),
 )
 
