@@ -107,10 +107,14 @@ class Pending extends Error {
   }
 }
 
+/** Inputs are texts, and lists and objects of them. */
 const isSame = (left: unknown, right: unknown): boolean => {
-  if (!Predicate.isObject(left) || !Predicate.isObject(right)) return left === right
-  const [names, others] = [Object.keys(left), Object.keys(right)]
-  return names.length === others.length && names.every((name) => isSame(left[name], right[name]))
+  if (!Predicate.isObjectOrArray(left) || !Predicate.isObjectOrArray(right)) return left === right
+  const [entries, others] = [Object.entries(left), new Map(Object.entries(right))]
+  return (
+    entries.length === others.size &&
+    entries.every(([name, value]) => others.has(name) && isSame(value, others.get(name)))
+  )
 }
 
 /** What was parsed before the transaction that is open. */
