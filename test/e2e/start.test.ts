@@ -2,7 +2,7 @@
 import { command } from "../support/CommandLine.ts"
 import { apiKey, freePort, listening, Service, tentpole, until } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { chmod, mkdtemp, rm, stat } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -54,6 +54,14 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
       }
       assert.strictEqual((await service.call("POST", "/admin/v1/workspaces", {}, { authorization })).status, 404)
     }
+  })
+
+  it("lets no other user read the data folder", async () => {
+    const data = join(service.folder, "data")
+    // Reading and writing. The embedded PostgreSQL of root runs as another user, which passes the folder.
+    const modeOf = async (path: string) => (await stat(path)).mode & 0o066
+    for (const path of [data, join(data, "assets"), join(data, "app-secret")])
+      assert.strictEqual(await modeOf(path), 0, path)
   })
 
   it("reads a long prompt on parsing threads, in the HTTP process and in the worker", async () => {
