@@ -1,7 +1,10 @@
 // Tests of limits that two HTTP processes share.
 import { clone } from "@tentpole/adapters/test/TestDatabase"
+import { tests_per_hour_max } from "@tentpole/core/sending/TestMails"
+import { submissionLimit } from "@tentpole/http/pages/FormPages"
 import { failed_attempts_max } from "@tentpole/http/admin/AttemptLimit"
 import { Effect, Redacted } from "effect"
+import { request } from "node:http"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { Ending } from "../support/Ending.ts"
 import { apiKey, ask, freePort, until } from "../support/Service.ts"
@@ -13,6 +16,7 @@ const perMinute = 300
 const adminToken = "admin_0123456789_0123456789_0123456789"
 const ending = new Ending()
 const origins: Array<string> = []
+const pages: Array<number> = []
 
 beforeAll(async () => {
   const url = await Effect.runPromise(clone("limits"))
@@ -26,12 +30,14 @@ beforeAll(async () => {
   }
   for (let each = 0; each < 2; each++) {
     const port = await freePort()
-    const variables = { ...shared, PORT: String(port), PAGES_PORT: String(await freePort()) }
+    const pagesPort = await freePort()
+    const variables = { ...shared, PORT: String(port), PAGES_PORT: String(pagesPort) }
     const started = await ServiceProcess.start(ending, "@tentpole/http/cli/main", variables, { args: ["http"] })
     await started.up()
     const origin = `http://127.0.0.1:${port}`
     await until("readiness", async () => (await ask(origin, "GET", "/readyz")).status === 200)
     origins.push(origin)
+    pages.push(pagesPort)
   }
 })
 afterAll(() => ending.all())
@@ -75,4 +81,60 @@ it("wrong administration tokens of an address are limited in all processes, and 
       assert.strictEqual((await admin(each, adminToken, owner)).status, 200)
     }
   }
+})
+
+/** Another key, whose requests count for themselves. */
+const anotherKey = async (): Promise<string> => {
+  const headers = { authorization: `Bearer ${adminToken}`, "x-forwarded-for": "203.0.113.9" }
+  const { json } = await ask(process(0), "GET", "/admin/v1/workspaces", undefined, headers)
+  const path = `/admin/v1/workspaces/${json.workspaces[0].workspace_id}/keys`
+  const created = await ask(process(0), "POST", path, { name: "limits" }, headers)
+  assert.strictEqual(created.status, 201, created.text)
+  return created.json.api_key
+}
+
+it("two processes together accept the test messages that one may accept", async () => {
+  const authorization = `Bearer ${await anotherKey()}`
+  const send = (each: number, path: string, body: unknown) => ask(process(each), "POST", path, body, { authorization })
+  const fields = { from_name: "News", from_address: "news@example.test", reply_to_email: "news@example.test" }
+  const email = await send(0, "/v1/emails", { name: "n", subject: "News", html: "<p>News</p>", ...fields })
+  const path = `/v1/emails/${email.json.email_id}/test-send`
+  const statuses: Array<number> = []
+  for (let each = 0; each < tests_per_hour_max + 10; each++) {
+    statuses.push((await send(each, path, { to: ["ann@example.test"] })).status)
+  }
+  assert.sameMembers([...new Set(statuses)], [202, 429])
+  const accepted = statuses.filter((status) => status === 202).length
+  assert.isAtLeast(accepted, tests_per_hour_max * 0.9)
+  assert.isAtMost(accepted, tests_per_hour_max * 1.1)
+})
+
+it("two processes together accept the submissions of a visitor that one may accept, and others of another visitor", async () => {
+  const authorization = `Bearer ${await anotherKey()}`
+  const html = '<html><body><form id="f"><input name="email"></form></body></html>'
+  const body = { name: "n", html, auto_publish: true }
+  const { json } = await ask(process(0), "POST", "/v1/tents", body, { authorization })
+  const submit = (each: number, address: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = {
+        host: "default.localhost",
+        "content-type": "application/x-www-form-urlencoded",
+        "x-forwarded-for": address,
+      }
+      const port = pages[each % pages.length]
+      request({ host: "127.0.0.1", port, path: `/f/${json.id}/f`, method: "POST", headers }, (response) =>
+        resolve(response.resume().statusCode),
+      )
+        .once("error", reject)
+        .end(`email=person${each}@example.test`)
+    })
+  const began_ms = Date.now()
+  const statuses: Array<number | undefined> = []
+  for (let each = 0; each < submissionLimit.burst * 2; each++) statuses.push(await submit(each, "203.0.113.10"))
+  const refilled = ((Date.now() - began_ms) / 1000) * submissionLimit.per_second
+  assert.sameMembers([...new Set(statuses)], [200, 429])
+  const accepted = statuses.filter((status) => status === 200).length
+  assert.isAtLeast(accepted, submissionLimit.burst * 0.9)
+  assert.isAtMost(accepted, submissionLimit.burst * 1.1 + refilled)
+  assert.strictEqual(await submit(0, "203.0.113.11"), 200)
 })

@@ -31,6 +31,7 @@ describe("the main path of a user", { tags: ["attack/unsubscribe-post"] }, () =>
   let service: Service
   let listId = ""
   let blastId = ""
+  let emailId = ""
 
   const send = async (method: string, path: string, body: unknown, status: number) => {
     const answer = await service.call(method, path, body)
@@ -110,7 +111,7 @@ describe("the main path of a user", { tags: ["attack/unsubscribe-post"] }, () =>
     await send("PUT", `/v1/email-blasts/${blastId}/audience`, { source: "existing", list_id: listId }, 200)
     const html =
       "<html><body><h1>Hello {{contact.first_name}}</h1><p>From {{contact.city}}: {{contact.custom_fields.favourite_colour|none}}</p>" +
-      '<a href="https://example.com/?a=1&amp;b=2">Read</a></body></html>'
+      '<a href="https://example.com/?a=1&amp;b=2">Read</a> <a href="{{view_in_browser_url}}">View</a></body></html>'
     const withEmail = await send(
       "PUT",
       `/v1/email-blasts/${blastId}/email`,
@@ -127,7 +128,8 @@ describe("the main path of a user", { tags: ["attack/unsubscribe-post"] }, () =>
     const early = await service.call("POST", `/v1/email-blasts/${blastId}/send-now`, {})
     assert.deepStrictEqual([early.status, early.json.error_code], [400, "campaign_not_ready"])
     assert.include(early.json.approval_readiness.missing, "email_approval")
-    await send("POST", `/v1/emails/${withEmail.email.email_id}/approve`, {}, 200)
+    emailId = withEmail.email.email_id
+    await send("POST", `/v1/emails/${emailId}/approve`, {}, 200)
     const sending = await send("POST", `/v1/email-blasts/${blastId}/send-now`, {}, 202)
     assert.strictEqual(sending.status, "sending")
     const sent = await until("the blast to be sent", async () => {
@@ -163,6 +165,13 @@ describe("the main path of a user", { tags: ["attack/unsubscribe-post"] }, () =>
     const clicked = await service.call("GET", click, undefined, browser)
     assert.strictEqual(clicked.status, 302)
     assert.strictEqual(clicked.headers.get("location"), "https://example.com/?a=1&b=2")
+
+    const view = /href="([^"]*\/v\/[^"]*)"/.exec(parsed.html ?? "")?.[1]?.replaceAll("&amp;", "&") ?? ""
+    await send("PUT", `/v1/emails/${emailId}/content`, { html: "<p>Written after the blast</p>" }, 200)
+    const viewed = await service.call("GET", view, undefined, browser)
+    assert.strictEqual(viewed.status, 200, viewed.text)
+    assert.include(viewed.text, "<h1>Hello Ann 4</h1>")
+    assert.notInclude(viewed.text, "Written after the blast")
 
     const unsubscribe =
       /<(https?:[^>]*)>/.exec(mail.raw.replace(/\r\n[ \t]/g, "").match(/^List-Unsubscribe: .*$/im)?.[0] ?? "")?.[1] ??
