@@ -37,8 +37,8 @@ const outgoing: Readonly<Record<string, string>> = {
 it("only listed sources send requests to other hosts", { tags: ["attack/ssrf"] }, () => {
   const sends =
     /\bfetch\(|globalThis\.fetch|\bHttpClient\.HttpClient\b|FetchHttpClient|\bconnect\b.*"node:(net|tls)"|"node:dns|"nodemailer|"@aws-sdk\/client/
-  // Only callers of the API use the client.
-  const found = mentions(sends).filter((path) => !/^packages\/(client|http\/src\/client)/.test(path))
+  // The client and the console send requests to the API only.
+  const found = mentions(sends).filter((path) => !/^packages\/(client|http\/(src\/client|console))/.test(path))
   assert.sameMembers([...found], Object.keys(outgoing))
 })
 
@@ -62,6 +62,8 @@ it("npm installs from the registry only, by hash, and runs listed scripts", { ta
   const scripted = others.flatMap(([at, { hasInstallScript }]) =>
     hasInstallScript === true ? [at.slice(at.lastIndexOf("node_modules/") + "node_modules/".length)] : [],
   )
+  // npm from 11.16 refuses others with this setting; older versions ignore both.
+  assert.match(readFileSync(root + ".npmrc", "utf8"), /^strict-allow-scripts=true$/m)
   // An entry without a package would allow a script that a later version brings.
   assert.sameMembers([...new Set(scripted)], Object.keys(allowScripts))
 })
