@@ -45,13 +45,14 @@ import { contact_ids_max } from "@tentpole/core/lists/List"
 import { description_length_max, name_length_max } from "@tentpole/core/lists/ListName"
 import { rule_depth_max, rule_nodes_max, time_window_amount_max } from "@tentpole/core/segments/Operators"
 import { alias_length_max } from "@tentpole/core/tents/Alias"
-import { asset_name_length_max, assets_max, upload_time_max_ms } from "@tentpole/core/tents/assets/Asset"
+import { asset_name_length_max, assets_max } from "@tentpole/core/tents/assets/Asset"
 import * as Bulk from "@tentpole/core/tents/bulk/Bulk"
 import { client_item_id_length_max } from "@tentpole/core/tents/bulk/BulkItem"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
 import { unknown_keys_max } from "@tentpole/core/kernel/UnknownKeys"
 import { picture_side_px_max } from "@tentpole/core/tents/assets/PageAssets"
 import * as Tent from "@tentpole/core/tents/Tent"
+import { range_days_max } from "@tentpole/core/blasts/figures/EmailAnalytics"
 import { days_back_default, groups_max, recent_max, values_max } from "@tentpole/core/traffic/Analytics"
 import { key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import { plans } from "@tentpole/core/workspaces/Workspace"
@@ -179,7 +180,7 @@ ${head}
 | Description of a blast | ${characters(blast_description_length_max)} | ${invalid} |
 | Subject, preview text | ${characters(Email.subject_length_max, 1)}; ${characters(Email.preview_text_length_max)} | ${invalid} |
 | HTML of an email or a template (\`HTML_BYTES_MAX\`) | ${bytes(config.html_bytes_max)} | ${tooLarge} |
-| A style sheet or \`style\` attribute in HTML that is cleaned; nesting of its blocks; its syntax errors | ${bytes(css_length_max)} characters; ${css_depth_max} levels; ${number(css_syntax_errors_max)} | ${invalid} |
+| A style sheet or \`style\` attribute in HTML that is cleaned; nesting of its blocks; its syntax errors | ${characters(css_length_max)}; ${css_depth_max} levels; ${number(css_syntax_errors_max)} | ${invalid} |
 | Tags in HTML, except for end tags | ${number(html_tags_max)} | ${invalid} |
 | Merge tokens and redirected links of an email | ${number(compiled_slots_max)} | ${code("too_complex")} in previews and tests; the delivery fails with reason \`not_rendered\` |
 | Time to read HTML, a prompt, an answer of the AI or returned mail (\`PARSER_SECONDS\`); memory | ${config.parsers.time_max_ms / 1000} s; ${ParserPool.thread_heap_mb_max} MB | ${code("too_complex")}; a generation fails, and its credit is refunded |
@@ -220,7 +221,6 @@ ${head}
 | Files of a tent | ${number(assets_max)} | ${code("asset_limit_exceeded")} |
 | A file (\`ASSET_BYTES_MAX\`), its name | ${bytes(config.asset_bytes_max)}; ${characters(asset_name_length_max)} | ${tooLarge}; ${invalid} |
 | Width and height of an image for the AI or the page | ${number(picture_side_px_max)} pixels | the AI receives its name only |
-| Time for uploading a file | ${time(upload_time_max_ms)} | ${code("unavailable")} |
 | Items of a bulk request | 1 to ${Bulk.bulk_items_max} | ${invalid} |
 | Prefix of names; metadata as JSON | ${characters(Bulk.prefix_length_max, 1)}; ${characters(Bulk.metadata_length_max)} | ${invalid} |
 | \`client_item_id\` | ${characters(client_item_id_length_max)} | ${invalid} |
@@ -230,7 +230,8 @@ ${head}
 | Any other POST to the pages' listener | ${bytes(form_bytes_max)} | ${tooLarge} |
 | Form submissions of one visitor, over all processes | ${submissionLimit.burst} at once, then one every ${1 / submissionLimit.per_second} seconds | 429, as an HTML page |
 | Messages in the browser (\`/v/\`) from one address (of IPv6 one /64), over all processes | ${viewLimit.burst} at once, then ${viewLimit.per_second} a second | 429, as an HTML page |
-| Analytics: days, groups of a dimension, recent views | 1 to ${days_back_default}, ${groups_max}, ${recent_max} | the most frequent are shown |
+| \`daysBack\` of analytics; range of \`/v1/analytics/traffic\` and, by day and by hour, of \`/v1/analytics/email\` | 1 to ${days_back_default} days; ${range_days_max.day} days; ${range_days_max.day} and ${range_days_max.hour} days | \`daysBack\`: ${days_back_default}; otherwise ${invalid} |
+| Analytics: groups of a dimension, recent views | ${groups_max}, ${recent_max} | the most frequent are shown |
 | Values of a dimension a day | ${number(values_max)} | further values count as \`other\` |
 `
 
