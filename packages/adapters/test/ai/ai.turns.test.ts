@@ -82,7 +82,7 @@ it.each(worst)("a prompt of %j that is parsed in the calling thread takes less t
     () => FakeAi.fakeEmails.run({ ...emailRequest, prompt: half, basis: template }),
   ]) {
     // The first runs compile the code.
-    const spent_ms = Math.min(...Array.from({ length: 5 }, () => processorTime_ms(work)))
+    const spent_ms = Math.min(...Array.from({ length: 5 }, () => processorTime_ms(() => void work())))
     assert.isBelow(spent_ms, 50)
   }
 })

@@ -8,7 +8,7 @@ import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Option } from "effect"
-import { type Json, serving } from "../../fixtures/World.ts"
+import { serving } from "../../fixtures/World.ts"
 
 interface Parsed {
   readonly parser: string
@@ -46,7 +46,7 @@ const begin = Effect.gen(function* () {
   const send = Effect.fnUntraced(function* (method: string, path: string, json: unknown = {}) {
     const answer = yield* call(method, path, { json })
     assert.isBelow(answer.status, 300, `${method} ${path}: ${answer.text}`)
-    return answer.json as Json
+    return answer.json
   })
   const generate = (id: string) => Context.get(context, Tents).runGeneration(workspace, TentId.make(id))
   return { parsed, send, generate }
