@@ -20,7 +20,8 @@ FROM manifests AS built
 RUN npm install --ignore-scripts --no-save --no-audit --no-fund
 COPY tsconfig.base.json ./
 COPY packages packages
-RUN node node_modules/typescript/bin/tsc -b packages/http
+RUN node node_modules/typescript/bin/tsc -b packages/http \
+ && node node_modules/vite/bin/vite.js build packages/http/console --mode packaged
 
 # Exactly what the lock file names. What is optional is node itself and the PostgreSQL for trying: here are others. The lock
 # names tools of development for some platforms only, which `npm ci` would complain of: it is not shown them.
@@ -52,6 +53,7 @@ COPY --from=built /app/packages/core/dist packages/core/dist
 COPY --from=built /app/packages/adapters/dist packages/adapters/dist
 COPY --from=built /app/packages/worker/dist packages/worker/dist
 COPY --from=built /app/packages/http/dist packages/http/dist
+COPY --from=built /app/packages/http/console/dist packages/http/console/dist
 COPY packages/adapters/templates packages/adapters/templates
 COPY packages/adapters/src/postgres/migrations packages/adapters/src/postgres/migrations
 COPY packages/http/bin packages/http/bin

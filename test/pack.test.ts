@@ -125,6 +125,17 @@ it("a package of a fresh checkout contains its sources and their build output, a
   }
 })
 
+it("the package `http` contains the built console with all files that its page names, and no source of it", async () => {
+  const files = new Set(await filesOf(unpacked("http")))
+  const page = await readFile(join(unpacked("http"), "console/dist/index.html"), "utf8")
+  const named = Array.from(page.matchAll(/(?:src|href)="\/([^"]+)"/g), ([, path = ""]) => path)
+  assert.isAbove(named.length, 2)
+  for (const path of [...named, "frame.html", "frame.js"]) assert(files.has(`console/dist/${path}`), path)
+  for (const path of named.filter((each) => /\.(js|css)$/.test(each)))
+    assert(files.has(`console/dist/${path}.br`), path)
+  assert.isEmpty([...files].filter((path) => /^console\/(?!dist\/)/.test(path)))
+})
+
 it("the folder of a release has the bill of materials of its packages", async () => {
   const bill: Sbom = JSON.parse(await readFile(join(home, "sbom.cdx.json"), "utf8"))
   assert.strictEqual(bill.bomFormat, "CycloneDX")

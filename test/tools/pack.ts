@@ -8,7 +8,9 @@ import { sbom } from "./sbom.ts"
 
 /** Packs the packages of a checkout into a folder. The bill of materials is of the lock file. */
 export const pack = (checkout: string, folder: string, env: NodeJS.ProcessEnv = process.env): void => {
-  const args = ["pack", "--silent", "--workspaces", "--pack-destination", folder]
+  // The console is part of the package `http`.
+  const packages = ["client", "core", "adapters", "worker", "http"].map((name) => `--workspace=@tentpole/${name}`)
+  const args = ["pack", "--silent", ...packages, "--pack-destination", folder]
   execFileSync("npm", args, { cwd: checkout, env, stdio: "inherit" })
   writeFileSync(join(folder, "sbom.cdx.json"), `${JSON.stringify(sbom(), null, 2)}\n`)
 }

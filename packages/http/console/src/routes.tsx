@@ -2,6 +2,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router"
 import type { ComponentType } from "react"
 import { slug } from "./api/client.ts"
+import { contactSearch } from "./contacts/search.ts"
+import { listSearch } from "./lists/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
 import { Shell } from "./shell/Shell.tsx"
 
@@ -15,27 +17,30 @@ type Search = Readonly<Record<string, unknown>>
 
 /**
  * A screen: its address, its module, and the name of its component there. `search` reads the search parameters of the
- * address; what it does not name is dropped.
+ * address; what it does not name is dropped. The module has no type here, because screens use the types of the routes.
  */
-const screen = <
-  const Path extends string,
-  Name extends string,
-  Module extends { readonly [name in Name]: ComponentType },
-  Asked extends Search = Record<never, never>,
->(
+const screen = <const Path extends string, Asked extends object = Record<never, never>>(
   path: Path,
-  load: () => Promise<Module>,
-  name: Name,
+  load: () => Promise<object>,
+  name: string,
   search?: (raw: Search) => Asked,
 ) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    component: lazyRouteComponent(load, name),
+    component: lazyRouteComponent(load as () => Promise<Record<string, ComponentType>>, name),
     validateSearch: (raw: Search): Asked => (search === undefined ? ({} as Asked) : search(raw)),
   })
 
-const contacts = [screen("/contacts", () => import("./contacts/ContactList.tsx"), "ContactList")] as const
+const contacts = [
+  screen("/contacts", () => import("./contacts/ContactList.tsx"), "ContactList", contactSearch),
+  screen("/contacts/$contactId", () => import("./contacts/Person.tsx"), "Person"),
+] as const
+
+const lists = [
+  screen("/lists", () => import("./lists/ListList.tsx"), "ListList", listSearch),
+  screen("/lists/$listId", () => import("./lists/List.tsx"), "List", contactSearch),
+] as const
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -46,7 +51,7 @@ const start = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, ...contacts]),
+  routeTree: root.addChildren([start, ...contacts, ...lists]),
   basepath: `/w/${slug}`,
   defaultPreload: "intent",
   defaultPendingMs: 150,

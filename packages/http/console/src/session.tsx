@@ -30,6 +30,9 @@ export const SessionProvider = ({ children, membership, session }: Props) => {
   return <PresentContext value={present}>{children}</PresentContext>
 }
 
+/** The time zone of the workspace: that of the browser until the workspace has one. */
+export const useTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
 export const useSession = (): Present => {
   const present = useContext(PresentContext)
   if (present === null) throw new Error("useSession is called outside of SessionProvider")

@@ -48,6 +48,7 @@ export const theme = createTheme({
   black: "#18181d",
   defaultRadius: "md",
   cursorType: "pointer",
+  radius: { xs: "3px", sm: "5px", md: "7px", lg: "10px", xl: "20px" },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
   fontSizes: { xs: "0.75rem", sm: "0.84375rem", md: "0.9375rem", lg: "1.0625rem", xl: "1.25rem" },

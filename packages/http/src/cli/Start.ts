@@ -13,6 +13,7 @@ import { useCases } from "@tentpole/core/Tentpole"
 import { Effect, Fiber, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
 import { join } from "node:path"
+import { builtConsole, consoleFolder } from "../console/ConsoleBuild.ts"
 import { firstKey } from "../FirstStart.ts"
 import { claimFolder, processList } from "./FolderClaim.ts"
 import { supervised } from "./Supervisor.ts"
@@ -103,6 +104,8 @@ const start = Effect.gen(function* () {
   yield* prepareFolder(configured)
   const { crashed } = yield* claimFolder(configured.dataDir)
   yield* portsFree(configured, crashed ? 60 : 0)
+  // The HTTP process serves the build, and reports why there is none.
+  yield* builtConsole(consoleFolder).pipe(Effect.ignore, Effect.forkScoped)
   if (configured.databaseUrl === null) step("Starting PostgreSQL")
   const config = { ...configured, ...(yield* databaseOf(configured)) }
   step("Running migrations")

@@ -63,7 +63,7 @@ export const pageAnswers = (always: Headers, contentType: string, { etag, ...for
   const answer = (bytes: Uint8Array, encoding: "gzip" | "br" | null): Answer => {
     // Each encoding is another representation and has its own strong etag.
     const own = `"${etag}${encoding === null ? "" : `-${encoding}`}"`
-    const headers = { ...always, etag: own, vary: "Accept-Encoding", "cache-control": "no-cache" }
+    const headers = { "cache-control": "no-cache", ...always, etag: own, vary: "Accept-Encoding" }
     return {
       etag: own,
       whole: HttpServerResponse.uint8Array(bytes, {

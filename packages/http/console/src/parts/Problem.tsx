@@ -2,7 +2,7 @@
 import { Alert, Anchor, Button, Center, Code, Group, List, Stack, Text, Title } from "@mantine/core"
 import type { ErrorComponentProps } from "@tanstack/react-router"
 import { Link } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { useEffect, useState, type ReactNode } from "react"
 import { type Problem as Found, problemOf } from "../api/problems.ts"
 import { LockIcon, RefusedIcon } from "../Icons.tsx"
 import { useWords } from "../words/Words.tsx"
@@ -91,7 +91,7 @@ export const Problem = ({ error, issues, onRetry }: Props) => {
 }
 
 /** A failure in place of a screen whose code broke or could not be loaded. */
-export const ScreenProblem = ({ error }: ErrorComponentProps) => {
+export const ScreenProblem = ({ error }: ErrorComponentProps): ReactNode => {
   const words = useWords("shell")
   return (
     <>
@@ -101,7 +101,7 @@ export const ScreenProblem = ({ error }: ErrorComponentProps) => {
   )
 }
 
-export const NoScreen = () => {
+export const NoScreen = (): ReactNode => {
   const words = useWords("shell")
   return (
     <>

@@ -60,7 +60,8 @@ const SearchButton = () => {
         fw={400}
         c="dimmed"
         w={230}
-        justify="space-between"
+        justify="flex-start"
+        className="search-button"
         leftSection={<SearchIcon size={16} />}
         rightSection={<Kbd size="xs">{isApple ? "⌘K" : "Ctrl K"}</Kbd>}
         onClick={openPalette}

@@ -15,7 +15,7 @@ export const OfflineBar = () => {
   useEffect(() => {
     if (reachable) return undefined
     const ask = async () => {
-      const answer = await fetch("/", { method: "HEAD" }).catch(() => null)
+      const answer = await fetch("/icon.svg", { cache: "no-store" }).catch(() => null)
       if (answer === null) return
       isReachable(true)
       await queries.invalidateQueries()

@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { queryOf } from "../api/queries.ts"
+import { addressOf, nameOf } from "../contacts/person.ts"
 import { ContactsIcon, HelpIcon, SearchIcon } from "../Icons.tsx"
 import { useWords } from "../words/Words.tsx"
 import { onPalette } from "./keys.ts"
@@ -43,13 +44,13 @@ export const Palette = ({ onHelp }: Props) => {
     },
     {
       group: words.searchPeople,
-      actions: found.map(({ contact_id, display_name, email, phone }) => ({
-        id: contact_id,
-        label: display_name ?? email ?? phone ?? contact_id,
-        description: email ?? phone ?? "",
+      actions: found.map((contact) => ({
+        id: contact.contact_id,
+        label: nameOf(contact),
+        description: addressOf(contact),
         keywords: search,
         leftSection: <ContactsIcon />,
-        onClick: () => void navigate({ to: `/contacts/${contact_id}` }),
+        onClick: () => void navigate({ to: `/contacts/${contact.contact_id}` }),
       })),
     },
     {
@@ -64,7 +65,6 @@ export const Palette = ({ onHelp }: Props) => {
       query={query}
       onQueryChange={setQuery}
       shortcut="mod + K"
-      highlightQuery
       scrollable
       maxHeight={420}
       nothingFound={words.searchNothing}

@@ -2,7 +2,7 @@
 import { AppShell, Loader } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { Outlet, useRouterState } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect } from "react"
+import { lazy, Suspense, useEffect, type ReactNode } from "react"
 import { useWords } from "../words/Words.tsx"
 import { Announcer } from "./Announcer.tsx"
 import { Header } from "./Header.tsx"
@@ -13,7 +13,7 @@ import { Side } from "./Side.tsx"
 const Palette = lazy(async () => ({ default: (await import("./Palette.tsx")).Palette }))
 const KeysDialog = lazy(async () => ({ default: (await import("./KeysDialog.tsx")).KeysDialog }))
 
-export const Shell = () => {
+export const Shell = (): ReactNode => {
   const words = useWords("shell")
   const [isMenuOpen, menu] = useDisclosure()
   const [isHelpOpen, help] = useDisclosure()

@@ -1,7 +1,6 @@
 // The side: the screens by groups.
 import { NavLink, ScrollArea } from "@mantine/core"
 import { Link, useRouter, useRouterState } from "@tanstack/react-router"
-import { slug } from "../api/client.ts"
 import { useWords } from "../words/Words.tsx"
 import { menu } from "./menu.ts"
 
@@ -31,7 +30,7 @@ export const Side = () => {
               to={entry.path}
               label={words.screens[entry.name]}
               leftSection={<entry.icon />}
-              active={path === `/w/${slug}${entry.path}` || path.startsWith(`/w/${slug}${entry.path}/`)}
+              active={path === entry.path || path.startsWith(`${entry.path}/`)}
               variant="subtle"
               color="gray"
             />

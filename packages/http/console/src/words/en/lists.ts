@@ -1,2 +1,46 @@
-// Lists, and segments.
-export const lists = {}
+// Lists and segments.
+import { pluralsOf } from "../plural.ts"
+
+const plural = pluralsOf("en")
+
+export const lists = {
+  title: "Lists and segments",
+  list: "List",
+  number: plural({ other: "{n}" }),
+  count: plural({ one: "{n} list", other: "{n} lists" }),
+  search: "Search lists",
+  none: "No list matches this search.",
+  all: "All",
+  name: "Name",
+  description: "Description",
+  kind: "Kind",
+  kinds: { static: "static", dynamic: "dynamic", system: "system" },
+  memberCount: "Members",
+  members: plural({ one: "{n} member", other: "{n} members" }),
+  updated: "Changed",
+  empty: "No lists yet",
+  emptyText: "A static list has the contacts that you add. A dynamic list has the contacts that match its rules.",
+  create: "New list",
+  createAction: "Create list",
+  created: (name: string) => `List “${name}” created`,
+  edit: "Rename",
+  saved: "List saved",
+  delete: "Delete…",
+  deleteTitle: (name: string) => `Delete the list “${name}”?`,
+  deleteText: "Its contacts stay. Drafts that use the list lose their audience.",
+  deleteAction: "Delete list",
+  deleted: (name: string) => `List “${name}” deleted`,
+  searchMembers: "Search members",
+  noneFound: "No member matches this search.",
+  noMembers: "No members",
+  noMembersStatic:
+    "Add contacts one by one here, choose them in the table of contacts, or import a file into this list.",
+  noMembersDynamic: "No contact matches the rules of this list now.",
+  add: "Add contact",
+  addAction: "Add to the list",
+  person: "Contact",
+  added: plural({ one: "{n} contact added", other: "{n} contacts added" }),
+  alreadyMember: "The contact is in the list already",
+  remove: "Remove from list",
+  removed: plural({ one: "{n} contact removed from the list", other: "{n} contacts removed from the list" }),
+}

@@ -1,0 +1,124 @@
+// Listings as rows of a table, by page number and by cursor.
+import type { Entry } from "@tentpole/client/Methods"
+import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query"
+import { useCallback, useMemo, useState } from "react"
+import { api } from "./client.ts"
+import { type Api, methodOf, type RequestOf, type ValueOf } from "./queries.ts"
+
+type Paged<Group extends keyof Api> = {
+  [Name in keyof Api[Group]]: Api[Group][Name] extends { readonly pages: unknown } ? Name : never
+}[keyof Api[Group]] &
+  string
+
+/** Entries of a page. More are never requested at once. */
+const page_size = 100
+
+export interface Rows<Row> {
+  /** Number of rows; of a listing by cursor, those that are known now. */
+  readonly total: number
+  /** Whether `total` is all that there are. */
+  readonly isWhole: boolean
+  /** Undefined until its page came. */
+  readonly rowAt: (index: number) => Row | undefined
+  /** Requests the pages of these rows. A table calls it while it scrolls. */
+  readonly onRange: (first: number, last: number) => void
+  /** There is nothing to show yet. */
+  readonly isPending: boolean
+  /** The rows are those of the request before. */
+  readonly isStale: boolean
+  readonly error: unknown
+  readonly refetch: () => unknown
+}
+
+/** A page has one array. */
+const entriesOf = <Page>(page: Page): ReadonlyArray<Entry<Page>> => {
+  const parts: ReadonlyArray<unknown> = Object.values(page ?? {})
+  return (parts.find((part) => Array.isArray(part)) ?? []) as ReadonlyArray<Entry<Page>>
+}
+
+const totalOf = (page: unknown): number => {
+  const { pagination } = (page ?? {}) as { readonly pagination?: { readonly total?: number } }
+  return pagination?.total ?? 0
+}
+
+/** The request with more query parameters. */
+const asking = (request: unknown, more: object): object => {
+  const { query, ...rest } = (request ?? {}) as { readonly query?: object }
+  return { ...rest, query: { ...query, ...more } }
+}
+
+/** A listing by page number: `usePages("contacts", "list", { query: { search } })`. Pages are requested as they are seen. */
+export const usePages = <Group extends keyof Api, Name extends Paged<Group>>(
+  group: Group,
+  name: Name,
+  request: NonNullable<RequestOf<Api[Group][Name]>[0]>,
+): Rows<Entry<ValueOf<Api[Group][Name]>>> => {
+  type Page = ValueOf<Api[Group][Name]>
+  const [[from, to], setRange] = useState<readonly [number, number]>([1, 1])
+  const pageOf = (page: number) => {
+    const asked = asking(request, { page, limit: page_size })
+    return {
+      queryKey: [group, name, asked] as const,
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => methodOf(api, group, name)(asked, { signal }),
+    }
+  }
+  // The rows before stay visible, dimmed, while the next ones come.
+  const first = useQuery<Page>({ ...pageOf(1), placeholderData: keepPreviousData })
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index).filter((page) => page > 1)
+  const pages = useQueries({ queries: numbers.map((page) => pageOf(page)) })
+  const entries = new Map(numbers.map((page, index) => [page, entriesOf(pages[index]?.data as Page)]))
+  const rowAt = (index: number) => {
+    const page = Math.floor(index / page_size) + 1
+    return (page === 1 ? entriesOf(first.data as Page) : entries.get(page))?.[index % page_size]
+  }
+  const onRange = useCallback((firstRow: number, lastRow: number) => {
+    const range = [Math.floor(firstRow / page_size) + 1, Math.floor(lastRow / page_size) + 1] as const
+    setRange((before) => (before[0] === range[0] && before[1] === range[1] ? before : range))
+  }, [])
+  return {
+    total: totalOf(first.data),
+    isWhole: true,
+    rowAt,
+    onRange,
+    isPending: first.isPending,
+    isStale: first.isPlaceholderData,
+    error: first.error ?? pages.find(({ error }) => error !== null)?.error ?? null,
+    refetch: first.refetch,
+  }
+}
+
+/** A listing by cursor: the next page is requested when the last row is seen. */
+export const useCursor = <Group extends keyof Api, Name extends Paged<Group>>(
+  group: Group,
+  name: Name,
+  request: NonNullable<RequestOf<Api[Group][Name]>[0]>,
+): Rows<Entry<ValueOf<Api[Group][Name]>>> => {
+  type Page = ValueOf<Api[Group][Name]>
+  const listing = useInfiniteQuery({
+    queryKey: [group, name, "cursor", request] as const,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      methodOf(api, group, name)(asking(request, { limit: page_size, cursor: pageParam }), { signal }),
+    placeholderData: keepPreviousData,
+    getNextPageParam: (page: Page) => (page as { readonly next_cursor?: string | null }).next_cursor ?? undefined,
+  })
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = listing
+  const rows = useMemo(() => (listing.data?.pages ?? []).flatMap((page) => entriesOf(page)), [listing.data])
+  const onRange = useCallback(
+    (_first: number, last: number) => {
+      if (hasNextPage && !isFetchingNextPage && last >= rows.length) void fetchNextPage()
+    },
+    [hasNextPage, isFetchingNextPage, fetchNextPage, rows.length],
+  )
+  return {
+    // One more row, which waits, shows that there are more.
+    total: rows.length + (hasNextPage ? 1 : 0),
+    isWhole: !hasNextPage,
+    rowAt: (index) => rows[index],
+    onRange,
+    isPending: listing.isPending,
+    isStale: listing.isPlaceholderData,
+    error: listing.error,
+    refetch: listing.refetch,
+  }
+}

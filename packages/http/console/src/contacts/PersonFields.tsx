@@ -1,0 +1,62 @@
+// The fields of a contact: each is edited in its place.
+import { Text } from "@mantine/core"
+import type { Contact, ContactField } from "@tentpole/client"
+import { useQuery } from "@tanstack/react-query"
+import { useMutationOf } from "../api/mutations.ts"
+import { queryOf } from "../api/queries.ts"
+import { InlineField, type InlineKind } from "../parts/fields/InlineField.tsx"
+import { useSession } from "../session.tsx"
+import { useWords } from "../words/Words.tsx"
+import { text_fields } from "./person.ts"
+
+type Value = string | number | boolean | null
+
+const kinds: Readonly<Record<ContactField["value_type"], InlineKind>> = {
+  string: "text",
+  number: "number",
+  boolean: "boolean",
+  date: "date",
+}
+
+interface Props {
+  readonly contact: Contact
+}
+
+export const PersonFields = ({ contact }: Props) => {
+  const words = useWords("contacts")
+  const { may } = useSession()
+  const isReadOnly = !may("editor")
+  const custom = useQuery(queryOf("contactFields", "list"))
+  const patch = useMutationOf("contacts", "patch")
+  const params = { contact_id: contact.contact_id }
+  const own = (custom.data?.items ?? []).filter(({ type }) => type === "custom")
+  return (
+    <>
+      <Text component="h2" fw={600} size="sm" m={0} mb="xs">
+        {words.fieldsTitle}
+      </Text>
+      <dl className="fields">
+        {text_fields.map((name) => (
+          <InlineField
+            key={name}
+            label={words.fields[name]}
+            kind="text"
+            value={contact[name]}
+            isReadOnly={isReadOnly}
+            onSave={(value) => patch.mutateAsync({ params, payload: { [name]: value } })}
+          />
+        ))}
+        {own.map(({ api_name, display_name, is_editable, value_type }) => (
+          <InlineField
+            key={api_name}
+            label={display_name}
+            kind={kinds[value_type]}
+            value={contact.custom_fields[api_name] ?? null}
+            isReadOnly={isReadOnly || !is_editable}
+            onSave={(value: Value) => patch.mutateAsync({ params, payload: { custom_fields: { [api_name]: value } } })}
+          />
+        ))}
+      </dl>
+    </>
+  )
+}

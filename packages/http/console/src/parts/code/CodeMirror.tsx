@@ -1,0 +1,69 @@
+// CodeMirror with the console's colours. Only `CodeEditor.tsx` imports this module.
+import { html } from "@codemirror/lang-html"
+import { json } from "@codemirror/lang-json"
+import { syntaxHighlighting } from "@codemirror/language"
+import { Annotation, EditorState } from "@codemirror/state"
+import { EditorView } from "@codemirror/view"
+import { classHighlighter } from "@lezer/highlight"
+import { basicSetup } from "codemirror"
+import { useEffect, useRef } from "react"
+import type { CodeEditorProps } from "./CodeEditor.tsx"
+
+const nonce = () => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ""
+
+/** Marks a change that came from the value of the component. */
+const outside = Annotation.define<boolean>()
+
+const none: NonNullable<CodeEditorProps["extensions"]> = []
+
+export const CodeMirror = ({
+  extensions = none,
+  height_px = 420,
+  isReadOnly = false,
+  label,
+  language,
+  onChange,
+  value,
+}: CodeEditorProps) => {
+  const place = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView | null>(null)
+  const changed = useRef(onChange)
+  const latest = useRef(value)
+  useEffect(() => {
+    changed.current = onChange
+    latest.current = value
+  }, [onChange, value])
+  useEffect(() => {
+    if (place.current === null) return undefined
+    const made = new EditorView({
+      parent: place.current,
+      doc: latest.current,
+      extensions: [
+        EditorView.cspNonce.of(nonce()),
+        basicSetup,
+        language === "html" ? html() : json(),
+        syntaxHighlighting(classHighlighter),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorState.readOnly.of(isReadOnly),
+        EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+          if (docChanged && !transactions.some((each) => each.annotation(outside) === true)) {
+            changed.current(state.doc.toString())
+          }
+        }),
+        ...extensions,
+      ],
+    })
+    view.current = made
+    return () => made.destroy()
+  }, [extensions, isReadOnly, label, language])
+  useEffect(() => {
+    const state = view.current?.state
+    if (state === undefined || state.doc.toString() === value) return
+    view.current?.dispatch({
+      changes: { from: 0, to: state.doc.length, insert: value },
+      annotations: outside.of(true),
+    })
+  }, [value])
+  return <div ref={place} className="code" style={{ height: height_px }} />
+}
