@@ -131,8 +131,8 @@ it("the package `http` contains the built console with all files that its page n
   const named = Array.from(page.matchAll(/(?:src|href)="\/([^"]+)"/g), ([, path = ""]) => path)
   assert.isAbove(named.length, 2)
   for (const path of [...named, "frame.html", "frame.js"]) assert(files.has(`console/dist/${path}`), path)
-  for (const path of named.filter((each) => /\.(js|css)$/.test(each)))
-    assert(files.has(`console/dist/${path}.br`), path)
+  const entry = named.find((path) => /index-.*\.js$/.test(path)) ?? assert.fail(page)
+  for (const encoding of ["br", "gz"]) assert(files.has(`console/dist/${entry}.${encoding}`), encoding)
   assert.isEmpty([...files].filter((path) => /^console\/(?!dist\/)/.test(path)))
 })
 

@@ -1,54 +1,8 @@
 // Numbers and times in the chosen language. Times are in the workspace's time zone, with UTC in the tooltip.
 import { useMemo, useSyncExternalStore } from "react"
+import { formatsOf } from "./formats.ts"
 import { useTimeZone } from "./session.tsx"
 import { useLanguage } from "./words/Words.tsx"
-
-const second_ms = 1_000
-
-const units = [
-  { unit: "year", ms: 31_557_600 * second_ms },
-  { unit: "month", ms: 2_629_800 * second_ms },
-  { unit: "day", ms: 86_400 * second_ms },
-  { unit: "hour", ms: 3_600 * second_ms },
-  { unit: "minute", ms: 60 * second_ms },
-  { unit: "second", ms: second_ms },
-] as const
-
-const kilobyte = 1_024
-
-export const formatsOf = (language: string, timeZone: string) => {
-  const numbers = new Intl.NumberFormat(language)
-  const percents = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })
-  const days = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone })
-  const clock = new Intl.DateTimeFormat(language, { timeStyle: "short", timeZone })
-  const both = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone })
-  const relatives = new Intl.RelativeTimeFormat(language, { numeric: "auto" })
-  const bytes = (unit: string, digits: number) =>
-    new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits })
-  const dateOf = (at: string | Date) => (typeof at === "string" ? new Date(at) : at)
-  return {
-    number: (value: number) => numbers.format(value),
-    /** Of a share from 0 to 1. */
-    percent: (share: number) => percents.format(share),
-    /** A share of a whole; an em dash where the whole is 0. */
-    share: (part: number, whole: number) => (whole === 0 ? "–" : percents.format(part / whole)),
-    date: (at: string | Date) => days.format(dateOf(at)),
-    time: (at: string | Date) => clock.format(dateOf(at)),
-    dateTime: (at: string | Date) => both.format(dateOf(at)),
-    /** "2 hours ago", "in 3 days". */
-    relative: (at: string | Date, now_ms: number) => {
-      const passed_ms = dateOf(at).getTime() - now_ms
-      const { ms, unit } = units.find((each) => Math.abs(passed_ms) >= each.ms) ?? { ms: second_ms, unit: "second" }
-      return relatives.format(Math.round(passed_ms / ms), unit)
-    },
-    bytes: (value: number) =>
-      value < kilobyte
-        ? bytes("byte", 0).format(value)
-        : value < kilobyte ** 2
-          ? bytes("kilobyte", 0).format(value / kilobyte)
-          : bytes("megabyte", 1).format(value / kilobyte ** 2),
-  }
-}
 
 /** `const { number, dateTime } = useFormat()`. */
 export const useFormat = () => {
@@ -57,7 +11,7 @@ export const useFormat = () => {
   return useMemo(() => formatsOf(language, timeZone), [language, timeZone])
 }
 
-const minute_ms = 60 * second_ms
+const minute_ms = 60_000
 let now_ms = Date.now()
 
 const eachMinute = (listener: () => void): (() => void) => {

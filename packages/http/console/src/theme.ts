@@ -63,6 +63,9 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: "sm" } },
     Modal: { defaultProps: { centered: true, radius: "lg", overlayProps: { backgroundOpacity: 0.45 } } },
+    // Their heads are no banners of the page.
+    ModalHeader: { defaultProps: { role: "none" } },
+    DrawerHeader: { defaultProps: { role: "none" } },
     Drawer: { defaultProps: { position: "right", overlayProps: { backgroundOpacity: 0.35 } } },
     Paper: { defaultProps: { withBorder: true, radius: "lg" } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },

@@ -120,7 +120,8 @@ const useLinkTexts = ({ purpose, role, workspace }: LinkPurpose) => {
 const LinkForm = ({ link, onSession, token }: LinkProps) => {
   const words = useWords("account")
   const texts = useLinkTexts(link)
-  const isNew = link.purpose !== "recovery"
+  const isNew = !link.has_account
+  const asksNewPassword = isNew || link.purpose === "recovery"
   const form = useForm({ initialValues: { name: "", email: link.email ?? "", password: "" } })
   const signing = useSignIn(onSession)
   const { setErrors } = form
@@ -149,9 +150,8 @@ const LinkForm = ({ link, onSession, token }: LinkProps) => {
           />
           <PasswordInput
             label={words.password}
-            description={words.passwordText}
-            autoComplete="new-password"
-            minLength={12}
+            autoComplete={asksNewPassword ? "new-password" : "current-password"}
+            {...(asksNewPassword ? { description: words.passwordText, minLength: 12 } : {})}
             required
             visibilityToggleButtonProps={{ "aria-label": words.passwordShow, tabIndex: 0 }}
             {...form.getInputProps("password")}

@@ -3,6 +3,7 @@ import { ApiError } from "@tentpole/client"
 import { notifications } from "@mantine/notifications"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRef } from "react"
+import { useWords } from "../words/Words.tsx"
 import { admin, api } from "./client.ts"
 import { methodOf, type RequestOf, type ValueOf } from "./queries.ts"
 
@@ -29,6 +30,7 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
 interface Options<Value, Request> {
   /** The text of the notification after success. Null shows none. */
   readonly done?: (value: Value, request: Request) => string | null
+  /** Closes the form or leads on. What became stale is requested after it. */
   readonly onDone?: (value: Value, request: Request) => unknown
 }
 
@@ -43,6 +45,7 @@ const writesOf =
     { done, onDone }: Options<ValueOf<Client[Group][Name]>, RequestOf<Client[Group][Name]>[0]> = {},
   ) => {
     type Request = RequestOf<Client[Group][Name]>[0]
+    const { close } = useWords("shell")
     const stale = useQueryClient()
     const key = useRef(crypto.randomUUID())
     const renew = () => {
@@ -58,9 +61,12 @@ const writesOf =
         const room = prefix + group
         const rooms = [room, ...(alsoStale[room] ?? [])]
         const text = done?.(value, request) ?? null
-        if (text !== null) notifications.show({ message: text })
-        await Promise.all(rooms.map((each) => stale.invalidateQueries({ queryKey: [each] })))
+        if (text !== null) notifications.show({ message: text, closeButtonProps: { "aria-label": close } })
+        // First, because a deleted thing must not be requested again by its own screen.
         await onDone?.(value, request)
+        // Screens that are not open must not begin with an old answer.
+        for (const each of rooms) stale.removeQueries({ queryKey: [each], type: "inactive" })
+        await Promise.all(rooms.map((each) => stale.invalidateQueries({ queryKey: [each] })))
       },
     })
   }

@@ -62,7 +62,7 @@ export const usePages = <Group extends keyof Api, Name extends Paged<Group>>(
       queryFn: ({ signal }: { readonly signal: AbortSignal }) => methodOf(api, group, name)(asked, { signal }),
     }
   }
-  // The rows before stay visible, dimmed, while the next ones come.
+  // The rows before stay visible while the next ones come.
   const first = useQuery<Page>({ ...pageOf(1), placeholderData: keepPreviousData })
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index).filter((page) => page > 1)
   const pages = useQueries({ queries: numbers.map((page) => pageOf(page)) })

@@ -27,6 +27,8 @@ export interface LinkPurpose {
   readonly email: string | null
   readonly workspace: { readonly workspace_id: string; readonly name: string } | null
   readonly role: Role | null
+  /** The address has an account already, whose password is asked for. */
+  readonly has_account: boolean
 }
 
 export type Credentials =

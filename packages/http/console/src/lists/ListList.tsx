@@ -23,7 +23,7 @@ import { isKind, kinds } from "./search.ts"
 export const kindTones: Readonly<Record<ContactList["kind"], Tone>> = {
   static: "quiet",
   dynamic: "busy",
-  system: "warning",
+  system: "quiet",
 }
 
 const columnsOf = (words: Words["lists"]): ReadonlyArray<Column<ContactList>> => [

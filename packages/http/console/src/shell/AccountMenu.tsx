@@ -1,5 +1,5 @@
 // The menu of the account: appearance, language, and sign-out.
-import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core"
+import { Menu, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core"
 import { signOut } from "../api/session.ts"
 import { CheckIcon, DeviceIcon, MoonIcon, SignOutIcon, SunIcon } from "../Icons.tsx"
 import { useSession } from "../session.tsx"
@@ -33,9 +33,7 @@ export const AccountMenu = () => {
     <Menu position="bottom-end" width={250}>
       <Menu.Target>
         <UnstyledButton aria-label={words.account(user.name)} className="account">
-          <Avatar size={30} radius="xl" color="pine" aria-hidden="true">
-            {initialsOf(user.name)}
-          </Avatar>
+          <span className="avatar" data-initials={initialsOf(user.name)} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

@@ -66,6 +66,7 @@ export const Palette = ({ onHelp }: Props) => {
       onQueryChange={setQuery}
       shortcut="mod + K"
       scrollable
+      title={words.search}
       maxHeight={420}
       nothingFound={words.searchNothing}
       searchProps={{

@@ -17,6 +17,11 @@ export const onPalette = (open: () => void): (() => void) => {
 export const useSingleKeys = () =>
   useLocalStorage({ key: "tentpole-keys", defaultValue: true, getInitialValueInEffect: false })
 
+/** Inputs whose text a single letter belongs to. */
+const isText = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.matches("textarea, select, input:not([type=checkbox], [type=radio])") || target.isContentEditable)
+
 /**
  * Keys of a screen, such as `{ n: create, "mod+S": save }`. Single letters are off in inputs, in dialogs, and where the
  * person turned them off.
@@ -28,15 +33,17 @@ export const useKeys = (keys: Readonly<Record<string, () => void>>): void => {
       .filter(([key]) => single || key.length > 1)
       .map(([key, run]) => [
         key,
-        () => {
-          if (key.length > 1 || document.querySelector('[role="dialog"]') === null) run()
+        (event) => {
+          const isBusy = isText(event.target) || document.querySelector('[role="dialog"]') !== null
+          if (isBusy && !key.startsWith("mod+")) return
+          event.preventDefault()
+          run()
         },
+        { preventDefault: false },
       ]),
-    key_ignored_tags,
+    [],
   )
 }
-
-const key_ignored_tags = ["INPUT", "TEXTAREA", "SELECT"]
 
 /** How long after `g` a letter goes to its screen. */
 const go_ms = 1_500

@@ -1,5 +1,5 @@
 // A table of any length: only visible rows are in the document. On a phone a row is a card of two lines.
-import { Skeleton } from "@mantine/core"
+import { Skeleton, VisuallyHidden } from "@mantine/core"
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import type { Rows } from "../../api/rows.ts"
@@ -105,11 +105,19 @@ const Head = <Row,>({
   return (
     <div role="rowgroup" className="table-head">
       <div role="row" className="row" style={{ gridTemplateColumns: tracks }}>
-        {hasChoice && <div role="columnheader" aria-label={words.table.chosenColumn} />}
+        {hasChoice && (
+          <div role="columnheader">
+            <VisuallyHidden>{words.table.chosenColumn}</VisuallyHidden>
+          </div>
+        )}
         {columns.map((column) => (
           <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} />
         ))}
-        {actions !== undefined && <div role="columnheader" aria-label={words.more} />}
+        {actions !== undefined && (
+          <div role="columnheader">
+            <VisuallyHidden>{words.more}</VisuallyHidden>
+          </div>
+        )}
       </div>
     </div>
   )
@@ -168,15 +176,8 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
   const hasChoice = onChosen !== undefined
   const tracks = tracksOf(props, isPhone)
   return (
-    <div className="table-frame">
-      <div
-        ref={box}
-        className="table-box"
-        data-stale={rows.isStale || undefined}
-        tabIndex={0}
-        role="region"
-        aria-label={label}
-      >
+    <div className="table-frame" data-stale={rows.isStale || undefined}>
+      <div ref={box} className="table-box" tabIndex={0} role="region" aria-label={label}>
         <div role="table" aria-label={label} aria-rowcount={rows.isWhole ? rows.total : -1} className="table">
           {!isPhone && <Head {...props} hasChoice={hasChoice} tracks={tracks} />}
           {rows.isPending && rows.error === null && <SkeletonRows height_px={height_px} />}

@@ -16,8 +16,11 @@ const focused = (box: HTMLElement | null): number | null => {
   return row !== null && box?.contains(row) === true ? Number(row.dataset["index"]) : null
 }
 
-const focus = (box: HTMLElement | null, index: number): void =>
-  box?.querySelector<HTMLElement>(`[data-index="${index}"] :is(a, button, input)`)?.focus()
+const focus = (box: HTMLElement | null, index: number): void => {
+  const row = box?.querySelector(`[data-index="${index}"]`)
+  const target = row?.querySelector<HTMLElement>("a") ?? row?.querySelector<HTMLElement>("button, input")
+  target?.focus()
+}
 
 export const useRowKeys = ({ box, count, show, toggle }: Table): void => {
   const move = (by: number) => {

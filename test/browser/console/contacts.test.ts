@@ -1,0 +1,231 @@
+// Contacts in the console: the table, a new one, a person, and the states of an empty, failing and huge workspace.
+import type { Page } from "playwright-core"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { answered } from "../../support/Service.ts"
+import { Console, expecting, inspect } from "./Console.ts"
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+const started = await Console.start()
+
+const cities = ["Rome", "Berlin", "Paris"]
+
+/** Fields that the made-up contacts of the long table have no value for. */
+const absent = ["display_name", "first_name", "last_name", "phone", "city", "last_activity_at"]
+
+/** Contacts of one request of the API. */
+const batch_size = 100
+
+const addContacts = async ({ service }: Console, count: number) => {
+  for (let from = 0; from < count; from += batch_size) {
+    const items = Array.from({ length: Math.min(batch_size, count - from) }, (_, index) => ({
+      email: `person${String(from + index).padStart(3, "0")}@example.org`,
+      first_name: "Person",
+      last_name: `Number ${from + index}`,
+      city: cities[index % cities.length],
+      unsubscribed: index % 9 === 0,
+    }))
+    await answered(service, "POST", "/v1/contacts", { items })
+  }
+}
+
+describe.skipIf(started === null)("contacts", () => {
+  let console_: Console
+  beforeAll(() => {
+    console_ = started ?? assert.fail("no browser")
+  })
+  afterAll(() => started?.close())
+
+  const rowsIn = (page: Page) => page.locator("[data-index]")
+
+  it("explain themselves in an empty workspace", async () => {
+    await console_.visit("/contacts", async (page) => {
+      await page.getByRole("heading", { name: "No contacts yet" }).waitFor()
+    })
+  })
+
+  it("are created by key, and a taken address is refused beside its field", async () => {
+    const page = await console_.screen("/contacts")
+    await page.keyboard.press("n")
+    const dialog = page.getByRole("dialog", { name: "New contact" })
+    await dialog.getByLabel("Email").fill("ann@example.org")
+    await dialog.getByLabel("First name").fill("Ann")
+    await inspect(page, "the form")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Ann" }).waitFor()
+    assert.isTrue(await page.locator("h1").evaluate((heading) => heading === heading.ownerDocument.activeElement))
+    await page.getByRole("link", { name: "Contacts" }).first().click()
+    await page.getByRole("button", { name: "New contact" }).click()
+    await dialog.getByLabel("Email").fill("ANN@example.org")
+    await page.keyboard.press("Enter")
+    await dialog.getByRole("button", { name: "Open the contact that has this address" }).waitFor()
+    assert.strictEqual(await dialog.getByLabel("Email").getAttribute("aria-invalid"), "true")
+    await inspect(page, "the refusal")
+    await page.context().close()
+  })
+
+  it("are shown in a table that is searched and sorted in the address", async () => {
+    await addContacts(console_, 250)
+    await console_.visit("/contacts", (page) => rowsIn(page).first().waitFor())
+    const page = await console_.screen("/contacts")
+    await page.getByRole("searchbox", { name: "Search name, email or phone" }).fill("person01")
+    await page.waitForURL(/search=person01/)
+    await page.locator(".count", { hasText: "10" }).waitFor()
+    await page.getByRole("columnheader", { name: "Email" }).getByRole("button").click()
+    await page.waitForURL(/sort=normalized_email/)
+    await page.getByRole("columnheader", { name: "Email" }).getByRole("button").click()
+    await page.waitForURL(/order=desc/)
+    await page.locator('[data-index="0"]', { hasText: "person019@example.org" }).waitFor()
+    await page.reload()
+    await page.locator('[data-index="0"]', { hasText: "person019@example.org" }).waitFor()
+    assert.strictEqual(await page.getByRole("searchbox").inputValue(), "person01")
+    await page.context().close()
+  })
+
+  it("load further pages while they are scrolled", async () => {
+    const page = await console_.screen("/contacts?sort=normalized_email&order=asc")
+    await rowsIn(page).first().waitFor()
+    await page.locator(".table-box").evaluate((box) => box.scrollTo({ top: box.scrollHeight }))
+    await page.getByText("person249@example.org").waitFor()
+    assert.isBelow(await rowsIn(page).count(), 60)
+    await page.context().close()
+  })
+
+  it("are chosen by keys and deleted after their number was typed", async () => {
+    const page = await console_.screen("/contacts?search=person24&sort=normalized_email&order=asc")
+    await rowsIn(page).first().waitFor()
+    for (const key of ["j", "x", "j", "x"]) {
+      await page.keyboard.press(key)
+      await page.waitForTimeout(100)
+    }
+    await page.getByText("2 chosen").waitFor()
+    await inspect(page, "chosen rows")
+    await page.getByRole("button", { name: "Delete…" }).click()
+    const dialog = page.getByRole("dialog", { name: "Delete 2 contacts?" })
+    assert.isTrue(await dialog.getByRole("button", { name: "Delete for good" }).isDisabled())
+    await dialog.getByRole("textbox").fill("2")
+    await dialog.getByRole("button", { name: "Delete for good" }).click()
+    await page.getByText("2 contacts deleted").waitFor()
+    await page.locator(".count", { hasText: "8" }).waitFor()
+    await page.context().close()
+  })
+
+  it("are edited in place, with the service's message beside a refused value", async () => {
+    const page = await console_.screen("/contacts?search=person100")
+    await page.getByRole("link", { name: "person100@example.org" }).click()
+    await page.getByRole("heading", { name: "Person Number 100" }).waitFor()
+    await page.getByRole("button", { name: /^City: / }).click()
+    await page.getByRole("textbox", { name: "City" }).fill("Lisbon")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "City: Lisbon. Edit" }).waitFor()
+    await page.getByRole("button", { name: /^Email: / }).click()
+    await page.getByRole("textbox", { name: "Email" }).fill("no address")
+    expecting(page, /400|422/)
+    await page.keyboard.press("Enter")
+    await page.locator('input[aria-label="Email"][aria-invalid="true"]').waitFor()
+    await inspect(page, "the refused value")
+    await page.context().close()
+  })
+
+  it("have a screen of their own in each view, and deletion asks for the address", async () => {
+    const { items } = await answered(console_.service, "GET", "/v1/contacts?search=person101")
+    const path = `/contacts/${items[0].contact_id}`
+    await console_.visit(path, (page) => page.getByText("Contact created").waitFor())
+    const page = await console_.screen(path)
+    await page.getByRole("button", { name: "More actions" }).click()
+    await page.getByRole("menuitem", { name: "Delete…" }).click()
+    const dialog = page.getByRole("dialog", { name: "Delete this contact?" })
+    await dialog.getByRole("textbox").fill("person101@example.org")
+    await dialog.getByRole("button", { name: "Delete for good" }).click()
+    await page.waitForURL(/\/contacts$/)
+    expecting(page, /404/)
+    await page.goto(`${console_.origin}/w/${console_.slug}${path}`)
+    await page.getByText("This does not exist").waitFor()
+    await inspect(page, "a deleted contact")
+    await page.context().close()
+  })
+
+  it("are found by the palette, which the keyboard opens and follows", async () => {
+    const page = await console_.screen("/lists")
+    await page.keyboard.press("Control+k")
+    const search = page.getByRole("textbox", { name: "Search" })
+    await search.fill("person102")
+    await page.getByText("Person Number 102").waitFor()
+    await inspect(page, "the palette")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Person Number 102" }).waitFor()
+    await page.keyboard.press("g")
+    await page.keyboard.press("s")
+    await page.getByRole("heading", { name: "Lists and segments" }).waitFor()
+    await page.context().close()
+  })
+
+  it("show a failure with the id of the request, and the same call by curl", async () => {
+    const page = await console_.screen("/contacts")
+    await page.route("**/v1/contacts?*", (route) =>
+      route.fulfill({
+        status: 500,
+        headers: { "content-type": "application/json", "x-request-id": "req_42" },
+        body: JSON.stringify({
+          code: "internal_error",
+          message: "Something failed",
+          details: { request_id: "req_42" },
+        }),
+      }),
+    )
+    expecting(page, /500/)
+    await page.getByRole("searchbox").fill("no answer")
+    await page.getByText("req_42").waitFor()
+    await inspect(page, "a failure")
+    await page.unroute("**/v1/contacts?*")
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.getByText("No contact matches this search.").waitFor()
+    await page.getByRole("button", { name: "The same with curl" }).click()
+    const curl = await page.locator("pre").textContent()
+    assert.include(curl, `curl '${console_.service.api}/v1/contacts?search=no+answer'`)
+    assert.include(curl, '-H "Authorization: Bearer $TENTPOLE_API_KEY"')
+    await page.context().close()
+  })
+
+  it("show a bar while the service does not answer, and refresh when it does", async () => {
+    const page = await console_.screen("/contacts")
+    expecting(page, /net::ERR/, /Failed to load resource/)
+    await page.context().setOffline(true)
+    await page.getByRole("searchbox").fill("person1")
+    await page.getByText("The service does not answer. Trying again.").waitFor()
+    await inspect(page, "offline")
+    await page.context().setOffline(false)
+    await page.getByText("The service does not answer. Trying again.").waitFor({ state: "detached" })
+    await page.locator('[data-index="0"]', { hasText: "person1" }).waitFor()
+    await page.context().close()
+  })
+
+  it("are a table of a million rows that holds few of them", async () => {
+    const total = 1_204_311
+    const page = await console_.open("about:blank", { width: 1280, scheme: "light" })
+    await page.route("**/v1/contacts?*", (route) => {
+      const at = Number(new URL(route.request().url()).searchParams.get("page") ?? 1)
+      const items = Array.from({ length: batch_size }, (_, index) => ({
+        contact_id: `${at}-${index}`,
+        email: `row${(at - 1) * batch_size + index + 1}@example.org`,
+        ...Object.fromEntries(absent.map((name) => [name, null])),
+        unsubscribed: false,
+        marketing_email_invalid: false,
+        created_at: "2026-11-01T00:00:00.000Z",
+      }))
+      const pagination = { page: at, limit: batch_size, total, totalPages: Math.ceil(total / batch_size) }
+      return route.fulfill({ json: { items, pagination } })
+    })
+    await page.goto(`${console_.origin}/w/${console_.slug}/contacts`)
+    await page.getByText("row1@example.org").waitFor()
+    await page.locator(".table-box").evaluate((box) => box.scrollTo({ top: box.scrollHeight }))
+    await page.getByText("row100000@example.org").waitFor()
+    await page.getByRole("button", { name: "Next rows" }).click()
+    await page.getByText("row100001@example.org").waitFor()
+    await page.getByText("Rows 100,001 to 200,000 of 1,204,311").waitFor()
+    assert.isBelow(await rowsIn(page).count(), 60)
+    await inspect(page, "a million rows")
+    await page.context().close()
+  })
+})
