@@ -1,6 +1,5 @@
 // The console for a session: providers, and the choice between sign-in, a workspace, and neither.
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core"
-import { Notifications } from "@mantine/notifications"
 import { QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { lazy, type ReactNode, Suspense, useState } from "react"
@@ -14,6 +13,7 @@ import { cssVariablesResolver, theme } from "./theme.ts"
 import { type loadWords, WordsProvider } from "./words/Words.tsx"
 
 const SignIn = lazy(async () => ({ default: (await import("./account/SignIn.tsx")).SignIn }))
+const Notifications = lazy(async () => ({ default: (await import("@mantine/notifications")).Notifications }))
 const NoWorkspace = lazy(async () => ({ default: (await import("./account/NoWorkspace.tsx")).NoWorkspace }))
 const SignInAgain = lazy(async () => ({ default: (await import("./account/SignInAgain.tsx")).SignInAgain }))
 
@@ -74,8 +74,10 @@ export const App = ({ first, nonce, words }: Props) => {
     >
       <WordsProvider first={words}>
         <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" />
           <Suspense fallback={null}>{content(shown, onSession)}</Suspense>
+          <Suspense fallback={null}>
+            <Notifications position="bottom-right" />
+          </Suspense>
         </QueryClientProvider>
       </WordsProvider>
     </MantineProvider>

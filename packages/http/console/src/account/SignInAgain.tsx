@@ -1,10 +1,9 @@
 // The sign-in above a page whose session ended. Calls wait for it and go on, so that nothing of the page is lost.
-import { Modal, Text } from "@mantine/core"
-import { useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 import { onSessionEnd } from "../api/client.ts"
 import type { Session } from "../api/session.ts"
-import { useWords } from "../words/Words.tsx"
-import { PasswordForm } from "./SignIn.tsx"
+
+const SignInDialog = lazy(async () => ({ default: (await import("./SignInDialog.tsx")).SignInDialog }))
 
 interface Waiting {
   readonly reason: "ended" | "again"
@@ -16,7 +15,6 @@ interface Props {
 }
 
 export const SignInAgain = ({ session }: Props) => {
-  const words = useWords("account")
   const [waiting, setWaiting] = useState<Waiting | null>(null)
   useEffect(() => {
     onSessionEnd(
@@ -32,20 +30,9 @@ export const SignInAgain = ({ session }: Props) => {
     setWaiting(null)
     waiting.goOn()
   }
-  const isEnded = waiting.reason === "ended"
   return (
-    <Modal
-      opened
-      onClose={() => undefined}
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      title={isEnded ? words.ended : words.again}
-    >
-      <Text size="sm" c="dimmed" mb="md">
-        {isEnded ? words.endedText : words.againText}
-      </Text>
-      <PasswordForm email={session.user.email} onSession={goOn} />
-    </Modal>
+    <Suspense fallback={null}>
+      <SignInDialog reason={waiting.reason} email={session.user.email} onSession={goOn} />
+    </Suspense>
   )
 }

@@ -6,7 +6,7 @@ import { isReachable } from "./reachable.ts"
 export const slug: string = /^\/w\/([^/]+)/.exec(location.pathname)?.[1] ?? ""
 
 /** Headers of each call: they name the workspace, and no form of another site can send them. */
-const headers = slug === "" ? { "x-tentpole-console": "1" } : { "x-tentpole-workspace": slug }
+export const headers = slug === "" ? { "x-tentpole-console": "1" } : { "x-tentpole-workspace": slug }
 
 /** Asks the person to sign in; resolves when they did. The shell sets it. */
 type AskToSignIn = (reason: "ended" | "again") => Promise<void>

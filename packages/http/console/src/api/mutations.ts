@@ -1,6 +1,5 @@
 // Writes of the API. Two clicks are one write: the idempotency key is made when the form opens.
 import { ApiError } from "@tentpole/client"
-import { notifications } from "@mantine/notifications"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRef } from "react"
 import { useWords } from "../words/Words.tsx"
@@ -25,6 +24,12 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   "admin.contacts": ["contacts", "lists"],
   "admin.suppressions": ["contacts"],
   "admin.workspaces": ["workspace"],
+}
+
+/** The library of notifications is loaded with the page's idle time, or with the first one. */
+const notify = async (message: string, close: string): Promise<void> => {
+  const { notifications } = await import("@mantine/notifications")
+  notifications.show({ message, closeButtonProps: { "aria-label": close } })
 }
 
 interface Options<Value, Request> {
@@ -61,7 +66,7 @@ const writesOf =
         const room = prefix + group
         const rooms = [room, ...(alsoStale[room] ?? [])]
         const text = done?.(value, request) ?? null
-        if (text !== null) notifications.show({ message: text, closeButtonProps: { "aria-label": close } })
+        if (text !== null) void notify(text, close)
         // First, because a deleted thing must not be requested again by its own screen.
         await onDone?.(value, request)
         // Screens that are not open must not begin with an old answer.

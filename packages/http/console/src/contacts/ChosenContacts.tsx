@@ -26,7 +26,6 @@ export const ChosenContacts = ({ chosen, onNone }: Props) => {
       onNone()
     },
   })
-  if (chosen.size === 0) return null
   const isTooMany = chosen.size > deletion_max
   return (
     <Paper px="sm" py={6} mb="sm" className="chosen">

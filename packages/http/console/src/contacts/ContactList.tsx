@@ -1,7 +1,7 @@
 // The list of contacts: search, order, columns, choice of rows, and the way to a new one.
 import { Button, Group } from "@mantine/core"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 import { usePages } from "../api/rows.ts"
 import { ContactsIcon, PlusIcon } from "../Icons.tsx"
 import { ColumnsButton, useColumns } from "../parts/table/Columns.tsx"
@@ -15,11 +15,12 @@ import { useSession } from "../session.tsx"
 import { announce } from "../shell/Announcer.tsx"
 import { useKeys } from "../shell/keys.ts"
 import { useWords } from "../words/Words.tsx"
-import { ChosenContacts } from "./ChosenContacts.tsx"
 import { contactColumns, usual_columns } from "./columns.tsx"
-import { NewContact } from "./NewContact.tsx"
 import { nameOf } from "./person.ts"
 import { type ContactSearch, sortedBy } from "./search.ts"
+
+const ChosenContacts = lazy(async () => ({ default: (await import("./ChosenContacts.tsx")).ChosenContacts }))
+const NewContact = lazy(async () => ({ default: (await import("./NewContact.tsx")).NewContact }))
 
 const NewButton = ({ onClick }: { readonly onClick: () => void }) => {
   const words = useWords("contacts")
@@ -81,7 +82,9 @@ export const ContactList = () => {
             />
             <ColumnsButton columns={contactColumns(words)} shown={shown} onShown={setShown} />
           </Group>
-          <ChosenContacts chosen={chosen} onNone={() => setChosen(new Set())} />
+          <Suspense fallback={null}>
+            {chosen.size > 0 && <ChosenContacts chosen={chosen} onNone={() => setChosen(new Set())} />}
+          </Suspense>
           {rows.error !== null && <Problem error={rows.error} onRetry={rows.refetch} />}
           <DataTable
             label={words.title}
@@ -97,7 +100,7 @@ export const ContactList = () => {
           />
         </>
       )}
-      {isCreating && <NewContact onClose={() => setCreating(false)} />}
+      <Suspense fallback={null}>{isCreating && <NewContact onClose={() => setCreating(false)} />}</Suspense>
     </>
   )
 }

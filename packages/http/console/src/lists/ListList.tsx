@@ -2,7 +2,7 @@
 import { Button, Group, SegmentedControl } from "@mantine/core"
 import type { ContactList } from "@tentpole/client"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 import { usePages } from "../api/rows.ts"
 import { ListsIcon, PlusIcon } from "../Icons.tsx"
 import { CurlButton } from "../parts/Copy.tsx"
@@ -17,8 +17,9 @@ import { useSession } from "../session.tsx"
 import { announce } from "../shell/Announcer.tsx"
 import { useKeys } from "../shell/keys.ts"
 import { useWords, type Words } from "../words/Words.tsx"
-import { NewList } from "./NewList.tsx"
 import { isKind, kinds } from "./search.ts"
+
+const NewList = lazy(async () => ({ default: (await import("./NewList.tsx")).NewList }))
 
 export const kindTones: Readonly<Record<ContactList["kind"], Tone>> = {
   static: "quiet",
@@ -134,7 +135,7 @@ export const ListList = () => {
           />
         </>
       )}
-      {isCreating && <NewList onClose={() => setCreating(false)} />}
+      <Suspense fallback={null}>{isCreating && <NewList onClose={() => setCreating(false)} />}</Suspense>
     </>
   )
 }

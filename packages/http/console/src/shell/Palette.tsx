@@ -25,7 +25,10 @@ export const Palette = ({ onHelp }: Props) => {
   const navigate = useNavigate()
   const [query, setQuery] = useState("")
   const [search] = useDebouncedValue(query.trim(), 200)
-  useEffect(() => onPalette(palette.open), [])
+  useEffect(() => {
+    palette.open()
+    return onPalette(palette.open)
+  }, [])
   const people = useQuery({
     ...queryOf("contacts", "list", { query: { search, limit: people_max } }),
     enabled: search !== "",
@@ -64,7 +67,7 @@ export const Palette = ({ onHelp }: Props) => {
       actions={groups.filter(({ actions }) => actions.length > 0)}
       query={query}
       onQueryChange={setQuery}
-      shortcut="mod + K"
+      shortcut={null}
       scrollable
       title={words.search}
       maxHeight={420}

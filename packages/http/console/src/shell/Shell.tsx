@@ -1,12 +1,12 @@
 // The frame around every screen: side, header, bars above the content, keys, and the focus after a change of screen.
-import { AppShell, Loader } from "@mantine/core"
+import { Loader } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { Outlet, useRouterState } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, type ReactNode } from "react"
+import { lazy, Suspense, useEffect, useState, type ReactNode } from "react"
 import { useWords } from "../words/Words.tsx"
 import { Announcer } from "./Announcer.tsx"
 import { Header } from "./Header.tsx"
-import { useGoKeys } from "./keys.ts"
+import { onPalette, openPalette, useGoKeys, useKeys } from "./keys.ts"
 import { OfflineBar } from "./OfflineBar.tsx"
 import { Side } from "./Side.tsx"
 
@@ -21,34 +21,34 @@ export const Shell = (): ReactNode => {
   const { close } = menu
   useEffect(() => close(), [path, close])
   useGoKeys(help.open)
+  useKeys({ "mod+K": openPalette })
+  // The first wish loads the palette, which opens itself then and hears the next ones.
+  const [isPaletteWanted, setPaletteWanted] = useState(false)
+  useEffect(() => onPalette(() => setPaletteWanted(true)), [])
   return (
-    <AppShell
-      header={{ height: 52 }}
-      navbar={{ width: 224, breakpoint: "sm", collapsed: { mobile: !isMenuOpen } }}
-      padding={0}
-    >
+    <div className="shell" data-open={isMenuOpen || undefined}>
       <a className="skip" href="#content">
         {words.skip}
       </a>
-      <AppShell.Header>
+      <header className="bar">
         <Header isMenuOpen={isMenuOpen} onMenu={menu.toggle} onHelp={help.open} />
-      </AppShell.Header>
-      <AppShell.Navbar className="side" p="xs" aria-label={words.menu}>
+      </header>
+      <nav className="side" aria-label={words.menu}>
         <Side />
-      </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1} className="content">
+      </nav>
+      <main id="content" tabIndex={-1} className="content">
         <OfflineBar />
         <div className="screen">
           <Suspense fallback={<Loader size="sm" aria-label={words.loading} />}>
             <Outlet />
           </Suspense>
         </div>
-      </AppShell.Main>
+      </main>
       <Announcer />
       <Suspense fallback={null}>
-        <Palette onHelp={help.open} />
+        {isPaletteWanted && <Palette onHelp={help.open} />}
         {isHelpOpen && <KeysDialog onClose={help.close} />}
       </Suspense>
-    </AppShell>
+    </div>
   )
 }

@@ -1,5 +1,5 @@
 // The side: the screens by groups.
-import { NavLink, ScrollArea } from "@mantine/core"
+import { NavLink } from "@mantine/core"
 import { Link, useRouter, useRouterState } from "@tanstack/react-router"
 import { useWords } from "../words/Words.tsx"
 import { menu } from "./menu.ts"
@@ -19,7 +19,7 @@ export const Side = () => {
   const words = useWords("shell")
   const path = useRouterState({ select: ({ location }) => location.pathname })
   return (
-    <ScrollArea type="hover">
+    <>
       {useMenu().map(({ entries, group }) => (
         <div key={group}>
           {words.groups[group] !== "" && <h2>{words.groups[group]}</h2>}
@@ -37,6 +37,6 @@ export const Side = () => {
           ))}
         </div>
       ))}
-    </ScrollArea>
+    </>
   )
 }

@@ -1,0 +1,31 @@
+// The dialog of the sign-in above a page. It can't be closed: the calls of the page wait for it.
+import { Modal, Text } from "@mantine/core"
+import type { Session } from "../api/session.ts"
+import { useWords } from "../words/Words.tsx"
+import { PasswordForm } from "./SignIn.tsx"
+
+interface Props {
+  readonly reason: "ended" | "again"
+  readonly email: string
+  readonly onSession: (session: Session) => void
+}
+
+export const SignInDialog = ({ email, onSession, reason }: Props) => {
+  const words = useWords("account")
+  const isEnded = reason === "ended"
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      title={isEnded ? words.ended : words.again}
+    >
+      <Text size="sm" c="dimmed" mb="md">
+        {isEnded ? words.endedText : words.againText}
+      </Text>
+      <PasswordForm email={email} onSession={onSession} />
+    </Modal>
+  )
+}

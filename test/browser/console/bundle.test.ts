@@ -1,0 +1,89 @@
+// Sizes of what a browser loads, compressed with gzip, from the manifest of a build.
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { root } from "../../support/Service.ts"
+
+interface Chunk {
+  readonly file: string
+  readonly imports?: ReadonlyArray<string>
+  readonly css?: ReadonlyArray<string>
+}
+
+const folder = mkdtempSync(join(tmpdir(), "tentpole-bundle-"))
+let manifest: Readonly<Record<string, Chunk>> = {}
+
+beforeAll(() => {
+  const vite = join(root, "node_modules/vite/bin/vite.js")
+  const options = [
+    "build",
+    join(root, "packages/http/console"),
+    "--outDir",
+    folder,
+    "--emptyOutDir",
+    "--logLevel",
+    "error",
+  ]
+  execFileSync(process.execPath, [vite, ...options], {
+    stdio: "inherit",
+    env: { ...process.env, NODE_ENV: "production" },
+  })
+  manifest = JSON.parse(readFileSync(join(folder, ".vite/manifest.json"), "utf8"))
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Names of a module and all that it imports statically. */
+const closure = (names: ReadonlyArray<string>, seen = new Set<string>()): ReadonlySet<string> => {
+  for (const name of names) {
+    if (seen.has(name)) continue
+    seen.add(name)
+    closure((manifest[name] ?? assert.fail(`the manifest has no ${name}`)).imports ?? [], seen)
+  }
+  return seen
+}
+
+const bytes = (files: Iterable<string>): number =>
+  [...new Set(files)].reduce((sum, file) => sum + gzipSync(readFileSync(join(folder, file)), { level: 9 }).length, 0)
+
+const scripts = (names: ReadonlyArray<string>): number =>
+  bytes([...closure(names)].map((name) => manifest[name]?.file ?? assert.fail(name)))
+
+const styles = (names: ReadonlyArray<string>): number =>
+  bytes([...closure(names)].flatMap((name) => manifest[name]?.css ?? []))
+
+/** Loaded with the first screen, whichever it is. */
+const frame = ["index.html", "src/words/English.ts", "src/account/SignInAgain.tsx"]
+
+const kilobyte = 1_024
+
+/** Budgets of scripts, in kilobytes: the frame with a screen. */
+const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
+  ["src/contacts/ContactList.tsx", 216],
+  ["src/contacts/Person.tsx", 225],
+  ["src/lists/ListList.tsx", 217],
+]
+
+describe("the console's bundle", () => {
+  it.each(budgets)("loads %s with at most %d KB of scripts", (screen, budget_kb) => {
+    const loaded_kb = scripts([...frame, screen]) / kilobyte
+    console.info(`${screen}: ${loaded_kb.toFixed(1)} KB of ${budget_kb}`)
+    assert.isAtMost(loaded_kb, budget_kb)
+  })
+
+  it("loads at most 28 KB of styles", () => {
+    assert.isAtMost(styles(frame) / kilobyte, 28)
+  })
+
+  it("loads charts, editors and the palette on demand only", () => {
+    const first = [...closure([...frame, ...budgets.map(([screen]) => screen)])]
+    const late = ["src/shell/Palette.tsx", "src/words/German.ts"]
+    assert.deepStrictEqual(
+      first.filter((name) => late.includes(name) || /codemirror|recharts|xyflow|dagre|querybuilder/.test(name)),
+      [],
+    )
+  })
+})
