@@ -3752,7 +3752,7 @@ export interface FollowedBulkItem {
 export interface FormTrigger {
   readonly type: "form_submitted"
   readonly tent_id?: string | null
-  /** Null: any form of the page. At most 200 characters */
+  /** Null: any form. At most 200 characters */
   readonly form_id?: string | null
 }
 

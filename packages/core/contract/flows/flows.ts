@@ -73,6 +73,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
             { type: "added_to_static_list", list_id: listId },
             { type: "date_based", field: "birthday", mode: "before_date", days_before: 7, timezone: "Europe/Berlin" },
             { type: "form_submitted", tent_id: tentId, form_id: "signup" },
+            { type: "form_submitted" },
             { type: "service_api", fields: [{ name: "order_id", type: "number" }] },
             { type: "contact_updated", field: "leadStatus", operator: "eq", value: "hot" },
           ],

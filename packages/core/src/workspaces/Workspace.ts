@@ -179,12 +179,12 @@ const check = (fields: WorkspaceFields): ReadonlyArray<Issue> => {
   demand(
     defaultCountry === undefined || /^[A-Z]{2}$/.test(defaultCountry),
     "default_country",
-    "must be two capital letters, as US or DE",
+    "must be two capital letters, such as US or DE",
   )
   demand(
     fields.timeZone === undefined || Option.isSome(DateTime.zoneMakeNamed(fields.timeZone)),
     "time_zone",
-    "must be a time zone of the IANA database, as Europe/Zurich or UTC",
+    "must be a time zone of the IANA database, such as Europe/Zurich or UTC",
   )
   demand(
     (fields.postalAddress?.length ?? 0) <= postal_address_length_max,

@@ -46,7 +46,7 @@ export const readNumber = (value: unknown, from: ValueSource): Read<number> => {
   if (value === null) return Result.succeed(null)
   const number = from === "text" && typeof value === "string" && decimal.test(trim(value)) ? Number(trim(value)) : value
   if (typeof number !== "number" || !Number.isFinite(number)) {
-    return Result.fail(from === "json" ? "must be a number" : "must be a number, as 12.5")
+    return Result.fail(from === "json" ? "must be a number" : "must be a number, such as 12.5")
   }
   // `+ 0` turns -0 into 0: JSON and stores disagree about -0.
   return Result.succeed(number + 0)

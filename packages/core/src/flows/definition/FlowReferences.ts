@@ -132,7 +132,7 @@ const ofField = (trigger: ContactUpdatedTrigger | DateTrigger, path: string, { f
   if (field === undefined) {
     return at(
       "field",
-      `"${name}" is neither a standard field in camelCase, as leadStatus, nor a custom field's api_name`,
+      `"${name}" is neither a standard field in camelCase, such as leadStatus, nor a custom field's api_name`,
     )
   }
   const { isArchived, kind, moves, valueType } = field

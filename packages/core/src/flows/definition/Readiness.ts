@@ -110,10 +110,12 @@ const ofTrigger = (trigger: Trigger, path: string, facts: FlowFacts): Pieces => 
     case "date_based":
       return [...ofField(trigger.field, path, facts), ...(trigger.mode === null ? incomplete("mode") : [])]
     case "form_submitted":
-      if (trigger.tent_id === null) return incomplete("tent_id")
-      return facts.tents.has(trigger.tent_id)
-        ? []
-        : piece("trigger_incomplete", `${path}.tent_id`, "names a deleted tent; name another")
+      return pieceIf(
+        trigger.tent_id !== null && !facts.tents.has(trigger.tent_id),
+        "trigger_incomplete",
+        `${path}.tent_id`,
+        "names a deleted tent; name another, or omit it for any page",
+      )
     case "contact_created":
     case "service_api":
       return []
@@ -150,7 +152,8 @@ const ofSend = (structure: Structure, step: SendEmailStep, path: string, facts: 
   if (step.email_id === null) return piece("email", `${path}.email_id`, "is required: the email to send")
   const found = facts.emails.get(step.email_id)
   if (found === undefined) return piece("email", `${path}.email_id`, "names a deleted email; name another")
-  if (found.approval === null) return piece("email_approval", `${path}.email_id`, "names a draft; approve it")
+  if (found.approval === null)
+    return piece("email_approval", `${path}.email_id`, "names an email that is not approved: approve it")
   return facts.verifiedDomains.has(domainOf(found.approval.fromAddress))
     ? []
     : piece(

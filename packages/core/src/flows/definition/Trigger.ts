@@ -65,14 +65,14 @@ const DateTrigger = Schema.Struct({
   days_before: offset("before_date"),
   days_after: offset("after_date"),
   include_anniversaries: flag(false, "Fires in every later year, too"),
-  trigger_time: checked("must be a full or a half hour, as 09:00 or 17:30", (time) =>
+  trigger_time: checked("must be a full or a half hour, such as 09:00 or 17:30", (time) =>
     /^([01]\d|2[0-3]):[03]0$/.test(time),
   )
     .annotate({ description: "A full or a half hour; 09:00 by default", examples: ["17:30"] })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("09:00"))),
   // `Intl` also accepts offsets, but these have no daylight saving time.
   timezone: checked(
-    "must be a time zone of the IANA database, as Europe/Berlin",
+    "must be a time zone of the IANA database, such as Europe/Berlin",
     (zone) => /^[A-Za-z]/.test(zone) && Option.isSome(DateTime.zoneMakeNamed(zone)),
   )
     .annotate({ description: "Of the IANA database; UTC by default", examples: ["Europe/Berlin"] })
@@ -84,8 +84,8 @@ export const form_id_length_max = 200
 
 const FormTrigger = Schema.Struct({
   type: Schema.Literal("form_submitted"),
-  tent_id: part(TentId),
-  form_id: text(form_id_length_max, `Null: any form of the page. At most ${form_id_length_max} characters`),
+  tent_id: part(TentId).annotateKey({ description: "Null: any page of the workspace" }),
+  form_id: text(form_id_length_max, `Null: any form. At most ${form_id_length_max} characters`),
 }).annotate({ identifier: "FormTrigger", description: "Answers become `{{campaign.dynamic.<field_name>}}`" })
 export type FormTrigger = typeof FormTrigger.Type
 

@@ -38,6 +38,9 @@ export type TriggerIndex = ReadonlyMap<string, ReadonlyArray<TriggerCheck>>
 /** The event's data: `{tent_id, form_id, fields: {<name>: <answer>}}`. */
 const form_submission = "form_submission"
 
+/** A form trigger without a tent. */
+const any_tent = ""
+
 const key = (type: string, about = ""): string => `${type} ${about}`
 
 /** Indexes the triggers of active flows. `fields`: the custom fields that they name, by `api_name`. */
@@ -68,7 +71,7 @@ const checkOf = (trigger: Trigger, fields: ReadonlyArray<RuleField>): KeyedCheck
     case "form_submitted": {
       const { tent_id: tentId, form_id: formId } = trigger
       const fires: TriggerCheck["fires"] = (data) => formId === null || data["form_id"] === formId
-      return tentId && { at: key(form_submission, tentId), fires }
+      return { at: key(form_submission, tentId ?? any_tent), fires }
     }
     case "date_based":
     case "service_api":
@@ -114,7 +117,7 @@ const changeOf = (data: DomainEvent["data"], field: string) =>
     .filter(isObject)
     .find((each) => each["field"] === field)
 
-/** The index keys of an event: one for each field that it changed, else one. */
+/** The index keys of an event: one for each field that it changed; those of its tent and of any; else one. */
 const keysOf = ({ type, data }: DomainEvent): ReadonlyArray<string> => {
   switch (type) {
     case "contact_created":
@@ -123,7 +126,7 @@ const keysOf = ({ type, data }: DomainEvent): ReadonlyArray<string> => {
     case "list_removed":
       return [key(type, String(data["list_id"]))]
     case form_submission:
-      return [key(type, String(data["tent_id"]))]
+      return [key(type, String(data["tent_id"])), key(type, any_tent)]
     case "contact_updated":
       return changesOf(data)
         .filter(isObject)

@@ -50,7 +50,7 @@ const EventSchema = Schema.Struct({
   ),
 }).annotate({ message: "must be an object" })
 
-const untilMessage = "must be a timestamp of the next ten years, as 2030-01-01T00:00:00Z, or {amount, unit}"
+const untilMessage = "must be a timestamp of the next ten years, such as 2030-01-01T00:00:00Z, or {amount, unit}"
 
 /** The schema of a request to simulate a flow. */
 export const SimulateFlow = Schema.Struct({

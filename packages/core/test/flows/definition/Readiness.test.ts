@@ -67,7 +67,6 @@ describe("flowReadiness", () => {
         "trigger_incomplete triggers.1.value",
         "trigger_incomplete triggers.2.field",
         "trigger_incomplete triggers.2.mode",
-        "trigger_incomplete triggers.3.tent_id",
         "email steps.0.email_id",
         "edge_target steps.0.next_step_id",
         "step_incomplete steps.1.condition",

@@ -196,6 +196,15 @@ describe("entriesOf", () => {
     ]
     assert.deepStrictEqual(matched(flows, submitted("signup")), ["one form_submitted", "other form_submitted"])
     assert.deepStrictEqual(matched(flows, submitted("contact")), ["other form_submitted"])
+    const elsewhere = event("form_submission", { tent_id: nowhere, form_id: "signup", fields: {} })
+    assert.deepStrictEqual(matched(flows, elsewhere), [])
+    const anywhere = [
+      flow([{ type: "form_submitted", form_id: "signup" }]),
+      flow([{ type: "form_submitted" }, { type: "form_submitted", tent_id: tentId }], { id: other }),
+    ]
+    for (const each of [elsewhere, submitted("signup")])
+      assert.deepStrictEqual(matched(anywhere, each).sort(), ["one form_submitted", "other form_submitted"])
+    assert.deepStrictEqual(matched(anywhere, submitted("contact")), ["other form_submitted"])
     assert.deepStrictEqual(entriesOf(indexTriggers(flows, []), submitted("signup"))[0]?.tokens, { Your_name: "Ann" })
   })
 
