@@ -54,7 +54,7 @@ const exceptions: ReadonlyArray<Exception> = [
     bound: "`length_max`: at most 998 characters",
   },
   {
-    path: "packages/adapters/src/ai/fake/Brief.ts",
+    path: "packages/adapters/src/ai/fake/Plans.ts",
     begins: "[\\s.]+$|",
     bound: "the name of a business: 130 characters",
   },
@@ -129,6 +129,7 @@ const assembled: Readonly<Record<string, ReadonlyArray<RegExp | string>>> = {
   "packages/adapters/src/ai/EmailPrompt.ts": [/^[\s>#*_-]{0,10}subject(?:[ -]?(?:line|text))?[\s*_]{0,5}:([^\r\n]*)/im],
   "packages/adapters/src/ai/fake/Brief.ts": [prompts],
   "packages/adapters/src/ai/fake/Figures.ts": Array.from({ length: 7 }, () => prompts),
+  "packages/adapters/src/ai/fake/Plans.ts": [prompts, prompts],
   "packages/adapters/src/ai/fake/Sentences.ts": [prompts, prompts],
   "packages/adapters/src/csv/Delimiter.ts": [
     "of the first 200 rows; it ends at each quote, delimiter or line, so it never retries: test/attacks/weight imports them",

@@ -1,10 +1,30 @@
 // The brief of a prompt: its kind, topic, place, date, prices, offers and lists. Pure, and the same for the same prompt.
-import { type FormBrief, formOf } from "./Forms.ts"
-import { bare, capital, dateIn, figures, hours, leadingTime, percentage, price, stripped } from "./Figures.ts"
-import { addressIn, peopleIn, placeIn, plansIn } from "./Plans.ts"
-import { type Sentence, isLayout, partsOf, sentencesOf, speaksOfItself } from "./Sentences.ts"
+import { type ButtonBrief, buttonOf, type FormBrief, formOf } from "./Forms.ts"
+import {
+  bare,
+  capital,
+  dateIn,
+  figures,
+  freeEvent,
+  freeTime,
+  hours,
+  leadingTime,
+  percentage,
+  price,
+  stripped,
+} from "./Figures.ts"
+import { addressIn, ownerIn, peopleIn, placeIn, plansIn, withTown } from "./Plans.ts"
+import {
+  isEnumeration,
+  type Sentence,
+  isLayout,
+  partsOf,
+  sentencesOf,
+  speaksOfItself,
+  withoutQuotes,
+} from "./Sentences.ts"
 import { type Kind, kindOf, type Subject, subjectOf } from "./Subjects.ts"
-import { topicOf } from "./Topic.ts"
+import { jobTitle, topicOf, topicOfKind, withoutListWords } from "./Topic.ts"
 
 export interface Point {
   readonly title: string
@@ -27,11 +47,6 @@ export type ListName =
 export interface List {
   readonly name: ListName
   readonly points: ReadonlyArray<Point>
-}
-
-export interface ButtonBrief {
-  readonly label: string | null
-  readonly url: string | null
 }
 
 export interface Brief {
@@ -105,8 +120,9 @@ interface Gathered {
   label: string | null
 }
 
-/** `text`: a masked prompt. */
-export const readBrief = (text: string): Brief => {
+/** `masked`: a prompt without merge tokens. */
+export const readBrief = (masked: string): Brief => {
+  const text = masked.replace(jobTitle, "$1 for ")
   const sentences = sentencesOf(text)
   const all: Gathered = {
     lists: new Map(),
@@ -125,7 +141,8 @@ export const readBrief = (text: string): Brief => {
   const requested = sentences.find(asksForContent) ?? sentences.find(isPlain)
   const kind = kindOf(requested?.text ?? "") === "general" ? kindOf(text) : kindOf(requested?.text ?? "")
   const whole = topicOf(requested?.text ?? "")
-  const topic = kind === "job" ? whole.replace(/,.*$/s, "") : whole
+  const town = placeIn(text)
+  const topic = topicOfKind(whole, kind, town)
   dropTopic(all.lists, topic)
   const named = subjectOf(topic)
   const written = withoutQuotes(text)
@@ -135,13 +152,13 @@ export const readBrief = (text: string): Brief => {
     topic,
     title: all.title ?? quoted(text, "(?:headline|title|heading)"),
     owner: all.owner ?? ownerIn(text),
-    place: all.place ?? placeIn(text),
+    place: withTown(all.place, town),
     date: all.date,
     hours: all.hours,
-    offers: [...new Set(all.offers)].slice(0, offers_max),
+    offers: [...new Set([...(freeEvent.test(text) ? ["Free of charge"] : []), ...all.offers])].slice(0, offers_max),
     coupon: couponOf(text),
     lists: [...all.lists].map(([name, points]) => ({ name, points: points.slice(0, points_max) })),
-    facts: all.facts.slice(0, facts_max),
+    facts: all.facts.filter((fact) => !isSame(fact, whole) && !isSame(fact, topic)).slice(0, facts_max),
     data: all.data.slice(0, facts_max),
     isFormal: /\bformal(?:ly)?\b/i.test(text) && !/\binformal/i.test(text),
     cards_count: requestedCards(text),
@@ -152,6 +169,10 @@ export const readBrief = (text: string): Brief => {
   }
 }
 
+/** A prompt that only names its topic says nothing else. */
+const isSame = (fact: string, topic: string): boolean =>
+  stripped(fact, " .!").toLowerCase() === stripped(topic, " .!").toLowerCase()
+
 /** Neither an order nor a named value nor a line of a list. */
 const isPlain = ({ isBullet, isOrder, text }: Sentence): boolean =>
   !isOrder && !isBullet && !/^[^:]{1,40}:(?:\s|$)/.test(text)
@@ -159,7 +180,7 @@ const isPlain = ({ isBullet, isOrder, text }: Sentence): boolean =>
 /** An order that names what is wanted, and not only how. */
 const asksForContent = ({ isOrder, text }: Sentence): boolean =>
   isOrder &&
-  /\b(?:page|web ?site|site|one-pager|microsite|portfolio|blog|e-?mails?|newsletter|mailing|message|invitation|announcement|letter|reminder)\b|^(?:please\s)?(?:announce|promote|advertise|launch|invite|publish|create|build|design|send|make|thank|remind|write|present|introduce)\s(?!(?:it|this|them|sure|in|with|for|as|like|simple|simply|short|everything|all)\b)/i.test(
+  /\b(?:page|web ?site|site|one-pager|microsite|portfolio|blog|e-?mails?|newsletter|mailing|message|invitation|announcement|letter|reminder|job (?:offer|opening|ad)|vacancy)\b|^(?:please\s)?(?:announce|promote|advertise|launch|invite|publish|create|build|design|send|make|thank|remind|write|present|introduce)\s(?!(?:it|this|them|sure|in|with|for|as|like|simple|simply|short|everything|all)\b)/i.test(
     text,
   )
 
@@ -199,8 +220,10 @@ const gather = ({ text, isOrder, isBullet }: Sentence, open: ListName | null, al
     all.date ??= lead + dated.date
   }
   if (isOrder) details(dated?.rest ?? rest, all)
-  else if (percentage.test(text) && text.length <= offer_length_max) all.offers.push(capital(stripped(text, " .!")))
-  else if (stripped(rest, " ,.;:").length > 2) all.facts.push(sentenceOf(text))
+  else if (text.length <= offer_length_max && (percentage.test(text) || freeTime.test(text)))
+    all.offers.push(capital(stripped(text, " .!")))
+  else if (isEnumeration(text)) add(all.lists, "features", partsOf(stripped(text, " .!")).map(pointOf))
+  else if (stripped(rest, " ,.;:").length > 2) all.facts.push(sentenceOf(withoutListWords(text)))
   return null
 }
 
@@ -280,7 +303,7 @@ const sort = (piece: string, all: Gathered): void => {
     /^(?:(?:with|and|plus|also|including|featuring|offering|that (?:has|have|offers?|shows?)|mention|show|for only)\s){1,3}/i,
     "",
   )
-  const text = stripped(named, " .!?:,")
+  const text = stripped(named, " .!?:,").replace(/\s(?:opens?|is opening)(?:\s(?:at|in|on))?$/i, "")
   if (text.length < 3 || speaksOfItself(text)) return
   if (percentage.test(text) || /\b(?:off|discount|half price|two for one|2 for 1)\b/i.test(text)) {
     if (text.length <= 120 && /\boff\b|discount|%|percent|per cent|price|for 1|for one/i.test(text))
@@ -324,46 +347,14 @@ const sentenceOf = (text: string): string => {
   return /[.!?]$/.test(line) ? line : `${line}.`
 }
 
-const withoutQuotes = (text: string): string => text.replace(/https?:\/\/\S{1,500}|["“][^"“”\n]{0,200}["”]/gi, " ")
-
 const quoted = (text: string, what: string): string | null =>
   new RegExp(`\\b${what}\\b[^"“”'.\\n]{0,40}["“]([^"“”\\n]{1,120})["”]`, "i").exec(text)?.[1]?.trim() || null
-
-const ownerIn = (text: string): string | null =>
-  /\b(?:called|named)\s(?:["“]([^"“”\n]{2,60})["”]|((?:[A-Z][\p{L}\d&'’.-]{1,24})(?:\s(?:[A-Z&][\p{L}\d&'’.-]{0,24}|and|of|the)){0,3}))/u
-    .exec(text)
-    ?.slice(1)
-    .find((found) => found !== undefined)
-    ?.replace(/[\s.]+$|\s(?:and|of|the)$/g, "") ?? null
 
 const couponOf = (text: string): Brief["coupon"] => {
   const code = /\bcode\b[\s:]{0,3}(?:is\s)?["“']?([A-Z0-9][A-Z0-9-]{2,23})\b/.exec(text)?.[1] ?? null
   return code !== null || /\b(?:coupon|voucher|promo(?:tion(?:al)?)? code|discount code)\b/i.test(text)
     ? { code }
     : null
-}
-
-const buttonWords =
-  /\b(?:button|call[ -]to[ -]action|cta|link|register|rsvp|sign[ -]?up|download)\b|\b(?:order|buy|book|shop|reserve|apply) (?:now|here|online|it|them)\b/i
-
-const label_length_max = 40
-
-const labels: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\bregister\b/i, "Register"],
-  [/\brsvp\b/i, "Say that you come"],
-  [/\bsign[ -]?up\b/i, "Sign up"],
-  [/\b(?:book|reserve)\b/i, "Book now"],
-  [/\b(?:shop|buy|order)\b/i, "Shop now"],
-  [/\bdownload\b/i, "Download"],
-  [/\bapply\b/i, "Apply now"],
-]
-
-const buttonOf = (text: string, named: string | null): ButtonBrief | null => {
-  const url = /https?:\/\/[^\s"'<>“”)\]]{0,2000}[^\s"'<>“”)\].,;:!?]/i.exec(text)?.[0] ?? null
-  if (named === null && url === null && !buttonWords.test(text)) return null
-  const wanted = named ?? /\bbutton\b[^"“”'.\n]{0,40}["“']([^"“”'\n]{1,60})["”']/i.exec(text)?.[1]?.trim()
-  const label = wanted || labels.find(([words]) => words.test(withoutQuotes(text)))?.[1]
-  return { label: label === undefined ? null : label.slice(0, label_length_max), url }
 }
 
 const numbers: Readonly<Record<string, number>> = { two: 2, three: 3, four: 4, five: 5, six: 6 }

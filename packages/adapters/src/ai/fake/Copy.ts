@@ -17,7 +17,7 @@ export const headlineOf = (brief: Brief, otherwise: string): string => {
   const { kind, title, topic } = brief
   if (title !== null) return title
   const plain = plainTopic(topic)
-  if (plain === "" || readers.test(plain)) return brief.offers[0] ?? otherwise
+  if (plain === "" || readers.test(plain)) return brief.offers[0] ?? nameOfKind(brief) ?? otherwise
   if (kind === "pricing" && !/\b(?:pric|plan|rates|tickets)/i.test(plain)) return `Plans and prices for ${topic}`
   if (kind === "webinar") {
     const about =
@@ -28,9 +28,14 @@ export const headlineOf = (brief: Brief, otherwise: string): string => {
   }
   if (kind === "update" && !/\b(?:new|news|update|updates|release|changelog|version)\b/i.test(plain))
     return `What is new in ${topic}`
-  if (kind === "waiting-list")
-    return capital(plain.replace(/^(?:waiting list|waitlist)\s(?:for|of)\s(?:(?:our|an?|the)\s)?/i, ""))
+  if (kind === "waiting-list") return capital(plain.replace(/^(?:our|an?|the)\s/i, ""))
   return capital(plain)
+}
+
+/** What a page without a topic is about. */
+const nameOfKind = ({ kind, subject }: Brief): string | null => {
+  if (kind === "pricing") return labelOfKind.pricing
+  return subject.isBusiness ? subject.label : null
 }
 
 /** A topic that names the readers only: "an email for our customers". */
@@ -46,6 +51,7 @@ export const plainTopic = (topic: string): string =>
       /^(?:an?\s|the\s|our\s)?(?:job|position|vacancy|job offer|job opening|open position)\s(?:for|as|of)\s/i,
       "",
     )
+    .replace(/^(?:event\s)?sign-?up\s(?:page\s)?for\s/i, "")
     .replace(/^(?:an?|the|my)\s/i, "")
 
 /** Null when neither the brand nor the prompt names one. An internal name is never shown. */
@@ -76,7 +82,13 @@ export const pitchOf = (brief: Brief, headline: string): string => {
   switch (kind) {
     case "sale":
       return join(
-        offers.length === 0 ? capital(about) : when === "" ? "Come by and save" : "The offer is valid",
+        offers.length === 0
+          ? capital(plainTopic(about)) === headline
+            ? "Come by and look around"
+            : capital(about)
+          : when === ""
+            ? "Come by and save"
+            : "The offer is valid",
         when,
         fact,
       )
@@ -89,7 +101,7 @@ export const pitchOf = (brief: Brief, headline: string): string => {
     case "job":
       return "Read what we are looking for, and send us your application."
     case "event":
-      return join(`You are invited${where}`, when, fact)
+      return join(when === "" ? `You are invited${where}` : "You are invited", when, fact)
     case "opening":
       return join(when + where === "" ? "Come in and look around" : `Our doors open${where}`, when, fact)
     case "restaurant":
@@ -104,9 +116,10 @@ export const pitchOf = (brief: Brief, headline: string): string => {
   }
 }
 
-/** `on 5 May at 3 pm`, `until Saturday`. */
+/** `on 5 May at 3 pm`, `from 1 to 7 May`, `until Saturday`. */
 const spoken = (date: string): string => {
   if (/^until /i.test(date)) return ` until${date.slice(5)}`
+  if (/^(?:\p{L}+,? )?\d{1,2}\w{0,2}(?: ?[–-] ?| to | until )\d/u.test(date)) return ` from ${date}`
   return ` ${/^(?:next|this) /i.test(date) ? date.charAt(0).toLowerCase() + date.slice(1) : `on ${date}`}`
 }
 
@@ -147,13 +160,13 @@ const titles: Readonly<Record<ListName, string>> = {
   points: "Good to know",
 }
 
-const titleOf = ({ name }: List, { kind, lists }: Brief): string => {
+const titleOf = ({ name }: List, { kind }: Brief): string => {
   if (name === "menu" && kind === "restaurant") return "Menu"
   if (name === "agenda" && kind === "webinar") return "Agenda"
   if (name === "people" && kind === "webinar") return "Speakers"
   if (name === "features" && kind === "update") return "What is new"
-  if (name === "points" && kind === "job" && !lists.some((list) => list.name === "requirements"))
-    return "What you bring"
+  if (name === "features" && (kind === "event" || kind === "opening")) return "What awaits you"
+  if (name === "points" && kind === "job") return "About the job"
   return titles[name]
 }
 
@@ -184,11 +197,17 @@ const needed: Readonly<Partial<Record<Brief["kind"], ReadonlyArray<ListName>>>> 
   job: ["requirements", "tasks", "points"],
 }
 
-/** Prices on a pricing page are those of plans, whatever the prompt calls them. */
+/** Prices on a pricing page are those of plans, whatever the prompt calls them; those of a job are what it pays. */
 const named = ({ kind, lists }: Brief): ReadonlyArray<List> => {
+  if (kind === "job") return lists.map((list) => (list.name === "menu" ? payOf(list) : list))
   if (kind !== "pricing" || lists.some(({ name }) => name === "plans")) return lists
   return lists.map((list) => (list.points.some(({ price }) => price !== null) ? { ...list, name: "plans" } : list))
 }
+
+const payOf = ({ points }: List): List => ({
+  name: "benefits",
+  points: points.map((each) => (each.title === each.price ? { ...each, price: null } : each)),
+})
 
 const sampleOf = ({ kind, subject, topic }: Brief): List | null => {
   const products = (name: "plans" | "menu"): List => ({
@@ -251,7 +270,9 @@ export const valuesOf = ({ data, date, hours, kind, place }: Brief): ReadonlyArr
 ]
 
 const whenOf = (date: string, kind: Brief["kind"]): readonly [string, string] =>
-  /^until /i.test(date) ? [kind === "job" ? "Apply until" : "Valid until", date.slice("until ".length)] : ["When", date]
+  /^until /i.test(date)
+    ? [kind === "job" ? "Apply until" : "Valid until", date.slice("until ".length)]
+    : [kind === "job" ? "Start" : "When", date]
 
 /** The label of the button that leads to the form or to the details. */
 export const callOf = ({ button, form, kind }: Brief): string => {

@@ -16,6 +16,12 @@ export const price = new RegExp(
 
 export const percentage = new RegExp(share, "iu")
 
+/** `3 months free`. */
+export const freeTime = /\b\d{1,3} (?:days?|weeks?|months?|years?) (?:for )?free\b/i
+
+export const freeEvent =
+  /\bfree (?:(?:online|live|public) )?(?:webinar|workshop|event|course|class|concert|seminar|talk|meet-?up|masterclass)\b/i
+
 /** Figures of a text, each once and without its spaces. */
 export const figuresIn = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(figures)].map(([figure]) => bare(figure)))

@@ -1,4 +1,5 @@
-// Forms that a prompt requests, with the fields that it names.
+// Forms and buttons that a prompt requests, with the fields and labels that it names.
+import { withoutQuotes } from "./Sentences.ts"
 import type { Kind } from "./Subjects.ts"
 
 export interface Field {
@@ -89,4 +90,32 @@ export const formOf = (prompt: string, kind: Kind): FormBrief | null => {
       .filter(([, name]) => name === "email" || wanted.includes(name))
       .map(([, name, label, type, autocomplete]) => ({ name, label, type, autocomplete })),
   }
+}
+
+export interface ButtonBrief {
+  readonly label: string | null
+  readonly url: string | null
+}
+
+const buttonWords =
+  /\b(?:button|call[ -]to[ -]action|cta|link|register|rsvp|sign[ -]?up|download)\b|\b(?:order|buy|book|shop|reserve|apply) (?:now|here|online|it|them)\b/i
+
+const label_length_max = 40
+
+const labels: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\bregister\b/i, "Register"],
+  [/\brsvp\b/i, "Say that you come"],
+  [/\bsign[ -]?up\b/i, "Sign up"],
+  [/\b(?:book|reserve)\b/i, "Book now"],
+  [/\b(?:shop|buy|order)\b/i, "Shop now"],
+  [/\bdownload\b/i, "Download"],
+  [/\bapply\b/i, "Apply now"],
+]
+
+export const buttonOf = (text: string, named: string | null): ButtonBrief | null => {
+  const url = /https?:\/\/[^\s"'<>“”)\]]{0,2000}[^\s"'<>“”)\].,;:!?]/i.exec(text)?.[0] ?? null
+  if (named === null && url === null && !buttonWords.test(text)) return null
+  const wanted = named ?? /\bbutton\b[^"“”'.\n]{0,40}["“']([^"“”'\n]{1,60})["”']/i.exec(text)?.[1]?.trim()
+  const label = wanted || labels.find(([words]) => words.test(withoutQuotes(text)))?.[1]
+  return { label: label === undefined ? null : label.slice(0, label_length_max), url }
 }

@@ -1,4 +1,4 @@
-// Plans, speakers and places in a sentence of a prompt: `Free for 500 contacts, 9 EUR for 5,000`, `speakers Ann Lee and Bo Chen`.
+// Plans, speakers, places and names in a sentence of a prompt: `Free for 500 contacts, 9 EUR for 5,000`, `speakers Ann Lee and Bo Chen`.
 import { capital, price, stripped } from "./Figures.ts"
 import { partsOf } from "./Sentences.ts"
 
@@ -16,8 +16,10 @@ const offered = (part: string): Offered | null => {
   const found = price.exec(text)
   const cost = /^free\b/i.test(text) ? text.slice(0, "free".length) : found?.index === 0 ? found[0].trim() : ""
   const rest = text.slice(cost.length)
-  const quantity = rest.replace(/^\s(?:for|up to|with)\s(?:up to\s)?/i, "")
-  return cost === "" || quantity === rest || quantity.length > 60 ? null : { part, cost, quantity }
+  const quantity = stripped(rest.replace(/^\s(?:for|up to|with)\s(?:up to\s)?/i, ""), " .;!")
+  return cost === "" || rest === "" || quantity === stripped(rest, " .;!") || quantity.length > 60
+    ? null
+    : { part, cost, quantity }
 }
 
 /** The plans of a sentence and their pieces; null when it has fewer than two. */
@@ -55,12 +57,42 @@ const noPlaces =
 /** `in Bern`, `at Lake Park`. */
 export const placeIn = (text: string): string | null => {
   const place =
-    /\b(?:in|at)\s(?:the\s)?([A-Z][\p{L}'’-]{2,24}(?:\s[A-Z][\p{L}'’-]{2,24}){0,2})/u.exec(text)?.[1] ?? null
+    /\b(?:in|at)\s(?:the\s)?([A-Z][\p{L}'’-]{1,24}(?:\s[A-Z][\p{L}'’-]{2,24}){0,2})/u.exec(text)?.[1] ?? null
   return place === null || noPlaces.test(place) ? null : place
 }
 
-/** `Kramgasse 12, Bern`. */
+/** `Kramgasse 12, Bern`; the town may be missing: `at Kramgasse 12`. */
 export const addressIn = (text: string): string | null => {
-  const [address, street = ""] = /\b(\p{Lu}[\p{L}.'’-]{2,30})\s\d{1,4}[a-z]?,\s\p{Lu}\p{L}{2,24}\b/u.exec(text) ?? []
+  const [address, street = ""] =
+    /\b(\p{Lu}[\p{L}.'’-]{2,30})\s\d{1,4}[a-z]?,\s\p{Lu}\p{L}{2,24}\b/u.exec(text) ??
+    /(?<=\bat\s)(\p{Lu}[\p{L}.'’-]{2,30})\s\d{1,4}[a-z]?\b(?!\s?[\d:%])/u.exec(text) ??
+    []
   return address === undefined || noPlaces.test(street) ? null : address
+}
+
+/** An address without a town gets that of the prompt. */
+export const withTown = (place: string | null, town: string | null): string | null =>
+  place === null || town === null || place.includes(town) || !/^[^,]{1,60}\s\d{1,4}[a-z]?$/.test(place)
+    ? (place ?? town)
+    : `${place}, ${town}`
+
+const business =
+  "(?:shop|store|bakery|café|cafe|restaurant|pizzeria|bistro|trattoria|studio|salon|company|agency|bar|gym|school|hotel|app|tool|platform|software)"
+const businessName = "(\\p{Lu}[\\p{L}\\d&'’-]{1,24}(?:\\s\\p{Lu}[\\p{L}\\d&'’-]{0,24}){0,2})"
+/** `the restaurant Da Nino`, `our new bicycle shop Velo Haus opens`. */
+const afterBusiness = new RegExp(`\\b${business}\\s${businessName}`, "u")
+/** `Postbird, a newsletter tool`. */
+const beforeBusiness = new RegExp(`${businessName},\\san?\\s(?:[\\p{L}-]{1,20}\\s){0,2}${business}\\b`, "u")
+
+const calledIn = (text: string): string | null =>
+  /\b(?:called|named)\s(?:["“]([^"“”\n]{2,60})["”]|((?:[A-Z][\p{L}\d&'’.-]{1,24})(?:\s(?:[A-Z&][\p{L}\d&'’.-]{0,24}|and|of|the)){0,3}))/u
+    .exec(text)
+    ?.slice(1)
+    .find((found) => found !== undefined)
+    ?.replace(/[\s.]+$|\s(?:and|of|the)$/g, "") ?? null
+
+/** The name of the business. */
+export const ownerIn = (text: string): string | null => {
+  const introduced = afterBusiness.exec(text)?.[1] ?? beforeBusiness.exec(text)?.[1] ?? null
+  return calledIn(text) ?? (introduced === null || noPlaces.test(introduced) ? null : introduced)
 }

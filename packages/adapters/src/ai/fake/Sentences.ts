@@ -47,7 +47,11 @@ const demands =
   /^(?:the|this|all|its?|your)\s+(?:[\p{L}-]+\s+){0,3}?(?:should|must|needs? to|has to|have to|shall|ought to)\b/iu
 /** `A landing page for …`, `Newsletter about …`. */
 const requests =
-  /^(?:(?:an?|the|our|my|one)\s+)?(?:[\p{L}\d'’-]+\s+){0,6}?(?:page|pages|web ?site|site|one-pager|microsite|e-?mail|newsletter|mailing|invitation|announcement|reminder|landing page)\b/iu
+  /^(?:(?:an?|the|our|my|one)\s+)?(?:[\p{L}\d'’-]+\s+){0,6}?(?:page|pages|web ?site|site|one-pager|microsite|e-?mail|newsletter|mailing|invitation|announcement|reminder|landing page|job (?:offer|opening|ad)|vacancy)\b/iu
+
+/** `With a form to get the coupon`, `Sign-up form with name and email`, `Reserve a table by form`. */
+const formSentence =
+  /^(?:(?:with|plus|and|also|including|there is|it has)\s)?(?:(?:an?|the|our|one)\s)?(?:[\p{L}-]{1,20}\s){0,3}?(?:form|button)\b(?!\sof\b)|\b(?:by|with|in|via|through|use) (?:an?|the|this|our|a short)? ?form\b/iu
 
 /** Phrases that are instructions within a sentence: the language and the tone. */
 const manner =
@@ -88,7 +92,11 @@ export const sentencesOf = (text: string): ReadonlyArray<Sentence> =>
     .flatMap((raw): ReadonlyArray<Sentence> => {
       const bullet = /^\s*(?:[-*•–]|\d{1,2}[.)])\s+/.exec(raw)
       const line = raw.slice(bullet?.[0].length ?? 0)
-      const isOrder = orders.test(line) || demands.test(line) || requests.test(line.slice(0, 200))
+      const isOrder =
+        orders.test(line) ||
+        demands.test(line) ||
+        requests.test(line.slice(0, 200)) ||
+        formSentence.test(line.slice(0, 200))
       const plain = line.replace(manner, "").trim()
       return plain === "" ? [] : [{ text: plain, isOrder, isBullet: bullet !== null }]
     })
@@ -130,3 +138,12 @@ export const partsOf = (list: string): ReadonlyArray<string> => {
     .map((part) => part.replace(/^\s*(?:and|or|plus|&)\s/i, "").trim())
     .filter((part) => part !== "")
 }
+
+/** `Talks, drinks and portfolio reviews`: short pieces without figures. */
+export const isEnumeration = (text: string): boolean => {
+  const parts = partsOf(text.replace(/[.!]$/, ""))
+  return parts.length > 2 && parts.every((part) => /^\p{L}[\p{L}'’-]{1,24}(?:\s[\p{L}'’-]{1,24}){0,2}$/u.test(part))
+}
+
+export const withoutQuotes = (text: string): string =>
+  text.replace(/https?:\/\/\S{1,500}|["“][^"“”\n]{0,200}["”]/gi, " ")

@@ -1,6 +1,7 @@
 // The topic of a prompt: the words after "a page for", "an email about" and the like.
 import { dateIn, stripped } from "./Figures.ts"
 import { isLayout } from "./Sentences.ts"
+import type { Kind } from "./Subjects.ts"
 
 const topic_length_max = 90
 const read_length_max = 2_000
@@ -43,3 +44,17 @@ export const topicOf = (sentence: string): string => {
   const behind = trimmed(/\b(?:with|showing|presenting)\s([^\n]{3,})$/i.exec(text)?.[1] ?? "")
   return isLayout(behind) ? "" : shortened(behind)
 }
+
+export const withoutListWords = (text: string): string =>
+  text.replace(/^(?:(?:our|an?|the)\s)?(?:waiting[ -]?list|waitlist)\s(?:for|of)\s/i, "")
+
+/** Without words that the page shows elsewhere: the conditions of a job, the venue of an event. */
+export const topicOfKind = (topic: string, kind: Kind, place: string | null): string => {
+  if (kind === "job") return topic.replace(/,.*$/s, "")
+  if (kind === "waiting-list") return withoutListWords(topic)
+  if (kind !== "event" || place === null || !topic.endsWith(` ${place}`)) return topic
+  return topic.slice(0, -place.length - 1).replace(/\s(?:in|at)(?:\sthe)?$/i, "")
+}
+
+/** `A job offer: senior baker`. */
+export const jobTitle = /^(\s?(?:(?:an?|our|the)\s)?(?:job offer|job opening|job ad|vacancy|open position))\s?[:–-]\s/i

@@ -1,5 +1,6 @@
 // What holds for every prompt: figures of the prompt appear, its instructions and unfilled variables do not.
 import { emailFor, pageFor } from "@tentpole/adapters/ai/fake/FakeAi"
+import { asksForPage } from "@tentpole/adapters/ai/fake/Intent"
 import { clean } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
 import { plainText } from "@tentpole/core/rendering/PlainText"
@@ -180,4 +181,71 @@ describe("a page and an email of the fake AI", () => {
       }
     },
   )
+})
+
+/** A prompt, what its page must say, and words that it must not print. */
+const pages: ReadonlyArray<readonly [prompt: string, shown: ReadonlyArray<string>, hidden: RegExp]> = [
+  [
+    "A landing page for our bakery's spring sale in Rome: 20 % off all sourdough bread from 1 to 7 May. With a form to get the coupon by email.",
+    ["Our bakery's spring sale in Rome", "20 % off all sourdough bread", "valid from 1 to 7 May"],
+    /on 1 to 7|with a form/i,
+  ],
+  [
+    "A pricing page for Postbird, a newsletter tool. Free for 500 contacts, 9 EUR a month for 5,000, 29 EUR a month for 50,000. All plans have automation.",
+    ["Plans and prices for Postbird", "500 contacts", "Free", "5,000 contacts", "9 EUR", "50,000 contacts", "29 EUR"],
+    /50,000\. contacts/,
+  ],
+  [
+    "A page for our free webinar on email deliverability on 12 March at 17:00 CET with the speakers Ann Lee and Ben Cole. Agenda: SPF and DKIM, handling bounces. People register with name and email.",
+    ["Email deliverability", "12 March at 17:00 CET", "Free of charge", "Ann Lee", "Ben Cole", "Handling bounces"],
+    /people register/i,
+  ],
+  [
+    "Create a landing page for a shop opening in Bern: our new bicycle shop Velo Haus opens on Saturday 14 June at Marktgasse 12, with coffee and free bike checks. Friendly tone.",
+    ["Shop opening in Bern", "Velo Haus", "Saturday 14 June", "Marktgasse 12, Bern", "Free bike checks"],
+    /friendly|opens\n/i,
+  ],
+  [
+    "Event sign-up page for the Lisbon Design Meetup on 3 October at 18:30 in the LX Factory. Talks, drinks and portfolio reviews. Sign-up form with name, email and company.",
+    ["Lisbon Design Meetup", "3 October at 18:30", "LX Factory", "Portfolio reviews", "Company"],
+    /sign-up form|in the LX/i,
+  ],
+  [
+    "A waiting list for Nutriplan, an app that plans meals for families. Launch in September. Early users get 3 months free.",
+    ["Nutriplan, an app that plans meals", "Set up Nutriplan", "Launch in September", "Early users get 3 months free"],
+    /set up a waiting|list for nutriplan/i,
+  ],
+  [
+    "A job offer: senior baker in Zurich, full time, 5,200 CHF a month, start on 1 August, no night shifts, with an application form.",
+    ["Senior baker in Zurich", "5,200 CHF a month", "1 August", "No night shifts", "Send the application"],
+    /a job offer|with an application/i,
+  ],
+  [
+    "A page for the restaurant Da Nino in Basel. Menu: pizza margherita 14 CHF, tiramisù 9 CHF. Open Tuesday to Sunday 11:30 to 22:00. Reserve a table by form.",
+    ["Restaurant Da Nino in Basel", "Pizza margherita", "9 CHF", "Tuesday to Sunday 11:30 to 22:00", "Reserve a table"],
+    /by form/i,
+  ],
+]
+
+describe("a page of the fake AI shows what its prompt was", () => {
+  it.each(pages)("%s", (prompt, shown, hidden) => {
+    const page = plainText(pageFor({ prompt, name: "An internal name", brand: null, template: null }))
+    for (const each of shown) assert.include(page, each)
+    assert.notMatch(page, hidden)
+    assert.notInclude(page, "An internal name")
+    assert.isTrue(asksForPage(prompt, { hasTemplate: false }))
+  })
+
+  it.each([
+    "Bakery sale",
+    "Webinar about taxes",
+    "Shop opening in Bern",
+    "Job offer for a cook",
+    "Waiting list for our app",
+  ])("%s is enough for a page, and is printed once above the sections", (prompt) => {
+    const page = plainText(pageFor({ prompt, name: "An internal name", brand: null, template: null }))
+    assert.isTrue(asksForPage(prompt, { hasTemplate: false }))
+    assert.notInclude(page, `${prompt}.`)
+    assert.notInclude(page, "An internal name")
+  })
 })
