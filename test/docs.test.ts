@@ -1,8 +1,12 @@
 // Tests that the documents match the code.
 import { configuration } from "@tentpole/adapters/Configuration"
+import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
+import { parseRules } from "@tentpole/core/segments/Parse"
+import type { RuleField } from "@tentpole/core/segments/RuleFacts"
 import { AdminApi } from "@tentpole/http/admin/AdminApi"
 import { Api } from "@tentpole/http/Api"
 import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
+import { Result } from "effect"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, it } from "vitest"
@@ -37,6 +41,25 @@ const brokenLinks = (page: string): ReadonlyArray<string> =>
     if (!existsSync(at)) return [`${page}: ${link}`]
     return anchor === undefined || anchors(readFileSync(at, "utf8")).has(anchor) ? [] : [`${page}: ${link}`]
   })
+
+it("the rules in docs/audience.md are valid, and use each source", () => {
+  const listId = ListId.make("019a0000-0000-7000-8000-000000000001")
+  const spend: RuleField = {
+    id: FieldDefinitionId.make("019a0000-0000-7000-8000-000000000002"),
+    apiName: "spend_eur",
+    displayName: "Spend",
+    valueType: "number",
+    status: "active",
+    provenanceProvider: null,
+  }
+  const examples = [...read("docs/audience.md").matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = ""]) => text)
+  for (const example of examples) {
+    const parsed = parseRules(JSON.parse(example), { fields: [spend], staticLists: new Set([listId]) })
+    assert.deepStrictEqual(Result.isFailure(parsed) ? parsed.failure.issues : [], [], example)
+  }
+  const sources = new Set([...examples.join("\n").matchAll(/"source": "(\w+)"/g)].map(([, source]) => source))
+  assert.sameMembers([...sources], ["contact", "custom_field", "activity", "list_membership"])
+})
 
 it("docs/errors.md is generated from the table of errors", () => {
   assert.strictEqual(read("docs/errors.md"), errorsPage(), "run `npm run docs`")

@@ -2,7 +2,7 @@
 import { command } from "../support/CommandLine.ts"
 import { apiKey, freePort, listening, Service, tentpole, until } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { chmod, mkdtemp, rm, stat } from "node:fs/promises"
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -34,6 +34,11 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
       assert.include(service.output, shown)
     }
     assert.notInclude(service.output, apiKey)
+    assert.match(
+      service.output,
+      /^Starting PostgreSQL …\nRunning migrations …\nStarting the API and the worker …\n\nTentpole is running\./,
+    )
+    assert.match(service.output.trimEnd(), /Send a first mail: {2}npm run tentpole -- hello ann@example\.test$/)
     await until("readiness", async () => {
       const ready = await service.call("GET", "/readyz")
       return ready.status === 200 && ready.json.status === "ready"
@@ -147,6 +152,17 @@ describe("tentpole start with an invalid configuration prints one sentence with 
       { DATABASE_URL: `postgres://u:secret@127.0.0.1:${unusedPort}/x` },
       /^PostgreSQL can't be reached: check DATABASE_URL/,
     )
+  })
+
+  it("after the name of the step that failed", async () => {
+    const broken = await mkdtemp(join(tmpdir(), "tentpole-broken-"))
+    await writeFile(join(broken, "database"), "no folder")
+    const ports = { PORT: String(await freePort()), PAGES_PORT: String(await freePort()) }
+    const { code, output } = await tentpole(["start"], { DATA_DIR: broken, ...ports })
+    assert.strictEqual(code, 1, output)
+    assert.match(output, /^Starting PostgreSQL …\n./)
+    assert.notInclude(output, "Running migrations")
+    await rm(broken, { recursive: true })
   })
 
   it("for a port in use", async () => {

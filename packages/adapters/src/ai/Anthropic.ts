@@ -32,11 +32,12 @@ export const anthropic = dialect({
   default_model: "claude-sonnet-4-5",
   keyHeaders: (key) => ({ "x-api-key": Redacted.value(key), "anthropic-version": "2023-06-01" }),
   path: "/messages",
-  body: (conversation, model, tokens_max) => {
+  limitNames: { own: "max_tokens", compatible: "max_tokens" },
+  body: (conversation, model, tokens_max, limitName) => {
     const budget_tokens = thinking_tokens[conversation.reasoning ?? "min"]
     return {
       model,
-      max_tokens: tokens_max + budget_tokens,
+      [limitName]: tokens_max + budget_tokens,
       ...(budget_tokens === 0 ? {} : { thinking: { type: "enabled", budget_tokens } }),
       system: conversation.system,
       messages: [{ role: "user", content: contentOf(conversation, blockOf) }],

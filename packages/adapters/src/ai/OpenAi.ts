@@ -3,12 +3,29 @@ import { Redacted, Result, Schema } from "effect"
 import { type Attachment, contentOf, cut_off, declined, thinking_tokens } from "./Conversation.ts"
 import { dialect } from "./Provider.ts"
 
+/** Text, or parts of which those of type `text` count: Mistral's models that reason answer in parts. */
+const Content = Schema.Union([
+  Schema.String,
+  Schema.Array(Schema.Struct({ type: Schema.String, text: Schema.optional(Schema.NullOr(Schema.String)) })),
+])
+
+const textIn = (content: typeof Content.Type | null | undefined): string =>
+  typeof content === "string"
+    ? content
+    : (content ?? []).map(({ text, type }) => (type === "text" ? (text ?? "") : "")).join("")
+
+/** Models that think aloud begin with it. Servers that know the model put it into `reasoning_content`, which is ignored. */
+const withoutThoughts = (text: string): string => {
+  const end = /^\s*<think>/.test(text) ? text.indexOf("</think>") : -1
+  return end < 0 ? text : text.slice(end + "</think>".length)
+}
+
 const Answer = Schema.Struct({
   choices: Schema.NonEmptyArray(
     Schema.Struct({
       finish_reason: Schema.optional(Schema.NullOr(Schema.String)),
       message: Schema.Struct({
-        content: Schema.optional(Schema.NullOr(Schema.String)),
+        content: Schema.optional(Schema.NullOr(Content)),
         refusal: Schema.optional(Schema.NullOr(Schema.String)),
       }),
     }),
@@ -22,7 +39,7 @@ const Event = Schema.Struct({
         finish_reason: Schema.optional(Schema.NullOr(Schema.String)),
         delta: Schema.optional(
           Schema.Struct({
-            content: Schema.optional(Schema.NullOr(Schema.String)),
+            content: Schema.optional(Schema.NullOr(Content)),
             refusal: Schema.optional(Schema.NullOr(Schema.String)),
           }),
         ),
@@ -49,9 +66,11 @@ export const openAi = dialect({
   default_model: "gpt-5",
   keyHeaders: (key) => ({ authorization: `Bearer ${Redacted.value(key)}` }),
   path: "/chat/completions",
-  body: (conversation, model, tokens_max) => ({
+  // OpenAI's models that reason refuse `max_tokens`; other servers may know only that.
+  limitNames: { own: "max_completion_tokens", compatible: "max_tokens" },
+  body: (conversation, model, tokens_max, limitName) => ({
     model,
-    max_completion_tokens: tokens_max + thinking_tokens[conversation.reasoning ?? "min"],
+    [limitName]: tokens_max + thinking_tokens[conversation.reasoning ?? "min"],
     ...(conversation.reasoning ? { reasoning_effort: efforts[conversation.reasoning] } : {}),
     messages: [
       { role: "system", content: conversation.system },
@@ -62,14 +81,14 @@ export const openAi = dialect({
   read: ({ choices: [{ finish_reason, message }] }) => {
     if (message.refusal || finish_reason === "content_filter") return Result.fail(declined)
     if (finish_reason === "length") return Result.fail(cut_off)
-    return Result.succeed(message.content ?? "")
+    return Result.succeed(withoutThoughts(textIn(message.content)))
   },
   event: Event,
   readEvent: ({ choices = [], error }) => {
     if (error !== undefined && error !== null) return { error: "an error in the stream" }
     const [choice] = choices
     return {
-      text: choice?.delta?.content ?? "",
+      text: textIn(choice?.delta?.content),
       stop: choice?.finish_reason ?? null,
       isRefusal: (choice?.delta?.refusal ?? "") !== "",
     }

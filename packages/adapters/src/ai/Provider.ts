@@ -3,7 +3,7 @@
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ports/Ai"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Parser, Parsers } from "@tentpole/core/ports/Parsers"
-import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
+import { Clock, Duration, Effect, Layer, Option, Random, type Redacted, Ref, Result, Schema, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { emailAnswers, pageAnswers } from "./Answers.ts"
@@ -39,7 +39,9 @@ interface Format<Answer, Event> {
   readonly default_model: string
   readonly keyHeaders: (key: Redacted.Redacted) => Readonly<Record<string, string>>
   readonly path: string
-  readonly body: (conversation: Conversation, model: string, tokens_max: number) => object
+  /** What the limit of an answer is called: by the provider itself, and by other servers of the format. */
+  readonly limitNames: { readonly own: string; readonly compatible: string }
+  readonly body: (conversation: Conversation, model: string, tokens_max: number, limitName: string) => object
   readonly answer: Schema.Codec<Answer, unknown>
   /** The text of an answer, or why there is none. */
   readonly read: (answer: Answer) => Result.Result<string, string>
@@ -129,6 +131,44 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
       const send = (request: HttpClientRequest.HttpClientRequest) =>
         Effect.provideService(client.execute(request), HttpClient.TracerPropagationEnabled, false)
 
+      const { compatible, own } = dialect.limitNames
+      /** The name that the server knows. */
+      const limitName = yield* Ref.make(options.baseUrl === dialect.default_base_url ? own : compatible)
+
+      const once = (
+        conversation: Conversation,
+        tokens_max: number,
+        time_max: Duration.Duration,
+        isStreamed: boolean,
+        name: string,
+      ) =>
+        send(
+          HttpClientRequest.post(`${options.baseUrl}${dialect.path}`).pipe(
+            HttpClientRequest.setHeaders(dialect.keyHeaders(options.apiKey)),
+            HttpClientRequest.accept(isStreamed ? "text/event-stream, application/json" : "application/json"),
+            HttpClientRequest.bodyJsonUnsafe({
+              ...dialect.body(conversation, options.model, tokens_max, name),
+              ...(isStreamed ? { stream: true } : {}),
+            }),
+          ),
+        ).pipe(
+          Effect.mapError((error) => new Temporary({ what: error.reason._tag, wait_ms: 0 })),
+          inTime(isStreamed ? time_max : null),
+          Effect.flatMap((response) => answerOf(dialect, response, time_max)),
+          inTime(isStreamed ? null : time_max),
+        )
+
+      /** A server that refuses the limit's name is asked with the other one, which is remembered if it is right. */
+      const withLimit = Effect.fnUntraced(function* (ask: (name: string) => ReturnType<typeof once>) {
+        const name = yield* Ref.get(limitName)
+        const other = name === own ? compatible : own
+        return yield* Effect.catchIf(
+          ask(name),
+          (error) => error._tag === "Permanent" && other !== name && error.complaint.includes(name),
+          () => Effect.tap(ask(other), () => Ref.set(limitName, other)),
+        )
+      })
+
       const complete = (
         what: string,
         conversation: Conversation,
@@ -138,21 +178,7 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
       ) =>
         withRetries(
           { name: dialect.name, retryFrom_ms: options.retryFrom_ms ?? 500 },
-          send(
-            HttpClientRequest.post(`${options.baseUrl}${dialect.path}`).pipe(
-              HttpClientRequest.setHeaders(dialect.keyHeaders(options.apiKey)),
-              HttpClientRequest.accept(isStreamed ? "text/event-stream, application/json" : "application/json"),
-              HttpClientRequest.bodyJsonUnsafe({
-                ...dialect.body(conversation, options.model, tokens_max),
-                ...(isStreamed ? { stream: true } : {}),
-              }),
-            ),
-          ).pipe(
-            Effect.mapError((error) => new Temporary({ what: error.reason._tag, wait_ms: 0 })),
-            inTime(isStreamed ? time_max : null),
-            Effect.flatMap((response) => answerOf(dialect, response, time_max)),
-            inTime(isStreamed ? null : time_max),
-          ),
+          withLimit((name) => once(conversation, tokens_max, time_max, isStreamed, name)),
         ).pipe(
           Effect.flatMap(Effect.fromResult),
           Effect.tapError((error) =>
@@ -198,8 +224,11 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
 /** The provider is busy, fails or does not answer. It may say how long to wait. */
 class Temporary extends Schema.TaggedError<Temporary>()("Temporary", { what: Schema.String, wait_ms: Schema.Number }) {}
 
-/** The request or the account is at fault, so another attempt is useless. */
-class Permanent extends Schema.TaggedError<Permanent>()("Permanent", { what: Schema.String }) {}
+/** The request or the account is at fault, so another attempt is useless. `complaint`: the provider's words. */
+class Permanent extends Schema.TaggedError<Permanent>()("Permanent", {
+  what: Schema.String,
+  complaint: Schema.String,
+}) {}
 
 const late = new Temporary({ what: "no answer in time", wait_ms: 0 })
 
@@ -224,16 +253,59 @@ const answerOf = Effect.fnUntraced(function* (
   return yield* isStream ? streamed(dialect, parts) : Effect.map(bodyOf(parts), dialect.read)
 })
 
+const complaint_bytes_max = 16_384
+const complaint_length_max = 300
+const complaint_time_max = Duration.seconds(5)
+
+/** The body of a failure, as far as it is read. */
+const failureText = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<string> =>
+  Stream.runFoldEffect(
+    Stream.take(response.stream, 16),
+    () => Buffer.alloc(0),
+    (read, part) => Effect.succeed(Buffer.concat([read, part]).subarray(0, complaint_bytes_max)),
+  ).pipe(
+    Effect.map((read) => read.toString("utf8")),
+    Effect.timeoutOption(complaint_time_max),
+    Effect.map(Option.getOrElse(() => "")),
+    Effect.catch(() => Effect.succeed("")),
+  )
+
+/** The account has no credit: waiting does not help. */
+const spent = /insufficient_quota|billing_error|exceeded your current quota/
+
 const checkStatus = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { status } = response
-  if (status === 408 || status === 429 || status >= 500) {
-    const wait_ms = retryAfter_ms(response.headers["retry-after"], yield* Clock.currentTimeMillis)
-    return yield* new Temporary({ what: `status ${status}`, wait_ms })
+  if (status >= 200 && status <= 299) return
+  const text = yield* failureText(response)
+  // A provider may repeat the key in its answer to a wrong one.
+  const complaint = status === 401 || status === 403 ? "" : text
+  const what = [`status ${status}`, complaintOf(complaint)].filter((part) => part !== "").join(": ")
+  if (status === 408 || (status === 429 && !spent.test(text)) || status >= 500) {
+    const header_ms = retryAfter_ms(response.headers["retry-after"], yield* Clock.currentTimeMillis)
+    const wait_ms = header_ms > 0 ? header_ms : saidWait_ms(text)
+    return yield* new Temporary({ what, wait_ms })
   }
-  if (status < 200 || status > 299) return yield* new Permanent({ what: `status ${status}` })
+  return yield* new Permanent({ what, complaint })
 })
 
-const endless = new Permanent({ what: "an endless answer" })
+const Failure = Schema.fromJsonString(
+  Schema.Struct({
+    error: Schema.optional(Schema.Union([Schema.String, Schema.Struct({ message: Schema.optional(Schema.String) })])),
+    message: Schema.optional(Schema.Unknown),
+    detail: Schema.optional(Schema.Unknown),
+  }),
+)
+const decodeFailure = Schema.decodeUnknownResult(Failure)
+
+/** The message in a body like `{"error": {"message": …}}`, for the log. */
+const complaintOf = (text: string): string => {
+  const body = Result.getOrNull(decodeFailure(text))
+  const found = typeof body?.error === "string" ? body.error : (body?.error?.message ?? body?.message ?? body?.detail)
+  const said = found === undefined ? "" : typeof found === "string" ? found : JSON.stringify(found)
+  return said.replace(/\s+/g, " ").slice(0, complaint_length_max)
+}
+
+const endless = new Permanent({ what: "an endless answer", complaint: "" })
 
 const bodyOf = Effect.fnUntraced(function* (answer: Stream.Stream<Uint8Array, Temporary>) {
   let size_bytes = 0
@@ -284,6 +356,12 @@ export const retryAfter_ms = (header: string | undefined, now_ms: number): numbe
   if (/^\d{1,6}$/.test(header.trim())) return Number(header.trim()) * 1000
   const at = Date.parse(header)
   return Number.isNaN(at) ? 0 : Math.max(0, at - now_ms)
+}
+
+/** OpenAI's message ends in "Please try again in 3.89s." */
+const saidWait_ms = (text: string): number => {
+  const [, amount = "0", unit] = /\btry again in (\d{1,5}(?:\.\d{1,4})?)(ms|s)\b/.exec(text) ?? []
+  return Number(amount) * (unit === "s" ? 1000 : 1)
 }
 
 const withRetries = <A, R>(

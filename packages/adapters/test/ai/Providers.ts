@@ -78,7 +78,7 @@ export const providers: Readonly<Record<string, Provider>> = {
         const [, type, bytes] = /^data:(.*);base64,(.*)$/.exec(part.image_url?.url ?? part.file?.file_data) ?? []
         return type === undefined ? [] : [[type, bytes, part.file?.filename].filter(Boolean).join(" ")]
       }),
-    thought: (body) => [body.reasoning_effort, body.max_completion_tokens],
+    thought: (body) => [body.reasoning_effort, body.max_tokens],
     thoughts: [
       [undefined, 16_000],
       ["low", 16_000],
