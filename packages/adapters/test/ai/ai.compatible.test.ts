@@ -7,7 +7,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { busy, maxCompletionTokensRefused, maxTokensRefused, permanent } from "./ProviderErrors.ts"
 import { providers } from "./Providers.ts"
-import { asking, html, request } from "./ProviderServer.ts"
+import { asking, html, request, workspace } from "./ProviderServer.ts"
 
 for (const [name, provider] of Object.entries(providers)) {
   describe(name, () => {
@@ -17,7 +17,7 @@ for (const [name, provider] of Object.entries(providers)) {
       Effect.gen(function* () {
         const failures = busy[name] ?? []
         const { ai, seen } = yield* ask(...failures, { body: provider.says(html) })
-        assert.strictEqual(yield* ai.generatePage(request), html)
+        assert.strictEqual(yield* ai.generatePage(workspace, request), html)
         assert.strictEqual(seen.length, failures.length + 1)
       }).pipe(Effect.scoped),
     )
@@ -49,7 +49,7 @@ describe("a server that speaks OpenAI's protocol", () => {
   it.live("gets max_tokens, the name that all of them know", () =>
     Effect.gen(function* () {
       const { ai, seen } = yield* ask({ body: openai.says(html) })
-      yield* ai.generatePage(request)
+      yield* ai.generatePage(workspace, request)
       assert.deepStrictEqual(limits(seen), ["max_tokens"])
     }).pipe(Effect.scoped),
   )
@@ -57,8 +57,8 @@ describe("a server that speaks OpenAI's protocol", () => {
   it.live("gets max_completion_tokens once it has refused max_tokens", () =>
     Effect.gen(function* () {
       const { ai, seen } = yield* ask(maxTokensRefused, { body: openai.says(html) })
-      assert.strictEqual(yield* ai.generatePage(request), html)
-      assert.strictEqual(yield* ai.generatePage(request), html)
+      assert.strictEqual(yield* ai.generatePage(workspace, request), html)
+      assert.strictEqual(yield* ai.generatePage(workspace, request), html)
       assert.deepStrictEqual(limits(seen), ["max_tokens", "max_completion_tokens", "max_completion_tokens"])
     }).pipe(Effect.scoped),
   )
@@ -81,7 +81,7 @@ describe("a server that speaks OpenAI's protocol", () => {
       )
       const options = { apiKey: Redacted.make("k"), baseUrl: openAi.default_base_url, model: "gpt-5" }
       const layer = layerOf(openAi, options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, client)))
-      yield* (yield* Effect.provide(Ai, layer)).generatePage(request)
+      yield* (yield* Effect.provide(Ai, layer)).generatePage(workspace, request)
       assert.match(sent[0] ?? "", /"max_completion_tokens":16000/)
       assert.notInclude(sent[0] ?? "", "max_tokens")
     }),
@@ -92,7 +92,7 @@ describe("a server that speaks OpenAI's protocol", () => {
       const reasoning_content = "The user wants <html>…</html>, so"
       const message = { role: "assistant", content: html, reasoning_content }
       const whole = yield* ask({ body: { id: "x", choices: [{ index: 0, finish_reason: "stop", message }] } })
-      assert.strictEqual(yield* whole.ai.generatePage(request), html)
+      assert.strictEqual(yield* whole.ai.generatePage(workspace, request), html)
       const chunk = (delta: object, finish_reason: string | null = null) =>
         `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`
       const events = [
@@ -104,7 +104,7 @@ describe("a server that speaks OpenAI's protocol", () => {
         "data: [DONE]\n\n",
       ]
       const streamed = yield* ask({ events })
-      assert.strictEqual(yield* streamed.ai.generatePage(request), html)
+      assert.strictEqual(yield* streamed.ai.generatePage(workspace, request), html)
     }).pipe(Effect.scoped),
   )
 
@@ -112,15 +112,15 @@ describe("a server that speaks OpenAI's protocol", () => {
     Effect.gen(function* () {
       const thought = "<think>I could write <html>a draft</html>. No, better:</think>"
       const aloud = yield* ask({ body: openai.says(`${thought}\n${html}`) })
-      assert.strictEqual(yield* aloud.ai.generatePage(request), html)
+      assert.strictEqual(yield* aloud.ai.generatePage(workspace, request), html)
       const unsure = yield* ask({ body: openai.says("<think>No? Rather yes.</think>No") })
-      assert.isFalse(yield* unsure.ai.asksForPage("x", { hasTemplate: false }))
+      assert.isFalse(yield* unsure.ai.asksForPage(workspace, "x", { hasTemplate: false }))
       const content = [
         { type: "thinking", thinking: [{ type: "text", text: "<html>a draft</html>" }] },
         { type: "text", text: html },
       ]
       const parts = yield* ask({ body: { choices: [{ finish_reason: "stop", message: { content } }] } })
-      assert.strictEqual(yield* parts.ai.generatePage(request), html)
+      assert.strictEqual(yield* parts.ai.generatePage(workspace, request), html)
     }).pipe(Effect.scoped),
   )
 })

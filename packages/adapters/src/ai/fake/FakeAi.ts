@@ -93,7 +93,11 @@ export const layer = Layer.effect(
 
 export const emailFor = ({ prompt, brand, basis }: EmailRequest): WrittenEmail => {
   const { text, restore } = masked(prompt, (token) => isKnown(token))
-  const brief = readBrief(text)
+  const revision = basis === null ? null : revised(basis, text)
+  if (revision !== null && "html" in revision) return { html: restore(revision.html), subject: null, previewText: null }
+  const read = readBrief(text)
+  // The topic of an instruction is no headline.
+  const brief = revision !== null || changesAll.test(text) ? { ...read, topic: "", title: null } : read
   const { html, subject, previewText } = composeEmail({ brief, brand, palette: paletteFor(brief, brand, prompt) })
   return {
     html: restore(basis === null ? html : onBasis(basis, brief)),
@@ -101,6 +105,10 @@ export const emailFor = ({ prompt, brand, basis }: EmailRequest): WrittenEmail =
     previewText: previewText && restore(previewText),
   }
 }
+
+/** `Shorten it`, `Make the text friendlier`. */
+const changesAll =
+  /^\s?(?:please\s)?(?:make|shorten|cut|improve|rewrite|fix|change|polish|translate)\s(?:it|this|them|everything|the (?:text|email|mail|copy|message))\b/i
 
 type FakePageRequest = Pick<PageRequest, "prompt" | "name" | "brand" | "template">
 

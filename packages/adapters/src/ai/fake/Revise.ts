@@ -82,6 +82,8 @@ const words_max = 4
 
 /** Up to the first break, else without the words that introduce it, else the first words. */
 const shorter = (text: string): string => {
+  // A cut could go through a merge token.
+  if (text.includes("{{")) return text
   const first = stripped(text.split(/:|\s[–—-]\s|[,;.!?]/)[0] ?? "", " ")
   if (first !== "" && first.length < text.length) return first
   const plain = capital(text.replace(/^(?:our|the|an?|your|my)\s(?:new\s)?/i, ""))
@@ -219,7 +221,7 @@ const withSection: Rule = (html, text) => {
 }
 
 const mention: Rule = (html, text) => {
-  const [, asked = ""] = /^(?:mention|say|state|point out|announce)\s(?:that\s)?(.{2,300})$/i.exec(text) ?? []
+  const [, asked = ""] = /^(?:mention|say|state|point out)\s(?:that\s)?(.{2,300})$/i.exec(text) ?? []
   const heading = parsed(html).find(({ tagName }) => tagName === "h1" || tagName === "h2")
   const place = heading?.sourceCodeLocation?.endOffset
   if (asked === "" || place === undefined) return null

@@ -183,6 +183,20 @@ describe("FakeTemplate", () => {
     assert.strictEqual(subject, "<club> & more")
   })
 
+  it("follows simple instructions, and prints none as a headline", () => {
+    const edit = (prompt: string, basis = template) => emailFor({ ...request(prompt), basis })
+    const old = template.replace("Old <b>head</b>", "Our old head in Rome")
+    assert.deepStrictEqual(edit("Make the headline shorter", old), {
+      html: old.replace("Our old head in Rome", "Old head"),
+      subject: null,
+      previewText: null,
+    })
+    assert.strictEqual(edit("Shorten it").html, template)
+    assert.strictEqual(edit("Change Small to Big").html, template.replace(">Small<", ">Big<"))
+    const greeting = template.replace("Old <b>head</b>", "Hi {{contact.first_name|there}}, welcome")
+    assert.strictEqual(edit("Make the headline shorter", greeting).html, greeting)
+  })
+
   it("adds content at the beginning when there is no heading or body", () => {
     const said = (basis: string) => emailFor({ ...request("Parking: $& more"), basis }).html
     assert.strictEqual(said("<body class=a>x</body>"), "<body class=a>\n<p>Parking: $&amp; more</p>x</body>")
