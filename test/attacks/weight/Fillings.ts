@@ -49,7 +49,17 @@ const units: Readonly<Record<string, string>> = {
   "data URLs": "url(data:image/png;base64,AAAA)",
 }
 
-export const fillings: ReadonlyArray<string> = Object.keys(units)
+/** Units that differ, by name. They are ASCII. */
+const numbered: Readonly<Record<string, (index: number) => string>> = {
+  "different tokens": (index) => `{{a${index}}}`,
+  "different links": (index) => `<a href=http://a.b/${index}>x</a>`,
+  "different tags": (index) => `<x${index}>`,
+  "different attributes": (index) => `<i a${index}=b>`,
+  "different fields": (index) => `a${index}=b&`,
+  "different words": (index) => `w${index} `,
+}
+
+export const fillings: ReadonlyArray<string> = [...Object.keys(units), ...Object.keys(numbered)]
 
 /** Bytes of the unit in JSON. */
 const weightOf = (unit: string): number => Buffer.byteLength(JSON.stringify(unit)) - 2
@@ -58,10 +68,22 @@ const between = (unit: string, count: number): string => `a${unit.repeat(Math.ma
 
 /** A text of at most so many UTF-16 units and, as JSON, bytes. No end of a text has the characters at its ends. */
 export const text = (filling: string, { length_max, bytes_max }: Size): string => {
+  const each = numbered[filling]
+  if (each !== undefined) return differing(each, Math.min(length_max, bytes_max))
   const unit = units[filling]
   if (unit === undefined) throw new Error(`no filling is called ${filling}`)
   const by_length = Math.floor((length_max - 2) / unit.length)
   return between(unit, Math.min(by_length, Math.floor((bytes_max - 2) / weightOf(unit))))
+}
+
+const differing = (unit: (index: number) => string, length_max: number): string => {
+  const parts: Array<string> = []
+  for (let left = length_max - 2; ;) {
+    const part = unit(parts.length)
+    left -= part.length
+    if (left < 0) return `a${parts.join("")}b`
+    parts.push(part)
+  }
 }
 
 export interface Size {

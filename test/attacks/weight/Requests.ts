@@ -9,7 +9,7 @@ import { type Json, objectIn } from "@tentpole/http/description/Json"
 import { Effect } from "effect"
 import { type Input, inputsOf, type Request } from "./Inputs.ts"
 import type { Report } from "./Report.ts"
-import { draw as drawOf, minute_ms, type Plan, shuffled } from "./Sample.ts"
+import { draw as drawOf, isChosen, minute_ms, type Plan, shuffled } from "./Sample.ts"
 import { adminToken, type Weighed } from "./Weighed.ts"
 
 /** An operation, and how to get its valid requests, in a new workspace each time. */
@@ -85,7 +85,9 @@ const tryOperation = async (
 ): Promise<void> => {
   const { description, name, operation, prepare } = target
   let prepared = await prepare()
-  const all = shuffled(limits.draw, inputsOf(description, operation, prepared.rights))
+  const all = shuffled(limits.draw, inputsOf(description, operation, prepared.rights)).filter((each) =>
+    isChosen({ operation: name, ...each }),
+  )
   const inputs = all.slice(0, limits.inputs_max)
   const once = async (input: Input & { readonly right: number }) => {
     const right = prepared.rights[input.right] ?? prepared.rights[0]

@@ -16,6 +16,15 @@ export interface Plan {
   readonly minutes_max: Readonly<Record<Part, number>>
 }
 
+/** Chooses the inputs whose operation, parameter or filling contains this text. */
+const { WEIGHT_ONLY: only = "" } = process.env
+
+export const isChosen = (input: {
+  readonly operation: string
+  readonly parameter: string
+  readonly filling: string
+}): boolean => `${input.operation}  ${input.parameter}: ${input.filling}`.includes(only)
+
 export const minute_ms = 60_000
 
 export const draw = ({ seed }: Plan): Draw => drawFrom(seed)

@@ -1,19 +1,18 @@
-// Inputs of strangers that no API description has: pages and their forms, links in messages, provider webhooks.
+// Inputs beside the API description: pages and their forms, links in messages, provider webhooks, files of imports, messages.
 import { Hooks } from "@tentpole/core/bounces/providers/Hooks"
-import { BlastId, DeliveryId } from "@tentpole/core/kernel/Ids"
-import { Links } from "@tentpole/core/rendering/Links"
-import { Deliveries } from "@tentpole/core/sending/Deliveries"
-import { rooms } from "@tentpole/http/test/attacks/Rooms"
 import { multipart } from "@tentpole/http/test/fixtures/Multipart"
 import type { Sent } from "@tentpole/http/test/fixtures/World"
 import { Effect } from "effect"
 import { request } from "node:http"
-import { fillings, text, values } from "./Fillings.ts"
+import { fillings, text } from "./Fillings.ts"
+import { delivery, settled } from "./LargeMessages.ts"
+import { hookInputs } from "./Providers.ts"
 import type { Report } from "./Report.ts"
-import { draw, minute_ms, type Plan, shuffled } from "./Sample.ts"
+import { importVisits, messageVisits } from "./TenantInputs.ts"
+import { draw, isChosen, minute_ms, type Plan, shuffled } from "./Sample.ts"
 import { type Tenant, type Weighed, within } from "./Weighed.ts"
 
-interface Visit {
+export interface Visit {
   readonly operation: string
   readonly parameter: string
   readonly filling: string
@@ -21,38 +20,13 @@ interface Visit {
   readonly method: string
   readonly path: string
   readonly sent: Sent
+  /** Not measured. It may replace the path and what is sent. */
+  readonly prepare?: () => Promise<Partial<Pick<Visit, "path" | "sent">> | void>
 }
 
-export const settled = async (weighed: Weighed, name: string) => {
-  const room = rooms.find((each) => each.name === name)
-  if (room === undefined) throw new Error(`there is no room ${name}`)
-  const tenant = await weighed.tenant()
-  const { estate } = await weighed.deployment.inside.run(room.settle(tenant, "ours", weighed.context))
-  return { tenant, estate }
-}
-
-/** A delivery of a blast that waits for a worker. */
-export const delivery = async (weighed: Weighed) => {
-  const { estate, tenant } = await settled(weighed, "blasts")
-  const { deployment } = weighed
-  const blast = BlastId.make(estate["blastId"] ?? "")
-  await deployment.inside.run(tenant.call("POST", `/v1/email-blasts/${blast}/send-now`, { json: {} }))
-  await deployment.inside.run(Effect.flatMap(Deliveries, (it) => it.fixAudience(tenant.workspace, blast)))
-  const [row] = await deployment.inside.asOwner<{ readonly delivery_id: string }>(
-    "select delivery_id from delivery where workspace_id = $1::uuid limit 1",
-    [tenant.workspace],
-  )
-  const deliveryId = DeliveryId.make(row?.delivery_id ?? "")
-  const links = await deployment.inside.run(
-    Effect.map(Links, (it) => it.of({ workspaceId: tenant.workspace, deliveryId })),
-  )
-  return { tenant, links }
-}
-
-/** Below the limits of submissions, unsubscriptions, hooks, and of headers. */
+/** Below the limits of submissions, unsubscriptions, and of headers. */
 const form_bytes_max = 3_000_000
 const unsubscription_bytes_max = 16_384
-const hook_bytes_max = 9_900_000
 const head_bytes_max = 12_000
 
 const field_max = 10_000
@@ -150,26 +124,20 @@ const ofLinks = (links: Awaited<ReturnType<typeof delivery>>["links"], port: num
   ])
 }
 
-const ofHooks = (url: string, login: string, port: number): ReadonlyArray<Visit> => {
-  const visit = (parameter: string, filling: string, body: string): Visit => ({
-    operation: "POST /hooks/postmark/<secret>",
+const ofHooks = async (weighed: Weighed): Promise<ReadonlyArray<Visit>> => {
+  const { deployment } = weighed
+  const { workspace } = await weighed.tenant()
+  const urls = await deployment.inside.run(Effect.map(Hooks, (it) => it.addresses(workspace)))
+  return hookInputs.map(({ call, filling, parameter, provider }) => ({
+    operation: `POST /hooks/${provider}/<secret>`,
     parameter,
     filling,
-    port,
+    port: deployment.port,
     method: "POST",
-    path: new URL(url).pathname,
-    sent: { body, headers: { authorization: `Basic ${Buffer.from(login).toString("base64")}` } },
-  })
-  return [
-    ...Object.entries(values).map(([filling, make]) => visit("the body", filling, make(hook_bytes_max))),
-    ...fillings.map((filling) =>
-      visit(
-        "Description",
-        filling,
-        JSON.stringify({ RecordType: "Bounce", Description: filledWith(filling, hook_bytes_max - 100) }),
-      ),
-    ),
-  ]
+    path: new URL(urls.find((each) => each.provider === provider)?.url ?? "").pathname,
+    sent: {},
+    prepare: () => Promise.resolve({ sent: call() }),
+  }))
 }
 
 /** An answer to any bytes, with the given host; the status 0 if the connection was closed. */
@@ -195,29 +163,30 @@ const answerTo = ({
 const page_length_max = 2 ** 18
 
 export const tryVisitors = async (weighed: Weighed, report: Report, plan: Plan): Promise<void> => {
-  const { port, pagesPort } = weighed.deployment
+  const { pagesPort } = weighed.deployment
   const { estate, tenant } = await settled(weighed, "submissions")
-  const { links, tenant: sender } = await delivery(weighed)
-  const urls = await weighed.deployment.inside.run(Effect.map(Hooks, (it) => it.addresses(sender.workspace)))
-  const postmark = urls.find(({ provider }) => provider === "postmark")?.url ?? ""
+  const { links } = await delivery(weighed, await settled(weighed, "blasts"))
   const visits = [
     ...ofForms(tenant, estate["tentId"] ?? "", pagesPort),
     ...ofPages(tenant, pagesPort),
     ...ofLinks(links, pagesPort),
-    ...ofHooks(postmark, weighed.hookLogin, port),
+    ...(await ofHooks(weighed)),
+    ...(await importVisits(weighed)),
+    ...(await messageVisits(weighed)),
   ]
-  const chosen = shuffled(draw(plan), visits).slice(0, plan.others_max)
+  const chosen = shuffled(draw(plan), visits).filter(isChosen).slice(0, plan.others_max)
   report.leftOut(visits.length - chosen.length)
   const end = Date.now() + plan.minutes_max.visitors * minute_ms
   for (const [index, visit] of chosen.entries()) {
     if (Date.now() > end) return report.leftOut(chosen.length - index)
     // Each visit comes from another address: an address may send few forms.
     const forwarded = { "x-forwarded-for": `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}` }
-    const sent = { ...visit.sent, headers: { ...forwarded, ...visit.sent.headers } }
     const { filling, operation, parameter } = visit
     const what = `${operation} with ${parameter}: ${filling}`
+    const prepared = { ...visit, ...(await visit.prepare?.()) }
+    const sent = { ...prepared.sent, headers: { ...forwarded, ...prepared.sent.headers } }
     const tried = await weighed
-      .smallest(report, () => within(what, answerTo({ ...visit, sent })))
+      .smallest(report, () => within(what, answerTo({ ...prepared, sent })))
       .catch((error: unknown) => {
         report.wrong.push(String(error))
         return null

@@ -1,5 +1,6 @@
 // A deployment whose processes have a meter, and the measurement of single requests.
 import type { UseCases } from "@tentpole/http/test/attacks/AttackSuite"
+import { mailgun_key, postmark_login, sendgrid_key, topic } from "@tentpole/http/test/fixtures/HookCalls"
 import type { Answered, Call, Sent } from "@tentpole/http/test/fixtures/World"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { type Context, Data, Effect, type Redacted } from "effect"
@@ -9,9 +10,6 @@ import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import { freePort, pause } from "../../support/Service.ts"
 
 export const adminToken = "admin_0123456789_0123456789_0123456789"
-
-/** Of Postmark's webhook. */
-const hookLogin = "hooks:0123456789_0123456789"
 
 export interface Reading {
   readonly block_ms: number
@@ -24,6 +22,8 @@ export interface Reading {
 export interface Measured extends Reading {
   /** The block of the first try. */
   readonly first_ms: number
+  /** How long the machine interrupted the process afterwards; 0 if that does not matter. */
+  readonly noise_ms: number
 }
 
 /** The smaller block, with the larger memory. */
@@ -35,13 +35,25 @@ export const smallerOf = (left: Reading, right: Reading): Reading => ({
 /** Of a process that ended: nothing is worse. */
 const ended: Reading = { block_ms: Infinity, busy_ms: Infinity, rss_bytes: Infinity }
 
+const asked = async (process: ServiceProcess, what: "meter" | "noise"): Promise<string | null> => {
+  const message = process.message(`${what} `)
+  process.send({ [what]: true })
+  const text = await within(`the ${what}`, Promise.race([message, process.ended.then(() => null)]))
+  return text === null ? null : text.slice(what.length + 1)
+}
+
 /** What a process did since the last reading. */
 export const read = async (process: ServiceProcess): Promise<Reading> => {
-  const message = process.message("meter ")
-  process.send({ meter: true })
-  const reported = Promise.race([message, process.ended.then(() => null)])
-  const text = await within("a report of the meter", reported)
-  return text === null ? ended : JSON.parse(text.slice("meter ".length))
+  const text = await asked(process, "meter")
+  return text === null ? ended : JSON.parse(text)
+}
+
+/** How long the machine interrupts a process that works now, at most. */
+export const noise_ms = async (process: ServiceProcess): Promise<number> => {
+  const longest_ms = Number((await asked(process, "noise")) ?? 0)
+  // What the process did for this is no block of an input.
+  await read(process)
+  return longest_ms
 }
 
 /** The longest wait for one answer. */
@@ -90,6 +102,8 @@ export const send = async (
   }
 }
 
+const imported = (module: string): string => `--import=${new URL(module, import.meta.url).href}`
+
 interface Parts {
   readonly deployment: Deployment
   readonly context: Context.Context<UseCases>
@@ -99,6 +113,7 @@ interface Parts {
 export interface Tenant {
   readonly workspace: Effect.Success<ReturnType<Workspaces["Service"]["create"]>>["id"]
   readonly slug: string
+  readonly authorization: string
   readonly call: Call
 }
 
@@ -109,17 +124,19 @@ export const control_ms = 100
 const inputs_per_control = 25
 
 export class Weighed extends Data.Class<Parts> {
-  readonly hookLogin = hookLogin
   #drawn = 0
   #measured = 0
 
   static async over(ending: Ending, owner: Redacted.Redacted): Promise<Weighed> {
     const bouncePort = await freePort()
     const deployment = await Deployment.over(ending, owner, {
-      NODE_OPTIONS: `--conditions=tentpole:source --import=${new URL("Meter.ts", import.meta.url).href}`,
+      NODE_OPTIONS: ["--conditions=tentpole:source", ...["Meter.ts", "SnsCertificate.ts"].map(imported)].join(" "),
       ADMIN_TOKEN: adminToken,
       BOUNCE_SMTP_PORT: String(bouncePort),
-      POSTMARK_HOOK_LOGIN: hookLogin,
+      POSTMARK_HOOK_LOGIN: postmark_login,
+      SENDGRID_WEBHOOK_PUBLIC_KEY: sendgrid_key,
+      MAILGUN_WEBHOOK_SIGNING_KEY: mailgun_key,
+      SES_TOPIC_ARN: topic,
       TRUST_PROXY: "127.0.0.1",
       LOG_LEVEL: "error",
     })
@@ -169,7 +186,8 @@ export class Weighed extends Data.Class<Parts> {
     for (let turn = 1; turn < tries_max && report.exceeds(reading); turn++) {
       reading = smallerOf(reading, (await this.during(work))[1])
     }
-    return [done, { ...reading, first_ms: first.block_ms }]
+    const noise = report.exceeds(reading) ? await noise_ms(await this.http()) : 0
+    return [done, { ...reading, first_ms: first.block_ms, noise_ms: noise }]
   }
 
   /** A new workspace, and calls with its key. */
@@ -183,7 +201,8 @@ export class Weighed extends Data.Class<Parts> {
         return { id, raw }
       }),
     )
-    return { workspace: id, slug, call: this.callWith(`Bearer ${raw}`) }
+    const authorization = `Bearer ${raw}`
+    return { workspace: id, slug, authorization, call: this.callWith(authorization) }
   }
 
   callWith(authorization: string): Call {

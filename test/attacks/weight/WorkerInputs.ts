@@ -3,11 +3,22 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import { pause } from "../../support/Service.ts"
-import { fillings, text } from "./Fillings.ts"
+import { fillings, some, text } from "./Fillings.ts"
+import { importFiles, notationFiles, reasons } from "./ImportFiles.ts"
+import { calling, delivery, fillContact, settled, tokenHtmls, value_lengths, writeTokens } from "./LargeMessages.ts"
 import type { Report } from "./Report.ts"
-import { draw, minute_ms, type Plan, shuffled } from "./Sample.ts"
-import { delivery, settled } from "./Visitors.ts"
-import { control_ms, read, type Reading, smallerOf, type Tenant, tries_max, type Weighed, within } from "./Weighed.ts"
+import { draw, isChosen, minute_ms, type Plan, shuffled } from "./Sample.ts"
+import {
+  control_ms,
+  noise_ms,
+  read,
+  type Reading,
+  smallerOf,
+  type Tenant,
+  tries_max,
+  type Weighed,
+  within,
+} from "./Weighed.ts"
 
 interface Work {
   readonly operation: string
@@ -19,108 +30,122 @@ interface Work {
 
 const filledWith = (filling: string, length_max: number): string => text(filling, { length_max, bytes_max: Infinity })
 
-const calls =
-  (weighed: Weighed, { call }: Tenant) =>
-  async (path: string, json: object) => {
-    const answered = await weighed.deployment.inside.run(call("POST", path, { json }))
-    if (answered.status >= 300) throw new Error(`${path} answered ${answered.status}: ${answered.text.slice(0, 500)}`)
-    return answered.json
-  }
-
 const prompts = (weighed: Weighed, tenant: Tenant): ReadonlyArray<Work> => {
-  const post = calls(weighed, tenant)
+  const ask = calling(weighed, tenant)
   return fillings.flatMap((filling) => [
     {
       operation: "generation of an email",
       parameter: "prompt",
       filling,
-      begin: () => post("/v1/emails", { name: "x", prompt: `An email about ${filledWith(filling, 9_900)}` }),
+      begin: () =>
+        ask("POST", "/v1/emails", { json: { name: "x", prompt: `An email about ${filledWith(filling, 9_900)}` } }),
     },
     {
       operation: "generation of a page",
       parameter: "prompt",
       filling,
-      begin: () => post("/v1/tents", { name: "x", prompt: `A page with a form for ${filledWith(filling, 19_900)}` }),
+      begin: () =>
+        ask("POST", "/v1/tents", {
+          json: { name: "x", prompt: `A page with a form for ${filledWith(filling, 19_900)}` },
+        }),
     },
   ])
 }
 
 const file_length = 5 * 2 ** 20
-const cell = (value: string): string => `"${value.replaceAll('"', '""')}"`
+/** Of each kind of file and of HTML. */
+const fillings_count = 10
 
 const imports = (weighed: Weighed, tenant: Tenant): ReadonlyArray<Work> => {
-  const post = calls(weighed, tenant)
+  const ask = calling(weighed, tenant)
   const started = async (file: string, as: "contacts" | "suppressions" = "contacts") => {
-    const session = await post("/v1/contacts/imports", { source: "upload", file_name: "people.csv" })
+    const session = await ask("POST", "/v1/contacts/imports", { json: { source: "upload", file_name: "people.csv" } })
     await fetch(session.upload_url, { method: "PUT", body: file, headers: { "content-type": "text/csv" } })
     const mappings = [
       { header: "Email", target_field: "email" },
       ...(as === "contacts" ? [{ header: "Name", target_field: "first_name" }] : []),
     ]
-    await post(`/v1/contacts/imports/${session.import_session_id}/execute`, { as, mappings })
+    await ask("POST", `/v1/contacts/imports/${session.import_session_id}/execute`, { json: { as, mappings } })
   }
-  const files: Readonly<Record<string, (filling: string) => string>> = {
-    "a cell of 400 KB in each row": (filling) => {
-      const row = `a@example.com,${cell(filledWith(filling, 400_000))}\n`
-      return `Email,Name\n${row.repeat(Math.max(1, Math.floor(file_length / row.length)))}`
-    },
-    "many short cells": (filling) => {
-      const row = `${cell(filledWith(filling, 40))},${cell(filledWith(filling, 40))}\n`
-      return `Email,Name\n${row.repeat(Math.floor(file_length / row.length))}`
-    },
-    "no quotes": (filling) => `Email,Name\n${filledWith(filling, file_length)}`,
-    "2,000 columns": (filling) => {
-      const names = Array.from({ length: 1_998 }, () => cell(filledWith(filling, 60)))
-      const row = `b@example.com,x${",y".repeat(1_998)}\n`
-      return `Email,Name,${names.join()}\n${row.repeat(500)}`
-    },
-  }
-  // Names that differ in punctuation only are the same column for the reader of reasons.
-  const reasons = (filling: string) => {
-    const names = Array.from({ length: 1_000 }, (_, index) => cell(`Reason${".".repeat(index)}`))
-    const row = `c@example.com${`,${cell(filledWith(filling, 90))}`.repeat(names.length)}\n`
-    return `Email,${names.join()}\n${row.repeat(Math.max(1, Math.floor(file_length / row.length)))}`
-  }
-  return fillings.flatMap((filling) => [
-    ...Object.entries(files).map(([parameter, make]) => ({
+  const files = [
+    ...Object.entries(importFiles).flatMap(([parameter, make]) =>
+      some(fillings, fillings_count, parameter).map((filling) => ({
+        parameter,
+        filling,
+        make: () => make(filling, file_length),
+      })),
+    ),
+    ...Object.entries(notationFiles).map(([parameter, make]) => ({
+      parameter,
+      filling: "equal values",
+      make: () => make(file_length),
+    })),
+  ]
+  return [
+    ...files.map(({ filling, make, parameter }) => ({
       operation: "import",
       parameter,
       filling,
-      begin: () => started(make(filling)),
+      begin: () => started(make()),
     })),
-    {
+    ...some(fillings, fillings_count, "suppressions").map((filling) => ({
       operation: "import of suppressions",
       parameter: "1,000 columns of reasons",
       filling,
-      begin: () => started(reasons(filling), "suppressions"),
-    },
-  ])
+      begin: () => started(reasons(filling, file_length), "suppressions"),
+    })),
+  ]
 }
 
-const messages = (weighed: Weighed): ReadonlyArray<Work> =>
-  fillings.map((filling) => ({
-    operation: "message",
-    parameter: "values of a contact",
-    filling,
-    begin: async () => {
-      const { estate, tenant } = await settled(weighed, "blasts")
-      const run = weighed.deployment.inside.run
-      const names = ["first_name", "last_name", "company", "job_title", "city"]
-      const values = Object.fromEntries(names.map((name) => [name, filledWith(filling, 255)]))
-      const long = { custom_fields: { [estate.field]: filledWith(filling, 10_000) } }
-      await run(tenant.call("PATCH", `/v1/contacts/${estate["contact_id"]}`, { json: { ...values, ...long } }))
-      const tokens = `<p title="{{contact.first_name}}">{{contact.${estate.field}}} {{contact.company | x}}</p>`.repeat(
-        900,
-      )
-      const email = `/v1/emails/${estate["emailId"]}`
-      await run(tenant.call("POST", `${email}/unapprove`))
-      await run(tenant.call("PUT", `${email}/content`, { json: { html: tokens } }))
-      await run(tenant.call("PATCH", email, { json: { subject: "{{contact.first_name}} ".repeat(40) } }))
-      await run(tenant.call("POST", `${email}/approve`, { json: {} }))
-      await run(tenant.call("POST", `/v1/email-blasts/${estate["blastId"]}/send-now`, { json: {} }))
-    },
-  }))
+/** Connections to the mail server, and some more. */
+const recipients_max = 25
 
+const messages = (weighed: Weighed): ReadonlyArray<Work> =>
+  Object.entries(tokenHtmls).flatMap(([name, html]) =>
+    some(fillings, fillings_count, name).flatMap((filling) =>
+      value_lengths.map((length) => ({
+        operation: "message",
+        parameter: `${name}, values of ${length}`,
+        filling,
+        begin: () => launched(weighed, html, { filling, length }),
+      })),
+    ),
+  )
+
+const large = (weighed: Weighed): Work => ({
+  operation: "message",
+  parameter: `${recipients_max} recipients with values of 10000`,
+  filling: "letters",
+  begin: () =>
+    launched(weighed, (field) => `<p>${field}</p>`.repeat(400), { filling: "letters", length: 10_000 }, recipients_max),
+})
+
+/** Sends a blast whose messages have these tokens and values. */
+const launched = async (
+  weighed: Weighed,
+  html: (field: string) => string,
+  values: { readonly filling: string; readonly length: number },
+  recipients = 1,
+): Promise<void> => {
+  const { estate, tenant } = await settled(weighed, "blasts")
+  const { contact_id: contactId = "", blastId, field, listId } = estate
+  const ask = calling(weighed, tenant)
+  await fillContact(weighed, tenant, { contactId, field }, values)
+  if (recipients > 1) {
+    const custom_fields = { [field]: filledWith(values.filling, values.length) }
+    const items = Array.from({ length: recipients - 1 }, (_, index) => ({
+      email: `r${index}@example.com`,
+      custom_fields,
+    }))
+    const created = await ask("POST", "/v1/contacts", { json: { items } })
+    const contact_ids = created.items.map((item: { readonly contact_id: string }) => item.contact_id)
+    await ask("POST", `/v1/contact-lists/${listId}/contacts`, { json: { contact_ids } })
+  }
+  await writeTokens(weighed, tenant, estate, html)
+  await ask("POST", `/v1/email-blasts/${blastId}/send-now`)
+}
+
+const mail_fillings_count = 20
 /** Below the limit of 25 MB. */
 const mail_length = 20 * 2 ** 20
 
@@ -143,7 +168,7 @@ const hand = async (port: number, to: string, message: string): Promise<void> =>
 }
 
 const returnedMail = async (weighed: Weighed): Promise<ReadonlyArray<Work>> => {
-  const { links } = await delivery(weighed)
+  const { links } = await delivery(weighed, await settled(weighed, "blasts"))
   const to = links.returnPath("example.test")
   const head = "From: mailer-daemon@a.test\r\nSubject: Undelivered Mail Returned to Sender\r\n"
   const report = 'Content-Type: multipart/report; report-type=delivery-status; boundary="x"\r\n\r\n'
@@ -157,8 +182,8 @@ const returnedMail = async (weighed: Weighed): Promise<ReadonlyArray<Work>> => {
     "the HTML": (filling) => `${head}Content-Type: text/html\r\n\r\n${filledWith(filling, mail_length)}`,
     "many parts": (filling) => `${head}${report}${`--x\r\n\r\n${filledWith(filling, 10)}\r\n`.repeat(100_000)}--x--`,
   }
-  return fillings.flatMap((filling) =>
-    Object.entries(mails).map(([parameter, make]) => ({
+  return Object.entries(mails).flatMap(([parameter, make]) =>
+    some(fillings, mail_fillings_count, parameter).map((filling) => ({
       operation: "returned mail",
       parameter,
       filling,
@@ -218,9 +243,10 @@ export const tryWorker = async (weighed: Weighed, report: Report, plan: Plan): P
     ...prompts(weighed, tenant),
     ...imports(weighed, tenant),
     ...messages(weighed),
+    large(weighed),
     ...(await returnedMail(weighed)),
   ]
-  const chosen = shuffled(draw(plan), works).slice(0, plan.others_max)
+  const chosen = shuffled(draw(plan), works).filter(isChosen).slice(0, plan.others_max)
   report.leftOut(works.length - chosen.length)
   let worker = await (await deployment.startWorker()).up()
   const before = await finish(weighed, worker, work_ms)
@@ -243,6 +269,8 @@ export const tryWorker = async (weighed: Weighed, report: Report, plan: Plan): P
     }
     if (first === null || reading === null) continue
     const { filling, operation, parameter } = work
-    report.add({ process: "worker", operation, parameter, filling, status: null, ...reading, first_ms: first.block_ms })
+    const noise = report.exceeds(reading) ? await noise_ms(worker) : 0
+    const measured = { ...reading, first_ms: first.block_ms, noise_ms: noise }
+    report.add({ process: "worker", operation, parameter, filling, status: null, ...measured })
   }
 }

@@ -30,7 +30,7 @@ const plans: Readonly<Record<string, Plan>> = {
     operations_max: Infinity,
     inputs_max: Infinity,
     others_max: Infinity,
-    minutes_max: { requests: 16, visitors: 4, worker: 8 },
+    minutes_max: unlimited,
   },
 }
 const tries: Readonly<Record<Part, (weighed: Weighed, report: Report, plan: Plan) => Promise<void>>> = {
@@ -45,7 +45,7 @@ const chosen = WEIGHT_PARTS === undefined ? parts : parts.filter((part) => WEIGH
 // The sample of `npm test` has requests only.
 it.for(size === "sample" ? (["requests"] as const) : chosen)(
   "an input of maximum size has an answer of the description, and takes little memory: %s",
-  { timeout: 3_600_000, tags: ["attack/slow-input", "attack/json-bomb", "attack/csv-bomb"] },
+  { timeout: 6 * 3_600_000, tags: ["attack/slow-input", "attack/json-bomb", "attack/csv-bomb"] },
   async (part) => {
     const weighed = await Weighed.over(ending, await Effect.runPromise(clone(`weight_${part}`)))
     const report = new Report()
@@ -61,6 +61,8 @@ it.for(size === "sample" ? (["requests"] as const) : chosen)(
     }
     assert.deepStrictEqual(report.wrong, [])
     assert.deepStrictEqual(report.heavy, [])
+    // On a machine that does much else, a sample would fail by chance.
+    if (size !== "sample") assert.deepStrictEqual(report.blocking, [])
     // A crash is no large block, and no machine is slow enough for a minute.
     assert.isTrue(report.rows.every(({ block_ms }) => block_ms < 60_000))
   },

@@ -3,16 +3,8 @@ import { providers } from "@tentpole/core/bounces/providers/ProviderCall"
 import { assert, describe, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
-import {
-  type Call,
-  mailgunCall,
-  postmarkCall,
-  sendGridCall,
-  sent,
-  sns_host,
-  snsCall,
-  topic,
-} from "../fixtures/HookWorld.ts"
+import { type Call, mailgunCall, postmarkCall, sendGridCall, sns_host, snsCall, topic } from "../fixtures/HookCalls.ts"
+import { sent } from "../fixtures/HookWorld.ts"
 
 type World = Effect.Success<typeof sent>
 
