@@ -1,9 +1,9 @@
 // `npm run test:attacks`: runs every test with a threat tag, with all requests instead of a sample; then lists threats and tests.
-// `-- --weight` runs the campaign of inputs at their maximum size instead, `-- --weight --quick` a sample of it, `-- --weight worker`
-// one of its parts, `-- --weight --only "dry run"` the inputs whose line has the text. `SEED` changes the order of the inputs.
+// `-- --weight` runs the campaign of inputs at their maximum size instead, as CONTRIBUTING says. `SEED` changes their order.
 import { parseArgs } from "node:util"
 import { startVitest } from "vitest/node"
 import { threats } from "./Threats.ts"
+import { weigh } from "./weight/Run.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -14,11 +14,7 @@ const { positionals, values } = parseArgs({
   },
 })
 if (values.weight) {
-  process.env["WEIGHT"] = values.quick ? "quick" : "full"
-  process.env["WEIGHT_ONLY"] = values.only
-  if (positionals.length > 0) process.env["WEIGHT_PARTS"] = positionals.join()
-  const campaign = await startVitest(["test/attacks/weight/campaign.test.ts"], { run: true })
-  await campaign.close()
+  await weigh({ ...values, parts: positionals })
   process.exit()
 }
 

@@ -228,6 +228,8 @@ const visitor = async (browser: Browser) => {
     scripts.length = 0
     requests.length = 0
     await tab.goto(address())
+    // Events of the debugger arrive before the answer to a later command.
+    await debug.send("Runtime.evaluate", { expression: "0" })
     const ran = [...scripts]
     const sent = requests.filter(
       ({ type, url }) => !loads.includes(type) && !(url.startsWith(`${origin}/`) && ["image", "media"].includes(type)),

@@ -130,7 +130,10 @@ export class Weighed extends Data.Class<Parts> {
   static async over(ending: Ending, owner: Redacted.Redacted): Promise<Weighed> {
     const bouncePort = await freePort()
     const deployment = await Deployment.over(ending, owner, {
-      NODE_OPTIONS: ["--conditions=tentpole:source", ...["Meter.ts", "SnsCertificate.ts"].map(imported)].join(" "),
+      NODE_OPTIONS: [
+        "--conditions=tentpole:source",
+        ...["process/Meter.ts", "process/SnsCertificate.ts"].map(imported),
+      ].join(" "),
       ADMIN_TOKEN: adminToken,
       BOUNCE_SMTP_PORT: String(bouncePort),
       POSTMARK_HOOK_LOGIN: postmark_login,

@@ -38,7 +38,15 @@ export interface DangerRules {
 }
 
 /** Parts of a document that could run code, load style sheets or redirect a form in a browser; empty if it is safe. Throws `TooManyElements`. */
-export const dangersOf = (html: string, rules: DangerRules = pageRules): ReadonlyArray<string> =>
+export const dangersOf = (html: string, rules: DangerRules = pageRules): ReadonlyArray<string> => [
+  ...new Set(readingsOf(html).flatMap((reading) => dangersIn(reading, rules))),
+]
+
+/** Browsers of different years parse the content of `<select>` differently: an element that one skips another runs. */
+const readingsOf = (html: string): ReadonlyArray<string> =>
+  /<select/i.test(html) ? [html, html.replace(/<(\/?)select/gi, "<$1x-select")] : [html]
+
+const dangersIn = (html: string, rules: DangerRules): ReadonlyArray<string> =>
   elements(parseHtml(html, { scriptingEnabled: false })).flatMap((element) => [
     ...(rules.forbidden.has(element.tagName.toLowerCase()) ? [`<${element.tagName}>`] : []),
     ...element.attrs.flatMap((each) => attributeDangers(element, each, rules.isHarmless)),

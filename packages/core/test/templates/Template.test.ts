@@ -232,6 +232,19 @@ describe("HTML of templates", () => {
     assert.deepStrictEqual(stored("<p onclick=x()>"), Result.succeed("<p>clean</p>"))
   })
 
+  it.each([
+    "<select><option><img src=x onerror=x()></option></select>",
+    "<SELECT><optgroup><option><svg onload=x()></svg></option></optgroup></SELECT>",
+    '<select><button><selectedcontent></selectedcontent></button><option><iframe srcdoc="x"></iframe></option></select>',
+  ])("is cleaned of what only newer browsers read in a choice: %s", { tags: ["attack/page-script"] }, (html) => {
+    assert.deepStrictEqual(stored(html), Result.succeed("<p>clean</p>"))
+  })
+
+  it("stays byte for byte with a choice that has only texts", () => {
+    const html = "<select name=a><option value=1>one<option selected>two</select>"
+    assert.deepStrictEqual(stored(html), Result.succeed(html))
+  })
+
   it("is refused when it is empty, too large, or cannot be made safe", () => {
     assert.strictEqual(tagOf(stored(" \n")), "Invalid")
     assert.strictEqual(tagOf(stored("é".repeat(2 ** 20 + 1))), "HtmlTooLarge")

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 
 const host = "https://sns.eu-west-1.amazonaws.com/"
-const certificate = readFileSync(new URL("../../fixtures/sns/certificate.pem", import.meta.url), "utf8")
+const certificate = readFileSync(new URL("../../../fixtures/sns/certificate.pem", import.meta.url), "utf8")
 const { fetch } = globalThis
 
 globalThis.fetch = (input, init) =>
