@@ -155,6 +155,7 @@ describe.skipIf(started === null)("contacts", () => {
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "Person Number 102" }).waitFor()
+    await page.getByRole("dialog").waitFor({ state: "detached" })
     await page.keyboard.press("g")
     await page.keyboard.press("s")
     await page.getByRole("heading", { name: "Lists and segments" }).waitFor()

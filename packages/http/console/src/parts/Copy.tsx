@@ -1,8 +1,12 @@
 // Copying: a value, and the `curl` that makes the same call as the screen.
-import { ActionIcon, Button, Code, CopyButton as Copying, Group, Popover, Text, Tooltip } from "@mantine/core"
+import { ActionIcon, CopyButton as Copying } from "@mantine/core"
+import { lazy, type Ref } from "react"
+import type { CurlCall } from "../api/curl.ts"
 import { CheckIcon, CopyIcon, TerminalIcon } from "../Icons.tsx"
 import { useWords } from "../words/Words.tsx"
-import { curlOf, type CurlCall } from "../api/curl.ts"
+import { OnDemand } from "./OnDemand.tsx"
+
+const CurlPopover = lazy(async () => ({ default: (await import("./CurlPopover.tsx")).CurlPopover }))
 
 interface Props {
   readonly value: string
@@ -16,13 +20,40 @@ export const CopyButton = ({ label, value }: Props) => {
   return (
     <Copying value={value} timeout={2_000}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? words.copied : words.copy}>
-          <ActionIcon variant="subtle" color="gray" size="sm" aria-label={name} onClick={copy}>
-            {copied ? <CheckIcon size={15} /> : <CopyIcon size={15} />}
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={name}
+          title={copied ? words.copied : words.copy}
+          onClick={copy}
+        >
+          {copied ? <CheckIcon size={15} /> : <CopyIcon size={15} />}
+        </ActionIcon>
       )}
     </Copying>
+  )
+}
+
+interface TargetProps {
+  readonly onClick: () => void
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+export const CurlTarget = (props: TargetProps) => {
+  const words = useWords("shell")
+  return (
+    <ActionIcon
+      {...props}
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={words.curlTitle}
+      title={words.curlTitle}
+      aria-haspopup="dialog"
+    >
+      <TerminalIcon />
+    </ActionIcon>
   )
 }
 
@@ -31,35 +62,8 @@ interface CurlProps {
 }
 
 /** Shows the `curl` of a call, with `$TENTPOLE_API_KEY` in place of a key. */
-export const CurlButton = ({ call }: CurlProps) => {
-  const words = useWords("shell")
-  const text = curlOf(call)
-  return (
-    <Popover position="bottom-end" width={460} shadow="md" trapFocus>
-      <Popover.Target>
-        <Tooltip label={words.curlTitle}>
-          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={words.curlTitle}>
-            <TerminalIcon />
-          </ActionIcon>
-        </Tooltip>
-      </Popover.Target>
-      <Popover.Dropdown maw="calc(100vw - 24px)">
-        <Group justify="space-between" mb="xs">
-          <Text size="sm" fw={600}>
-            {words.curlTitle}
-          </Text>
-          <Copying value={text} timeout={2_000}>
-            {({ copied, copy }) => (
-              <Button size="compact-sm" variant="default" onClick={copy}>
-                {copied ? words.copied : words.copy}
-              </Button>
-            )}
-          </Copying>
-        </Group>
-        <Code block className="curl" tabIndex={0}>
-          {text}
-        </Code>
-      </Popover.Dropdown>
-    </Popover>
-  )
-}
+export const CurlButton = ({ call }: CurlProps) => (
+  <OnDemand button={(open) => <CurlTarget onClick={open} />}>
+    <CurlPopover call={call} />
+  </OnDemand>
+)

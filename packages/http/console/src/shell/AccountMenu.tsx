@@ -1,9 +1,11 @@
-// The menu of the account: appearance, language, and sign-out.
-import { Menu, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core"
+// The menu of the account: appearance, language, and sign-out. Only `Header.tsx` imports this module, on demand.
+import { Menu, Text, useMantineColorScheme } from "@mantine/core"
 import { signOut } from "../api/session.ts"
 import { CheckIcon, DeviceIcon, MoonIcon, SignOutIcon, SunIcon } from "../Icons.tsx"
+import { useOpening } from "../parts/OnDemand.tsx"
 import { useSession } from "../session.tsx"
 import { isLanguage, languageNames, useLanguage, useWords } from "../words/Words.tsx"
+import { AccountTarget } from "./Header.tsx"
 
 const schemes = [
   { name: "light", icon: SunIcon },
@@ -16,25 +18,16 @@ const leave = async () => {
   location.assign("/")
 }
 
-const initialsOf = (name: string): string =>
-  name
-    .split(/\s+/)
-    .map((part) => part.slice(0, 1))
-    .slice(0, 2)
-    .join("")
-    .toUpperCase()
-
 export const AccountMenu = () => {
   const words = useWords("shell")
   const { choose, language } = useLanguage()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const { user } = useSession().session
+  const { isOpen, setOpen, target } = useOpening()
   return (
-    <Menu position="bottom-end" width={250}>
+    <Menu opened={isOpen} onChange={setOpen} position="bottom-end" width={250}>
       <Menu.Target>
-        <UnstyledButton aria-label={words.account(user.name)} className="account">
-          <span className="avatar" data-initials={initialsOf(user.name)} />
-        </UnstyledButton>
+        <AccountTarget ref={target} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>

@@ -1,50 +1,59 @@
 // The header: product, workspace, search, help and account.
-import { ActionIcon, Box, Burger, Button, Group, Kbd, Menu, Text, Tooltip } from "@mantine/core"
-import { CheckIcon, DownIcon, HelpIcon, SearchIcon } from "../Icons.tsx"
+import { ActionIcon, Box, Burger, Button, Group, Kbd, Text, UnstyledButton } from "@mantine/core"
+import { lazy, type Ref } from "react"
+import { DownIcon, HelpIcon, SearchIcon } from "../Icons.tsx"
 import { Logo } from "../parts/Logo.tsx"
+import { OnDemand } from "../parts/OnDemand.tsx"
 import { useSession } from "../session.tsx"
 import { useWords } from "../words/Words.tsx"
-import { AccountMenu } from "./AccountMenu.tsx"
 import { openPalette } from "./keys.ts"
+
+const AccountMenu = lazy(async () => ({ default: (await import("./AccountMenu.tsx")).AccountMenu }))
+const WorkspaceMenu = lazy(async () => ({ default: (await import("./WorkspaceMenu.tsx")).WorkspaceMenu }))
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-const WorkspaceMenu = () => {
+const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .map((part) => part.slice(0, 1))
+    .slice(0, 2)
+    .join("")
+    .toUpperCase()
+
+interface TargetProps {
+  readonly onClick?: () => void
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+export const AccountTarget = (props: TargetProps) => {
   const words = useWords("shell")
-  const { membership, session } = useSession()
+  const { user } = useSession().session
   return (
-    <Menu position="bottom-start" width={240}>
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          px={8}
-          rightSection={<DownIcon size={14} />}
-          aria-label={words.workspace(membership.name)}
-        >
-          <Text component="span" fw={600} size="sm" truncate maw={180}>
-            {membership.name}
-          </Text>
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{words.switchWorkspace}</Menu.Label>
-        {session.memberships.map(({ name, role, slug }) => (
-          <Menu.Item
-            key={slug}
-            component="a"
-            href={`/w/${slug}/`}
-            rightSection={slug === membership.slug ? <CheckIcon size={16} /> : null}
-          >
-            {name}
-            <Text component="span" size="xs" c="dimmed" ml={8}>
-              {words.roles[role]}
-            </Text>
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <UnstyledButton {...props} aria-label={words.account(user.name)} aria-haspopup="menu" className="account">
+      <span className="avatar" data-initials={initialsOf(user.name)} />
+    </UnstyledButton>
+  )
+}
+
+export const WorkspaceTarget = (props: TargetProps) => {
+  const words = useWords("shell")
+  const { membership } = useSession()
+  return (
+    <Button
+      {...props}
+      variant="subtle"
+      color="gray"
+      size="compact-sm"
+      px={8}
+      rightSection={<DownIcon size={14} />}
+      aria-label={words.workspace(membership.name)}
+      aria-haspopup="menu"
+    >
+      <Text component="span" fw={600} size="sm" truncate maw={180}>
+        {membership.name}
+      </Text>
+    </Button>
   )
 }
 
@@ -108,16 +117,26 @@ export const Header = ({ isMenuOpen, onHelp, onMenu }: Props) => {
           </Text>
         </Group>
         <Box visibleFrom="sm" c="dimmed" aria-hidden="true" className="slash" />
-        <WorkspaceMenu />
+        <OnDemand button={(open) => <WorkspaceTarget onClick={open} />}>
+          <WorkspaceMenu />
+        </OnDemand>
       </Group>
       <Group gap={6} wrap="nowrap">
         <SearchButton />
-        <Tooltip label={words.help}>
-          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={words.help} onClick={onHelp} visibleFrom="sm">
-            <HelpIcon />
-          </ActionIcon>
-        </Tooltip>
-        <AccountMenu />
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={words.help}
+          title={words.help}
+          onClick={onHelp}
+          visibleFrom="sm"
+        >
+          <HelpIcon />
+        </ActionIcon>
+        <OnDemand button={(open) => <AccountTarget onClick={open} />}>
+          <AccountMenu />
+        </OnDemand>
       </Group>
     </Group>
   )

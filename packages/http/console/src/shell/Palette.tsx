@@ -69,6 +69,7 @@ export const Palette = ({ onHelp }: Props) => {
       onQueryChange={setQuery}
       shortcut={null}
       scrollable
+      overlayProps={{ blur: 1, backgroundOpacity: 0.35 }}
       title={words.search}
       maxHeight={420}
       nothingFound={words.searchNothing}

@@ -1,8 +1,12 @@
 // The choice of a table's columns, stored in the browser.
-import { Button, Checkbox, Popover, Stack } from "@mantine/core"
+import { Button } from "@mantine/core"
 import { useLocalStorage } from "@mantine/hooks"
+import { lazy, type Ref } from "react"
 import { ColumnsIcon } from "../../Icons.tsx"
 import { useWords } from "../../words/Words.tsx"
+import { OnDemand } from "../OnDemand.tsx"
+
+const ColumnsPopover = lazy(async () => ({ default: (await import("./ColumnsPopover.tsx")).ColumnsPopover }))
 
 interface Named {
   readonly key: string
@@ -23,31 +27,35 @@ export const useColumns = <Column extends Named>(
   return { columns: columns.filter(({ key }, index) => index === 0 || shown.includes(key)), shown, setShown }
 }
 
-interface Props {
+export interface ColumnsProps {
   /** All columns. The first one is always shown. */
   readonly columns: ReadonlyArray<Named>
   readonly shown: ReadonlyArray<string>
   readonly onShown: (shown: Array<string>) => void
 }
 
-export const ColumnsButton = ({ columns, onShown, shown }: Props) => {
+interface TargetProps {
+  readonly onClick: () => void
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+export const ColumnsTarget = (props: TargetProps) => {
   const words = useWords("shell").table
   return (
-    <Popover position="bottom-end" shadow="md" trapFocus>
-      <Popover.Target>
-        <Button variant="default" leftSection={<ColumnsIcon size={16} />} visibleFrom="sm">
-          {words.columns}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Checkbox.Group value={[...shown]} onChange={onShown} aria-label={words.columns}>
-          <Stack gap="xs" mah={320} className="scroll">
-            {columns.slice(1).map(({ key, label }) => (
-              <Checkbox key={key} value={key} label={label} size="xs" />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-      </Popover.Dropdown>
-    </Popover>
+    <Button
+      {...props}
+      variant="default"
+      leftSection={<ColumnsIcon size={16} />}
+      visibleFrom="sm"
+      aria-haspopup="dialog"
+    >
+      {words.columns}
+    </Button>
   )
 }
+
+export const ColumnsButton = (props: ColumnsProps) => (
+  <OnDemand button={(open) => <ColumnsTarget onClick={open} />}>
+    <ColumnsPopover {...props} />
+  </OnDemand>
+)
