@@ -187,20 +187,27 @@ it.live("functions with the rights of their owner pin their search path, and onl
   }).pipe(Effect.scoped),
 )
 
-it.live("only the counters and figures of deliveries are written by triggers", () =>
+it.live("no rows are written by triggers", () =>
   Effect.gen(function* () {
     const { owner } = yield* database
     const found = yield* owner<{ readonly name: string }>`
       select distinct tgname::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
       where not t.tgisinternal and c.relnamespace = 'public'::regnamespace order by 1`
-    assert.deepStrictEqual(
-      found.map(({ name }) => name),
-      ["delivery_figures_insert", "delivery_figures_update", "delivery_tally_insert", "delivery_tally_update"],
-    )
+    assert.deepStrictEqual(found, [])
     const unused = yield* owner<{ readonly name: string }>`
       select proname::text as name from pg_proc p where pronamespace = 'public'::regnamespace
-        and prorettype = 'trigger'::regtype and not exists (select from pg_trigger t where t.tgfoid = p.oid)`
+        and prorettype = 'trigger'::regtype`
     assert.deepStrictEqual(unused, [])
+  }).pipe(Effect.scoped),
+)
+
+it.live("partitioned tables refer to workspaces only: a new partition locks the other table", () =>
+  Effect.gen(function* () {
+    const { owner } = yield* database
+    const found = yield* owner<{ readonly name: string }>`
+      select conname::text as name from pg_constraint f join pg_class c on c.oid = f.conrelid
+      where f.contype = 'f' and c.relkind = 'p' and f.confrelid <> 'workspace'::regclass`
+    assert.deepStrictEqual(found, [])
   }).pipe(Effect.scoped),
 )
 

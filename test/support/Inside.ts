@@ -44,7 +44,7 @@ export class Inside {
   /** Deletes workspaces whose name begins so, and the rows that no foreign key deletes. */
   async deleteWorkspaces(prefix: string): Promise<void> {
     const named = "workspace_id in (select workspace_id from workspace where starts_with(name, $1::text))"
-    for (const table of ["delivery_queue", "delivery", "flow_event", "workspace"])
+    for (const table of ["delivery_queue", "delivery_click", "delivery", "flow_event", "workspace"])
       await this.asOwner(`delete from ${table} where ${named}`, [prefix])
   }
 

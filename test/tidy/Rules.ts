@@ -150,6 +150,8 @@ packages/adapters/src/postgres/A.ts
   sql\`select c.*, 1 from contact c\` !
   sql\`delete from contact_field returning *\` !
   sql\`delete from contact\` !
+  sql\`update delivery d set state = 'sent'\` !
+  sql\`update delivery_queue set lane = ''\`
   sql\`update contact set city = null\`
   sql\`select count(*) from contact\`
 packages/http/src/A.ts

@@ -30,10 +30,10 @@ const placed: ReadonlyArray<
     "writes counted rows",
     (each) =>
       isSource(each) &&
-      !/\/(contacts\/Contact(Writes|Deletion)|lists\/ListWrites|imports\/ImportStore|flows\/Membership(Writes|Deletion))\.ts$/.test(
+      !/\/(contacts\/Contact(Writes|Deletion)|lists\/ListWrites|imports\/ImportStore|flows\/Membership(Writes|Deletion)|sending\/Delivery(Audience|Settle|Store)|blasts\/BlastStore|bounces\/ReportStore|tracking\/EngagementStore|operations\/(Privacy|Restore)Store)\.ts$/.test(
         each.path,
       ),
-    /\b(insert into|delete from) (contact|list_member|flow_membership)\b/g,
+    /\b(insert into|delete from) (contact|list_member|flow_membership|delivery)\b|\bupdate delivery\b/g,
     "call the functions of these files, which move the stored counters too",
   ],
   [

@@ -27,7 +27,6 @@ const countedAfterwards = `settle: (workspace, settlements) =>
         write(
           workspace,
           Effect.gen(function* () {
-            yield* sql\`select set_config('tentpole.uncounted', 'yes', true)\`
             const missed = yield* settle(sql, workspace, settlements)
             const count = (state: string) => settlements.filter(({ ending }) => ending.state === state).length
             const [sent, failed] = [count("sent"), count("failed") + count("unconfirmed")]
@@ -128,8 +127,8 @@ export const bugs: ReadonlyArray<Bug> = [
       },
       {
         file: "DeliverySettle.ts",
-        find: "and d.delivery_id = g.id and d.token = g.token\n      and d.state",
-        put: "and d.delivery_id = g.id\n      and d.state",
+        find: "where d.state = 'unconfirmed' and d.token = g.token and",
+        put: "where d.state = 'unconfirmed' and",
       },
     ],
     caughtBy: {
@@ -141,9 +140,9 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "a counter is written outside the transaction",
     patches: [
       {
-        file: "blasts.sql",
-        find: "as removed new table as added\n  for each statement execute function delivery_tally_add();\n",
-        put: "as removed new table as added\n  for each statement when (coalesce(current_setting('tentpole.uncounted', true), '') = '') execute function delivery_tally_add();\n",
+        file: "DeliverySettle.ts",
+        find: "  ${yield* countChange(sql, workspace, change)},\n",
+        put: "",
       },
       {
         file: "DeliveryStore.ts",

@@ -55,7 +55,7 @@ const rooms = Layer.mergeAll(
   ContactFieldStore.layer,
   ContactStore.layer,
   EmailStore.layer,
-  DeliveryStore.layer,
+  DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
   EngagementStore.layer,
   ExportStore.layer,
   FormStore.layer,

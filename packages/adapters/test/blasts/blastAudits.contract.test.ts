@@ -1,4 +1,4 @@
 import { contract } from "@tentpole/core/contract"
-import { postgres } from "../fixtures/Stores.ts"
+import { postgresCounted } from "../fixtures/Stores.ts"
 
-contract.blastAudits("postgres", postgres)
+contract.blastAudits("postgres", postgresCounted)

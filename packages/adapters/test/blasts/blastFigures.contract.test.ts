@@ -1,7 +1,7 @@
 import { contract } from "@tentpole/core/contract"
 import { Layer } from "effect"
 import { memoryScenario, postgresScenario } from "../fixtures/DeliveryScenarios.ts"
-import { memory, postgres } from "../fixtures/Stores.ts"
+import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.blastFigures("memory", Layer.provideMerge(memoryScenario, memory))
-contract.blastFigures("postgres", Layer.provideMerge(postgresScenario, postgres))
+contract.blastFigures("postgres", Layer.provideMerge(postgresScenario, postgresCounted))

@@ -1,11 +1,11 @@
 import { contract } from "@tentpole/core/contract"
-import { memory, postgres } from "../fixtures/Stores.ts"
+import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.blastAudiences("memory", memory)
-contract.blastAudiences("postgres", postgres)
+contract.blastAudiences("postgres", postgresCounted)
 contract.blastCopies("memory", memory)
-contract.blastCopies("postgres", postgres)
+contract.blastCopies("postgres", postgresCounted)
 contract.blastRetries("memory", memory)
-contract.blastRetries("postgres", postgres)
+contract.blastRetries("postgres", postgresCounted)
 contract.blastDryRuns("memory", memory)
-contract.blastDryRuns("postgres", postgres)
+contract.blastDryRuns("postgres", postgresCounted)

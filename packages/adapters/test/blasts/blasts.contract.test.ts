@@ -1,8 +1,8 @@
 // @module-tag attack/race
 import { contract } from "@tentpole/core/contract"
-import { memory, postgres } from "../fixtures/Stores.ts"
+import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.blasts("memory", memory)
-contract.blasts("postgres", postgres)
+contract.blasts("postgres", postgresCounted)
 contract.blastVerbs("memory", memory)
-contract.blastVerbs("postgres", postgres)
+contract.blastVerbs("postgres", postgresCounted)

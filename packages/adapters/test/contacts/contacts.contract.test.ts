@@ -25,10 +25,10 @@ import { assert, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit, Layer } from "effect"
 import { v5 } from "uuid"
 import { memoryScenario, postgresScenario } from "../fixtures/DeliveryScenarios.ts"
-import { memory, postgres } from "../fixtures/Stores.ts"
+import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.contacts("memory", Layer.provideMerge(memoryScenario, memory))
-contract.contacts("postgres", Layer.provideMerge(postgresScenario, postgres))
+contract.contacts("postgres", Layer.provideMerge(postgresScenario, postgresCounted))
 
 // This test is here because core has no SHA-1.
 it("a standard field's id is the UUID v5 of its api_name", () => {
@@ -110,7 +110,7 @@ it.live("postgres: subscribing a contact removes its suppression, unless the add
           (rows) => rows.map((row) => row.email),
         ),
     })
-  }).pipe(Effect.provide(postgres)),
+  }).pipe(Effect.provide(postgresCounted)),
 )
 
 /** Writes activities of an existing and an unknown contact. Returns the unknown contact's id. */
@@ -159,7 +159,7 @@ it.live("postgres: no activity is written for a deleted contact", () =>
       sql`select 1 from activity where workspace_id = ${workspace} and contact_id = ${unknown}`,
     )
     assert.strictEqual(lines.length, 0)
-  }).pipe(Effect.provide(postgres)),
+  }).pipe(Effect.provide(postgresCounted)),
 )
 
 /** A store in which a concurrent change takes the identities of the first changes. */

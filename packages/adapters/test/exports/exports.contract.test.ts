@@ -1,5 +1,5 @@
 import { contract } from "@tentpole/core/contract"
-import { memory, postgres } from "../fixtures/Stores.ts"
+import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.exports("memory", memory)
-contract.exports("postgres", postgres)
+contract.exports("postgres", postgresCounted)

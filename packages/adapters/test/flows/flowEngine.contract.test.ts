@@ -1,7 +1,7 @@
 import { contract } from "@tentpole/core/contract"
 import { Layer } from "effect"
 import { memoryTimes, postgresTimes } from "../fixtures/FlowTimesOf.ts"
-import { memory, postgres } from "../fixtures/Stores.ts"
+import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.flowEngine("memory", Layer.provideMerge(memoryTimes, memory))
-contract.flowEngine("postgres", Layer.provideMerge(postgresTimes, postgres))
+contract.flowEngine("postgres", Layer.provideMerge(postgresTimes, postgresCounted))

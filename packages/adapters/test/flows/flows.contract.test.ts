@@ -1,6 +1,6 @@
 // @module-tag attack/foreign-nested-id
 import { contract } from "@tentpole/core/contract"
-import { memory, postgres } from "../fixtures/Stores.ts"
+import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.flows("memory", memory)
-contract.flows("postgres", postgres)
+contract.flows("postgres", postgresCounted)

@@ -1,6 +1,6 @@
 import { contract } from "@tentpole/core/contract"
 import { Layer } from "effect"
 import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
-import { postgres } from "../fixtures/Stores.ts"
+import { postgresCounted } from "../fixtures/Stores.ts"
 
-contract.restores("postgres", postgresScenario.pipe(Layer.provideMerge(postgres)))
+contract.restores("postgres", postgresScenario.pipe(Layer.provideMerge(postgresCounted)))

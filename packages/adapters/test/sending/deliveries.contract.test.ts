@@ -2,7 +2,7 @@
 import { contract } from "@tentpole/core/contract"
 import { Layer } from "effect"
 import { memoryScenario, postgresScenario } from "../fixtures/DeliveryScenarios.ts"
-import { memory, postgres } from "../fixtures/Stores.ts"
+import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.deliveries("memory", Layer.provideMerge(memoryScenario, memory))
-contract.deliveries("postgres", Layer.provideMerge(postgresScenario, postgres))
+contract.deliveries("postgres", Layer.provideMerge(postgresScenario, postgresCounted))

@@ -41,7 +41,7 @@ const heldOpen = Effect.fnUntraced(function* <E, R>(
   return { commit: Effect.andThen(Deferred.succeed(go, undefined), Fiber.join(open)) }
 })
 
-/** A recipient, written directly. */
+/** A recipient with its counter and a click, written directly. */
 const oneMore = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
   fenced(sql)(
     workspace,
@@ -50,6 +50,14 @@ const oneMore = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId)
         insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, operational, state, created_at)
         values (${workspace}, uuidv7_or_v4(), ${blast}, uuidv7_or_v4(), uuidv7_or_v4(), false, 'queued', now())
         returning delivery_id, contact_id
+      ),
+      counted as (
+        insert into delivery_tally as t (workspace_id, blast_id, shard, queued) values (${workspace}, ${blast}, 0, 1)
+        on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + 1
+      ),
+      clicked as (
+        insert into delivery_click (workspace_id, delivery_id, link_index, blast_id, contact_id, clicks, machine_clicks)
+        select ${workspace}, delivery_id, 0, ${blast}, contact_id, 1, 0 from added
       )
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, operational, due_at)
       select ${workspace}, delivery_id, ${blast}, contact_id, false, now() from added`,
@@ -61,7 +69,8 @@ const recipients = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: Blast
     Effect.map(
       sql`
         select 1 from delivery where workspace_id = ${workspace} and blast_id = ${blast}
-        union all select 1 from delivery_queue where workspace_id = ${workspace} and blast_id = ${blast}`,
+        union all select 1 from delivery_queue where workspace_id = ${workspace} and blast_id = ${blast}
+        union all select 1 from delivery_click where workspace_id = ${workspace} and blast_id = ${blast}`,
       (rows) => rows.length,
     ),
   )

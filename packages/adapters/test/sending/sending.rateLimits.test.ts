@@ -1,6 +1,7 @@
 // The database cost of send rate limits: a claim reads neither the rows of a waiting recipient domain queue nor empty queues.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/test/Fenced"
+import { recount } from "@tentpole/adapters/test/Recount"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
@@ -43,6 +44,7 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
       from added a cross join delivery_queue q
       where q.workspace_id = ${workspace}`,
   )
+  yield* fenced(sql)(workspace, sql.unsafe(recount, [workspace]))
   // The statistics of another session appear up to a second after its previous report.
   yield* Effect.orDie(sql`select pg_stat_force_next_flush()`)
   yield* Effect.sleep("1100 millis")

@@ -1,8 +1,30 @@
 // Stored counters for tests that write rows with statements of their own, without a store.
+import { tallyCounters } from "@tentpole/core/sending/Delivery"
 
-/** Sets the number of contacts and of members of static lists to what the rows say. `$1` is the workspace. */
+const counters = tallyCounters.join(", ")
+
+/**
+ * Sets the number of contacts, of members of static lists and of deliveries of blasts to what the rows say. Figures stay as they
+ * are. `$1` is the workspace.
+ */
 export const recount = `
-  with members as (
+  with differences as (
+    select blast_id, ${tallyCounters.map((name) => `sum(${name}) as ${name}`).join(", ")} from (
+      select blast_id, (state = 'queued')::int as queued, (state = 'queued' and attempts > 0)::int as deferred,
+        (state = 'sent')::int as sent, (state in ('failed', 'unconfirmed'))::int as failed, (state = 'blocked')::int as blocked,
+        num_nonnulls(delivered_at) as delivered, num_nonnulls(opened_at) as opened, num_nonnulls(clicked_at) as clicked,
+        num_nonnulls(bounced_at) as bounced, num_nonnulls(complained_at) as complained,
+        num_nonnulls(unsubscribed_at) as unsubscribed
+      from delivery where workspace_id = $1::uuid
+      union all
+      select blast_id, ${tallyCounters.map((name) => `-${name}`).join(", ")} from delivery_tally where workspace_id = $1::uuid) as each
+    group by blast_id),
+  deliveries as (
+    insert into delivery_tally as t (workspace_id, blast_id, shard, ${counters})
+    select $1::uuid, blast_id, 0, ${counters} from differences
+    on conflict (workspace_id, blast_id, shard) do update set
+      ${tallyCounters.map((name) => `${name} = t.${name} + excluded.${name}`).join(", ")}),
+  members as (
     update list l set member_count = (select count(*) from list_member m
       where m.workspace_id = l.workspace_id and m.list_id = l.list_id)
     where l.workspace_id = $1::uuid and l.kind = 'static')

@@ -4,9 +4,22 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { IntentAnswer } from "../../src/sending/Delivery.ts"
 import { BlastId, DeliveryId } from "../../src/kernel/Ids.ts"
-import { accepted, at, begin, type DeliveryPorts, one, people, refused, settlement } from "./deliveryScenario.ts"
+import type { Outcome } from "../../src/sending/MailConnection.ts"
+import {
+  accepted,
+  at,
+  begin,
+  type DeliveryPorts,
+  one,
+  people,
+  refused,
+  settlement,
+  tallyOf,
+} from "./deliveryScenario.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { eventsOf } from "../contacts/notifications.ts"
+
+const hour_ms = 3_600_000
 
 export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) =>
   layer(live, { excludeTestServices: true })(`DeliveryStore outcomes (${name})`, (it) => {
@@ -33,6 +46,40 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryPort
         assert.deepInclude(of(a.id), { state: "sent", reason: null })
         assert.deepInclude(of(b.id), { state: "failed", reason: "refused" })
         assert.deepInclude(of(c.id), { state: "failed", reason: "temporarily_refused" }, "never back into the queue")
+      }),
+    )
+
+    it.effect("counts a deferred message once, whatever was reported of its first attempt before the second ends", () =>
+      Effect.gen(function* () {
+        const { claim, grant, reported, scenario, settle, started, workspace } = yield* begin
+        const { blast } = yield* started(people(5))
+        const attempt = (outcomes: ReadonlyArray<Outcome>) =>
+          Effect.gen(function* () {
+            const claimed = yield* claim()
+            yield* grant(claimed)
+            const results = claimed.map((each, index) => settlement(each, outcomes[index] ?? accepted))
+            assert.isEmpty(yield* settle(results))
+            yield* scenario.elapse(workspace, hour_ms)
+            const rows = yield* scenario.written(workspace, blast)
+            const tally = yield* scenario.tally(workspace, blast)
+            if (tally !== null) assert.deepStrictEqual(tally, tallyOf(rows))
+            return rows
+          })
+        const later = refused(451, "451 4.3.0 later")
+        const deferred = (yield* attempt([later, later, later, later])).filter(({ state }) => state === "queued")
+        const [a, b, c] = deferred
+        assert(a !== undefined && b !== undefined && c !== undefined)
+        for (const { id } of [a, c]) yield* reported(id, { _tag: "delivered" })
+        yield* reported(b.id, { _tag: "bounced", kind: "soft", words: null })
+        const rows = yield* attempt([accepted, accepted, later])
+        assert.deepStrictEqual(
+          rows.map(({ attempts, state }) => `${state} ${attempts}`).sort(),
+          ["queued 2", ...Array.from({ length: 3 }, () => "sent 1"), "sent 0"].sort(),
+        )
+        assert.lengthOf(
+          (yield* attempt([])).filter(({ state }) => state === "sent"),
+          5,
+        )
       }),
     )
 

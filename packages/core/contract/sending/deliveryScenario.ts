@@ -95,7 +95,7 @@ export class DeliveryScenario extends Context.Service<
       readonly stored: ReadonlyArray<string>
     }>
     readonly suppressionOf: (workspace: WorkspaceId, email: string) => Effect.Effect<SuppressionReason | null>
-    /** Moves the workspace's buckets and leases back by this duration; negative: forward. */
+    /** Moves the workspace's buckets, leases and due times back by this duration; negative: forward. */
     readonly elapse: (workspace: WorkspaceId, by_ms: number) => Effect.Effect<void>
     /** The stored counters; null where an adapter counts instead of storing. */
     readonly tally: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<DeliveryTally | null>

@@ -16,6 +16,7 @@ import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
 import { makeDue, makeDueAt } from "../kernel/DueWork.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
+import { changeBetween, changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
 import { applyList } from "../lists/ListWrites.ts"
 import { fencedWrites, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
 
@@ -78,6 +79,7 @@ const deleteDeliveries = Effect.fnUntraced(function* (sql: Sql, workspace: Works
   const mine = sql`workspace_id = ${workspace} and blast_id = ${id}`
   yield* sql`delete from delivery_queue where ${mine} and token is null`
   yield* sql`delete from delivery_queue where ${mine} and token > 0`
+  yield* sql`delete from delivery_click where ${mine}`
   yield* sql`delete from delivery where ${mine}`
 })
 
@@ -123,11 +125,15 @@ const endOpen = Effect.fnUntraced(function* (
     ended as (
       delete from delivery_queue q
       where q.workspace_id = ${workspace} and q.delivery_id = any(array(select delivery_id from open))
-    )
-    update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending},
-      failed_at = case when ${ending === "blast_failed"}::boolean then clock_timestamp() end
-    where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from open))
-    returning d.state, d.membership_id, d.visit`
+    ),
+    changed as (
+      update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending},
+        failed_at = case when ${ending === "blast_failed"}::boolean then clock_timestamp() end
+      where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from open))
+      returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
+    ),
+    ${yield* countChange(sql, workspace, changeFromQueued("changed"))}
+    select state, membership_id, visit from changed`
   yield* makeMembersDue(sql, workspace, rows)
   return rows.length
 })
@@ -145,7 +151,7 @@ const requeue = Effect.fnUntraced(function* (
   const isAfter = after === null ? sql.literal("") : sql` and d.contact_id > ${after}`
   const rows = yield* sql<{ readonly contact_id: string }>`
     with retried as materialized (
-      select d.delivery_id from delivery d
+      select ${sql.literal(countedColumns())} from delivery d
       where d.workspace_id = ${workspace} and d.blast_id = ${id}${isAfter}
         and (d.state = 'failed' and d.reason = any(${texts([...temporaryReasons])})
           or d.state = 'unconfirmed' and ${includeUnconfirmed}::boolean)
@@ -155,11 +161,14 @@ const requeue = Effect.fnUntraced(function* (
     moved as (
       update delivery d set state = 'queued', reason = null, failed_at = null, token = null, attempts = 0, handed_over_at = null
       where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from retried))
-      returning d.delivery_id, d.contact_id, d.email_normalized, d.operational
-    )
-    insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, due_at)
-    select ${workspace}, delivery_id, ${id}, contact_id, email_normalized, operational, clock_timestamp() from moved
-    returning contact_id`
+      returning d.contact_id, d.email_normalized, d.operational, ${sql.literal(countedColumns())}
+    ),
+    queued as (
+      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, due_at)
+      select ${workspace}, delivery_id, ${id}, contact_id, email_normalized, operational, clock_timestamp() from moved
+    ),
+    ${yield* countChange(sql, workspace, changeBetween("retried", "moved"))}
+    select contact_id from moved`
   if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
   const last = rows
     .map((row) => row.contact_id)

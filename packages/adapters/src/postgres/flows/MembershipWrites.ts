@@ -9,6 +9,13 @@ import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
 import { hintDueAt, makeDue } from "../kernel/DueWork.ts"
 import { blockReasonOf } from "../sending/BlockReason.ts"
+import {
+  changeFromQueued,
+  countChange,
+  countedColumns,
+  countInserts,
+  insertedColumns,
+} from "../sending/DeliveryCounters.ts"
 import { makeMembersDue, type WrittenDelivery } from "./FlowMessages.ts"
 import { moveTallies } from "./FlowTallies.ts"
 import { dueArrays, stateColumns, stateArrays } from "./MembershipRows.ts"
@@ -169,7 +176,7 @@ const insertMessages = Effect.fnUntraced(function* (
     on conflict do nothing`
   const rows = yield* sql<WrittenDelivery>`
     with added as (
-    insert into delivery (workspace_id, delivery_id, blast_id, membership_id, flow_id, step_id, visit, tokens, contact_id,
+    insert into delivery as d (workspace_id, delivery_id, blast_id, membership_id, flow_id, step_id, visit, tokens, contact_id,
       approval_id, email, email_normalized, display_name, display_name_folded, operational, state, reason, created_at)
     select ${workspace}, timed_id(${DateTime.formatIso(now)}, uuid_send(g.membership_id) || int4send(g.visit)), b.blast_id, g.membership_id, g.flow_id, g.step_id, g.visit, g.tokens, c.contact_id,
       g.approval_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, g.operational,
@@ -184,7 +191,7 @@ const insertMessages = Effect.fnUntraced(function* (
     left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
     -- null at the decision; the contact may have changed since
     cross join lateral (select ${blockReasonOf(sql, "g.operational")} as reason) as r
-    returning delivery_id, blast_id, contact_id, membership_id, visit, email_normalized, operational, state
+    returning d.contact_id, d.membership_id, d.visit, d.email_normalized, d.operational, ${sql.literal(insertedColumns)}
     ),
     queued as (
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, membership_id, visit, email_normalized,
@@ -194,7 +201,8 @@ const insertMessages = Effect.fnUntraced(function* (
         clock_timestamp()
       from added a join workspace w on w.workspace_id = ${workspace}
       where a.state = 'queued'
-    )
+    ),
+    ${yield* countInserts(sql, workspace, "added")}
     select state, membership_id, visit from added`
   yield* makeMembersDue(sql, workspace, rows)
   yield* makeDue(sql, "deliveries", workspace)
@@ -221,9 +229,13 @@ const withdrawMessages = Effect.fnUntraced(function* (
     ended as (
       delete from delivery_queue
       where workspace_id = ${workspace} and delivery_id = any(array(select delivery_id from withdrawn))
-    )
-    update delivery d set state = 'blocked', reason = 'cancelled'
-    where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from withdrawn))
-    returning d.state, d.membership_id, d.visit`
+    ),
+    blocked as (
+      update delivery d set state = 'blocked', reason = 'cancelled'
+      where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from withdrawn))
+      returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
+    ),
+    ${yield* countChange(sql, workspace, changeFromQueued("blocked"))}
+    select state, membership_id, visit from blocked`
   yield* makeMembersDue(sql, workspace, rows)
 })

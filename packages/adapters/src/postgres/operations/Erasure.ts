@@ -16,6 +16,7 @@ interface Table {
 /** References without a foreign key, which would need a lookup for each row. */
 const unconstrained: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["delivery", ["blast"]],
+  ["delivery_click", ["blast"]],
   ["delivery_queue", ["blast"]],
   ["flow_event", ["flow_membership"]],
 ])

@@ -21,6 +21,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { deleteMembershipsOfContact } from "../flows/MembershipDeletion.ts"
 import { readThrough } from "../kernel/Cursor.ts"
 import { fencedWrites, LongReads, Reads } from "../kernel/Postgres.ts"
+import { changeBetween, changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
 
 /** Tables with a workspace id that hold secrets or internal state, not the workspace's data. */
 const not_data = [
@@ -132,8 +133,6 @@ const erase = Effect.fnUntraced(function* (
   // Without identifiers, a pattern that never matches.
   const pattern = patternOf(known) ?? "(?!)"
   const mine = sql`workspace_id = ${workspace} and contact_id = ${contact}`
-  const erasedColumns = sql`email = null, email_normalized = null, display_name = null,
-    display_name_folded = null, smtp_reply = null, clicked_url = null, contact_deleted = true`
   // Deliveries of the contact, and those of deleted contacts that had the same address.
   yield* sql`
     with ended as (
@@ -142,16 +141,33 @@ const erase = Effect.fnUntraced(function* (
         and d.delivery_id = q.delivery_id and (d.contact_id = ${contact}
           or d.contact_deleted and d.email_normalized = any(${texts(known.emails)}::text[]))
       returning q.delivery_id
-    )
-    update delivery set state = 'blocked', reason = 'contact_deleted'
-    where workspace_id = ${workspace} and delivery_id = any(array(select delivery_id from ended))`
+    ),
+    blocked as (
+      update delivery d set state = 'blocked', reason = 'contact_deleted'
+      where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from ended))
+      returning ${sql.literal(countedColumns())}
+    ),
+    ${yield* countChange(sql, workspace, changeFromQueued("blocked"))}
+    select from blocked limit 1`
   yield* sql`
     update delivery_queue set email_normalized = null
     where workspace_id = ${workspace} and email_normalized = any(${texts(known.emails)}::text[])`
-  yield* sql`update delivery set ${erasedColumns} where ${mine}`
+  // Their recipient domain is unknown from now on.
   yield* sql`
-    update delivery set ${erasedColumns} where workspace_id = ${workspace} and contact_deleted
-      and email_normalized = any(${texts(known.emails)}::text[])`
+    with was as materialized (
+      select ${sql.literal(countedColumns())} from delivery d
+      where d.workspace_id = ${workspace} and (d.contact_id = ${contact}
+        or d.contact_deleted and d.email_normalized = any(${texts(known.emails)}::text[]))
+      order by d.delivery_id for update
+    ),
+    erased as (
+      update delivery d set email = null, email_normalized = null, display_name = null, display_name_folded = null,
+        smtp_reply = null, clicked_url = null, contact_deleted = true
+      where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from was))
+      returning ${sql.literal(countedColumns())}
+    ),
+    ${yield* countChange(sql, workspace, { ...changeBetween("was", "erased"), readdresses: true })}
+    select from erased limit 1`
   yield* sql`
     delete from form_submission where workspace_id = ${workspace} and (contact_id = ${contact} or lower(fields::text) ~ ${pattern})`
   yield* sql`

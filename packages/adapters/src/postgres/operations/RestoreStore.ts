@@ -10,6 +10,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
+import { changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
 
 type Sql = PgClient.PgClient
 
@@ -77,13 +78,17 @@ const unconfirm = Effect.fnUntraced(function* (
       delete from delivery_queue q
       where q.workspace_id = ${workspace} and q.delivery_id = any(array(select delivery_id from chosen))
       returning q.delivery_id, q.token, q.handed_over_at
-    )
-    update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = clock.now,
-      token = coalesce((select g.token from ${tokenRows(sql, tokens)} where g.id = ended.delivery_id), ended.token),
-      handed_over_at = coalesce(ended.handed_over_at, d.handed_over_at, clock.now)
-    from ended cross join clock
-    where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
-    returning d.state, d.membership_id, d.visit`
+    ),
+    unconfirmed as (
+      update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = clock.now,
+        token = coalesce((select g.token from ${tokenRows(sql, tokens)} where g.id = ended.delivery_id), ended.token),
+        handed_over_at = coalesce(ended.handed_over_at, d.handed_over_at, clock.now)
+      from ended cross join clock
+      where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
+      returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
+    ),
+    ${yield* countChange(sql, workspace, changeFromQueued("unconfirmed"))}
+    select state, membership_id, visit from unconfirmed`
   yield* makeMembersDue(sql, workspace, rows)
   if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
   return rows.length

@@ -11,6 +11,7 @@ import { makeDue } from "../kernel/DueWork.ts"
 import { iso } from "../kernel/Instants.ts"
 import { raiseStatementTimeout } from "../kernel/Postgres.ts"
 import { blockReasonOf } from "./BlockReason.ts"
+import { countInserts, insertedColumns } from "./DeliveryCounters.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
 
 type Sql = PgClient.PgClient
@@ -202,13 +203,12 @@ const insertSlice = (sql: Sql, insert: SliceInsert) =>
     () => insertDeliveries(sql, insert, sql.literal("on conflict do nothing")),
   )
 
-const insertDeliveries = (
+const insertDeliveries = Effect.fnUntraced(function* (
   sql: Sql,
   { blast, blastId, audience, max, now, slice, workspace }: SliceInsert,
   onConflict: Statement.Fragment,
-) =>
-  Effect.map(
-    sql<AudienceCounts>`
+) {
+  const [counts] = yield* sql<AudienceCounts>`
       with audience as (
         select c.contact_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, c.unsubscribed, c.marketing_email_subscribed,
           c.marketing_email_invalid
@@ -220,14 +220,14 @@ const insertDeliveries = (
         left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
       ),
       added as (
-        insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
+        insert into delivery as d (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
           display_name, display_name_folded, operational, holds_address, state, reason, created_at)
         select ${workspace}, timed_id(${iso(DateTime.makeUnsafe(blast.launched_at))}, uuid_send(${blastId}::uuid) || uuid_send(contact_id)), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
           display_name, display_name_folded, ${blast.operational}, reason is null,
           case when reason is null then 'queued' else 'blocked' end, reason, ${DateTime.formatIso(now)}
         from checked
         ${onConflict}
-        returning delivery_id, contact_id, email_normalized, state
+        returning d.contact_id, d.email_normalized, ${sql.literal(insertedColumns)}
       ),
       queued as (
         insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, lane, due_at)
@@ -235,10 +235,11 @@ const insertDeliveries = (
           ${laneOf(sql, blast)},
           ${spread(sql, now)}
         from added where state = 'queued'
-      )
-      select count(*)::int as "recipientCount", (count(*) filter (where state = 'queued'))::int as "qualifiedCount" from added`,
-    ([counts]) => counts ?? noRecipients,
-  )
+      ),
+      ${yield* countInserts(sql, workspace, "added")}
+      select count(*)::int as "recipientCount", (count(*) filter (where state = 'queued'))::int as "qualifiedCount" from added`
+  return counts ?? noRecipients
+})
 
 const inSlice = (sql: Sql, audience: Statement.Fragment, { after, through }: Slice): Statement.Fragment =>
   sql`${audience} and ${isAfter(sql, after)} and ${through === null ? sql`true` : sql`c.contact_id <= ${through}::uuid`}`

@@ -10,6 +10,7 @@ import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { deliveryMetadata } from "../contacts/Timeline.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
+import { changeBetween, countChange, type CountedChange, countedColumns } from "./DeliveryCounters.ts"
 import { suppressWornOut } from "./Suppressions.ts"
 
 type Sql = PgClient.PgClient
@@ -18,9 +19,17 @@ interface IdRow {
   readonly delivery_id: string
 }
 
+/** A settlement whose row of the queue was written, but not its delivery. */
+interface Taken {
+  readonly id: string
+  readonly handedOverAt: string | null
+}
+
 interface Written {
   /** Null: none. */
   readonly ids: ReadonlyArray<string> | null
+  /** Null: none. */
+  readonly left: ReadonlyArray<Taken> | null
   /** The messages of flows among them; null: none. */
   readonly ofFlows: ReadonlyArray<WrittenDelivery> | null
   readonly events: ReadonlyArray<EventJson> | null
@@ -34,10 +43,11 @@ export const settle = Effect.fnUntraced(function* (
   if (settlements.length === 0) return []
   // In the order of their ids, as every transaction locks.
   const ordered = settlements.toSorted((left, right) => (left.id < right.id ? -1 : 1))
-  const moved = yield* write(sql, workspace, fromQueue(sql, workspace, ordered), ordered)
-  const lost = ordered.filter(({ id }) => !moved.has(id))
-  if (lost.length > 0) {
-    for (const id of yield* write(sql, workspace, fromUnconfirmed(sql, workspace, lost), lost)) moved.add(id)
+  const { left, moved } = yield* write(sql, workspace, queuedSource(sql, workspace, ordered), ordered)
+  const rare = ordered.filter(({ id }) => !moved.has(id))
+  if (rare.length > 0) {
+    const source = lockedSource(sql, workspace, rare, left)
+    for (const id of (yield* write(sql, workspace, source, rare)).moved) moved.add(id)
   }
   const soft = settlements.filter(({ bounce, id }) => bounce === "soft" && moved.has(id))
   if (soft.length > 0) yield* suppressWornOut(sql, workspace, soft)
@@ -70,7 +80,16 @@ const reasonOf = ({ ending }: Settlement): string | null => {
   }
 }
 
-/** `taken`: the settlements whose claim is valid. Their rows of the queue are deleted, or are due again after a pause. */
+/** The part `taken` of a settlement: what is written to which delivery. */
+interface Source {
+  readonly taken: Statement.Fragment
+  /** A condition on the delivery `d`. */
+  readonly condition: string
+  /** From the deliveries before to `moved`. */
+  readonly change: CountedChange
+}
+
+/** The settlements whose claim is valid. Their rows of the queue are deleted, or are due again after a pause. */
 const fromQueue = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => {
   const ended = sql`
     delete from delivery_queue q using ${settlementRows(sql, settlements)}
@@ -92,21 +111,73 @@ const fromQueue = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<
 }
 
 /**
- * `taken`: late outcomes of unconfirmed deliveries. After a late temporary refusal the outcome is known, but the delivery was
- * already counted as failed.
+ * Outcomes of claims. No lock shows the delivery before, and none is needed: it was queued. A delivery that a late report on an
+ * earlier attempt has marked is left, if this could count the mark twice.
  */
-const fromUnconfirmed = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql`
-  taken as materialized (
-    select g.id, g.token, case when g.state = 'queued' then 'failed' else g.state end as state,
-      case when g.state = 'queued' then 'temporarily_refused' else g.reason end as reason,
-      g.reply, g.at, g.delivered, g.bounce, d.handed_over_at
-    from ${settlementRows(sql, settlements)}
-    join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
-      and d.state = 'unconfirmed'
-    where g.state <> 'unconfirmed'
-    order by g.id
-    for update of d
-  )`
+const queuedSource = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>): Source => {
+  const ends = settlements.some(({ ending }) => ending.state === "failed" || ending.state === "unconfirmed")
+  const marks = settlements.some(({ bounce, delivered }) => delivered || bounce === "hard")
+  return {
+    taken: fromQueue(sql, workspace, settlements),
+    condition: marks ? "d.delivered_at is null and d.bounced_at is null" : "true",
+    change: settledChange(ends, marks),
+  }
+}
+
+const settledColumns = "delivery_id, blast_id, of_blast, domain, created_at, replied, sent_at"
+
+/** From the queue to `moved`, with the events that the settlements may count. */
+const settledChange = (ends: boolean, marks: boolean): CountedChange => {
+  const events = [...(ends ? (["failed"] as const) : []), ...(marks ? (["delivered", "bounced"] as const) : [])]
+  const before = events.map((event) => `, null::timestamptz as ${event}_at`).join("")
+  const after = events.map((event) => `, ${event}_at`).join("")
+  return {
+    rows: `
+      select -1 as n, ${settledColumns}, 'queued' as state, null as reason, was_deferred as deferred${before} from moved
+      union all select 1, ${settledColumns}, state, reason, deferred${after} from moved`,
+    events,
+    ends,
+    readdresses: false,
+  }
+}
+
+/**
+ * Late outcomes of unconfirmed deliveries, and deliveries that were left. After a late temporary refusal the outcome is known, but
+ * the delivery was already counted as failed.
+ */
+const lockedSource = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  settlements: ReadonlyArray<Settlement>,
+  left: ReadonlyArray<Taken>,
+): Source => {
+  const rows = settlementRows(sql, settlements)
+  const ids = left.map(({ id }) => id)
+  return {
+    taken: sql`
+      was as materialized (
+        select ${sql.literal(countedColumns())}, d.handed_over_at
+        from ${rows}
+        join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id
+        where d.state = 'unconfirmed' and d.token = g.token and g.state <> 'unconfirmed'
+          or d.state = 'queued' and d.delivery_id = any(${texts(ids)}::uuid[])
+        order by g.id
+        for update of d
+      ),
+      taken as materialized (
+        select g.id, g.token, case when late.holds then 'failed' else g.state end as state,
+          case when late.holds then 'temporarily_refused' else g.reason end as reason,
+          g.reply, g.at, g.delivered, g.bounce, coalesce(l.handed_over_at, was.handed_over_at) as handed_over_at
+        from ${rows}
+        join was on was.delivery_id = g.id
+        left join unnest(${texts(ids)}::uuid[], ${texts(left.map(({ handedOverAt }) => handedOverAt))}::timestamptz[])
+          as l (id, handed_over_at) on l.id = g.id
+        cross join lateral (select was.state = 'unconfirmed' and g.state = 'queued' as holds) as late
+      )`,
+    condition: "true",
+    change: changeBetween("was", "moved"),
+  }
+}
 
 /** The writes of hard bounces: the contacts' timelines and flags, and the suppressions. */
 const bounceWrites = (sql: Sql, workspace: WorkspaceId) => sql`
@@ -137,7 +208,13 @@ const flagEvents = (sql: Sql) => sql`
     from invalid`
 
 /** A statement without hard bounces writes deliveries, whose times the timelines show, and events if they are read. */
-const outcomes = (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment, bounces: boolean) => sql<Written>`
+const outcomes = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { change, condition, taken }: Source,
+  bounces: boolean,
+) {
+  const [written] = yield* sql<Written>`
   with ${taken},
   moved as (
     update delivery d set
@@ -152,9 +229,12 @@ const outcomes = (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment, b
       bounce_kind = coalesce(g.bounce, d.bounce_kind)
     from taken g
     where d.workspace_id = ${workspace} and d.delivery_id = g.id
-    returning d.delivery_id, d.blast_id, d.flow_id, d.membership_id, d.visit, d.step_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
-      g.delivered, g.bounce is not distinct from 'hard' as bounced
+      and ${sql.literal(condition)}
+    returning d.flow_id, d.membership_id, d.visit, d.step_id, d.contact_id, d.contact_deleted, d.email_normalized, d.smtp_reply,
+      g.at, g.delivered, g.bounce is not distinct from 'hard' as bounced,
+      d.attempts - (g.state = 'queued')::int > 0 as was_deferred, ${sql.literal(countedColumns(change.events))}
   ),
+  ${yield* countChange(sql, workspace, change)},
   new_activities as (
     select d.contact_id, d.at, k.type, ${sql.literal(deliveryMetadata)} || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', d.smtp_reply) else '{}' end as metadata
     from moved d
@@ -174,21 +254,26 @@ const outcomes = (sql: Sql, workspace: WorkspaceId, taken: Statement.Fragment, b
   select array_agg(delivery_id) as ids,
     jsonb_agg(jsonb_build_object('state', state, 'membership_id', membership_id, 'visit', visit))
       filter (where membership_id is not null) as "ofFlows",
+    case when (select count(*) from taken) > count(*) then (
+      select jsonb_agg(jsonb_build_object('id', t.id, 'handedOverAt', t.handed_over_at)) from taken t
+      where not exists (select from moved m where m.delivery_id = t.id)) end as left,
     ${newEvents(sql, workspace)} as events
   from moved`
+  return written
+})
 
-/** Returns the deliveries whose outcomes were written. */
+/** Returns the deliveries whose outcomes were written, and those that were left. */
 const write = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  taken: Statement.Fragment,
+  source: Source,
   settlements: ReadonlyArray<Settlement>,
 ) {
   const bounces = settlements.some(({ bounce }) => bounce === "hard")
-  const [written] = yield* outcomes(sql, workspace, taken, bounces)
+  const written = yield* outcomes(sql, workspace, source, bounces)
   yield* makeMembersDue(sql, workspace, written?.ofFlows ?? [])
   yield* appendEventsIfRead(workspace, written?.events ?? null)
-  return new Set(written?.ids)
+  return { moved: new Set(written?.ids), left: written?.left ?? [] }
 })
 
 const newEvents = (sql: Sql, workspace: WorkspaceId) =>

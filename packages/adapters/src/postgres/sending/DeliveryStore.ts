@@ -1,13 +1,15 @@
 // `DeliveryStore` on PostgreSQL. Leases and due times use the database's `clock_timestamp()`, never a worker's clock.
 import { PgClient } from "@effect/sql-pg"
-import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
+import type { BlockReason, IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { type Claim, DeliveryStore, type TurnEnd } from "@tentpole/core/sending/DeliveryStore"
 import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Array, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
 import { claim } from "./DeliveryClaim.ts"
+import { changeFromQueued, countChange, countedColumns } from "./DeliveryCounters.ts"
 import { settle } from "./DeliverySettle.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { makeDue } from "../kernel/DueWork.ts"
@@ -35,19 +37,58 @@ interface Answers {
   readonly answers: ReadonlyArray<IntentAnswer> | null
 }
 
-const grant = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
-  Effect.flatMap(OpenTransaction, (open) => {
-    if (open !== undefined) {
-      return Effect.die("an intent is committed before it is used: do not request it inside a transaction")
-    }
-    const asked = claims.toSorted((left, right) => (left.blastId < right.blastId ? -1 : 1))
-    return orDefect(sql<Answers>`
-      select ids, answers from grant_intents(${workspace}, ${texts(asked.map((each) => each.id))}::uuid[],
-        ${texts(asked.map((each) => String(each.token)))}::bigint[], ${texts(asked.map((each) => each.blastId))}::uuid[],
-        make_interval(secs => ${lease_ms / 1000}))`).pipe(
-      Effect.map(([row]) => new Map(Array.zip(row?.ids ?? [], row?.answers ?? []))),
-    )
+const grant = Effect.fnUntraced(function* (
+  sql: Sql,
+  { transact }: Transactor["Service"],
+  workspace: WorkspaceId,
+  claims: ReadonlyArray<Claim>,
+  lease_ms: number,
+) {
+  if ((yield* OpenTransaction) !== undefined) {
+    return yield* Effect.die("an intent is committed before it is used: do not request it inside a transaction")
+  }
+  const asked = claims.toSorted((left, right) => (left.blastId < right.blastId ? -1 : 1))
+  const [row] = yield* orDefect(sql<Answers>`
+    select ids, answers from grant_intents(${workspace}, ${texts(asked.map((each) => each.id))}::uuid[],
+      ${texts(asked.map((each) => String(each.token)))}::bigint[], ${texts(asked.map((each) => each.blastId))}::uuid[],
+      make_interval(secs => ${lease_ms / 1000}))`)
+  const answers = new Map(Array.zip(row?.ids ?? [], row?.answers ?? []))
+  const refused = claims.flatMap((claim): ReadonlyArray<Refused> => {
+    const answer = answers.get(claim.id)
+    return answer === undefined || answer === "granted" || answer === "paused" ? [] : [{ ...claim, reason: answer }]
   })
+  if (refused.length === 0) return answers
+  const ended = yield* transact(fencedWrites(sql)(workspace, block(sql, workspace, refused)))
+  for (const { id } of refused) if (!ended.has(id)) answers.delete(id)
+  return answers
+})
+
+interface Refused extends Claim {
+  readonly reason: BlockReason
+}
+
+/** Ends deliveries that may not be sent. A crash before it loses nothing: the next claim gets the same answer. Returns those ended. */
+const block = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, refused: ReadonlyArray<Refused>) {
+  const ordered = refused.toSorted((left, right) => (left.id < right.id ? -1 : 1))
+  const rows = yield* sql<WrittenDelivery & { readonly delivery_id: DeliveryId }>`
+    with ended as (
+      delete from delivery_queue q
+      using unnest(${texts(ordered.map(({ id }) => id))}::uuid[],
+        ${texts(ordered.map(({ token }) => String(token)))}::bigint[],
+        ${texts(ordered.map(({ reason }) => reason))}::text[]) as g (id, token, reason)
+      where q.workspace_id = ${workspace} and q.delivery_id = g.id and q.token = g.token and q.state = 'claimed'
+      returning q.delivery_id, g.reason
+    ),
+    blocked as (
+      update delivery d set state = 'blocked', reason = ended.reason
+      from ended where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
+      returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
+    ),
+    ${yield* countChange(sql, workspace, changeFromQueued("blocked"))}
+    select delivery_id, state, membership_id, visit from blocked`
+  yield* makeMembersDue(sql, workspace, rows)
+  return new Set(rows.map((row) => row.delivery_id))
+})
 
 const renew = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
   Effect.map(
@@ -97,10 +138,12 @@ const sweep = (sql: Sql, workspace: WorkspaceId) =>
         update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = clock_timestamp(), token = ended.token,
           handed_over_at = ended.handed_over_at
         from ended where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
-        returning d.state, d.membership_id, d.visit
-      )
+        returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
+      ),
+      ${yield* countChange(sql, workspace, changeFromQueued("unconfirmed"))}
       select (select count(*)::int from requeued) as queued,
-        (select coalesce(jsonb_agg(to_jsonb(unconfirmed)), '[]') from unconfirmed) as unconfirmed`
+        (select coalesce(jsonb_agg(jsonb_build_object('state', state, 'membership_id', membership_id, 'visit', visit)), '[]')
+          from unconfirmed) as unconfirmed`
     const { queued, unconfirmed } = swept ?? { queued: 0, unconfirmed: [] }
     yield* makeMembersDue(sql, workspace, unconfirmed)
     if (queued + unconfirmed.length > 0) yield* makeDue(sql, "deliveries", workspace)
@@ -177,6 +220,7 @@ export const layer = Layer.effect(
   DeliveryStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const transactor = yield* Transactor
     const write = fencedWrites(sql)
 
     return DeliveryStore.of({
@@ -196,7 +240,7 @@ export const layer = Layer.effect(
         ),
       claim: (workspace, options) => write(workspace, claim(sql, workspace, options)),
       renew: (workspace, claims, lease_ms) => write(workspace, renew(sql, workspace, claims, lease_ms)),
-      grant: (workspace, claims, lease_ms) => grant(sql, workspace, claims, lease_ms),
+      grant: (workspace, claims, lease_ms) => grant(sql, transactor, workspace, claims, lease_ms),
       settle: (workspace, settlements) => write(workspace, settle(sql, workspace, settlements)),
       release: (workspace, claims) => write(workspace, release(sql, workspace, claims)),
       sweep: (workspace) => write(workspace, sweep(sql, workspace)),

@@ -19,6 +19,7 @@ import {
   lockDeliveries,
   storedState,
 } from "../sending/DeliveryRows.ts"
+import { changeBetween, countChange, countedColumns, deliveryShard } from "../sending/DeliveryCounters.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { suppress } from "../sending/Suppressions.ts"
 import { storeLayer } from "../StoreLayer.ts"
@@ -88,7 +89,7 @@ const apply = Effect.fnUntraced(function* (
   yield* writeRecipients(sql, workspace, changes)
 })
 
-/** For each delivery, the state before its first change and after its last. They end no claim. */
+/** For each delivery, the state before its first change and after its last. They end no claim. The caller has locked them. */
 const writeDeliveries = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -97,34 +98,47 @@ const writeDeliveries = Effect.fnUntraced(function* (
   const was = new Map<DeliveryId, DeliveryState>()
   for (const { before } of changes) if (!was.has(before.id)) was.set(before.id, storedState(before.state))
   const rows = [...new Map(changes.map(({ after }) => [after.id, after])).values()]
+  const ids = texts(rows.map((row) => row.id))
   const written = yield* sql`
-    update delivery d set state = g.state, reason = g.reason,
-      failed_at = case when g.state in ('failed', 'unconfirmed') then d.failed_at end, opened_at = g.opened_at, clicked_at = g.clicked_at,
-      clicked_url = g.clicked_url, unsubscribed_at = g.unsubscribed_at, sent_at = g.sent_at, delivered_at = g.delivered_at,
-      machine_opened_at = g.machine_opened_at, machine_clicked_at = g.machine_clicked_at
-    from unnest(${texts(rows.map((row) => row.id))}::uuid[], ${texts(rows.map((row) => was.get(row.id) ?? null))}::text[],
-      ${texts(rows.map((row) => storedState(row.state)))}::text[], ${texts(rows.map((row) => row.reason))}::text[],
-      ${texts(rows.map((row) => iso(row.openedAt)))}::timestamptz[],
-      ${texts(rows.map((row) => iso(row.clickedAt)))}::timestamptz[], ${texts(rows.map((row) => row.clickedUrl))}::text[],
-      ${texts(rows.map((row) => iso(row.unsubscribedAt)))}::timestamptz[],
-      ${texts(rows.map((row) => iso(row.sentAt)))}::timestamptz[],
-      ${texts(rows.map((row) => iso(row.deliveredAt)))}::timestamptz[],
-      ${texts(rows.map((row) => iso(row.machineOpenedAt)))}::timestamptz[],
-      ${texts(rows.map((row) => iso(row.machineClickedAt)))}::timestamptz[])
-      as g (id, was, state, reason, opened_at, clicked_at, clicked_url, unsubscribed_at, sent_at, delivered_at,
-        machine_opened_at, machine_clicked_at)
-    where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.state = g.was
-    returning 1`
+    with was as materialized (
+      select ${sql.literal(countedColumns())} from delivery d
+      where d.workspace_id = ${workspace} and d.delivery_id = any(${ids}::uuid[])
+    ),
+    changed as (
+      update delivery d set state = g.state, reason = g.reason,
+        failed_at = case when g.state in ('failed', 'unconfirmed') then d.failed_at end, opened_at = g.opened_at, clicked_at = g.clicked_at,
+        clicked_url = g.clicked_url, unsubscribed_at = g.unsubscribed_at, sent_at = g.sent_at, delivered_at = g.delivered_at,
+        machine_opened_at = g.machine_opened_at, machine_clicked_at = g.machine_clicked_at
+      from unnest(${ids}::uuid[], ${texts(rows.map((row) => was.get(row.id) ?? null))}::text[],
+        ${texts(rows.map((row) => storedState(row.state)))}::text[], ${texts(rows.map((row) => row.reason))}::text[],
+        ${texts(rows.map((row) => iso(row.openedAt)))}::timestamptz[],
+        ${texts(rows.map((row) => iso(row.clickedAt)))}::timestamptz[], ${texts(rows.map((row) => row.clickedUrl))}::text[],
+        ${texts(rows.map((row) => iso(row.unsubscribedAt)))}::timestamptz[],
+        ${texts(rows.map((row) => iso(row.sentAt)))}::timestamptz[],
+        ${texts(rows.map((row) => iso(row.deliveredAt)))}::timestamptz[],
+        ${texts(rows.map((row) => iso(row.machineOpenedAt)))}::timestamptz[],
+        ${texts(rows.map((row) => iso(row.machineClickedAt)))}::timestamptz[])
+        as g (id, was, state, reason, opened_at, clicked_at, clicked_url, unsubscribed_at, sent_at, delivered_at,
+          machine_opened_at, machine_clicked_at)
+      where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.state = g.was
+      returning ${sql.literal(countedColumns())}
+    ),
+    ${yield* countChange(sql, workspace, changeBetween("was", "changed"))}
+    select 1 from changed`
   if (written.length !== rows.length) {
     return yield* Effect.die(`${rows.length - written.length} deliveries are no longer what was decided on`)
   }
 })
 
 /** The deliveries are locked: their rows of `delivery_click` are current in the snapshot of the statement. */
-const addClicks = (sql: PgClient.PgClient, workspace: WorkspaceId, clicks: ReadonlyArray<LinkClicks>) =>
-  clicks.length === 0
-    ? Effect.void
-    : Effect.asVoid(sql`
+const addClicks = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  clicks: ReadonlyArray<LinkClicks>,
+) {
+  if (clicks.length === 0) return
+  const shard = yield* deliveryShard
+  yield* sql`
         with given as materialized (
           select g.delivery_id, g.link_index, g.blast_id, g.contact_id, g.clicks, g.machine_clicks
           from unnest(${texts(clicks.map(({ deliveryId }) => deliveryId))}::uuid[],
@@ -149,11 +163,12 @@ const addClicks = (sql: PgClient.PgClient, workspace: WorkspaceId, clicks: Reado
             clicks = k.clicks + excluded.clicks, machine_clicks = k.machine_clicks + excluded.machine_clicks
         )
         insert into delivery_link as l (workspace_id, blast_id, link_index, shard, recipients, clicks, machine_clicks)
-        select ${workspace}, blast_id, link_index, pg_backend_pid() % 16, count(*) filter (where is_first), sum(clicks),
+        select ${workspace}, blast_id, link_index, ${shard}::smallint, count(*) filter (where is_first), sum(clicks),
           sum(machine_clicks)
         from first group by blast_id, link_index order by blast_id, link_index
         on conflict (workspace_id, blast_id, link_index, shard) do update set recipients = l.recipients + excluded.recipients,
-          clicks = l.clicks + excluded.clicks, machine_clicks = l.machine_clicks + excluded.machine_clicks`)
+          clicks = l.clicks + excluded.clicks, machine_clicks = l.machine_clicks + excluded.machine_clicks`
+})
 
 interface RecipientChange {
   readonly before: { readonly contact: Contact | null }

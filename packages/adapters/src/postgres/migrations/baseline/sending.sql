@@ -10,7 +10,7 @@ create function timed_id(at timestamptz, identity bytea) returns uuid language s
     || substr(hash, 4, 15))::uuid from (select encode(sha256(identity), 'hex') as hash) as hashed);
 
 -- No foreign keys: an audience pass writes a million rows. It also writes the counters of the blast (`delivery_tally`), which
--- refer to it. A transaction that deletes a blast waits for them, and then its trigger deletes the deliveries. A message
+-- refer to it. A transaction that deletes a blast waits for them, and then deletes the deliveries. A message
 -- changes its row once, when it ends, and no index contains a column that this changes: the fill factor leaves space on each
 -- page for the next version of a row, and no index is written.
 create table delivery (
@@ -126,8 +126,8 @@ comment on column delivery_queue.handed_over_at is 'When the intent was committe
 -- volatile function takes a new snapshot for each statement, so the one below sees a pause or cancellation that committed while
 -- the function waited for its locks. A transaction that changes whether a blast may send takes these locks exclusively. No
 -- intent is granted for a membership that no longer waits for the message. `blasts` is in ascending order. Returns, for each
--- delivery whose token is still valid: granted, paused (queued again), or its block reason. The memberships of blocked messages
--- become due. Contract tests compare the answers with `intentAnswer` of core. The tables of blasts and flows are created by later
+-- delivery whose token is still valid: granted, paused (queued again), or its block reason, with which the caller ends the message.
+-- Contract tests compare the answers with `intentAnswer` of core. The tables of blasts and flows are created by later
 -- files. Assignments of plain expressions cost a tenth of statements, and a message waits for this function.
 create function grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval,
   out ids uuid[], out answers text[]) language plpgsql volatile as $$
@@ -136,8 +136,6 @@ declare
   locked uuid;
   moment timestamptz;
   done text;
-  members uuid[];
-  visits int[];
 begin
   -- A few rows by their ids: no plan may read all deliveries of a workspace for them, whatever the statistics say.
   done := set_config('tentpole.workspace_id', workspace::text, true) || set_config('enable_hashjoin', 'off', true)
@@ -191,25 +189,6 @@ begin
     where q.workspace_id = workspace and q.delivery_id = valid.id and valid.verdict in ('granted', 'paused')
   )
   select array_agg(id), array_agg(verdict) into ids, answers from valid;
-  -- A statement of its own: it is rare, and every update of deliveries calls triggers.
-  if not answers <@ array['granted', 'paused'] then
-    with blocked as materialized (
-      select id, verdict from unnest(ids, answers) as each (id, verdict) where verdict not in ('granted', 'paused')
-    ),
-    ended as (
-      delete from delivery_queue q using blocked where q.workspace_id = workspace and q.delivery_id = blocked.id
-    ),
-    blocked_messages as (
-      update delivery d set state = 'blocked', reason = blocked.verdict
-      from blocked where d.workspace_id = workspace and d.delivery_id = blocked.id
-      returning d.membership_id, d.visit
-    )
-    select array_agg(membership_id), array_agg(visit) into members, visits
-    from blocked_messages where membership_id is not null;
-    if members is not null then
-      perform make_members_due(workspace, members, visits);
-    end if;
-  end if;
 end $$;
 
 create table delivery_lane (
