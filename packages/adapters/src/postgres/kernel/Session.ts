@@ -7,7 +7,7 @@ import { texts } from "./Arrays.ts"
 /** The role that the service runs under. It owns nothing. */
 export const service_role = "tentpole_service"
 
-/** `jobs` is first because the queue library names its table without a schema. UTC because its columns have no time zone. */
+/** `jobs` is first: statements name the table of the queue without a schema. UTC because its columns have no time zone. */
 export const sessionSettings = (statement_timeout_ms: number) => ({
   role: service_role,
   timezone: "UTC",
