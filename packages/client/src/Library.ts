@@ -1,5 +1,6 @@
 // The entry point of the package: `connect` for the API, `connectAdmin` for the administration API. See docs/client.md.
 export { connect, connectAdmin, type ConnectOptions, type ConnectAdminOptions } from "./Connect.ts"
+export { type ChangeEvent, eventsOf } from "./Events.ts"
 export { ApiError, ConnectionFailed, type Failure, type Issue, UnexpectedAnswer } from "./Failures.ts"
 export type { Answer, CallOptions, Listing, Method, Outcome } from "./Methods.ts"
 export type { RetryLimits } from "./Retry.ts"

@@ -1,6 +1,7 @@
 // The API of tenants. The server, the OpenAPI document and the typed client are derived from this value.
 import { HttpApi, OpenApi } from "effect/http-api"
 import { BlastExportsApi, BlastsApi } from "./api/blasts/BlastsApi.ts"
+import { ChangesApi } from "./api/changes/ChangesApi.ts"
 import { ContactFieldsApi } from "./api/contacts/ContactFieldsApi.ts"
 import { ContactsApi } from "./api/contacts/ContactsApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
@@ -42,6 +43,7 @@ export const Api = HttpApi.make("tentpole")
   .add(BulkTentsApi)
   .add(FormsApi)
   .add(AnalyticsApi)
+  .add(ChangesApi)
   // Groups come before middleware, which applies only to groups that were added before it. The last one added runs first:
   // authentication, then idempotency, then validation, then the handler.
   .middleware(Validation)

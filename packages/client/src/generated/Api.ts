@@ -1827,6 +1827,23 @@ export interface Client {
       }
     }, WorkspaceAnalytics, CommonCode | "not_found">
   }
+  readonly changes: {
+    /**
+     * Watch changes. Streams server-sent events: for each thing first its present value, then its new value when
+     * it changes, at most once a second. The data of an event is JSON: `{"of": "blast:<id>", "value": …}`. The
+     * value of a blast is the blast with its `progress`, of a flow its graph with counts, of others what the call
+     * that gets it returns; an export has no `download_url` here. The value of `workspace` has the blasts that are
+     * being sent and the imports that run. It is null for what does not exist. Every 15 seconds a comment keeps
+     * the connection open. The stream ends with `{"of": "end"}` when the process stops: watch again. Exports need
+     * the role `editor`. Needs the role `viewer`.
+     */
+    readonly watch: Method<{
+      readonly query: {
+        /** What to watch, by commas: `workspace`, or a kind and an id, such as `blast:<id>` */
+        readonly watch: string
+      }
+    }, ReadableStream<Uint8Array>, CommonCode>
+  }
 }
 
 /**
@@ -2031,6 +2048,9 @@ export const routes = {
     tent: "GET /v1/analytics/tent",
     workspace: "GET /v1/analytics/workspace",
     traffic: "GET /v1/analytics/traffic",
+  },
+  changes: {
+    watch: "GET /v1/changes bytes",
   },
 }
 

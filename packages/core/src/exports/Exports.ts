@@ -55,6 +55,8 @@ export class Exports extends Context.Service<
       owner: ExportOwner,
       id: ExportId,
     ) => Effect.Effect<ExportView, NotFound | BlobUnavailable>
+    /** The progress of an export of any owner. */
+    readonly find: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<Export, NotFound>
     /** The file of a link that this service signed. */
     readonly download: (token: string) => Effect.Effect<Download, LinkRefused | BlobUnavailable>
     /** Writes the file. Run by a job; fails when the blob store does not answer, and is retried. */
@@ -96,6 +98,11 @@ export class Exports extends Context.Service<
             return change.after ?? before
           }),
         )
+
+      const find = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ExportId) {
+        const found = yield* store.get(workspace, id)
+        return isExpired(found, yield* DateTime.now) ? yield* new NotFound({ resource: "export" }) : found
+      })
 
       const abandon = (workspace: WorkspaceId, id: ExportId, reason: string) =>
         move(workspace, id, (before, now) => ExportChange.fail(before, reason, now)).pipe(
@@ -157,11 +164,13 @@ export class Exports extends Context.Service<
         }),
 
         get: Effect.fn("Exports.get")(function* (workspace, owner, id) {
-          const found = yield* store.get(workspace, id)
+          const found = yield* find(workspace, id)
           const now = yield* DateTime.now
-          if (!isOwnedBy(found, owner) || isExpired(found, now)) return yield* new NotFound({ resource: "export" })
+          if (!isOwnedBy(found, owner)) return yield* new NotFound({ resource: "export" })
           return { record: found, link: found.status === "completed" ? yield* linkTo(workspace, found, now) : null }
         }),
+
+        find,
 
         download: Effect.fn("Exports.download")(function* (token) {
           const link = yield* Effect.fromResult(readLink(secrets, link_purpose, token, yield* DateTime.now))

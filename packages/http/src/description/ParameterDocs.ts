@@ -48,6 +48,7 @@ const descriptions: Readonly<Record<string, string>> = {
   to: "The end, exclusive. Default: now",
   tent_id: "Only this tent. Default: all tents",
   updated_after: "Returns only contacts that changed after this time",
+  watch: "What to watch, by commas: `workspace`, or a kind and an id, such as `blast:<id>`",
   version: "Number of the version. Default: the current version",
   workspace_id: "Id of the workspace",
 }

@@ -2,7 +2,7 @@
 // middleware.
 import type { Authority } from "@tentpole/core/workspaces/Role"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
-import { Context } from "effect"
+import { Context, type Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { errors } from "./Errors.ts"
 
@@ -11,6 +11,8 @@ export interface Caller {
   /** The name that generations and versions record. */
   readonly name: string
   readonly role: Authority
+  /** Whether the key or session still gives access: asked again while a stream is open. */
+  readonly isLive: Effect.Effect<boolean>
 }
 
 export class CurrentWorkspace extends Context.Service<

@@ -50,8 +50,9 @@ export const layer = Layer.effect(
           const { key, workspace } = yield* authenticate(Redacted.value(credential))
           yield* counted(key.id)
           yield* Effect.mapError(requireRole(key.role, needsOf(endpoint)), toBody)
+          const isLive = Effect.isSuccess(workspaces.authenticate(Redacted.value(credential)))
           return yield* handle.pipe(
-            Effect.provideService(CurrentWorkspace, { workspace, caller: { name: key.name, role: key.role } }),
+            Effect.provideService(CurrentWorkspace, { workspace, caller: { name: key.name, role: key.role, isLive } }),
             Effect.provideService(Actor, `key:${key.prefix}`),
           )
         }),

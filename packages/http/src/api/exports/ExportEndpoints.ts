@@ -41,7 +41,7 @@ const ExportWire = Schema.Struct({
 /** With the seconds until the next poll, while it is in progress. */
 export const FollowedExport = HttpApiSchema.WithHeaders(ExportWire, pollHeaders)
 
-const toExportWire = ({ record: it, link }: ExportView): typeof ExportWire.Type => ({
+export const toExportWire = ({ record: it, link }: ExportView): typeof ExportWire.Type => ({
   export_id: it.id,
   status: it.status,
   row_count: it.status === "completed" ? it.rowCount : null,

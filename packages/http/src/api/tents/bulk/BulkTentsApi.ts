@@ -187,12 +187,11 @@ const toFollowedItem = (it: Extract<BulkResult, { readonly status: "accepted" }>
   }
 }
 
-export const toFollowed = (shown: BulkJobView) => {
-  const body: typeof BulkJobWire.Type = {
-    ...commonOf(shown),
-    completed_count: shown.progress.completed_count,
-    failed_count: shown.progress.failed_count,
-    items: shown.job.items.map((it) => (it.status === "rejected" ? toRejected(it) : toFollowedItem(it, shown))),
-  }
-  return polled(body, shown.progress.status !== "completed")
-}
+export const toBulkJobWire = (shown: BulkJobView): typeof BulkJobWire.Type => ({
+  ...commonOf(shown),
+  completed_count: shown.progress.completed_count,
+  failed_count: shown.progress.failed_count,
+  items: shown.job.items.map((it) => (it.status === "rejected" ? toRejected(it) : toFollowedItem(it, shown))),
+})
+
+export const toFollowed = (shown: BulkJobView) => polled(toBulkJobWire(shown), shown.progress.status !== "completed")
