@@ -1,5 +1,6 @@
 // Tests of the stream of changes.
 import { Readiness } from "@tentpole/adapters/operations/Readiness"
+import { eventsOf } from "@tentpole/client/Events"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Api } from "@tentpole/http/Api"
 import { streams_per_caller_max } from "@tentpole/http/api/changes/ChangesHandlers"
@@ -11,23 +12,11 @@ import { type Json, paths, servingOver, testKey, unknownId, world } from "../../
 
 /** Reads the events of a stream one by one. */
 const readerOf = (body: ReadableStream<Uint8Array>) => {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ""
-  const next = async (): Promise<Json> => {
-    for (;;) {
-      const end = text.indexOf("\n\n")
-      if (end >= 0) {
-        const event = text.slice(0, end)
-        text = text.slice(end + 2)
-        if (event.startsWith("data: ")) return JSON.parse(event.slice("data: ".length))
-        continue
-      }
-      const { done, value } = await reader.read()
-      if (done) return "closed"
-      text += value
-    }
+  const events = eventsOf(body)
+  return {
+    next: Effect.promise(async (): Promise<Json> => (await events.next()).value ?? "closed"),
+    close: Effect.promise(() => events.return()),
   }
-  return { next: Effect.promise(next), close: Effect.promise(() => reader.cancel()) }
 }
 
 const begin = Effect.gen(function* () {
