@@ -5,6 +5,7 @@ import * as Admin from "./admin/AdminHandlers.ts"
 import * as Analytics from "./api/traffic/AnalyticsHandlers.ts"
 import * as Lists from "./api/lists/ListsHandlers.ts"
 import * as Changes from "./api/changes/ChangesHandlers.ts"
+import { WatchedValues } from "./api/changes/WatchedValues.ts"
 import * as Contacts from "./api/contacts/ContactsHandlers.ts"
 import * as Blasts from "./api/blasts/BlastsHandlers.ts"
 import * as Flows from "./api/flows/FlowsHandlers.ts"
@@ -28,7 +29,7 @@ const groups = Layer.mergeAll(
   Analytics.layer,
   Assets.layer,
   Blasts.layer,
-  Changes.layer,
+  Changes.layer.pipe(Layer.provide(WatchedValues.layer)),
   Tents.layer,
   Contacts.layer,
   Templates.layer,

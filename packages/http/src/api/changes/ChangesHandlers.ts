@@ -3,7 +3,7 @@ import { Readiness } from "@tentpole/adapters/operations/Readiness"
 import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { requireRole } from "@tentpole/core/workspaces/Role"
-import { Effect, Layer, Option, Ref, Schedule, Stream } from "effect"
+import { Effect, Option, Ref, Schedule, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import type { Caller } from "../../edge/Auth.ts"
@@ -60,7 +60,7 @@ const services = Effect.all({
   readiness: Effect.serviceOption(Readiness),
 })
 
-const watches = handlersOf("changes", services, ({ values, streams, readiness }) => {
+export const layer = handlersOf("changes", services, ({ values, streams, readiness }) => {
   /** Completes when the process stops taking requests. */
   const stopping = Option.match(readiness, {
     onNone: () => Effect.never,
@@ -100,5 +100,3 @@ const watches = handlersOf("changes", services, ({ values, streams, readiness })
       }).pipe(Effect.provideService(HttpServerRequest.HttpServerRequest, request)),
   }
 })
-
-export const layer = Layer.provide(watches, WatchedValues.layer)
