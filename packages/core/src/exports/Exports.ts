@@ -56,7 +56,7 @@ export class Exports extends Context.Service<
       id: ExportId,
     ) => Effect.Effect<ExportView, NotFound | BlobUnavailable>
     /** The progress of an export of any owner. */
-    readonly find: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<Export, NotFound>
+    readonly getRecord: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<Export, NotFound>
     /** The file of a link that this service signed. */
     readonly download: (token: string) => Effect.Effect<Download, LinkRefused | BlobUnavailable>
     /** Writes the file. Run by a job; fails when the blob store does not answer, and is retried. */
@@ -99,7 +99,7 @@ export class Exports extends Context.Service<
           }),
         )
 
-      const find = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ExportId) {
+      const getRecord = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ExportId) {
         const found = yield* store.get(workspace, id)
         return isExpired(found, yield* DateTime.now) ? yield* new NotFound({ resource: "export" }) : found
       })
@@ -164,13 +164,13 @@ export class Exports extends Context.Service<
         }),
 
         get: Effect.fn("Exports.get")(function* (workspace, owner, id) {
-          const found = yield* find(workspace, id)
+          const found = yield* getRecord(workspace, id)
           const now = yield* DateTime.now
           if (!isOwnedBy(found, owner)) return yield* new NotFound({ resource: "export" })
           return { record: found, link: found.status === "completed" ? yield* linkTo(workspace, found, now) : null }
         }),
 
-        find,
+        getRecord,
 
         download: Effect.fn("Exports.download")(function* (token) {
           const link = yield* Effect.fromResult(readLink(secrets, link_purpose, token, yield* DateTime.now))

@@ -18,12 +18,13 @@ import {
   tenants,
 } from "../fixtures/Described.ts"
 
-const endpoints = new Map<string, HttpApiEndpoint.Top>()
-for (const api of [Api, AdminApi] as const) {
+const endpointsOf = (api: typeof Api | typeof AdminApi): ReadonlyMap<string, HttpApiEndpoint.Top> => {
+  const found = new Map<string, HttpApiEndpoint.Top>()
   HttpApi.reflect<string, never>(api as never, {
     onGroup: () => undefined,
-    onEndpoint: ({ group, endpoint }) => void endpoints.set(`${group.identifier}.${endpoint.identifier}`, endpoint),
+    onEndpoint: ({ group, endpoint }) => void found.set(`${group.identifier}.${endpoint.identifier}`, endpoint),
   })
+  return found
 }
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.length > 0
@@ -36,9 +37,9 @@ const lacking = (description: Json, look: (operation: DescribedOperation) => Rea
 
 const jsonOf = (message: unknown): Json => objectIn(objectIn(message, "content"), "application/json")
 
-for (const [name, description] of [
-  ["tenants", tenants],
-  ["the administration", administration],
+for (const [name, description, endpoints] of [
+  ["tenants", tenants, endpointsOf(Api)],
+  ["the administration", administration, endpointsOf(AdminApi)],
 ] as const) {
   describe(`the description for ${name}`, () => {
     const says = judge(description)

@@ -50,9 +50,14 @@ it.live("sends the present value of each thing, and its new value when it change
   }),
 )
 
-it.live("sends null for what does not exist, and what goes on in the workspace", () =>
+it.live("sends null for what does not exist or belongs to others, and what goes on in the workspace", () =>
   Effect.gen(function* () {
-    const { watch } = yield* begin
+    const { blast, context, watch } = yield* begin
+    const { create, createKey } = Context.get(context, Workspaces)
+    const { raw } = yield* createKey((yield* create({ name: "Others" })).id, { name: "key" })
+    const others = yield* watch(`blast:${blast.blast_id}`, raw)
+    assert.isNull((yield* others.next).value)
+    yield* others.close
     const events = yield* watch(`tent:${unknownId},workspace`)
     const all = [yield* events.next, yield* events.next].sort((left, right) => left.of.localeCompare(right.of))
     assert.deepStrictEqual(all, [

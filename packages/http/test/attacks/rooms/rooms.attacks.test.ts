@@ -29,6 +29,11 @@ const ownWords: Readonly<Record<string, string>> = {
   user_id: "chosen by the caller, recorded in the audit log",
 }
 
+/** Operations that the attacks cannot try, with the test that does. */
+const triedElsewhere: Readonly<Record<string, string>> = {
+  "GET /v1/changes": "the answer does not end: packages/http/test/api/changes/changes.test.ts",
+}
+
 const lastOf = (place: string): string => place.slice(place.lastIndexOf(".") + 1)
 
 const bodyOf = (described: Parameters<typeof objectIn>[0]) =>
@@ -40,7 +45,7 @@ describe("coverage of attacks", () => {
   it("attacks every operation once", { tags: ["attack/foreign-id"] }, () => {
     const wrong = operations.flatMap((operation) => {
       const its = rooms.filter((room) => room.operations.some((each) => nameOf(each) === nameOf(operation)))
-      return its.length === 1
+      return its.length === (nameOf(operation) in triedElsewhere ? 0 : 1)
         ? []
         : [`${nameOf(operation)} is in ${its.map(({ name }) => name).join(" and ") || "none"}`]
     })
