@@ -26,6 +26,7 @@ beforeAll(async () => {
     BOOTSTRAP_API_KEY: apiKey,
     ADMIN_TOKEN: adminToken,
     RATE_LIMIT_PER_MINUTE: String(perMinute),
+    CONSOLE_PORT: "0",
     TRUST_PROXY: "127.0.0.1",
   }
   for (let each = 0; each < 2; each++) {

@@ -30,6 +30,7 @@ beforeAll(async () => {
     DATA_DIR: await ending.folder(),
     PORT: String(ports[0]),
     PAGES_PORT: String(ports[1]),
+    CONSOLE_PORT: "0",
     SMTP_URL: sink.url,
     BOOTSTRAP_API_KEY: apiKey,
     DRAIN_SECONDS: "7",

@@ -85,7 +85,12 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
   it("refuses a second start in the same folder with one sentence", async () => {
     const port = String(await freePort())
     const other = String(await freePort())
-    const second = await tentpole(["start"], { ...service.environment, PORT: port, PAGES_PORT: other })
+    const second = await tentpole(["start"], {
+      ...service.environment,
+      PORT: port,
+      PAGES_PORT: other,
+      CONSOLE_PORT: "0",
+    })
     assert.strictEqual(second.code, 1)
     assert.match(
       second.output.trim(),
@@ -139,7 +144,7 @@ describe("tentpole start with an invalid configuration prints one sentence with 
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   const refused = async (more: Record<string, string>, sentence: RegExp, start = command) => {
-    const ports = { PORT: String(await freePort()), PAGES_PORT: String(await freePort()) }
+    const ports = { PORT: String(await freePort()), PAGES_PORT: String(await freePort()), CONSOLE_PORT: "0" }
     const { code, output } = await start(["start"], { DATA_DIR: folder, ...ports, ...more })
     assert.strictEqual(code, 1, output)
     assert.match(output.trim(), sentence)

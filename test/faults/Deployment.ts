@@ -33,6 +33,7 @@ export class Deployment extends Data.Class<Parts> implements Callable {
       DATA_DIR: await ending.folder(),
       PORT: String(port),
       PAGES_PORT: String(pagesPort),
+      CONSOLE_PORT: "0",
       BOOTSTRAP_API_KEY: apiKey,
       ...more,
     }

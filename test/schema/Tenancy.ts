@@ -7,15 +7,19 @@ import type { Exemption, Violation } from "../tidy/Exemptions.ts"
 /** Tables that belong to no workspace, or are read before the workspace is known. */
 export const globals: ReadonlyArray<Exemption> = [
   { at: "api_key", reason: "found by its hash, before the workspace is known" },
+  { at: "app_user", reason: "may be a member of several workspaces" },
   { at: "audit_entry", reason: "read across workspaces, and retained after their deletion" },
   { at: "due_hint", reason: "workers find due workspaces in it" },
   { at: "due_work", reason: "workers find due workspaces in it" },
+  { at: "member", reason: "found by user, before the workspace is known" },
   { at: "page_host", reason: "found by host, before the workspace is known" },
   { at: "plan", reason: "the same for all workspaces" },
   { at: "schema_migration", reason: "which migrations have run" },
   { at: "service_epoch", reason: "one row, of the whole database" },
+  { at: "sign_in_link", reason: "found by its hash, before the workspace is known" },
   { at: "table_retention", reason: "after how many days rows are deleted, the same for all workspaces" },
   { at: "token_bucket", reason: "also limits addresses, before the workspace is known" },
+  { at: "user_session", reason: "found by its hash, before the workspace is known" },
   { at: "visitor_salt", reason: "one a day for all workspaces" },
   { at: "workspace", reason: "is the workspace, found by its slug" },
 ]

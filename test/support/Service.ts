@@ -181,6 +181,7 @@ export class Service extends Data.Class<Parts> {
       DATA_DIR: join(folder, "data"),
       PORT: String(port),
       PAGES_PORT: String(pagesPort),
+      CONSOLE_PORT: "0",
       BOOTSTRAP_API_KEY: apiKey,
       ...more,
     }

@@ -181,28 +181,43 @@ const sizes = (from: ReturnType<typeof reader>) => ({
   asset_bytes_max: from.integer("ASSET_BYTES_MAX", commonSettings.asset_bytes_max, mebibyte, 500 * mebibyte),
 })
 
-const read = (environment: Environment, from: ReturnType<typeof reader>) => {
-  const production = environment["NODE_ENV"] === "production"
+/** Where the listeners are, and the addresses under which others reach them. */
+const addresses = (from: ReturnType<typeof reader>) => {
   const host = from.text("HOST") ?? "127.0.0.1"
   const port = from.integer("PORT", 8080, 1, 65_535)
   const pagesPort = from.integer("PAGES_PORT", 8081, 1, 65_535)
+  const consolePort = from.integer("CONSOLE_PORT", 8083, 0, 65_535)
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
   const publicPagesUrl = origin(
     from.url("PUBLIC_PAGES_URL", "https://pages.example.com") ??
       `http://${shown === "127.0.0.1" ? "localhost" : shown}:${pagesPort}`,
   )
+  return {
+    host,
+    port,
+    pagesPort,
+    /** 0: no console. */
+    consolePort,
+    publicApiUrl: origin(from.url("PUBLIC_API_URL", "https://api.example.com") ?? `http://${shown}:${port}`),
+    publicPagesUrl,
+    pagesHost: from.text("PAGES_HOST")?.toLowerCase() ?? "localhost",
+    publicConsoleUrl: origin(
+      from.url("PUBLIC_CONSOLE_URL", "https://console.example.com") ??
+        `http://${shown === "127.0.0.1" ? "localhost" : shown}:${consolePort}`,
+    ),
+    sessionIdle_minutes: from.integer("SESSION_IDLE_MINUTES", commonSettings.sessionIdle_minutes, 5, 43_200),
+    mailHost: new URL(publicPagesUrl).hostname,
+  }
+}
+
+const read = (environment: Environment, from: ReturnType<typeof reader>) => {
+  const production = environment["NODE_ENV"] === "production"
   const bucket = from.text("S3_BUCKET")
   const region = from.text("S3_REGION") ?? "us-east-1"
   const endpoint = from.url("S3_ENDPOINT", "https://s3.example.com")
   return {
     production,
-    host,
-    port,
-    pagesPort,
-    publicApiUrl: origin(from.url("PUBLIC_API_URL", "https://api.example.com") ?? `http://${shown}:${port}`),
-    publicPagesUrl,
-    pagesHost: from.text("PAGES_HOST")?.toLowerCase() ?? "localhost",
-    mailHost: new URL(publicPagesUrl).hostname,
+    ...addresses(from),
     developmentDomains: !production,
     ...database(from),
     dataDir: resolve(from.text("DATA_DIR") ?? "./data"),
@@ -270,7 +285,7 @@ export type Configuration = Readonly<ReturnType<typeof read>>
 export const configuration = (environment: Environment): Result.Result<Configuration, BadConfiguration> => {
   const from = reader(environment)
   const settings = read(environment, from)
-  const { ai, bounceSmtpPort, pagesPort, port, workerPort } = settings
+  const { ai, bounceSmtpPort, consolePort, pagesPort, port, workerPort } = settings
   if (settings.production && from.text("APP_SECRET") === null) {
     from.complain(
       "APP_SECRET",
@@ -282,11 +297,14 @@ export const configuration = (environment: Environment): Result.Result<Configura
     from.complain("AI_API_KEY", `must be set for AI_PROVIDER=${ai.provider}`, null)
   }
   if (port === pagesPort) from.complain("PAGES_PORT", "must differ from PORT", null)
-  if (bounceSmtpPort === port || bounceSmtpPort === pagesPort) {
-    from.complain("BOUNCE_SMTP_PORT", "must differ from PORT and PAGES_PORT", null)
+  if (consolePort === port || consolePort === pagesPort) {
+    from.complain("CONSOLE_PORT", "must differ from PORT and PAGES_PORT", null)
   }
-  if (workerPort !== null && [port, pagesPort, bounceSmtpPort].includes(workerPort)) {
-    from.complain("WORKER_PORT", "must differ from PORT, PAGES_PORT and BOUNCE_SMTP_PORT", null)
+  if (bounceSmtpPort !== null && [port, pagesPort, consolePort].includes(bounceSmtpPort)) {
+    from.complain("BOUNCE_SMTP_PORT", "must differ from PORT, PAGES_PORT and CONSOLE_PORT", null)
+  }
+  if (workerPort !== null && [port, pagesPort, consolePort, bounceSmtpPort].includes(workerPort)) {
+    from.complain("WORKER_PORT", "must differ from PORT, PAGES_PORT, CONSOLE_PORT and BOUNCE_SMTP_PORT", null)
   }
   return from.wrong.length === 0
     ? Result.succeed(settings)

@@ -7,6 +7,7 @@ import * as Ai from "./ai/FromConfig.ts"
 import * as Cleaner from "./ai/html/SanitizeHtml.ts"
 import * as DkimSigner from "./crypto/DkimSigner.ts"
 import * as Ids from "./crypto/Ids.ts"
+import * as PasswordHasher from "./crypto/PasswordHasher.ts"
 import * as Secrets from "./crypto/Secrets.ts"
 import * as Signatures from "./crypto/Signatures.ts"
 import * as Csv from "./csv/CsvReader.ts"
@@ -45,6 +46,7 @@ const defaults: Settings["Service"] = {
   publicApiUrl: "http://127.0.0.1:8080",
   publicPagesUrl: "http://127.0.0.1:8081",
   pagesHost: "localhost",
+  publicConsoleUrl: "http://localhost:8083",
   mailHost: "localhost",
   sending: "held",
 }
@@ -59,6 +61,7 @@ const surroundings = ({ secret, settings = {}, ai = fake }: LibraryOptions) =>
     DkimSigner.layer,
     Dns.layer(),
     Ids.layer,
+    PasswordHasher.layer,
     Layer.succeed(Settings, Settings.of({ ...defaults, ...settings })),
     Secrets.layer({ secret: Redacted.make(secret), previous: null }),
     Signatures.layer,

@@ -21,6 +21,16 @@ describe("readConfiguration", () => {
     assert.strictEqual(config.logFormat, "pretty")
   })
 
+  it("derives the address of the console from its port, and takes 0 for none", () => {
+    assert.strictEqual(read({ CONSOLE_PORT: "9000" }).publicConsoleUrl, "http://localhost:9000")
+    assert.strictEqual(read({ PUBLIC_CONSOLE_URL: "https://a.example/" }).publicConsoleUrl, "https://a.example")
+    assert.strictEqual(read({ CONSOLE_PORT: "0" }).consolePort, 0)
+    assert.include(
+      refusal({ SESSION_IDLE_MINUTES: "1" }),
+      "SESSION_IDLE_MINUTES must be a whole number from 5 to 43200",
+    )
+  })
+
   it("treats an empty variable as not set", () => {
     assert.strictEqual(read({ PORT: "", SMTP_URL: " " }).port, 8080)
   })
@@ -46,6 +56,7 @@ describe("readConfiguration", () => {
   it("reports the variable, its problem and a valid value", () => {
     assert.include(refusal({ PORT: "80a" }), 'PORT must be a whole number from 1 to 65535, got "80a"')
     assert.include(refusal({ PORT: "8081" }), "PAGES_PORT must differ from PORT")
+    assert.include(refusal({ PORT: "8083" }), "CONSOLE_PORT must differ from PORT and PAGES_PORT")
     assert.include(refusal({ SMTP_URL: "localhost:25" }), "SMTP_URL must be a URL like smtp://")
     assert.include(refusal({ DATABASE_URL: "mysql://x" }), "DATABASE_URL must be a URL like postgres://")
     assert.include(refusal({ AI_PROVIDER: "openai" }), "AI_API_KEY must be set for AI_PROVIDER=openai")

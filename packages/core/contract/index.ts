@@ -1,4 +1,5 @@
 // Contract tests of every port. An adapter calls each with a name and the layer to test.
+import { accounts } from "./accounts/accounts.ts"
 import { assets } from "./tents/assets.ts"
 import { administration } from "./operations/administration.ts"
 import { auditLog } from "./kernel/auditLog.ts"
@@ -68,6 +69,7 @@ export { settingsLayer, testSettings } from "./kernel/settings.ts"
 export { tagged } from "./kernel/tagged.ts"
 export const contract = {
   assets,
+  accounts,
   administration,
   auditLog,
   blasts,

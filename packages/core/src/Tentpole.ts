@@ -1,6 +1,7 @@
 // The layer of all use cases. The server, the worker, the command line, tests and embedders build it over the adapters that they
 // choose.
 import { Layer } from "effect"
+import { Accounts } from "./accounts/Accounts.ts"
 import { Administration } from "./operations/administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
 import { BlastReports } from "./blasts/figures/BlastReports.ts"
@@ -33,7 +34,6 @@ import { StepExecutor } from "./flows/steps/StepExecutor.ts"
 import { Memberships } from "./flows/Memberships.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
-import { LocalMails } from "./operations/localMail/LocalMails.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Privacy } from "./operations/privacy/Privacy.ts"
 import { Restores } from "./operations/restore/Restores.ts"
@@ -93,10 +93,10 @@ export const productUseCases = Layer.mergeAll(
 
 /** Every use case. Those of operators and of a running service have stores on PostgreSQL only. */
 export const useCases = Layer.mergeAll(
+  Accounts.layer,
   Administration.layer,
   Hooks.layer,
   Idempotency.layer,
-  LocalMails.layer,
   Privacy.layer,
   Restores.layer,
   Traffic.layer,

@@ -50,12 +50,29 @@ const paramsOf = (path: string) => {
   return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, pathParameters[name]]))
 }
 
-/** The role that a caller of an endpoint must have. */
-export class Needs extends Context.Service<Needs, Authority>()("tentpole/http/Needs") {}
+/** What a caller of an endpoint must be: `anyone`, a signed-in `user`, or have a role. */
+export type Needed = Authority | "anyone" | "user"
 
-/** The role that an endpoint needs. An endpoint that names none needs the highest role of a workspace. */
-export const needsOf = ({ annotations }: { readonly annotations: Context.Context<never> }): Authority =>
-  Option.getOrElse(Context.getOption(annotations, Needs), () => "owner" as const)
+export class Needs extends Context.Service<Needs, Needed>()("tentpole/http/Needs") {}
+
+interface Annotated {
+  readonly annotations: Context.Context<never>
+}
+
+/** The role that an endpoint needs. One that names no role needs the highest of a workspace. */
+export const authorityOf = ({ annotations }: Annotated): Authority => {
+  const needs = Option.getOrElse(Context.getOption(annotations, Needs), () => "owner" as const)
+  return needs === "anyone" || needs === "user" ? "owner" : needs
+}
+
+/** Whether a session needs a recent sign-in to call an endpoint. */
+class RecentSignIn extends Context.Service<RecentSignIn, boolean>()("tentpole/http/RecentSignIn") {}
+
+export const needsRecentSignIn = ({ annotations }: Annotated): boolean =>
+  Option.getOrElse(Context.getOption(annotations, RecentSignIn), () => false)
+
+const sentenceOf = (needs: Needed): string =>
+  needs === "anyone" ? "Needs no session." : needs === "user" ? "Needs a session." : `Needs the role \`${needs}\`.`
 
 const constructor =
   <Method extends HttpMethod.HttpMethod>(method: Method) =>
@@ -71,8 +88,10 @@ const constructor =
     identifier: Identifier,
     path: Path,
     options: {
-      /** The role that a caller must have. */
-      readonly needs: Authority
+      /** What a caller must be. */
+      readonly needs: Needed
+      /** A session needs a sign-in of the last 15 minutes. Default: false. */
+      readonly recentSignIn?: boolean
       readonly summary: string
       readonly description: string
       /** Default: the ids that the path names. */
@@ -84,7 +103,7 @@ const constructor =
       readonly errors?: Codes
     },
   ) => {
-    const { needs, summary, description, params, ...schemas } = options
+    const { needs, recentSignIn = false, summary, description, params, ...schemas } = options
     const codes: ReadonlyArray<ErrorCode> = options.errors ?? (path.includes(":") ? ["not_found"] : [])
     return HttpApiEndpoint.make(method)<Identifier, Path, Params, Query, Payload, never, Success, Errors<Codes>>(
       identifier,
@@ -92,8 +111,9 @@ const constructor =
       { ...schemas, params: (params ?? paramsOf(path)) as never, error: errors(...codes) as never },
     )
       .annotate(OpenApi.Summary, summary)
-      .annotate(OpenApi.Description, `${description} Needs the role \`${needs}\`.`)
+      .annotate(OpenApi.Description, `${description} ${sentenceOf(needs)}`)
       .annotate(Needs, needs)
+      .annotate(RecentSignIn, recentSignIn)
   }
 
 /** An empty group of endpoints. Its tag in the OpenAPI document has this description, and the identifier in words as its name. */

@@ -15,7 +15,6 @@ import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Forms from "./api/forms/FormsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
 import * as Suppressions from "./api/sending/SuppressionsHandlers.ts"
-import * as Outbox from "./api/outbox/OutboxHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
@@ -39,12 +38,15 @@ const groups = Layer.mergeAll(
   Flows.layer,
   FlowMembers.layer,
   Lists.layer,
-  Outbox.layer,
   Segments.layer,
   Suppressions.layer,
 )
 
 export const adminHandlers = (token: Redacted.Redacted) =>
   Admin.groups.pipe(Layer.provideMerge(Layer.merge(AdminAuth.layer(token), Validation.layer)))
+
+/** Handlers for the console's listener, which authenticates sessions. Groups of the two APIs have the same names. */
+export const consoleHandlers = groups.pipe(Layer.provideMerge(Layer.merge(Repetition.layer, Validation.layer)))
+export const consoleAdminHandlers = Admin.groups.pipe(Layer.provideMerge(Validation.layer))
 
 export const handlers = groups.pipe(Layer.provideMerge(middlewares))

@@ -1,4 +1,4 @@
-// The two listeners: the API, and published pages with tracking links on another origin.
+// The listeners: the API, published pages with tracking links, and the console, each on its own origin.
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { listening } from "@tentpole/adapters/operations/Listening"
 import { serviceMetrics } from "@tentpole/adapters/operations/Metrics"
@@ -11,6 +11,7 @@ import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AdminApi } from "./admin/AdminApi.ts"
 import { Api } from "./Api.ts"
+import { type ConsoleFiles, consoleRoutes } from "./console/ConsoleListener.ts"
 import { reference } from "./description/Reference.ts"
 import { startPage } from "./description/StartPage.ts"
 import { edge, routesOf } from "./edge/Edge.ts"
@@ -38,9 +39,10 @@ const strict = {
 /** Maximum size of a POST to the pages' listener. */
 export const form_bytes_max = 64 * 2 ** 10
 
-/** The listeners close one after the other. Both must close within the 30 seconds that a process has. */
+/** The listeners close one after the other, within the 30 seconds that a process has. */
 const pages_grace_s = 5
-const api_grace_s = 22
+const console_grace_s = 3
+const api_grace_s = 19
 
 const listener = (
   { host }: Configuration,
@@ -104,12 +106,30 @@ const pagesListener = (config: Configuration, fastPaths = new FastPaths()) =>
     Layer.provide(VisitorAgents.layer),
   )
 
+/** Its proxies are those of the API: both trust `TRUST_PROXY`. */
+const consoleListener = (config: Configuration, files: ConsoleFiles) =>
+  HttpRouter.serve(consoleRoutes(config, files), {
+    disableLogger: true,
+    disableListenLog: true,
+    routerConfig: strict,
+  }).pipe(
+    Layer.provide(Layer.succeed(ApiProxies, trustedProxies(config.trustProxy))),
+    Layer.provide(listener(config, config.consolePort, "CONSOLE_PORT", console_grace_s)),
+    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(config.json_bytes_max))),
+  )
+
 /**
  * The layers of the listeners are merged, not nested: a served router is part of its layer's output, so a nested listener
  * would also serve the routes of the other one.
  */
-export const server = (config: Configuration) =>
+export const server = (config: Configuration, files: ConsoleFiles = Layer.empty) =>
   draining(config.drain_s).pipe(
-    Layer.provide(Layer.merge(apiListener(config), pagesListener(config))),
+    Layer.provide(
+      Layer.mergeAll(
+        apiListener(config),
+        pagesListener(config),
+        config.consolePort === 0 ? Layer.empty : consoleListener(config, files),
+      ),
+    ),
     Layer.provide(Layer.merge(Readiness.layer, EventLoop.layer)),
   )

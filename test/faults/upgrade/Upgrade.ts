@@ -73,7 +73,8 @@ const prepare = async ({ ending }: Trial): Promise<World> => {
 /** An HTTP process of a release, and a caller of its API. */
 const http = async (world: World, release: string) => {
   const ports = [await freePort(), await freePort()]
-  const process = await world.start(release, "http", { PORT: String(ports[0]), PAGES_PORT: String(ports[1]) })
+  const variables = { PORT: String(ports[0]), PAGES_PORT: String(ports[1]), CONSOLE_PORT: "0" }
+  const process = await world.start(release, "http", variables)
   const call = (method: string, path: string, body?: unknown) => ask(`http://127.0.0.1:${ports[0]}`, method, path, body)
   return { process, call }
 }

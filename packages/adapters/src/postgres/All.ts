@@ -2,6 +2,7 @@
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Layer } from "effect"
 import * as AssetStore from "./tents/AssetStore.ts"
+import * as AccountStore from "./accounts/AccountStore.ts"
 import * as AdministrationStore from "./operations/AdministrationStore.ts"
 import * as AuditLog from "./kernel/AuditLog.ts"
 import * as AuditStore from "./blasts/BlastAuditStore.ts"
@@ -46,6 +47,7 @@ import * as TrafficStore from "./traffic/TrafficStore.ts"
 const writer = ChangeWriter.layer.pipe(Layer.provide(Layer.merge(Outbox.layer, AuditLog.layer)))
 
 const rooms = Layer.mergeAll(
+  AccountStore.layer,
   AssetStore.layer,
   AdministrationStore.layer.pipe(Layer.provide(Transactor.layer)),
   AuditLog.layer,

@@ -347,9 +347,10 @@ export interface AuditEntry {
   readonly entry_id: string
   /** ISO 8601, UTC */
   readonly at: string
-  /** `admin`, `cli`, `worker` or `key:<prefix>` */
+  /** `admin`, `cli`, `worker`, `key:<prefix>` or `user:<user_id>` */
   readonly actor: string
-  readonly workspace_id: string
+  /** null for entries of the installation, such as sign-ins */
+  readonly workspace_id: string | null
   readonly action: string
   /** Id or name of the changed resource */
   readonly target: string

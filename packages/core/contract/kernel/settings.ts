@@ -7,6 +7,7 @@ export const testSettings: Settings["Service"] = {
   publicApiUrl: "http://api.test",
   publicPagesUrl: "http://pages.test",
   pagesHost: "pages.test",
+  publicConsoleUrl: "http://localhost:8083",
   mailHost: "mail.test",
   sending: "on",
   smtpConnections: 2,

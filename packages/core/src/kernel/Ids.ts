@@ -56,6 +56,13 @@ export type FlowId = typeof FlowId.Type
 export const MembershipId = idOf("MembershipId", "Id of a flow membership")
 export type MembershipId = typeof MembershipId.Type
 
+export const UserId = idOf("UserId", "Id of a user")
+export type UserId = typeof UserId.Type
+export const SessionId = idOf("SessionId", "Id of a session of a user")
+export type SessionId = typeof SessionId.Type
+export const SignInLinkId = idOf("SignInLinkId", "Id of an invitation, or of another one-time link")
+export type SignInLinkId = typeof SignInLinkId.Type
+
 export const PageDomainId = idOf("PageDomainId", "Id of a page domain")
 export type PageDomainId = typeof PageDomainId.Type
 export const AuditEntryId = idOf("AuditEntryId", "Id of an entry of the audit log")

@@ -1,5 +1,5 @@
 // Pagination: by page number and limit, and by opaque cursor.
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import { refusalClass } from "./Refusal.ts"
 import { Base64Url } from "effect/encoding"
 
@@ -69,3 +69,32 @@ export const decodeCursor = (text: string, id: RegExp = uuidId): Result.Result<C
     ? Result.succeed({ at, id: name })
     : Result.fail(new BrokenCursor())
 }
+
+/** A slice of a listing, newest first, ties by id. */
+export interface SliceQuery {
+  readonly after: Cursor | null
+  readonly limit: number
+}
+
+/** The cursor and limit of a listing. */
+export interface ListedBy {
+  readonly cursor?: string
+  readonly limit?: number
+}
+
+/** A slice, with the encoded cursor of the next one. */
+export interface Listed<A> {
+  readonly items: ReadonlyArray<A>
+  readonly next: string | null
+}
+
+export const listed = <A>({ items, next }: Sliced<A>): Listed<A> => ({
+  items,
+  next: next === null ? null : encodeCursor(next),
+})
+
+/** The query of a listing; refused if the cursor is broken. */
+export const sliceOf = Effect.fnUntraced(function* ({ cursor, limit }: ListedBy) {
+  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
+  return { after, limit: limit ?? page_limit_default } satisfies SliceQuery
+})

@@ -34,6 +34,8 @@ export class Settings extends Context.Service<
     readonly publicPagesUrl: string
     /** Pages are at `<slug>.<pagesHost>`, with scheme and port of `publicPagesUrl`. */
     readonly pagesHost: string
+    /** Origin of the console without a final slash; the base of sign-in links. */
+    readonly publicConsoleUrl: string
     /** Host that receives mail: bounces go there, and SPF and MX records name it. */
     readonly mailHost: string
     /** With `held` everything runs, but no mail leaves and no schedule fires. */
@@ -59,6 +61,8 @@ export class Settings extends Context.Service<
     readonly sendJournal_days: number
     /** How long the view link of a message works after it was sent. */
     readonly viewLink_days: number
+    /** After so many minutes without a request, a session ends. */
+    readonly sessionIdle_minutes: number
     /** In development, sending domains under `.test` and `.localhost` always pass verification. */
     readonly developmentDomains: boolean
   }
@@ -83,5 +87,6 @@ export const commonSettings = {
   },
   sendJournal_days: 14,
   viewLink_days: 365,
+  sessionIdle_minutes: 720,
   developmentDomains: false,
 } satisfies Partial<Settings["Service"]>

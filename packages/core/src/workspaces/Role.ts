@@ -13,7 +13,7 @@ export type Role = (typeof roles)[number]
 export const authorities = [...roles, "operator"] as const
 export type Authority = (typeof authorities)[number]
 
-const includes = (held: Authority, needed: Authority): boolean =>
+export const includes = (held: Authority, needed: Authority): boolean =>
   authorities.indexOf(held) >= authorities.indexOf(needed)
 
 export class RoleTooLow extends refusalClass<RoleTooLow>()("RoleTooLow", {

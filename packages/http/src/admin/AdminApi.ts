@@ -64,6 +64,7 @@ const workspaces = Endpoint.group("workspaces", "Workspaces with their plans, cr
   }),
   Endpoint.delete("remove", one, {
     needs: "owner",
+    recentSignIn: true,
     summary: "Delete a workspace",
     description:
       "Disables the workspace at once: its keys are refused, its pages return 404 and nothing is sent. A worker then erases all of its data, files included. This cannot be undone. Its audit log entries are not deleted.",
@@ -87,6 +88,7 @@ const keys = Endpoint.group("keys", "API keys of a workspace.").add(
   }),
   Endpoint.post("create", `${one}/keys`, {
     needs: "owner",
+    recentSignIn: true,
     summary: "Create an API key",
     description: "Creates an API key with a role. `api_key` is the key itself: it is returned only in this response.",
     payload: CreateKey,
@@ -95,6 +97,7 @@ const keys = Endpoint.group("keys", "API keys of a workspace.").add(
   }),
   Endpoint.delete("revoke", `${one}/keys/:key_id`, {
     needs: "owner",
+    recentSignIn: true,
     summary: "Revoke an API key",
     description: "Revokes the key at once. This cannot be undone.",
   }),
@@ -199,6 +202,7 @@ const contacts = Endpoint.group("contacts", "Export and erasure of the personal 
   }),
   Endpoint.delete("erase", `${one}/contacts/:contact_id`, {
     needs: "owner",
+    recentSignIn: true,
     summary: "Erase a contact",
     description:
       "Deletes a contact and its personal data: current and former addresses and numbers are removed from all tables and files, suppressions included. Returns 409 while a message to the contact is being sent, an export is being written, or an import that contains it is running: try again in a minute.",

@@ -3,7 +3,7 @@
 import { ApiKeyId, AuditEntryId, ContactId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { renamed } from "@tentpole/core/kernel/Keys"
 import type { AuditEntry } from "@tentpole/core/kernel/changes/AuditLog"
-import type { Listed } from "@tentpole/core/operations/administration/Administration"
+import type { Listed } from "@tentpole/core/kernel/Page"
 import type { StoredRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import type { PageDomain } from "@tentpole/core/workspaces/PageDomain"
@@ -112,8 +112,10 @@ export const toPageDomainWire = ({ id, ...domain }: PageDomain): typeof PageDoma
 export const AuditEntryWire = Schema.Struct({
   entry_id: AuditEntryId,
   at: InstantWire,
-  actor: Schema.String.annotate({ description: "`admin`, `cli`, `worker` or `key:<prefix>`" }),
-  workspace_id: WorkspaceId,
+  actor: Schema.String.annotate({ description: "`admin`, `cli`, `worker`, `key:<prefix>` or `user:<user_id>`" }),
+  workspace_id: Schema.NullOr(WorkspaceId).annotate({
+    description: "null for entries of the installation, such as sign-ins",
+  }),
   action: Schema.String.annotate({ examples: ["key.created"] }),
   target: Schema.String.annotate({ description: "Id or name of the changed resource" }),
   details: Schema.Record(Schema.String, Schema.Unknown),

@@ -9,6 +9,8 @@ import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { isFree } from "@tentpole/adapters/operations/Listening"
 import { workerFlags } from "@tentpole/adapters/operations/WorkerFlags"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
+import { Accounts } from "@tentpole/core/accounts/Accounts"
+import { linkUrl } from "@tentpole/core/accounts/SignInLink"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Effect, Fiber, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
@@ -17,6 +19,11 @@ import { builtConsole, consoleFolder } from "../console/ConsoleBuild.ts"
 import { firstKey } from "../FirstStart.ts"
 import { claimFolder, processList } from "./FolderClaim.ts"
 import { supervised } from "./Supervisor.ts"
+
+interface FirstStart {
+  readonly key: string | null
+  readonly link: string | null
+}
 
 const mail = (config: Configuration): string => {
   if (config.sending === "held") return "held (SENDING=held): no mail is sent"
@@ -30,16 +37,22 @@ const pages = (config: Configuration): string => {
   return `${protocol}//default.${config.pagesHost}${port === "" ? "" : `:${port}`}`
 }
 
+const console = ({ consolePort, publicConsoleUrl }: Configuration, link: string | null): string => {
+  if (consolePort === 0) return "off (CONSOLE_PORT=0)"
+  return link === null ? publicConsoleUrl : `${linkUrl(publicConsoleUrl, link)}  (works once, for an hour)`
+}
+
 const ai = ({ ai: { provider } }: Configuration): string =>
   provider === "fake" ? "sample text; set AI_PROVIDER for real copy" : provider
 
-/** `key` is the raw API key if it was created now. */
-export const banner = (config: Configuration, key: string | null): string => {
+/** `key` is the raw API key if it was created now, `link` the token of the first sign-in while there is no user. */
+export const banner = (config: Configuration, { key, link }: FirstStart): string => {
   const api = config.publicApiUrl
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["API", api],
     ["Docs", `${api}/docs`],
     ["Pages", pages(config)],
+    ["Console", console(config, link)],
     ["Mail", mail(config)],
     ["AI", ai(config)],
     [
@@ -67,6 +80,7 @@ const portsFree = (config: Configuration, attempts: number): Effect.Effect<void,
     for (const [variable, port] of [
       ["PORT", config.port],
       ["PAGES_PORT", config.pagesPort],
+      ["CONSOLE_PORT", config.consolePort === 0 ? null : config.consolePort],
       ["BOUNCE_SMTP_PORT", config.bounceSmtpPort],
       ["WORKER_PORT", config.workerPort],
     ] as const) {
@@ -87,9 +101,12 @@ const databaseOf = Effect.fnUntraced(function* (config: Configuration) {
   return { databaseUrl: ownerUrl, databaseMigrationUrl: ownerUrl }
 })
 
-/** The API key of a first start, created here for the banner. */
-const keyOfFirstStart = (config: Configuration) =>
-  firstKey(config).pipe(
+/** The API key and the sign-in link of a first start, created here for the banner. */
+const firstStart = (config: Configuration) =>
+  Effect.all({
+    key: firstKey(config),
+    link: config.consolePort === 0 ? Effect.succeed(null) : Accounts.use(({ firstLink }) => firstLink),
+  }).pipe(
     Effect.provide(useCases.pipe(Layer.provide(ports(config, { name: "start", connections_max: 2 })))),
     Effect.provide(Logging.layer({ level: config.logLevel, format: config.logFormat })),
   )
@@ -105,13 +122,13 @@ const start = Effect.gen(function* () {
   const { crashed } = yield* claimFolder(configured.dataDir)
   yield* portsFree(configured, crashed ? 60 : 0)
   // The HTTP process serves the build, and reports why there is none.
-  yield* builtConsole(consoleFolder).pipe(Effect.ignore, Effect.forkScoped)
+  if (configured.consolePort !== 0) yield* builtConsole(consoleFolder).pipe(Effect.ignore, Effect.forkScoped)
   if (configured.databaseUrl === null) step("Starting PostgreSQL")
   const config = { ...configured, ...(yield* databaseOf(configured)) }
   step("Running migrations")
   yield* migrate(config.databaseMigrationUrl)
-  const key = yield* keyOfFirstStart(config)
-  if (key !== null) yield* storeApiKey(config, key)
+  const first = yield* firstStart(config)
+  if (first.key !== null) yield* storeApiKey(config, first.key)
   const environment = {
     ...process.env,
     DATABASE_URL: Redacted.value(config.databaseUrl),
@@ -128,7 +145,7 @@ const start = Effect.gen(function* () {
   const worker = yield* Effect.forkScoped(child("worker", workerFlags))
   const http = yield* child("http", [])
   // Once the API is up, and before the worker is: the log of requests comes after the banner.
-  process.stdout.write(banner(config, key))
+  process.stdout.write(banner(config, first))
   yield* Effect.raceAllFirst([http.failed, Effect.flatMap(Fiber.join(worker), ({ failed }) => failed)])
 }).pipe(Effect.scoped)
 

@@ -6,7 +6,7 @@ import { requireRole } from "@tentpole/core/workspaces/Role"
 import { Unauthorized, Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { needsOf } from "../Endpoint.ts"
+import { authorityOf } from "../Endpoint.ts"
 import { Auth, CurrentWorkspace } from "./Auth.ts"
 import { toBody } from "./Errors.ts"
 import { callerAddress } from "../pages/ClientAddress.ts"
@@ -49,7 +49,7 @@ export const layer = Layer.effect(
           if (!one) return yield* Effect.fail(toBody(new Unauthorized()))
           const { key, workspace } = yield* authenticate(Redacted.value(credential))
           yield* counted(key.id)
-          yield* Effect.mapError(requireRole(key.role, needsOf(endpoint)), toBody)
+          yield* Effect.mapError(requireRole(key.role, authorityOf(endpoint)), toBody)
           const isLive = Effect.isSuccess(workspaces.authenticate(Redacted.value(credential)))
           return yield* handle.pipe(
             Effect.provideService(CurrentWorkspace, { workspace, caller: { name: key.name, role: key.role, isLive } }),

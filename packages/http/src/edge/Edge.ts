@@ -20,6 +20,7 @@ import { body, table, toBody } from "./Errors.ts"
 import { measured } from "./HttpMetrics.ts"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 
+type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 export const answerWith = (code: ErrorCode, message: string): Response =>
@@ -177,8 +178,8 @@ const asTrace = ({ headers, method }: HttpServerRequest.HttpServerRequest, route
     attributes: { "http.request.method": method, "http.route": route, request_id: id },
   })
 
-/** The middleware of a listener. Logs contain the route, not the path or the query, which can contain addresses and tokens. */
-export const edge = (routes: ReadonlyArray<Route>) =>
+/** The middleware of a listener. `refusal` answers requests that the listener does not take. Logs contain the route, not the path or the query, which can contain addresses and tokens. */
+export const edge = (routes: ReadonlyArray<Route>, refusal: (request: Request) => Response | null = () => null) =>
   HttpRouter.middleware(
     (handle) =>
       Effect.gen(function* () {
@@ -190,7 +191,8 @@ export const edge = (routes: ReadonlyArray<Route>) =>
           (each) => each.method === request.method && each.matches.test(path),
         )
         const route = named?.path ?? "other"
-        const handled = endsWithSlash(path) ? Effect.succeed(notFoundOr405(routes, request.method, path)) : handle
+        const refused = refusal(request) ?? (endsWithSlash(path) ? notFoundOr405(routes, request.method, path) : null)
+        const handled = refused === null ? handle : Effect.succeed(refused)
         const answer = Effect.catchCause(handled, (cause) => fromCause(cause, routes, request.method, path)).pipe(
           Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
         )

@@ -36,9 +36,17 @@ export const codes = {
     alias_taken: "Another page of the workspace has that alias.",
   },
   401: {
-    unauthorized: "The API key is missing, malformed, unknown, revoked or expired. Send `Authorization: Bearer <key>`.",
+    unauthorized:
+      "The API key is missing, malformed, unknown, revoked or expired. Send `Authorization: Bearer <key>`. On the console: there is no session, or it has ended.",
+    sign_in_refused:
+      "The email and the password do not belong together, or the link is used up or expired. The answer is the same for unknown addresses.",
+    sign_in_again: "The operation needs a sign-in of the last 15 minutes. Sign in again, and repeat the request.",
   },
   403: {
+    cross_origin_refused:
+      "The console's listener answers its own pages only. `message` says which header is missing or wrong.",
+    https_required:
+      "Signing in over plain HTTP is possible on the same machine only. Serve the console over HTTPS and set `PUBLIC_CONSOLE_URL`.",
     role_too_low:
       "The role of the API key, or of the signed-in user, is too low for this operation. `needs` is the role that it needs.",
     system_list_protected: "System lists can't be changed. They can be read and used as an audience.",

@@ -28,11 +28,11 @@ export const tooManyRequests = (reason: string, wait_s: number) =>
 
 type Limiter = (key: string) => Effect.Effect<void, Body<"rate_limited">, HttpServerRequest.HttpServerRequest>
 
-/** Counts a request of the key, and fails if the limit is exceeded. 0 requests a minute means no limit. */
-export const rateLimiter = Effect.fnUntraced(function* (perMinute: number) {
+/** Counts a request of the key or session, and fails if the limit is exceeded. 0 requests a minute means no limit. */
+export const rateLimiter = Effect.fnUntraced(function* (perMinute: number, of: "key" | "session" = "key") {
   if (perMinute === 0) return () => Effect.void
   const { take } = yield* requestLimit({
-    limit: "api key",
+    limit: of === "key" ? "api key" : of,
     capacity: perMinute,
     per_second: perMinute / 60,
     keys_max,
@@ -42,7 +42,7 @@ export const rateLimiter = Effect.fnUntraced(function* (perMinute: number) {
     yield* withHeaders(headersOf(perMinute, taken))
     if (taken.allowed) return
     return yield* Effect.fail(
-      rateLimited(`The limit of this key is ${perMinute} requests per minute`, taken.retryAfter_s),
+      rateLimited(`The limit of this ${of} is ${perMinute} requests per minute`, taken.retryAfter_s),
     )
   }) satisfies Limiter
 })

@@ -1,6 +1,5 @@
 // Orders and pages of listings in memory.
-import type { SliceQuery } from "@tentpole/core/operations/administration/AdministrationStore"
-import type { Cursor, Paged, PageRequest, Sliced } from "@tentpole/core/kernel/Page"
+import type { Cursor, Paged, PageRequest, Sliced, SliceQuery } from "@tentpole/core/kernel/Page"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import type { DateTime } from "effect"
 

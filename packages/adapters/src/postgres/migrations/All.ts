@@ -6,6 +6,7 @@ const baseline = [
   "kernel",
   "jobs",
   "workspaces",
+  "accounts",
   "contacts",
   "lists",
   "documents",

@@ -39,6 +39,8 @@ const retireWorkspace = Effect.fnUntraced(function* (sql: PgClient.PgClient, wor
     update workspace set deleted_at = ${iso(at)}, slug = 'deleted-' || workspace_id
     where workspace_id = ${workspace} and deleted_at is null returning 1`.pipe(Effect.flatMap(requireRow("workspace")))
   yield* sql`delete from api_key where workspace_id = ${workspace}`
+  yield* sql`delete from member where workspace_id = ${workspace}`
+  yield* sql`delete from sign_in_link where workspace_id = ${workspace}`
   yield* sql`delete from page_host where workspace_id = ${workspace}`
   yield* notifySites(sql)
   yield* sql`delete from due_work where workspace_id = ${workspace}`

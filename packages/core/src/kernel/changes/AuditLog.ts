@@ -10,14 +10,18 @@ export type AuditAction =
   | "contact.erased"
   | `domain.${"added" | "failed" | "removed" | "verified"}`
   | "flow.released"
+  | "member.joined"
+  | "session.ended"
   | `key.${"created" | "revoked"}`
   | `page_domain.${"added" | "removed"}`
   | `suppression.${"added" | "removed"}`
+  | `user.${"created" | "refused" | "signed_in"}`
   | `tent.${"created" | "published" | "unpublished" | "updated"}`
   | `workspace.${"created" | "deleted" | "erased" | "updated"}`
 
 export interface AuditEvent {
-  readonly workspaceId: WorkspaceId
+  /** Null for entries of the installation, such as sign-ins. */
+  readonly workspaceId: WorkspaceId | null
   readonly action: AuditAction
   /** The id of the changed thing, or its name where it has no id. */
   readonly target: string

@@ -4,7 +4,15 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
 import { Ids, PageDomainId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { Jobs } from "../../kernel/changes/Jobs.ts"
-import { type BrokenCursor, decodeCursor, encodeCursor, page_limit_default, type Sliced } from "../../kernel/Page.ts"
+import {
+  type BrokenCursor,
+  type Listed,
+  listed,
+  type ListedBy,
+  type Sliced,
+  sliceOf,
+  type SliceQuery,
+} from "../../kernel/Page.ts"
 import { Invalid, type NotFound } from "../../kernel/Refusal.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
@@ -12,31 +20,9 @@ import type { ApiKey } from "../../workspaces/ApiKey.ts"
 import type { SendingDomain } from "../../workspaces/SendingDomain.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
-import { AdministrationStore, type SliceQuery } from "./AdministrationStore.ts"
+import { AdministrationStore } from "./AdministrationStore.ts"
 import { type AuditAction, type AuditEntry, AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { checkPageDomain, type PageDomain, type PageDomainTaken } from "../../workspaces/PageDomain.ts"
-
-/** The cursor and limit of a listing. */
-export interface ListedBy {
-  readonly cursor?: string
-  readonly limit?: number
-}
-
-/** A slice, with the encoded cursor of the next one. */
-export interface Listed<A> {
-  readonly items: ReadonlyArray<A>
-  readonly next: string | null
-}
-
-const listed = <A>({ items, next }: Sliced<A>): Listed<A> => ({
-  items,
-  next: next === null ? null : encodeCursor(next),
-})
-
-const sliceOf = Effect.fnUntraced(function* ({ cursor, limit }: ListedBy) {
-  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
-  return { after, limit: limit ?? page_limit_default } satisfies SliceQuery
-})
 
 const hostOf = (url: string): string => /^[a-z]+:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase() ?? ""
 

@@ -1,19 +1,13 @@
 // The port of operators' use cases: listings of workspaces and their settings, and the end of a workspace.
 import { Context, type DateTime, type Effect } from "effect"
 import type { PageDomainId, WorkspaceId } from "../../kernel/Ids.ts"
-import type { Cursor, Sliced } from "../../kernel/Page.ts"
+import type { Sliced, SliceQuery } from "../../kernel/Page.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { ApiKey } from "../../workspaces/ApiKey.ts"
 import type { SendingDomain } from "../../workspaces/SendingDomain.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
 import type { PageDomain, PageDomainTaken } from "../../workspaces/PageDomain.ts"
-
-/** A slice of a listing, newest first, ties by id. */
-export interface SliceQuery {
-  readonly after: Cursor | null
-  readonly limit: number
-}
 
 export class AdministrationStore extends Context.Service<
   AdministrationStore,

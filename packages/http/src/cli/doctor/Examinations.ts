@@ -192,10 +192,11 @@ const port = (host: string, variable: string, number: number) =>
     return wrong(variable, `${number} on ${host} can't be used`, `Check HOST, or set ${variable} to a port above 1023.`)
   })
 
-const ports: Examination = ({ bounceSmtpPort, host, pagesPort, port: apiPort, workerPort }) =>
+const ports: Examination = ({ bounceSmtpPort, consolePort, host, pagesPort, port: apiPort, workerPort }) =>
   Effect.all([
     port(host, "PORT", apiPort),
     port(host, "PAGES_PORT", pagesPort),
+    ...(consolePort === 0 ? [] : [port(host, "CONSOLE_PORT", consolePort)]),
     ...(bounceSmtpPort === null ? [] : [port(host, "BOUNCE_SMTP_PORT", bounceSmtpPort)]),
     ...(workerPort === null ? [] : [port(host, "WORKER_PORT", workerPort)]),
   ])

@@ -46,7 +46,7 @@ create table audit_entry (
   entry_id uuid not null,
   at timestamptz not null,
   actor text not null,
-  workspace_id uuid not null,
+  workspace_id uuid,
   action text not null,
   target text not null,
   details jsonb not null,
@@ -56,6 +56,7 @@ create index audit_entry_newest on audit_entry (at desc, entry_id);
 create index audit_entry_workspace on audit_entry (workspace_id, at desc, entry_id);
 -- The service may not delete entries of the audit log in any other way.
 insert into table_retention (relation, age_column, days_min) values ('audit_entry', 'at', 365);
+comment on column audit_entry.workspace_id is 'Null: of the installation, such as sign-ins.';
 comment on table audit_entry is
   'The audit log, read across workspaces. No foreign key: entries stay when the workspace is deleted.';
 

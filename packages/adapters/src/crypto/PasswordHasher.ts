@@ -1,0 +1,78 @@
+// `PasswordHasher` by node:crypto: argon2id where this version of Node has it, else scrypt. The stored text names the algorithm.
+import { PasswordHasher } from "@tentpole/core/accounts/Password"
+import { Effect, Layer } from "effect"
+import * as crypto from "node:crypto"
+import { promisify } from "node:util"
+
+const salt_bytes = 16
+const key_bytes = 32
+
+interface Algorithm {
+  /** The start of its texts: `argon2id$19456$2$1`. */
+  readonly prefix: string
+  readonly derive: (password: string, salt: Uint8Array) => Promise<Uint8Array>
+}
+
+/** 19 MiB, two passes, one lane. */
+const argon2id: Algorithm = {
+  prefix: "argon2id$19456$2$1",
+  derive: (message, nonce) =>
+    promisify(crypto.argon2)("argon2id", {
+      message,
+      nonce,
+      memory: 19_456,
+      passes: 2,
+      parallelism: 1,
+      tagLength: key_bytes,
+    }),
+}
+
+const scrypt_cost = 2 ** 17
+
+export const scrypt: Algorithm = {
+  prefix: `scrypt$${scrypt_cost}$8$1`,
+  derive: (password, salt) =>
+    new Promise((resolve, reject) => {
+      const options = { N: scrypt_cost, r: 8, p: 1, maxmem: 256 * 2 ** 20 }
+      crypto.scrypt(password, salt, key_bytes, options, (error, key) => (error === null ? resolve(key) : reject(error)))
+    }),
+}
+
+const known: ReadonlyArray<Algorithm> = "argon2" in crypto ? [argon2id, scrypt] : [scrypt]
+
+/** One password has several Unicode forms, depending on the keyboard. */
+const plain = (password: string): string => password.normalize("NFKC")
+
+const hash = async ({ derive, prefix }: Algorithm, password: string): Promise<string> => {
+  const salt = crypto.randomBytes(salt_bytes)
+  const key = await derive(plain(password), salt)
+  return [prefix, salt.toString("base64url"), Buffer.from(key).toString("base64url")].join("$")
+}
+
+const verify = async (password: string, text: string): Promise<boolean> => {
+  const parts = text.split("$")
+  const [salt = "", key = ""] = parts.slice(-2)
+  const algorithm = known.find(({ prefix }) => prefix === parts.slice(0, -2).join("$"))
+  if (algorithm === undefined) throw new Error(`no algorithm of this process made the password hash ${parts[0]}`)
+  const derived = await algorithm.derive(plain(password), Buffer.from(salt, "base64url"))
+  const expected = Buffer.from(key, "base64url")
+  return derived.length === expected.length && crypto.timingSafeEqual(derived, expected)
+}
+
+/** `algorithms`: the first one hashes, all of them verify. */
+export const layerOf = (algorithm: Algorithm) =>
+  Layer.succeed(
+    PasswordHasher,
+    PasswordHasher.of({
+      hash: (password) => Effect.promise(() => hash(algorithm, password)),
+      verify: (password, text) =>
+        Effect.promise(async () => {
+          if (text !== null) return verify(password, text)
+          await hash(algorithm, password)
+          return false
+        }),
+      isOutdated: (text) => !text.startsWith(`${algorithm.prefix}$`),
+    }),
+  )
+
+export const layer = layerOf(known[0] ?? scrypt)

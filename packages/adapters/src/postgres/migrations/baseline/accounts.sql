@@ -1,0 +1,67 @@
+-- Accounts: users, their sessions, their roles in workspaces, and one-time links. All are read before the workspace is known.
+
+create table app_user (
+  user_id uuid not null,
+  name text not null constraint app_user_name_length check (char_length(name) between 1 and 200),
+  email text not null,
+  email_normalized text not null,
+  password_hash text,
+  operator boolean not null,
+  created_at timestamptz not null,
+  constraint app_user_pkey primary key (user_id),
+  constraint app_user_email_unique unique (email_normalized)
+);
+comment on table app_user is 'Persons who sign in to the console.';
+comment on column app_user.email_normalized is 'Equal for all spellings of an address.';
+comment on column app_user.password_hash is 'Names the algorithm and its parameters. Null: signs in by links only.';
+comment on column app_user.operator is 'Operates the installation: workspaces, plans, credits.';
+
+create table user_session (
+  session_id uuid not null,
+  user_id uuid not null constraint user_session_user_fkey references app_user on delete cascade,
+  hash bytea not null constraint user_session_hash_length check (octet_length(hash) = 32),
+  agent text not null constraint user_session_agent_length check (char_length(agent) <= 500),
+  created_at timestamptz not null,
+  seen_at timestamptz not null,
+  expires_at timestamptz not null,
+  constraint user_session_pkey primary key (session_id),
+  constraint user_session_hash_unique unique (hash)
+);
+create index user_session_user on user_session (user_id, created_at desc);
+create index user_session_expiry on user_session (expires_at);
+insert into table_retention (relation, age_column, days_min) values ('user_session', 'expires_at', 0);
+comment on table user_session is 'Signed-in browsers, found by the hash of their cookie.';
+comment on column user_session.hash is 'SHA-256 of the token in the cookie, which is stored nowhere.';
+comment on column user_session.seen_at is 'The last request, accurate to a minute.';
+
+create table member (
+  workspace_id uuid not null constraint member_workspace_fkey references workspace on delete cascade,
+  user_id uuid not null constraint member_user_fkey references app_user on delete cascade,
+  role text not null constraint member_role_known check (role in ('viewer', 'editor', 'sender', 'owner')),
+  created_at timestamptz not null,
+  constraint member_pkey primary key (workspace_id, user_id)
+);
+create index member_user on member (user_id);
+comment on table member is 'The roles of users in workspaces.';
+
+create table sign_in_link (
+  link_id uuid not null,
+  purpose text not null constraint sign_in_link_purpose_known check (purpose in ('first', 'invitation', 'recovery')),
+  hash bytea not null constraint sign_in_link_hash_length check (octet_length(hash) = 32),
+  email text,
+  workspace_id uuid constraint sign_in_link_workspace_fkey references workspace on delete cascade,
+  role text constraint sign_in_link_role_known check (role in ('viewer', 'editor', 'sender', 'owner')),
+  user_id uuid constraint sign_in_link_user_fkey references app_user on delete cascade,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  constraint sign_in_link_pkey primary key (link_id),
+  constraint sign_in_link_hash_unique unique (hash),
+  constraint sign_in_link_has_its_purpose check (
+    (purpose = 'invitation') = (workspace_id is not null) and (purpose = 'invitation') = (role is not null)
+    and (purpose = 'recovery') = (user_id is not null) and (purpose = 'first') = (email is null))
+);
+create index sign_in_link_workspace on sign_in_link (workspace_id, created_at desc, link_id);
+create index sign_in_link_expiry on sign_in_link (expires_at);
+insert into table_retention (relation, age_column, days_min) values ('sign_in_link', 'expires_at', 0);
+comment on table sign_in_link is 'One-time links: of the first start, of invitations, and for users who cannot sign in. Deleted when used.';
+comment on column sign_in_link.hash is 'SHA-256 of the token in the link, which is stored nowhere.';

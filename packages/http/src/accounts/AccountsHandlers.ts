@@ -1,0 +1,99 @@
+// The handlers of accounts.
+import { Accounts, type NewSession, type SignInOrigin } from "@tentpole/core/accounts/Accounts"
+import type { SignedIn } from "@tentpole/core/accounts/AccountStore"
+import { Effect, Layer, Predicate } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { SessionCookie } from "../console/SessionCookie.ts"
+import { body } from "../edge/Errors.ts"
+import { withHeaders } from "../edge/RateLimit.ts"
+import { handlersFor } from "../GroupHandlers.ts"
+import { callerAddress, networkOf } from "../pages/ClientAddress.ts"
+import { answer, toCamelCase } from "../Wire.ts"
+import { AccountsApi, CurrentSession } from "./AccountsApi.ts"
+import { toLinkWire, toSessionsWire, toSessionWire } from "./AccountsWire.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const handlersOf = handlersFor(AccountsApi, Effect.succeed([] as const))
+
+const sessionHandlersOf = handlersFor(
+  AccountsApi,
+  Effect.map(CurrentSession, (current): readonly [SignedIn] => [current]),
+)
+
+const originOf = (request: Request) =>
+  Effect.map(callerAddress, (addressOf): SignInOrigin => {
+    const address = addressOf(request)
+    return { agent: request.headers["user-agent"] ?? "", network: address === null ? null : networkOf(address) }
+  })
+
+/** Sets headers and cookies of the response to a request. */
+const onResponseTo = (request: Request) => Effect.provideService(HttpServerRequest.HttpServerRequest, request)
+
+/** Sets `Retry-After` if too many sign-ins were refused. */
+const limited =
+  (request: Request) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.tapError(effect, (refusal) =>
+      Predicate.hasProperty(refusal, "wait_s")
+        ? onResponseTo(request)(withHeaders({ "retry-after": String(refusal.wait_s) }))
+        : Effect.void,
+    )
+
+const services = Effect.all({ accounts: Accounts, cookie: SessionCookie })
+
+const notSafe = body(
+  "https_required",
+  "Over plain HTTP the session could be read on its way. Serve the console over HTTPS and set PUBLIC_CONSOLE_URL, or open it on the same machine as localhost",
+)
+
+const signIn = handlersOf("signIn", services, ({ accounts, cookie }) => {
+  /** Ends the session that the browser had, so that no forgotten one stays. */
+  const replaced =
+    (request: Request) =>
+    ({ token }: NewSession) =>
+      Effect.gen(function* () {
+        const before = cookie.tokenOf(request)
+        yield* onResponseTo(request)(cookie.set(token))
+        if (before === null) return
+        const { session, user } = yield* accounts.authenticate(before)
+        yield* accounts.endSession(user.id, session.id)
+      }).pipe(Effect.ignore)
+  return {
+    link: ({ payload, request }) =>
+      Effect.flatMap(originOf(request), (origin) => accounts.link(payload.token, origin)).pipe(
+        limited(request),
+        answer(toLinkWire),
+      ),
+    create: ({ payload, request }) =>
+      cookie.isSafe
+        ? Effect.flatMap(originOf(request), (origin) => accounts.signIn(payload, origin)).pipe(
+            limited(request),
+            Effect.tap(replaced(request)),
+            answer(toSessionWire),
+          )
+        : Effect.fail(notSafe),
+  }
+})
+
+const sessions = sessionHandlersOf("sessions", services, ({ accounts, cookie }) => ({
+  current: (_, current) =>
+    Effect.map(accounts.memberships(current.user.id), (memberships) => toSessionWire({ ...current, memberships })),
+  signOut: ({ request }, { session, user }) =>
+    // Another request may have ended the session already.
+    Effect.andThen(Effect.ignore(accounts.endSession(user.id, session.id)), onResponseTo(request)(cookie.remove)),
+  list: (_, { session, user }) => Effect.map(accounts.sessions(user.id), toSessionsWire(session)),
+  end: ({ params }, { user }) => accounts.endSession(user.id, params.session_id).pipe(answer(() => undefined)),
+}))
+
+const user = sessionHandlersOf("user", services, ({ accounts, cookie }) => ({
+  update: ({ payload, request }, current) =>
+    Effect.gen(function* () {
+      const { session, user } = yield* accounts.updateUser(current, toCamelCase(payload), yield* originOf(request))
+      if (session !== null) yield* onResponseTo(request)(cookie.set(session.token))
+      const memberships = yield* accounts.memberships(user.id)
+      return { session: session?.session ?? current.session, user, memberships }
+    }).pipe(limited(request), answer(toSessionWire)),
+}))
+
+export const groups = Layer.mergeAll(signIn, sessions, user)
