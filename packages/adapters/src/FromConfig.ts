@@ -19,6 +19,7 @@ import * as Dns from "./dns/Dns.ts"
 import * as Filesystem from "./filesystem/BlobStore.ts"
 import * as Jobs from "./jobs/PersistedJobs.ts"
 import * as SendJournal from "./journal/SendJournal.ts"
+import * as MailFolder from "./mail-log/MailFolder.ts"
 import * as MailLog from "./mail-log/MailLog.ts"
 import * as Stores from "./postgres/All.ts"
 import * as Postgres from "./postgres/kernel/Postgres.ts"
@@ -112,6 +113,10 @@ export const mail = ({ smtpUrl, dataDir }: Configuration) =>
     ? MailLog.layer(join(dataDir, "outbox"))
     : Layer.unwrap(Effect.map(Effect.fromResult(parseSmtpUrl(Redacted.value(smtpUrl))), Smtp.layer))
 
+/** Local mail can be read and answered outside of production. */
+const mailFolder = ({ dataDir, production, smtpUrl }: Configuration) =>
+  smtpUrl === null && !production ? MailFolder.layer(join(dataDir, "outbox")) : Layer.empty
+
 /** All ports of a service process. */
 export const ports = (config: Configuration, process: Process) =>
   Layer.mergeAll(
@@ -125,6 +130,7 @@ export const ports = (config: Configuration, process: Process) =>
     Signatures.layer,
     Sns.layer(),
     mail(config),
+    mailFolder(config),
   ).pipe(
     Layer.provideMerge(Jobs.layer()),
     Layer.provideMerge(

@@ -4,6 +4,7 @@ import { pageDangers } from "./documents/Clean.ts"
 import { emailDangers } from "./documents/EmailDangers.ts"
 import { formParser } from "./forms/Form.ts"
 import { refusedFormParser } from "./forms/RefusedForm.ts"
+import { localMailParser } from "./operations/localMail/LocalMail.ts"
 import { contentTypeParser } from "./ports/ContentType.ts"
 import type { AnyParser } from "./ports/Parsers.ts"
 import { compileParser } from "./rendering/Compile.ts"
@@ -22,6 +23,7 @@ export const coreParsers: ReadonlyArray<AnyParser> = [
   formParser,
   refusedFormParser,
   headParser,
+  localMailParser,
   pageDangers,
   picturesParser,
   withDataParser,

@@ -34,6 +34,7 @@ import { StepExecutor } from "./flows/steps/StepExecutor.ts"
 import { Memberships } from "./flows/Memberships.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
+import { LocalMails } from "./operations/localMail/LocalMails.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Privacy } from "./operations/privacy/Privacy.ts"
 import { Restores } from "./operations/restore/Restores.ts"
@@ -97,6 +98,7 @@ export const useCases = Layer.mergeAll(
   Administration.layer,
   Hooks.layer,
   Idempotency.layer,
+  LocalMails.layer,
   Privacy.layer,
   Restores.layer,
   Traffic.layer,

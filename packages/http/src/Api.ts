@@ -12,6 +12,7 @@ import { ImportsApi } from "./api/imports/ImportsApi.ts"
 import { ListExportsApi, ListsApi } from "./api/lists/ListsApi.ts"
 import { SuppressionsApi } from "./api/sending/SuppressionsApi.ts"
 import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
+import { OutboxApi } from "./api/outbox/OutboxApi.ts"
 import { EmailTemplatesApi, TentTemplatesApi } from "./api/templates/TemplatesApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
 import { AssetsApi } from "./api/tents/assets/AssetsApi.ts"
@@ -44,6 +45,7 @@ export const Api = HttpApi.make("tentpole")
   .add(FormsApi)
   .add(AnalyticsApi)
   .add(ChangesApi)
+  .add(OutboxApi)
   // Groups come before middleware, which applies only to groups that were added before it. The last one added runs first:
   // authentication, then idempotency, then validation, then the handler.
   .middleware(Validation)

@@ -15,6 +15,7 @@ import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Forms from "./api/forms/FormsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
 import * as Suppressions from "./api/sending/SuppressionsHandlers.ts"
+import * as Outbox from "./api/outbox/OutboxHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
@@ -38,6 +39,7 @@ const groups = Layer.mergeAll(
   Flows.layer,
   FlowMembers.layer,
   Lists.layer,
+  Outbox.layer,
   Segments.layer,
   Suppressions.layer,
 )

@@ -1,7 +1,7 @@
 // A started service with its console and a signed-in browser, and the inspection that each screen has to pass.
 import axe from "axe-core"
+import assert from "node:assert/strict"
 import type { Browser, BrowserContext, Page } from "playwright-core"
-import { assert } from "vitest"
 import { freePort, Service, until } from "../../support/Service.ts"
 import { launch, none } from "../Browser.ts"
 
@@ -79,7 +79,7 @@ export const inspect = async (page: Page, what: string): Promise<void> => {
     overflow: width > (page.viewportSize()?.width ?? 0) ? width : null,
     headings: await page.locator("h1").count(),
   }
-  assert.deepStrictEqual(found, { complaints: [], violations: [], findings: [], overflow: null, headings: 1 }, what)
+  assert.deepEqual(found, { complaints: [], violations: [], findings: [], overflow: null, headings: 1 }, what)
 }
 
 export class Console {

@@ -1,5 +1,6 @@
 // The messages between a process and its parsing threads.
 import type { Parsed } from "@tentpole/core/ports/Parsers"
+import { getHeapStatistics } from "node:v8"
 import type { MessagePort } from "node:worker_threads"
 
 export interface ThreadInput {
@@ -9,7 +10,14 @@ export interface ThreadInput {
 }
 
 /** A thread answers each input twice: when it begins to parse, and with the result. */
-export type ThreadAnswer = "begun" | { readonly parsed: Parsed<unknown> } | { readonly broken: unknown }
+export type ThreadAnswer =
+  | "begun"
+  | {
+      readonly parsed: Parsed<unknown>
+      /** The heap of the thread afterwards, with what is not collected yet. */
+      readonly heap_bytes: number
+    }
+  | { readonly broken: unknown }
 
 /** Answers the inputs that a thread receives. */
 export const answering = (
@@ -20,7 +28,7 @@ export const answering = (
   const run = async (message: ThreadInput): Promise<void> => {
     answer("begun")
     try {
-      answer({ parsed: await parsed(message) })
+      answer({ parsed: await parsed(message), heap_bytes: getHeapStatistics().total_heap_size })
     } catch (broken) {
       answer({ broken })
     }

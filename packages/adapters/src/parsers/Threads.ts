@@ -25,6 +25,8 @@ interface Idle {
 }
 
 const idle_ms = 10_000
+/** A thread with more is ended instead of reused: its heap would stay as large as its largest input made it. */
+const reused_heap_bytes_max = 96 * 2 ** 20
 
 /** All threads end with the scope. The caller limits their number. */
 export const threads = (module: URL, heap_mb_max: number) =>
@@ -67,16 +69,19 @@ export const threads = (module: URL, heap_mb_max: number) =>
       })
 
     const start = Effect.fnUntraced(function* (input: ThreadInput) {
+      let heap_bytes = 0
       const worker = yield* Effect.acquireRelease(take, (worker, exit) =>
-        Exit.isSuccess(exit) && all.has(worker) ? release(worker) : end(worker),
+        Exit.isSuccess(exit) && all.has(worker) && heap_bytes <= reused_heap_bytes_max ? release(worker) : end(worker),
       )
       const begun = Deferred.makeUnsafe<void>()
       const parsed = Deferred.makeUnsafe<Parsed<unknown>>()
       const broken = (cause: unknown) => void Deferred.doneUnsafe(parsed, Effect.die(cause))
       const onMessage = (answer: ThreadAnswer) => {
         if (answer === "begun") Deferred.doneUnsafe(begun, Effect.void)
-        else if ("parsed" in answer) Deferred.doneUnsafe(parsed, Effect.succeed(answer.parsed))
-        else broken(answer.broken)
+        else if ("parsed" in answer) {
+          heap_bytes = answer.heap_bytes
+          Deferred.doneUnsafe(parsed, Effect.succeed(answer.parsed))
+        } else broken(answer.broken)
       }
       worker.on("message", onMessage).on("error", broken).on("exit", broken)
       yield* Effect.addFinalizer(() =>

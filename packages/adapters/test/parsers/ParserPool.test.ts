@@ -90,6 +90,17 @@ describe("the pool of parsing threads", () => {
     }).pipe(pool()),
   )
 
+  it.live("reuses a thread, unless an input made its heap large", () =>
+    Effect.gen(function* () {
+      const parsers = yield* Parsers
+      const run = (name: string) => parsers.run(named(name, never), null, ours)
+      const first = yield* run("thread")
+      assert.strictEqual(yield* run("thread"), first)
+      assert.strictEqual(yield* run("large"), first)
+      assert.notStrictEqual(yield* run("thread"), first)
+    }).pipe(pool()),
+  )
+
   it.live("dies when a parser is broken, and parses the next input", () =>
     Effect.gen(function* () {
       const parsers = yield* Parsers

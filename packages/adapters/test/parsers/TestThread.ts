@@ -22,6 +22,11 @@ const parsers: Readonly<Record<string, (input: unknown) => unknown>> = {
     const all: Array<object> = []
     for (;;) all.push({ at: all.length })
   },
+  /** Fills a heap of more than 100 MB, within the limit. */
+  large: () => {
+    const all = Array.from({ length: 14_000 }, (_, at) => Array.from({ length: 1_000 }, () => at))
+    return all.length === 0 ? null : threadId
+  },
   broken: () => {
     throw new Error("broken")
   },

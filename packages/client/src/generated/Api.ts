@@ -1844,6 +1844,55 @@ export interface Client {
       }
     }, ReadableStream<Uint8Array>, CommonCode>
   }
+  readonly outbox: {
+    /**
+     * List local mail. Returns the newest messages that were written to files, up to 5,000 of them. Where a mail
+     * server is set, and in production, every call of this group is 404. Needs the role `viewer`.
+     */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Text that the recipient's address contains */
+        readonly to?: string
+        /** Text that the subject contains */
+        readonly subject?: string
+        /** Returns only messages of this blast */
+        readonly blast_id?: string
+      }
+    }, {
+      readonly messages: ReadonlyArray<LocalMail>
+      readonly next_cursor: string | null
+    }, CommonCode | "invalid_cursor" | "not_found">
+    /** Get a local mail. Returns the message with its headers, its texts and its links. Needs the role `viewer`. */
+    readonly find: Method<{
+      readonly params: {
+        readonly message_id: string
+      }
+    }, OpenedLocalMail, CommonCode | "not_found">
+    /** Get the source of a local mail. Returns the file as it is (RFC 5322). Needs the role `viewer`. */
+    readonly source: Method<{
+      readonly params: {
+        readonly message_id: string
+      }
+    }, ReadableStream<Uint8Array>, CommonCode | "not_found">
+    /**
+     * Simulate an event. Does what the recipient or the mail server would do: open the message, click a link,
+     * unsubscribe, report a bounce or a complaint. Figures, timelines and flows follow. An open or a click within
+     * two seconds of the sending counts as one of a machine. Messages of tests count nothing. Needs the role
+     * `editor`.
+     */
+    readonly simulate: Method<{
+      readonly params: {
+        readonly message_id: string
+      }
+      readonly payload: SimulatedEvent
+    }, void, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** Delete local mail. Deletes the files of this workspace's messages. Needs the role `editor`. */
+    readonly clear: Method<{}, void, CommonCode | "not_found">
+  }
 }
 
 /**
@@ -2051,6 +2100,13 @@ export const routes = {
   },
   changes: {
     watch: "GET /v1/changes bytes",
+  },
+  outbox: {
+    list: "GET /v1/outbox cursor:messages",
+    find: "GET /v1/outbox/:message_id",
+    source: "GET /v1/outbox/:message_id/source bytes",
+    simulate: "POST /v1/outbox/:message_id/events key",
+    clear: "DELETE /v1/outbox",
   },
 }
 
@@ -4037,6 +4093,17 @@ export interface ListedTent {
   readonly generated_by: string | null
 }
 
+export interface LocalMail {
+  readonly message_id: string
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly to: string
+  readonly from: string
+  readonly subject: string
+  readonly kind: "blast" | "flow" | "test"
+  readonly bytes: number
+}
+
 export interface MembersAdded {
   readonly list_id: string
   readonly unchanged_count: number
@@ -4083,6 +4150,36 @@ export interface NamedImportRun {
 }
 
 export type Nothing = Readonly<Record<string, never>>
+
+export interface OpenedLocalMail {
+  readonly message_id: string
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly to: string
+  readonly from: string
+  readonly subject: string
+  readonly kind: "blast" | "flow" | "test"
+  readonly bytes: number
+  /** In order. `Return-Path` and `Delivered-To` are the envelope */
+  readonly headers: ReadonlyArray<{
+    readonly name: string
+    readonly value: string
+  }>
+  readonly html: string | null
+  readonly text: string | null
+  /** The tracked links of the HTML. Their URLs count a click */
+  readonly links: ReadonlyArray<{
+    /** The place of the link in the email, from 0 */
+    readonly link_index: number
+    readonly url: string
+    readonly text: string
+  }>
+  readonly attachments: ReadonlyArray<{
+    readonly file_name: string | null
+    readonly media_type: string
+    readonly size_bytes: number
+  }>
+}
 
 export interface PageVersion {
   readonly version: number
@@ -4317,6 +4414,12 @@ export interface SetPage {
 
 export interface SetPlainText {
   readonly text: string
+}
+
+export interface SimulatedEvent {
+  readonly type: "open" | "click" | "unsubscribe" | "bounce" | "complaint"
+  /** The link that is clicked */
+  readonly link_index?: number
 }
 
 export interface StandardRuleField {

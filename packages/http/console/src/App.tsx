@@ -29,7 +29,7 @@ const scheme = localStorageColorSchemeManager({ key: "tentpole-scheme" })
 const homeOf = ({ memberships }: Session): string | null => {
   const last = localStorage.getItem("tentpole-workspace")
   const found = memberships.find((each) => each.slug === last) ?? memberships[0]
-  return found === undefined ? null : `/w/${found.slug}/`
+  return found === undefined ? null : `/w/${found.slug}`
 }
 
 const Signed = ({ session }: { readonly session: Session }) => {

@@ -5,6 +5,7 @@ const descriptions: Readonly<Record<string, string>> = {
   n: "The number of a version",
   asset_id: "Id of a file of the tent",
   blastId: "Id of the blast",
+  blast_id: "Returns only messages of this blast",
   bulkJobId: "Id of the bulk job",
   by: "What the groups are: blasts, flows, or recipient domains. Default: `none`, no groups",
   category:
@@ -29,6 +30,7 @@ const descriptions: Readonly<Record<string, string>> = {
   limit: "Number of entries per page. Default: 25",
   link_index: "Returns only recipients that clicked this link, by its place in the email, from 0",
   listId: "Id of the contact list",
+  message_id: "Id of the message",
   membershipId: "Id of the membership",
   only_unsubscribed: "Returns only unsubscribed contacts",
   order: "Sort order: `asc` or `desc`",

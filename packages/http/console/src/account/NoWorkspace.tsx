@@ -31,7 +31,7 @@ export const NoWorkspace = ({ session }: Props) => {
           <List mb="lg">
             {memberships.map(({ name, slug }) => (
               <List.Item key={slug}>
-                <Anchor href={`/w/${slug}/`}>{name}</Anchor>
+                <Anchor href={`/w/${slug}`}>{name}</Anchor>
               </List.Item>
             ))}
           </List>

@@ -21,7 +21,7 @@ export const WorkspaceMenu = () => {
           <Menu.Item
             key={slug}
             component="a"
-            href={`/w/${slug}/`}
+            href={`/w/${slug}`}
             rightSection={slug === membership.slug ? <CheckIcon size={16} /> : null}
           >
             {name}

@@ -29,7 +29,9 @@ export const layer = handlersOf("imports", Imports, (imports) => {
   return {
     begin: ({ payload }, { id }) => begin(id, payload).pipe(answer((session) => session)),
     list: ({ query }, { id }) => imports.listRuns(id, query).pipe(answer(sliced("runs", toNamedRunWire))),
-    preview: ({ params }, workspace) => imports.preview(workspace, params.session_id).pipe(answer(toPreviewWire)),
+    // With 2,000 columns, each step takes milliseconds.
+    preview: ({ params }, workspace) =>
+      imports.preview(workspace, params.session_id).pipe(answer(toPreviewWire), Effect.tap(Effect.yieldNow)),
     execute: ({ params, payload }, { id }) =>
       imports.execute(id, params.session_id, toExecution(payload)).pipe(answer(toRunWire)),
     find: ({ params }, { id }) => imports.getRun(id, params.import_run_id).pipe(answer(toRunWire)),

@@ -1,0 +1,48 @@
+// The screens of the console that are pictured, and the data that they show.
+import { answered, type Service } from "../support/Service.ts"
+
+export interface Pictured {
+  readonly name: string
+  /** Its address for the made-up data. */
+  readonly path: (made: MadeUp) => string
+}
+
+export interface MadeUp {
+  readonly contactId: string
+  readonly listId: string
+}
+
+const first = ["Ann", "Bob", "Carla", "Dmitri", "Eva", "Farid", "Grace", "Hana"]
+const last = ["Lee", "Ray", "Conti", "Volkov", "Núñez", "Haddad", "Okafor", "Sato", "Weiß"]
+const cities = ["Rome", "Berlin", "Paris", "Lisbon", "Oslo"]
+
+/** A person of every second hour, so that times differ. */
+const people = Array.from({ length: 90 }, (_, index) => {
+  const [given = "", family = ""] = [first[index % first.length], last[index % last.length]]
+  const plain = `${given}.${family}`.normalize("NFD").replaceAll(/[^A-Za-z.]/g, "")
+  return {
+    email: `${plain.toLowerCase()}${index}@example.org`,
+    first_name: given,
+    last_name: family,
+    city: cities[index % cities.length],
+    company: index % 3 === 0 ? "Bakery & Sons" : null,
+    unsubscribed: index % 11 === 0,
+  }
+})
+
+export const makeUp = async (service: Service): Promise<MadeUp> => {
+  const { items } = await answered(service, "POST", "/v1/contacts", { items: people })
+  const ids: ReadonlyArray<string> = items.map((item: { readonly contact_id: string }) => item.contact_id)
+  const list = { name: "Bakery newsletter", kind: "static", description: "People who asked for it in the shop" }
+  const { list_id } = await answered(service, "POST", "/v1/contact-lists", { ...list, contact_ids: ids.slice(0, 40) })
+  const rules = { type: "condition", source: "contact_field", key: "city", operator: "equals", value: "Rome" }
+  await service.call("POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules })
+  return { contactId: ids[1] ?? "", listId: list_id }
+}
+
+export const screens: ReadonlyArray<Pictured> = [
+  { name: "contacts", path: () => "/contacts" },
+  { name: "person", path: ({ contactId }) => `/contacts/${contactId}` },
+  { name: "lists", path: () => "/lists" },
+  { name: "list", path: ({ listId }) => `/lists/${listId}` },
+]

@@ -1,0 +1,34 @@
+// `npm run console:shots`: pictures of all screens of the console, light, dark, phone, empty and full, and a page that shows them.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Console, views } from "../browser/console/Console.ts"
+import { root } from "../support/Service.ts"
+import { makeUp, screens } from "./Screens.ts"
+
+const folder = join(root, "shots")
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder)
+
+const started = await Console.start()
+if (started === null) process.exit(1)
+
+const names: Array<string> = []
+const picture = async (name: string, path: string) => {
+  for (const view of views) {
+    const file = `${name}-${view.width}-${view.scheme}.png`
+    const page = await started.screen(path, view)
+    await page.screenshot({ path: join(folder, file) })
+    await page.context().close()
+    names.push(file)
+  }
+}
+
+await picture("contacts-empty", "/contacts")
+await picture("lists-empty", "/lists")
+const made = await makeUp(started.service)
+for (const { name, path } of screens) await picture(name, path(made))
+await started.close()
+
+const figures = names.map((name) => `<figure><img src="${name}" width="480"><figcaption>${name}</figcaption></figure>`)
+writeFileSync(join(folder, "index.html"), `<!doctype html><title>Console</title>\n${figures.join("\n")}\n`)
+console.log(`${names.length} pictures: ${join(folder, "index.html")}`)
