@@ -35,8 +35,8 @@ export const makeUp = async (service: Service): Promise<MadeUp> => {
   const ids: ReadonlyArray<string> = items.map((item: { readonly contact_id: string }) => item.contact_id)
   const list = { name: "Bakery newsletter", kind: "static", description: "People who asked for it in the shop" }
   const { list_id } = await answered(service, "POST", "/v1/contact-lists", { ...list, contact_ids: ids.slice(0, 40) })
-  const rules = { type: "condition", source: "contact_field", key: "city", operator: "equals", value: "Rome" }
-  await service.call("POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules })
+  const rules = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Rome" }
+  await answered(service, "POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules })
   return { contactId: ids[1] ?? "", listId: list_id }
 }
 
