@@ -35,8 +35,14 @@ type Listener = (of: string, value: unknown) => void
 
 const listeners = new Set<{ readonly watched: ReadonlySet<string>; readonly hear: Listener }>()
 
+/** Things that one stream watches. */
+const watched_max = 20
+
 /** All that the mounted components watch. */
-const wanted = (): ReadonlyArray<string> => [...new Set([...listeners].flatMap(({ watched }) => [...watched]))].sort()
+const wanted = (): ReadonlyArray<string> => {
+  const names = new Set([...listeners].flatMap(({ watched }) => [...watched]))
+  return [...names].sort().slice(0, watched_max)
+}
 
 /** A change of what is watched opens another stream, after a rest: a screen mounts several components. */
 const reopen_ms = 100
@@ -55,7 +61,9 @@ const take = (queries: QueryClient, data: string): void => {
   if (!isChange(change)) return
   failures = 0
   const key = keyOf(change.of)
-  if (key !== null) queries.setQueryData(key, change.value)
+  if (key !== null && change.value !== null) queries.setQueryData(key, change.value)
+  // Null: the thing was deleted. Its own call says so.
+  if (key !== null && change.value === null) void queries.invalidateQueries({ queryKey: key })
   for (const { hear, watched } of listeners) if (watched.has(change.of)) hear(change.of, change.value)
 }
 
