@@ -80,6 +80,7 @@ describe.skipIf(started === null)("sign-in", () => {
     await page.getByRole("button", { name: `Account of ${owner.name}` }).click()
     await page.getByRole("menuitem", { name: "Deutsch" }).click()
     await page.getByRole("heading", { name: "Kontakte", exact: true }).waitFor()
+    await page.getByRole("menu").waitFor({ state: "detached" })
     assert.strictEqual(await page.locator("html").getAttribute("lang"), "de")
     await inspect(page, "in German")
     await page.context().close()
