@@ -3,8 +3,8 @@ import { Context, DateTime, Effect, Layer, Semaphore } from "effect"
 import { Actor } from "../kernel/changes/Actor.ts"
 import { type AuditAction, AuditLog } from "../kernel/changes/AuditLog.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
-import { Ids, SessionId, SignInLinkId, UserId } from "../kernel/Ids.ts"
-import { Invalid, type NotFound, Unavailable } from "../kernel/Refusal.ts"
+import { Ids, SessionId, SignInLinkId, UserId, type WorkspaceId } from "../kernel/Ids.ts"
+import { Invalid, NotFound, Unavailable } from "../kernel/Refusal.ts"
 import { fold } from "../kernel/Text.ts"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import { Secrets } from "../kernel/Secrets.ts"
@@ -28,7 +28,15 @@ import {
 } from "./Session.ts"
 import { refusalCount } from "./RefusalCount.ts"
 import { type Attempt, signInLimit } from "./SignInLimit.ts"
-import { first_link_minutes, type Invitation, type RecoveryLink, type SignInLink } from "./SignInLink.ts"
+import {
+  first_link_minutes,
+  type Invitation,
+  invitation_minutes,
+  type LinkPurpose,
+  recovery_link_minutes,
+  type RecoveryLink,
+  type SignInLink,
+} from "./SignInLink.ts"
 import { checkUserEmail, checkUserName, type Membership, type User } from "./User.ts"
 
 /** Where a sign-in comes from. */
@@ -100,6 +108,13 @@ export class Accounts extends Context.Service<
   {
     /** While no user exists: a new link of the first start, which replaces earlier ones. Null if there are users. */
     readonly firstLink: Effect.Effect<string | null>
+    /** A link with which the user signs in and can set a new password. */
+    readonly recoveryLink: (email: string) => Effect.Effect<string, NotFound>
+    /** A link that makes the person with this address a member of the workspace. */
+    readonly invitationLink: (
+      workspace: WorkspaceId,
+      invited: { readonly email: string; readonly role: Role },
+    ) => Effect.Effect<string, NotFound | Invalid>
     /** Does not use the link up. */
     readonly link: (token: string, origin: SignInOrigin) => Effect.Effect<LinkView, NotFound | TooManySignIns>
     readonly signIn: (credentials: Credentials, origin: SignInOrigin) => Effect.Effect<NewSession, SignInFailure>
@@ -320,21 +335,41 @@ export class Accounts extends Context.Service<
         return isLive(found.session, yield* DateTime.now, sessionIdle_minutes) ? found : yield* new SignedOut()
       })
 
+      /** Returns the token of a new link. */
+      const addLink = Effect.fnUntraced(function* (what: LinkPurpose, minutes: number) {
+        const raw = yield* token
+        const now = yield* DateTime.now
+        const expiresAt = DateTime.add(now, { minutes })
+        yield* store.addLink({
+          ...what,
+          id: SignInLinkId.make(yield* ids.next),
+          hash: hashOf(raw),
+          createdAt: now,
+          expiresAt,
+        })
+        return raw
+      })
+
       return Accounts.of({
         firstLink: Effect.gen(function* () {
           if (yield* store.hasUsers) return null
           yield* store.removeFirstLinks
-          const raw = yield* token
-          const now = yield* DateTime.now
-          yield* store.addLink({
-            id: SignInLinkId.make(yield* ids.next),
-            purpose: "first",
-            hash: hashOf(raw),
-            createdAt: now,
-            expiresAt: DateTime.add(now, { minutes: first_link_minutes }),
-          })
-          return raw
+          return yield* addLink({ purpose: "first" }, first_link_minutes)
         }).pipe(transact, Effect.withSpan("Accounts.firstLink")),
+
+        recoveryLink: Effect.fn("Accounts.recoveryLink")(function* (email) {
+          const user = (yield* store.findUserByEmail(addressOf(email))) ?? (yield* new NotFound({ resource: "user" }))
+          return yield* addLink({ purpose: "recovery", email: user.email, userId: user.id }, recovery_link_minutes)
+        }, transact),
+
+        invitationLink: Effect.fn("Accounts.invitationLink")(function* (workspaceId, invited) {
+          const { written: email } = yield* Effect.fromResult(checkUserEmail(invited.email))
+          const { role } = invited
+          yield* workspaces.lock(workspaceId)
+          const raw = yield* addLink({ purpose: "invitation", email, workspaceId, role }, invitation_minutes)
+          yield* audit.append([{ workspaceId, action: "member.invited", target: workspaceId, details: { role } }])
+          return raw
+        }, transact),
 
         link: Effect.fn("Accounts.link")(function* (raw, { network }) {
           const attempt = { account: null, network }

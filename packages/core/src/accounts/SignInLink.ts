@@ -35,7 +35,15 @@ export type SignInLink = FirstLink | Invitation | RecoveryLink
 
 export const linkPurposes = ["first", "invitation", "recovery"] as const
 
+/** What a link is for, without its token and its times. */
+export type LinkPurpose =
+  | Omit<FirstLink, keyof LinkCommon>
+  | Omit<Invitation, keyof LinkCommon>
+  | Omit<RecoveryLink, keyof LinkCommon>
+
 export const first_link_minutes = 60
+export const recovery_link_minutes = 60
+export const invitation_minutes = 7 * 24 * 60
 
 /** The token is in the fragment, which browsers send to no server. */
 export const linkUrl = (consoleUrl: string, token: string): string => `${consoleUrl}/#link=${token}`

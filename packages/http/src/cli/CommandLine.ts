@@ -19,6 +19,7 @@ import { outbox } from "./commands/Outbox.ts"
 import { restore } from "./commands/Restores.ts"
 import { suppression } from "./commands/Suppressions.ts"
 import { tent } from "./commands/Tents.ts"
+import { user } from "./commands/Users.ts"
 import { workspace } from "./commands/WorkspaceCommands.ts"
 import { doctor } from "./doctor/Doctor.ts"
 
@@ -48,6 +49,7 @@ const tentpole = Command.make("tentpole", {}, () =>
     api,
     workspace,
     key,
+    user,
     domain,
     pageDomain,
     suppression,

@@ -101,6 +101,49 @@ describe("sessions", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("begin with a recovery link, which ends the others and can set the password", () =>
+    Effect.gen(function* () {
+      const { accounts, ann, console } = yield* consoleWorld
+      const unknown = yield* Effect.flip(accounts.recoveryLink("nobody@example.org"))
+      assert.strictEqual(unknown._tag, "NotFound")
+      const token = yield* accounts.recoveryLink("ann@example.org")
+      const seen = yield* ann.call("POST", "/auth/v1/links", { json: { token } })
+      assert.deepInclude(seen.json, { purpose: "recovery", email: "Ann@example.org", has_account: true })
+      const other = browserAt(console)
+      const changed = "another correct horse battery"
+      const recovery = { json: { link: { token }, password: changed } }
+      assert.strictEqual((yield* other.call("POST", "/auth/v1/sessions", recovery)).status, 201)
+      assert.strictEqual(codeOf(yield* ann.call("GET", "/auth/v1/session")), "401 unauthorized")
+      assert.strictEqual(codeOf(yield* ann.call("POST", "/auth/v1/sessions", recovery)), "401 sign_in_refused")
+      const again = yield* ann.call("POST", "/auth/v1/sessions", {
+        json: { email: "ann@example.org", password: changed },
+      })
+      assert.strictEqual(again.status, 201)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("begin with an invitation: its role and no more", () =>
+    Effect.gen(function* () {
+      const { accounts, console, workspace } = yield* consoleWorld
+      const token = yield* accounts.invitationLink(workspace.id, { email: "Ben@example.org", role: "viewer" })
+      const ben = browserAt(console)
+      const joined = yield* ben.call("POST", "/auth/v1/sessions", {
+        json: { link: { token, name: "Ben" }, password: "a correct battery horse" },
+      })
+      assert.deepInclude(joined.json.user, { name: "Ben", email: "Ben@example.org", operator: false })
+      assert.deepStrictEqual(joined.json.memberships, [
+        { workspace_id: workspace.id, slug: "default", name: "default", role: "viewer" },
+      ])
+      assert.strictEqual((yield* ben.call("GET", "/v1/contacts", inDefault)).status, 200)
+      const written = yield* ben.call("POST", "/v1/contacts", {
+        json: { items: [{ email: "b@example.com" }] },
+        ...inDefault,
+      })
+      assert.strictEqual(codeOf(written), "403 role_too_low")
+      assert.strictEqual(codeOf(yield* ben.call("GET", "/admin/v1/workspaces")), "403 role_too_low")
+    }).pipe(Effect.scoped),
+  )
+
   it.live("are listed and ended by their user; a new password ends them all", () =>
     Effect.gen(function* () {
       const { ann, console } = yield* consoleWorld

@@ -10,7 +10,7 @@ export type AuditAction =
   | "contact.erased"
   | `domain.${"added" | "failed" | "removed" | "verified"}`
   | "flow.released"
-  | "member.joined"
+  | `member.${"invited" | "joined"}`
   | "session.ended"
   | `key.${"created" | "revoked"}`
   | `page_domain.${"added" | "removed"}`
