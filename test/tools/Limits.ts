@@ -13,7 +13,7 @@ import { page_limit_default, page_limit_max } from "@tentpole/core/kernel/Page"
 import { blast_description_length_max, blast_name_length_max, schedule_grace_ms } from "@tentpole/core/blasts/Blast"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { active_fields_max, fields_per_request_max } from "@tentpole/core/contacts/CustomField"
-import { custom_text_length_max } from "@tentpole/core/contacts/values/FieldValue"
+import { custom_text_length_max, tag_length_max, tags_max } from "@tentpole/core/contacts/values/FieldValue"
 import { document_name_length_max, plain_text_length_max } from "@tentpole/core/documents/Document"
 import { prompt_length_max as generation_prompt_length_max } from "@tentpole/core/documents/Generation"
 import { soft_bounces_max } from "@tentpole/core/sending/Suppression"
@@ -149,6 +149,7 @@ ${head}
 | Items of a batch: create, upsert, update, delete | 1 to ${batch_max} | ${invalid} |
 ${textFields()}
 | Value of a custom text field | ${characters(custom_text_length_max)} | ${code("invalid_custom_field_value")}: only this item of a batch is rejected |
+| Tags of a contact in one field; a word of them | ${tags_max}; ${characters(tag_length_max)} | ${code("invalid_custom_field_value")}: only this item of a batch is rejected |
 | Active custom fields of a workspace | ${number(active_fields_max)} | ${code("field_definition_cap_exceeded")} |
 | Custom fields created by one request | 1 to ${fields_per_request_max} | ${invalid} |
 | Name and description of a list | ${characters(name_length_max, 1)}; ${characters(description_length_max)} | ${invalid} |

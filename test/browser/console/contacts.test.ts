@@ -127,6 +127,25 @@ describe.skipIf(started === null)("contacts", () => {
     await page.context().close()
   })
 
+  it("have tags that are added and removed by keys", async () => {
+    const field = { api_name: "interests", display_name: "Interests", value_type: "tags" }
+    await answered(console_.service, "POST", "/v1/contact-fields", field)
+    const page = await console_.screen("/contacts?search=person103")
+    await page.getByRole("link", { name: "person103@example.org" }).click()
+    await page.getByRole("button", { name: "Interests: empty. Edit" }).click()
+    const input = page.locator('input[aria-label="Interests"]')
+    await input.pressSequentially("wine,vip")
+    await page.keyboard.press("Enter")
+    await inspect(page, "words of a field")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Interests: wine, vip. Edit" }).click()
+    await page.keyboard.press("Backspace")
+    await input.pressSequentially("beer")
+    await page.getByRole("heading", { level: 1 }).click()
+    await page.getByRole("button", { name: "Interests: wine, beer. Edit" }).waitFor()
+    await page.context().close()
+  })
+
   it("have a screen of their own in each view, and deletion asks for the address", async () => {
     const { items } = await answered(console_.service, "GET", "/v1/contacts?search=person101")
     const path = `/contacts/${items[0].contact_id}`

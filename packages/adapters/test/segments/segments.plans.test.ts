@@ -69,7 +69,7 @@ layer(useCases, { excludeTestServices: true })("the fenced view of contacts", (i
         sql`
           insert into contact (workspace_id, contact_id, phone, company, company_folded, custom_fields_folded, number_3,
             unsubscribed, marketing_email_invalid, created_at, updated_at)
-          select ${workspace}, gen_random_uuid(), i::text, md5(i::text), md5(i::text), jsonb_build_object('plan', md5(i::text)),
+          select ${workspace}, gen_random_uuid(), i::text, md5(i::text), md5(i::text), jsonb_build_object('plan', md5(i::text), 'tags', jsonb_build_array(md5(i::text), 'all')),
             i, false, false, now(), now() from generate_series(1, 20000) as i`,
       )
       yield* run(workspace, sql.unsafe(recount, [workspace]))
@@ -89,6 +89,11 @@ layer(useCases, { excludeTestServices: true })("the fenced view of contacts", (i
       for (const [condition, index] of [
         ["c.company_folded like '%d41d8cd98f%'", "contact_searched"],
         [`c.custom_fields_folded @> '{"plan":"d41d8cd98f00b204e9800998ecf8427e"}'`, "contact_custom"],
+        [`c.custom_fields_folded @> '{"tags":["d41d8cd98f00b204e9800998ecf8427e"]}'`, "contact_custom"],
+        [
+          `(c.custom_fields_folded @> '{"tags":["a"]}' or c.custom_fields_folded @> '{"tags":["b"]}')`,
+          "contact_custom",
+        ],
         ["c.number_3 > 19990", "contact_number_3"],
       ] as const) {
         assert.match(yield* plan("fenced_contact", condition), new RegExp(`Index (Only )?Scan.* ${index}`), condition)

@@ -2256,7 +2256,7 @@ export interface AvailableField {
   readonly type: "standard" | "custom"
   readonly api_name: string
   readonly display_name: string
-  readonly value_type: "string" | "number" | "boolean" | "date"
+  readonly value_type: "string" | "number" | "boolean" | "date" | "tags"
   /** Whether values can be edited manually */
   readonly is_editable: boolean
   readonly description: string | null
@@ -2659,8 +2659,11 @@ export interface Contact {
   readonly updated_at: string
   /** Time of the contact's last activity */
   readonly last_activity_at: string | null
-  /** Values by the `api_name` of the custom field; null for no value */
-  readonly custom_fields: Readonly<Record<string, string | number | boolean | null>>
+  /**
+   * Values by the `api_name` of the custom field; null for no value. Tags are an array of words, which an update
+   * replaces
+   */
+  readonly custom_fields: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
 }
 
 export interface ContactBatch {
@@ -2685,7 +2688,7 @@ export interface ContactField {
   readonly type: "standard" | "custom"
   readonly api_name: string
   readonly display_name: string
-  readonly value_type: "string" | "number" | "boolean" | "date"
+  readonly value_type: "string" | "number" | "boolean" | "date" | "tags"
   /** Whether values can be edited manually */
   readonly is_editable: boolean
   readonly description: string | null
@@ -2731,8 +2734,11 @@ export interface ContactItem {
   readonly marketing_sms_subscribed?: boolean | null
   readonly original_source?: string | null
   readonly original_source_detail?: string | null
-  /** Values by the `api_name` of the custom field; null for no value */
-  readonly custom_fields?: Readonly<Record<string, string | number | boolean | null>>
+  /**
+   * Values by the `api_name` of the custom field; null for no value. Tags are an array of words, which an update
+   * replaces
+   */
+  readonly custom_fields?: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
 }
 
 export interface ContactList {
@@ -2792,8 +2798,11 @@ export interface ContactListMember {
   readonly updated_at: string
   /** Time of the contact's last activity */
   readonly last_activity_at: string | null
-  /** Values by the `api_name` of the custom field; null for no value */
-  readonly custom_fields?: Readonly<Record<string, string | number | boolean | null>>
+  /**
+   * Values by the `api_name` of the custom field; null for no value. Tags are an array of words, which an update
+   * replaces
+   */
+  readonly custom_fields?: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
   /** null in dynamic and system lists */
   readonly member_added_at: string | null
 }
@@ -2843,8 +2852,11 @@ export interface ContactPatch {
   readonly marketing_sms_subscribed?: boolean | null
   readonly original_source?: string | null
   readonly original_source_detail?: string | null
-  /** Values by the `api_name` of the custom field; null for no value */
-  readonly custom_fields?: Readonly<Record<string, string | number | boolean | null>>
+  /**
+   * Values by the `api_name` of the custom field; null for no value. Tags are an array of words, which an update
+   * replaces
+   */
+  readonly custom_fields?: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
 }
 
 /** Compares a standard field */
@@ -2855,13 +2867,16 @@ export interface ContactRule {
   readonly field: "displayName" | "firstName" | "lastName" | "company" | "jobTitle" | "city" | "state" | "country" | "email" | "phone" | "address" | "address2" | "zipCode" | "leadStatus" | "lifecycleStage" | "serviceScore" | "unsubscribed" | "marketingEmailSubscribed" | "marketingSmsSubscribed" | "marketingEmailInvalid" | "originalSource" | "originalSourceDetail" | "createdAt" | "updatedAt" | "lastActivityAt"
   /**
    * One of equals, not_equals, contains, not_contains, starts_with, ends_with, is_empty, is_not_empty,
-   * greater_than, greater_than_or_equal, less_than, less_than_or_equal, is_true, is_false. Also read: eq, is, neq,
-   * ne, is_not, gt, gte, lt, lte, includes, excludes, begins_with, empty, is_blank, is_unknown, not_exists,
-   * not_empty, is_present, is_known, exists, true, false
+   * greater_than, greater_than_or_equal, less_than, less_than_or_equal, is_true, is_false, contains_any,
+   * contains_all, contains_none. Also read: eq, is, neq, ne, is_not, gt, gte, lt, lte, includes, excludes,
+   * begins_with, empty, is_blank, is_unknown, not_exists, not_empty, is_present, is_known, exists, true, false
    */
   readonly operator: string
-  /** Text, a number, a day (`2026-05-01`, the whole UTC day) or a timestamp, as the field's type requires */
-  readonly value?: string | number
+  /**
+   * Text, a number, a day (`2026-05-01`, the whole UTC day), a timestamp, or an array of words (for tags), as the
+   * field's type requires
+   */
+  readonly value?: string | number | ReadonlyArray<string>
 }
 
 /** Omitted keys stay unchanged, null clears a value. custom_fields are merged key by key */
@@ -2889,8 +2904,11 @@ export interface ContactUpdate {
   readonly marketing_sms_subscribed?: boolean | null
   readonly original_source?: string | null
   readonly original_source_detail?: string | null
-  /** Values by the `api_name` of the custom field; null for no value */
-  readonly custom_fields?: Readonly<Record<string, string | number | boolean | null>>
+  /**
+   * Values by the `api_name` of the custom field; null for no value. Tags are an array of words, which an update
+   * replaces
+   */
+  readonly custom_fields?: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
 }
 
 export interface ContactUpdateBatch {
@@ -2903,7 +2921,7 @@ export interface ContactUpdatedTrigger {
   readonly field?: string | null
   /** `changed`, the default, fires on any change; the others of rules when the new value satisfies them */
   readonly operator?: string
-  readonly value?: string | number | null
+  readonly value?: string | number | ReadonlyArray<string> | null
 }
 
 /** Lookups have no `pagination` */
@@ -2952,7 +2970,7 @@ export interface CreateBulkTents {
 export type CreateContactFields = {
   readonly display_name: string
   readonly api_name: string
-  readonly value_type: "string" | "number" | "boolean" | "date"
+  readonly value_type: "string" | "number" | "boolean" | "date" | "tags"
   readonly is_editable?: boolean
   readonly description?: string | null
   readonly show_in_people_list_default?: boolean
@@ -2960,7 +2978,7 @@ export type CreateContactFields = {
   readonly items: ReadonlyArray<{
     readonly display_name: string
     readonly api_name: string
-    readonly value_type: "string" | "number" | "boolean" | "date"
+    readonly value_type: "string" | "number" | "boolean" | "date" | "tags"
     readonly is_editable?: boolean
     readonly description?: string | null
     readonly show_in_people_list_default?: boolean
@@ -3133,20 +3151,23 @@ export interface CustomFieldRule {
   readonly fieldDefinitionId: string
   /**
    * One of equals, not_equals, contains, not_contains, starts_with, ends_with, is_empty, is_not_empty,
-   * greater_than, greater_than_or_equal, less_than, less_than_or_equal, is_true, is_false. Also read: eq, is, neq,
-   * ne, is_not, gt, gte, lt, lte, includes, excludes, begins_with, empty, is_blank, is_unknown, not_exists,
-   * not_empty, is_present, is_known, exists, true, false
+   * greater_than, greater_than_or_equal, less_than, less_than_or_equal, is_true, is_false, contains_any,
+   * contains_all, contains_none. Also read: eq, is, neq, ne, is_not, gt, gte, lt, lte, includes, excludes,
+   * begins_with, empty, is_blank, is_unknown, not_exists, not_empty, is_present, is_known, exists, true, false
    */
   readonly operator: string
-  /** Text, a number, a day (`2026-05-01`, the whole UTC day) or a timestamp, as the field's type requires */
-  readonly value?: string | number
+  /**
+   * Text, a number, a day (`2026-05-01`, the whole UTC day), a timestamp, or an array of words (for tags), as the
+   * field's type requires
+   */
+  readonly value?: string | number | ReadonlyArray<string>
 }
 
 export interface CustomRuleField {
   readonly field_definition_id: string
   readonly api_name: string
   readonly display_name: string
-  readonly value_type: "string" | "number" | "boolean" | "date"
+  readonly value_type: "string" | "number" | "boolean" | "date" | "tags"
   /** Canonical names */
   readonly operators: ReadonlyArray<string>
 }
@@ -3585,7 +3606,7 @@ export interface ExplainedCondition {
    * The value of the contact: of the field, the time of the last activity, or the membership in the list; null for
    * none
    */
-  readonly value: string | number | boolean | null
+  readonly value: string | number | boolean | ReadonlyArray<string> | null
   readonly held: boolean
 }
 
@@ -3623,7 +3644,7 @@ export interface FieldCreationCandidate {
   readonly header: string
   readonly suggested_display_name: string
   readonly suggested_api_name: string
-  readonly suggested_value_type: "string" | "number" | "boolean" | "date"
+  readonly suggested_value_type: "string" | "number" | "boolean" | "date" | "tags"
   /**
    * Confidence in the type: `high` from 20 values, `medium` from 3, otherwise `low`. Also `low` for text that
    * mostly looks like another type
@@ -4071,8 +4092,11 @@ export interface ListedContact {
   readonly updated_at: string
   /** Time of the contact's last activity */
   readonly last_activity_at: string | null
-  /** Values by the `api_name` of the custom field; null for no value */
-  readonly custom_fields?: Readonly<Record<string, string | number | boolean | null>>
+  /**
+   * Values by the `api_name` of the custom field; null for no value. Tags are an array of words, which an update
+   * replaces
+   */
+  readonly custom_fields?: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
 }
 
 export interface ListedTent {
@@ -4427,7 +4451,7 @@ export interface StandardRuleField {
   readonly key: string
   readonly api_name: string
   readonly display_name: string
-  readonly value_type: "string" | "number" | "boolean" | "date"
+  readonly value_type: "string" | "number" | "boolean" | "date" | "tags"
   /** Canonical names */
   readonly operators: ReadonlyArray<string>
 }

@@ -1,7 +1,7 @@
 // Contract tests of writing contacts.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import type { Contact } from "../../src/contacts/Contact.ts"
+import type { Contact, CustomValue } from "../../src/contacts/Contact.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { type ContactPatch, newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
 import { at, begin, email, everything, identitiesOfContact, idsOf, type Ports } from "./contactWorld.ts"
@@ -30,12 +30,13 @@ const full: ContactPatch = {
   marketingSmsSubscribed: false,
   originalSource: "Fair",
   originalSourceDetail: "İ",
-  customFields: new Map<string, string | number | boolean>([
+  customFields: new Map<string, CustomValue>([
     ["text", "NULL"],
     ["constructor", "{1,2}"],
     ["number", 1e-7],
     ["flag", false],
     ["day", "2024-02-29"],
+    ["tags", ["VIP", "e\u0301", "a,b"]],
   ]),
 }
 
@@ -69,7 +70,15 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const { store, workspace, id, write } = yield* begin
         const made = newContact(yield* id, { email: email("a@x.test"), city: "A" }, "form", at(1_000))
-        const moved = patchContact(made, { city: "B", customFields: new Map([["n", 5]]) }, at(2_000))
+        const customFields = new Map<string, CustomValue>([
+          ["n", 5],
+          ["tags", ["vip", "gold"]],
+        ])
+        const moved = patchContact(made, { city: "B", customFields }, at(2_000))
+        assert.strictEqual(
+          patchContact(moved, { customFields: new Map([["tags", ["vip", "gold"]]]) }, at(2_500)),
+          moved,
+        )
         yield* write([
           { before: null, after: made, at: at(1_000) },
           { before: made, after: moved, at: at(2_000) },
@@ -78,6 +87,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const changes = [
           { field: "city", from: "A", to: "B" },
           { field: "custom_fields.n", from: null, to: 5 },
+          { field: "custom_fields.tags", from: null, to: ["vip", "gold"] },
         ]
         const { items, total } = yield* store.activities(workspace, made.id, { page: 1, limit: 10, order: "asc" })
         assert.strictEqual(total, 2)

@@ -32,7 +32,7 @@ export const ada: Contact = {
   marketingEmailInvalid: false,
   originalSource: "api",
   originalSourceDetail: null,
-  customFields: { color: "blue & <green>", size: 42, vip: true },
+  customFields: { color: "blue & <green>", size: 42, vip: true, interests: ["wine", "Bern, CH"] },
   createdAt: at(0),
   updatedAt: at(0),
   lastActivityAt: null,

@@ -83,6 +83,29 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
         }),
     )
 
+    it.effect("enrolls a contact when the tags of a field change to the required words", () =>
+      Effect.gen(function* () {
+        const { alter, field, person, seen, started, takeNews } = yield* running()
+        yield* field("interests", "tags")
+        const [ann, bob] = [yield* person("ann"), yield* person("bob")]
+        const trigger = {
+          type: "contact_updated",
+          field: "interests",
+          operator: "contains_all",
+          value: ["vip", "wine"],
+        }
+        const flow = yield* started([day("a", null)], { triggers: [trigger] })
+        const tagged = (words: ReadonlyArray<string>) => ({ customFields: new Map([["interests", words]]) })
+        yield* alter(ann, tagged(["Wine", "beer", "VIP"]))
+        yield* alter(bob, tagged(["wine"]))
+        yield* takeNews
+        assert.deepStrictEqual(
+          (yield* seen(flow)).map(({ contactId }) => contactId),
+          [ann.id],
+        )
+      }),
+    )
+
     it.effect("ends a wait for a change of the contact, or drops members that the rules now disqualify", () =>
       Effect.gen(function* () {
         const { alter, changeMembers, listOf, memberships, person, seen, settleDown, started, workspace } =

@@ -3,7 +3,10 @@ import type { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
 
 /** A date is a text: a day (`2026-05-01`), or a timestamp in UTC with milliseconds (`2026-05-01T12:30:00.000Z`). */
-export type CustomValue = string | number | boolean
+export type CustomValue = string | number | boolean | Tags
+
+/** Trimmed words, none of them blank. Each is there once: words that fold to the same text are one. */
+export type Tags = ReadonlyArray<string>
 
 export interface Contact {
   readonly id: ContactId
@@ -43,6 +46,14 @@ export interface Contact {
 /** The value of a custom field. Own properties only: an `api_name` may be `constructor`. */
 export const customValue = (contact: Contact, apiName: string): CustomValue | null =>
   Object.hasOwn(contact.customFields, apiName) ? (contact.customFields[apiName] ?? null) : null
+
+export const isTags = (value: CustomValue | null): value is Tags => typeof value === "object" && value !== null
+
+/** Tags in another order are another value, since answers have the order. */
+export const isSameValue = (left: CustomValue | null, right: CustomValue | null): boolean =>
+  isTags(left) && isTags(right)
+    ? left.length === right.length && left.every((word, at) => word === right[at])
+    : left === right
 
 /** A new contact without any values. */
 export const blankContact = (id: ContactId, now: DateTime.Utc): Contact => ({

@@ -3,7 +3,7 @@ import { String } from "effect"
 import { FieldDefinitionId } from "../kernel/Ids.ts"
 import type { Contact } from "./Contact.ts"
 
-export const valueTypes = ["string", "number", "boolean", "date"] as const
+export const valueTypes = ["string", "number", "boolean", "date", "tags"] as const
 export type ValueType = (typeof valueTypes)[number]
 
 type KeysOf<Value> = { [Key in keyof Contact]-?: Contact[Key] extends Value ? Key : never }[keyof Contact]

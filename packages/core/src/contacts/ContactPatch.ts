@@ -1,7 +1,7 @@
 // Contact patches: the fields to set, and the functions that create or change a contact. No other code does either.
 import { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
-import { blankContact, type Contact, customValue, type CustomValue } from "./Contact.ts"
+import { blankContact, type Contact, customValue, type CustomValue, isSameValue } from "./Contact.ts"
 import { type StandardField, standardFields, type TextKey } from "./ContactFields.ts"
 import type { EmailAddress } from "../kernel/values/EmailAddress.ts"
 
@@ -53,7 +53,7 @@ export const patchContact = (before: Contact, patch: ContactPatch, now: DateTime
 export const differences = (before: Contact, after: Contact): ReadonlyArray<FieldDifference> => {
   const changed: Array<FieldDifference> = []
   const compare = (field: string, from: CustomValue | null, to: CustomValue | null) => {
-    if (from !== to) changed.push({ field, from, to })
+    if (!isSameValue(from, to)) changed.push({ field, from, to })
   }
   for (const field of standardFields) {
     if (field.kind !== "instant") compare(field.apiName, before[field.key], after[field.key])

@@ -1,8 +1,9 @@
 // The table of a list's members: the columns of an export, and a contact's cells.
 import { DateTime } from "effect"
-import { type Contact, customValue, type CustomValue } from "../contacts/Contact.ts"
+import { type Contact, customValue, isTags } from "../contacts/Contact.ts"
 import { standardFields } from "../contacts/ContactFields.ts"
 import type { CustomField } from "../contacts/CustomField.ts"
+import { joinTags } from "../contacts/values/Tags.ts"
 import { cellText } from "../kernel/Csv.ts"
 
 export interface MemberTable {
@@ -14,7 +15,7 @@ export interface MemberTable {
 
 interface Column {
   readonly name: string
-  readonly value: (contact: Contact) => CustomValue | DateTime.Utc | null
+  readonly value: (contact: Contact) => string | number | boolean | DateTime.Utc | null
 }
 
 /** `fields` are the workspace's, oldest first. Archived ones have no column. */
@@ -40,5 +41,8 @@ const standardColumns = standardFields.map(({ apiName, kind, key }) => ({
 
 const customColumn = ({ apiName }: CustomField): Column => ({
   name: `custom_fields.${apiName}`,
-  value: (contact) => customValue(contact, apiName),
+  value: (contact) => {
+    const value = customValue(contact, apiName)
+    return isTags(value) ? joinTags(value) : value
+  },
 })

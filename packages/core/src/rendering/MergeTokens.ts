@@ -1,6 +1,6 @@
 // Merge tokens, `{{contact.first_name:capitalize|there}}`: their syntax and values. A token in a value is text.
 import { DateTime, Schema } from "effect"
-import type { Contact } from "../contacts/Contact.ts"
+import { type Contact, type CustomValue, isTags } from "../contacts/Contact.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { SyncParser } from "../ports/Parsers.ts"
@@ -222,8 +222,12 @@ const valueOf = (path: ReadonlyArray<string>, values: TokenValues): string | nul
   }
 }
 
-const own = (record: Readonly<Record<string, string | number | boolean>>, key: string): string | null =>
-  Object.hasOwn(record, key) ? String(record[key]) : null
+/** Tags are joined with commas. */
+const own = (record: Readonly<Record<string, CustomValue>>, key: string): string | null => {
+  const value = Object.hasOwn(record, key) ? (record[key] ?? null) : null
+  if (value === null) return null
+  return isTags(value) ? value.join(", ") : String(value)
+}
 
 /** A contact's field by its name on the wire. */
 const standardValue = (contact: Contact, name: string): string | null => {

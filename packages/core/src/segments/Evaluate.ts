@@ -1,13 +1,15 @@
 // The evaluator of rule trees. Queries of stores must return exactly the contacts for which its predicate is true.
 import { DateTime } from "effect"
 import type { PastActivity } from "../contacts/Activity.ts"
-import { type Contact, customValue, type CustomValue } from "../contacts/Contact.ts"
+import { type Contact, customValue, type CustomValue, isTags, type Tags } from "../contacts/Contact.ts"
 import { standardFieldByKey, type ValueType } from "../contacts/ContactFields.ts"
 import type { ListId } from "../kernel/Ids.ts"
+import { foldTags } from "../contacts/values/Tags.ts"
 import { fold, isBlank } from "../kernel/Text.ts"
 import type { RuleField } from "./RuleFacts.ts"
 import {
   type ActivityCondition,
+  type ComparedValue,
   conditionsOf,
   type ContactCondition,
   type CustomFieldCondition,
@@ -155,11 +157,7 @@ const never: Comparison = () => false
 const isEmpty: Comparison = (stored) => stored === null || (typeof stored === "string" && isBlank(stored))
 
 /** Negative operators are the complements of the positive ones: they hold for a field without a value. */
-export const compareWith = (
-  type: ValueType,
-  operator: ValueOperator,
-  value: string | number | undefined,
-): Comparison => {
+export const compareWith = (type: ValueType, operator: ValueOperator, value: ComparedValue | undefined): Comparison => {
   switch (operator) {
     case "is_empty":
       return isEmpty
@@ -173,7 +171,10 @@ export const compareWith = (
       return not(compareWith(type, "equals", value))
     case "not_contains":
       return not(compareWith(type, "contains", value))
+    case "contains_none":
+      return not(compareWith(type, "contains_any", value))
     default: {
+      if (type === "tags") return ifTags(tagTests(wantedTags(value))[operator])
       if (type === "string") return cacheLast(textTests(fold(String(value)))[operator])
       const range = numberRangeOf(type, value)
       return range === undefined ? never : ifNumber(orderTests(range)[operator])
@@ -207,13 +208,27 @@ const cacheLast = (test: ((folded: string) => boolean) | undefined): Comparison 
   }
 }
 
+/** The folded words of a condition on tags. */
+export const wantedTags = (value: ComparedValue | undefined): Tags => (typeof value === "object" ? foldTags(value) : [])
+
+const tagTests = (wanted: Tags): Tests<ReadonlySet<string>> =>
+  wanted.length === 0
+    ? {}
+    : {
+        contains_any: (words) => wanted.some((word) => words.has(word)),
+        contains_all: (words) => wanted.every((word) => words.has(word)),
+      }
+
+const ifTags = (test: ((folded: ReadonlySet<string>) => boolean) | undefined): Comparison =>
+  test === undefined ? never : (stored) => isTags(stored) && test(new Set(foldTags(stored)))
+
 /** The numbers that a value includes, both ends inclusive: a number itself, a date its day or millisecond. */
 interface NumberRange {
   readonly first: number
   readonly last: number
 }
 
-const numberRangeOf = (type: ValueType, value: string | number | undefined): NumberRange | undefined => {
+const numberRangeOf = (type: ValueType, value: ComparedValue | undefined): NumberRange | undefined => {
   if (type !== "date") return typeof value === "number" ? { first: value, last: value } : undefined
   const range = typeof value === "string" ? timeRangeOf(value) : undefined
   return range && { first: range.from, last: range.until - 1 }

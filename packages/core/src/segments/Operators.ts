@@ -27,9 +27,11 @@ const ordered = [
   "is_not_empty",
 ] as const
 
+const tags = ["contains_any", "contains_all", "contains_none", "is_empty", "is_not_empty"] as const
+
 const truth = ["is_true", "is_false", "is_empty", "is_not_empty"] as const
 
-export type ValueOperator = (typeof text | typeof ordered | typeof truth)[number]
+export type ValueOperator = (typeof text | typeof ordered | typeof truth | typeof tags)[number]
 
 /** The operators of each type of field. */
 export const valueOperators: { readonly [Type in ValueType]: ReadonlyArray<ValueOperator> } = {
@@ -37,6 +39,7 @@ export const valueOperators: { readonly [Type in ValueType]: ReadonlyArray<Value
   number: ordered,
   date: ordered,
   boolean: truth,
+  tags,
 }
 
 export const everyValueOperator: ReadonlyArray<ValueOperator> = [...new Set(Object.values(valueOperators).flat())]

@@ -238,6 +238,10 @@ const decodeStepCondition: Decoder<StepCondition> = (json, path) =>
 /** Drops the value of a condition that does not compare. */
 const withoutValue = ({ value: _, ...json }: Json): Json => json
 
+/** Whether a value is absent, null or empty. */
+export const isNoValue = (value: unknown): boolean =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)
+
 /** Drops an absent, null or empty value, and a value whose operator is unknown or takes none. */
 const withUsedValue = (json: Json, type?: ValueType): Json => {
   const { operator, value } = json
@@ -245,7 +249,7 @@ const withUsedValue = (json: Json, type?: ValueType): Json => {
   const valued: ReadonlyArray<unknown> = type === undefined ? everyValueOperator : valueOperators[type]
   const without: ReadonlySet<unknown> = valueless
   const isUsed = valued.includes(name) && !without.has(name)
-  return isUsed && value !== undefined && value !== null && value !== "" ? json : withoutValue(json)
+  return isUsed && !isNoValue(value) ? json : withoutValue(json)
 }
 
 type Comparison = Extract<RuleCondition, { readonly source: "contact" | "custom_field" }>

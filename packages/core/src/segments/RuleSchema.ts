@@ -1,7 +1,9 @@
 // The schema of rule trees, the same in requests, domain and storage. Types and the API description follow from it.
 import { Effect, type JsonSchema, Schema, SchemaGetter } from "effect"
 import { activityTypes } from "../contacts/Activity.ts"
+import type { Tags } from "../contacts/Contact.ts"
 import { standardFields } from "../contacts/ContactFields.ts"
+import { tags_max } from "../contacts/values/FieldValue.ts"
 import { FieldDefinitionId, ListId } from "../kernel/Ids.ts"
 import {
   activityOperators,
@@ -36,10 +38,26 @@ export const operatorOf = <const Words extends ReadonlyArray<string>>(words: Wor
   )
 }
 
+const comparedMessage = "must be text, a number or an array of words"
+
+const anyWords: Schema.Codec<Tags> = Schema.Any
+
+/** Not `Schema.Array`, whose issues have paths of single words: a field of another type takes none. */
+const Words = anyWords.check(
+  Schema.makeFilter(
+    (value: unknown) => (Array.isArray(value) && value.every((word) => typeof word === "string")) || comparedMessage,
+    { toJsonSchema: () => ({ type: "array", items: { type: "string" }, minItems: 1, maxItems: tags_max }) },
+  ),
+)
+
+/** What a condition or a trigger compares a field with. */
+export const ComparedValue = Schema.Union([Schema.String, Schema.Finite, Words]).annotate({ message: comparedMessage })
+export type ComparedValue = typeof ComparedValue.Type
+
 const value = Schema.optionalKey(
-  Schema.Union([Schema.String, Schema.Finite]).annotate({
-    message: "must be text or a number",
-    description: "Text, a number, a day (`2026-05-01`, the whole UTC day) or a timestamp, as the field's type requires",
+  ComparedValue.annotate({
+    description:
+      "Text, a number, a day (`2026-05-01`, the whole UTC day), a timestamp, or an array of words (for tags), as the field's type requires",
   }),
 )
 

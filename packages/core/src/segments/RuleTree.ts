@@ -6,6 +6,7 @@ import type { RuleCondition, RuleGroupOf, RuleNodeOf, StepCondition } from "./Ru
 export { type EmailStepMetric, emailStepMetrics, type ValueOperator } from "./Operators.ts"
 export type {
   ActivityCondition,
+  ComparedValue,
   ContactCondition,
   CustomFieldCondition,
   ListMembershipCondition,

@@ -58,7 +58,9 @@ const empty_bytes = 500
 /** An estimate of the memory that a contact takes. Text takes up to two bytes a character. */
 export const estimateContactBytes = (contact: Contact): number => {
   let bytes = empty_bytes
-  for (const value of Object.values(contact.customFields)) bytes += typeof value === "string" ? 2 * value.length : 8
+  for (const value of Object.values(contact.customFields).flat()) {
+    bytes += typeof value === "string" ? 2 * value.length : 8
+  }
   return bytes
 }
 

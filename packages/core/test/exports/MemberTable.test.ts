@@ -81,9 +81,13 @@ describe("Table of exported members", () => {
   })
 
   it("guards all texts against formulas, and reads only own properties of a contact", () => {
-    const fields = [field("note"), field("vip"), field("age"), field("constructor")]
+    const fields = [field("note"), field("vip"), field("age"), field("tags"), field("constructor")]
     const cells = rowOf(
-      { firstName: "=1+1", email: "-a@example.com", customFields: { note: "@x", vip: true, age: -7 } },
+      {
+        firstName: "=1+1",
+        email: "-a@example.com",
+        customFields: { note: "@x", vip: true, age: -7, tags: ["=a", "Bern, CH"] },
+      },
       fields,
     )
     assert.deepInclude(cells, {
@@ -92,6 +96,7 @@ describe("Table of exported members", () => {
       "custom_fields.note": "'@x",
       "custom_fields.vip": "true",
       "custom_fields.age": "-7",
+      "custom_fields.tags": `'=a, "Bern, CH"`,
       "custom_fields.constructor": "",
     })
   })

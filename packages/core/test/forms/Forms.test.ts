@@ -8,6 +8,7 @@ import { ContactId, SubmissionId, TentId } from "@tentpole/core/kernel/Ids"
 import { honeypot_name, toPublished } from "@tentpole/core/tents/pages/PageDocument"
 import { DateTime, Result } from "effect"
 import { assert, describe, it } from "vitest"
+import { field } from "../imports/FieldFixture.ts"
 
 const id = (n: number) => `7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e0${n}`
 const tentId = TentId.make(id(1))
@@ -110,6 +111,13 @@ describe("Contact of a visitor", () => {
       firstName: "Ada",
     })
     assert.isNull(visitor({ first_name: "Ada" }))
+  })
+
+  it("has the words of a text or of check boxes as tags", () => {
+    const answers = read(["email", "a@b.ch"], ["tags", "Wine; beer"], ["tags", "wine"]) ?? assert.fail()
+    const fields = fieldsByName([field("tags", { valueType: "tags" })])
+    const made = Result.getOrThrow(readVisitor(answers, how({ fields })))
+    assert.deepStrictEqual([...(made?.customFields ?? [])], [["tags", ["Wine", "beer"]]])
   })
 
   it("requires a valid email or phone; other values stay in the submission", () => {

@@ -83,6 +83,7 @@ describe("Merge tokens", () => {
     ["{{contact.first_name:shout|x}}", "x"],
     ["{{contact.service_score}} {{contact.unsubscribed}} {{contact.custom_fields.size}}", "4.5 false 42"],
     ["{{contact.custom_fields.vip:capitalize}}", "True"],
+    ["{{contact.custom_fields.interests|none}}", "wine, Bern, CH"],
     ["{{contact.custom_fields.constructor|none}} {{contact.constructor|none}}", "none none"],
     [
       "{{campaign.dynamic.page}} {{campaign.dynamic.constructor}} {{campaign.dynamic.toString|no}}",

@@ -25,7 +25,13 @@ const birthday: RuleField = {
   apiName: "birthday",
   valueType: "date",
 }
-const fields = [shoe, birthday]
+const interests: RuleField = {
+  ...shoe,
+  id: FieldDefinitionId.make("00000000-0000-4000-8000-000000000003"),
+  apiName: "interests",
+  valueType: "tags",
+}
+const fields = [shoe, birthday, interests]
 
 const blank = blankContact(ContactId.make("00000000-0000-4000-8000-000000000000"), now)
 
@@ -56,6 +62,29 @@ const custom = (field: RuleField, operator: string, value?: unknown) => ({
 })
 
 describe("Rule evaluation", () => {
+  it("compares tags by their folded words: any, all or none of them", () => {
+    const member = subject({ customFields: { interests: ["VIP", "É", "early bird"] } })
+    const results = (...words: ReadonlyArray<string>) =>
+      ["contains_any", "contains_all", "contains_none"].map((operator) =>
+        holds(custom(interests, operator, words), member),
+      )
+    assert.deepStrictEqual(results("vip"), [true, true, false])
+    assert.deepStrictEqual(results(" Vip ", "e\u0301", "EARLY BIRD"), [true, true, false])
+    assert.deepStrictEqual(results("vip", "gold"), [true, false, false])
+    assert.deepStrictEqual(results("vi", "early"), [false, false, true])
+    assert.isFalse(holds(custom(interests, "is_empty"), member))
+    const none = subject({})
+    for (const [operator, expected] of [
+      ["contains_any", false],
+      ["contains_all", false],
+      ["contains_none", true],
+      ["is_empty", true],
+      ["is_not_empty", false],
+    ] as const) {
+      assert.strictEqual(holds(custom(interests, operator, ["vip"]), none), expected, operator)
+    }
+  })
+
   it(
     "compares text by its folded form: case, composition, the Turkish i, final sigma",
     { tags: ["attack/text-folding"] },

@@ -19,7 +19,8 @@ const text = field("1", "string")
 const number = field("2", "number")
 const archived = field("3", "string", "archived")
 const list = ListId.make("00000000-0000-4000-8000-0000000000aa")
-const facts: RuleFacts = { fields: [text, number, archived], staticLists: new Set([list]) }
+const tags = field("4", "tags")
+const facts: RuleFacts = { fields: [text, number, archived, tags], staticLists: new Set([list]) }
 
 const issuesOf = (rules: unknown) => {
   const parsed = parseRules(rules, facts)
@@ -157,6 +158,39 @@ describe("Rule decoding", () => {
         all(custom),
       )
     }
+  })
+
+  it("requires an array of words for tags, and only for tags", () => {
+    const about = ({ id }: RuleField, operator: string, value?: unknown) => ({
+      kind: "condition",
+      source: "custom_field",
+      fieldDefinitionId: id,
+      operator,
+      value,
+    })
+    const rule = about(tags, "contains_any", ["vip", "gold"])
+    assert.deepStrictEqual(treeOf(rule), all(rule))
+    for (const none of [undefined, null, "", []]) {
+      assert.deepStrictEqual(issuesOf(about(tags, "contains_all", none)), [
+        { path: "rules.value", message: "is required by contains_all" },
+      ])
+    }
+    for (const value of [
+      "vip",
+      5,
+      [5],
+      [" "],
+      ["a\0"],
+      ["x".repeat(101)],
+      Array.from({ length: 101 }, (_, at) => `w${at}`),
+    ]) {
+      assert.deepStrictEqual(pathsOf(about(tags, "contains_none", value)), ["rules.value"], JSON.stringify(value))
+    }
+    for (const operator of ["equals", "contains", "is_true"]) {
+      assert.deepStrictEqual(pathsOf(about(tags, operator, ["vip"])), ["rules.operator"], operator)
+    }
+    assert.deepStrictEqual(pathsOf(about(text, "contains_any", ["vip"])), ["rules.operator"])
+    assert.deepStrictEqual(pathsOf(about(text, "equals", ["vip"])), ["rules.value"])
   })
 
   it("requires one value of the field's type, without conversion from text", () => {

@@ -2,10 +2,11 @@
 // updates, inserts and timelines. Other rooms call `writeContacts` in their transaction, and write the effects of the change.
 import type { PgClient } from "@effect/sql-pg"
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
-import type { Contact } from "@tentpole/core/contacts/Contact"
+import { type Contact, type CustomValue, isTags } from "@tentpole/core/contacts/Contact"
 import { type StandardField, standardFields } from "@tentpole/core/contacts/ContactFields"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { IdentityTaken } from "@tentpole/core/contacts/ContactStore"
+import { foldTags } from "@tentpole/core/contacts/values/Tags"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime, Effect } from "effect"
@@ -105,10 +106,15 @@ const foldedFields = (contact: Contact): string =>
   JSON.stringify(
     Object.fromEntries(
       Object.entries(contact.customFields).flatMap(([name, value]) =>
-        typeof value === "number" ? [] : [[name, typeof value === "string" ? fold(value) : value]],
+        typeof value === "number" ? [] : [[name, foldedValue(value)]],
       ),
     ),
   )
+
+const foldedValue = (value: Exclude<CustomValue, number>) => {
+  if (isTags(value)) return foldTags(value)
+  return typeof value === "string" ? fold(value) : value
+}
 
 const customFieldsOf = (contact: Contact): unknown => contact.customFields
 

@@ -2,10 +2,11 @@
 // core's evaluator matches. Text is compared in its folded form, custom numbers and dates in their number columns, activities
 // and lists by EXISTS.
 import { PgClient, PgTypes } from "@effect/sql-pg"
+import type { Tags } from "@tentpole/core/contacts/Contact"
 import { standardFieldByKey, type StandardField } from "@tentpole/core/contacts/ContactFields"
 import { type FieldDefinitionId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { DynamicList, StaticList, SystemList } from "@tentpole/core/lists/List"
-import { type RuleContext, windowStart } from "@tentpole/core/segments/Evaluate"
+import { type RuleContext, wantedTags, windowStart } from "@tentpole/core/segments/Evaluate"
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
 import type {
   ActivityCondition,
@@ -141,6 +142,8 @@ const customFieldCondition = (
       return column === null
         ? dateCondition(sql, stored, operator, boundsOf(String(value), dateText))
         : dateCondition(sql, sql.literal(`c.${column}`), operator, boundsOf(String(value), PgTypes.float8))
+    case "tags":
+      return tagsCondition(sql, apiName, operator, wantedTags(value)) ?? emptiness(sql, stored, operator)
   }
 }
 
@@ -156,6 +159,22 @@ const customBooleanCondition = (sql: Sql, apiName: string, stored: Fragment, ope
   operator === "is_true" || operator === "is_false"
     ? sql`c.custom_fields_folded @> ${sql.json({ [apiName]: operator === "is_true" })}`
     : emptiness(sql, stored, operator)
+
+/** The index of custom values finds each word. Null for operators without words. */
+const tagsCondition = (sql: Sql, apiName: string, operator: ValueOperator, words: Tags): Fragment | null => {
+  const having = (some: Tags) => sql`c.custom_fields_folded @> ${sql.json({ [apiName]: some })}`
+  const any = () => (words.length === 0 ? sql.literal("false") : sql.or(words.map((word) => having([word]))))
+  switch (operator) {
+    case "contains_any":
+      return any()
+    case "contains_none":
+      return sql`not (${any()})`
+    case "contains_all":
+      return words.length === 0 ? sql.literal("false") : having(words)
+    default:
+      return null
+  }
+}
 
 const activityCondition = (compiling: CompileContext, condition: ActivityCondition): Fragment => {
   const found = compiling.sql`exists (select ${didSince(compiling, condition)} and a.contact_id = c.contact_id)`

@@ -1,8 +1,9 @@
 // Decoding of contact field values: strict from JSON, parsed from text. Imports and forms have text only.
 import { DateTime, Option, Result } from "effect"
-import { charactersIn, trim } from "../../kernel/Text.ts"
-import type { CustomValue } from "../Contact.ts"
+import { charactersIn, fold, trim } from "../../kernel/Text.ts"
+import type { CustomValue, Tags } from "../Contact.ts"
 import type { ValueType } from "../ContactFields.ts"
+import { splitTags } from "./Tags.ts"
 
 /** `json`: a value must have its type. `text`: every value is text, as in a CSV cell or a form. */
 export type ValueSource = "json" | "text"
@@ -22,6 +23,8 @@ export const readValue = (type: ValueType, value: unknown, from: ValueSource): R
       return readBoolean(value, from)
     case "date":
       return readDate(value, from)
+    case "tags":
+      return readTags(value, from)
   }
 }
 
@@ -39,6 +42,27 @@ export const readText = (value: unknown, length_max: number): Read<string> => {
 
 /** PostgreSQL text can't contain NUL or lone surrogates. */
 const unstorable = /\0|\p{Cs}/u
+
+export const tags_max = 100
+export const tag_length_max = 100
+
+/** Words in an array, or text with commas or semicolons. Of words that fold to the same text, the first one stays. */
+export const readTags = (value: unknown, from: ValueSource): Read<Tags> => {
+  if (value === null) return Result.succeed(null)
+  const words: unknown = from === "text" && typeof value === "string" ? splitTags(value) : value
+  if (!Array.isArray(words)) return Result.fail('must be an array of words, as ["vip", "gold"]')
+  const byFolded = new Map<string, string>()
+  for (const each of words) {
+    const word = readText(each, tag_length_max)
+    if (Result.isFailure(word)) return Result.fail(`must be words: each ${word.failure}`)
+    const trimmed = trim(word.success ?? "")
+    if (trimmed === "") return Result.fail("must have no empty words")
+    const folded = fold(trimmed)
+    if (!byFolded.has(folded)) byFolded.set(folded, trimmed)
+    if (byFolded.size > tags_max) return Result.fail(`must have at most ${tags_max} words`)
+  }
+  return Result.succeed(byFolded.size === 0 ? null : [...byFolded.values()])
+}
 
 const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 

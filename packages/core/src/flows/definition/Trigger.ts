@@ -6,7 +6,9 @@ import { ListId, TentId } from "../../kernel/Ids.ts"
 import { below, type Decoded, decoderOf, isObject, type Json, refused } from "../../kernel/Decoding.ts"
 import type { Issue } from "../../kernel/Refusal.ts"
 import { everyValueOperator, operatorAliases, valueless } from "../../segments/Operators.ts"
+import { isNoValue } from "../../segments/Parse.ts"
 import type { RuleField } from "../../segments/RuleFacts.ts"
+import { ComparedValue } from "../../segments/RuleSchema.ts"
 import type { ValueOperator } from "../../segments/RuleTree.ts"
 import { flag, part, text, wholeNumber, words } from "./Parts.ts"
 
@@ -39,7 +41,7 @@ const ContactUpdatedTrigger = Schema.Struct({
     }),
     Schema.withDecodingDefaultKey(Effect.succeed("changed")),
   ),
-  value: part(Schema.Union([Schema.String, Schema.Finite]), { message: "must be text or a number" }),
+  value: part(ComparedValue),
 }).annotate({ identifier: "ContactUpdatedTrigger" })
 export type ContactUpdatedTrigger = typeof ContactUpdatedTrigger.Type
 
@@ -179,7 +181,7 @@ const withUsedValue = (json: Json): Json => {
   const { operator = "changed" } = json
   const needless: ReadonlySet<unknown> = new Set(["changed", ...valueless])
   const name = typeof operator === "string" ? (operatorAliases.get(operator) ?? operator) : "changed"
-  return value === "" || needless.has(name) ? others : json
+  return isNoValue(value) || needless.has(name) ? others : json
 }
 
 /** The field of a trigger: a standard field, or a custom field. */

@@ -107,6 +107,7 @@ const fieldCheckOf = (
 /** The value as rules compare it: dates as instants. */
 const storedAs = (type: ValueType, value: unknown): Parameters<Comparison>[0] => {
   if (typeof value === "string") return type === "date" ? startOf(value) : value
+  if (Array.isArray(value)) return value.map(String)
   return typeof value === "number" || typeof value === "boolean" ? value : null
 }
 

@@ -1,5 +1,6 @@
 // Field candidates: unmapped columns as custom fields that could be created, with name and value type.
-import { readBoolean } from "../../contacts/values/FieldValue.ts"
+import { readBoolean, readTags } from "../../contacts/values/FieldValue.ts"
+import { foldTags, splitTags } from "../../contacts/values/Tags.ts"
 import type { ValueFormat } from "../../contacts/values/ValueFormat.ts"
 import { reservedNames, type ValueType } from "../../contacts/ContactFields.ts"
 import { active_fields_max, type CustomField } from "../../contacts/CustomField.ts"
@@ -61,6 +62,32 @@ const tests: ReadonlyArray<readonly [ValueType, (text: string, format: ValueForm
 /** Leading zeros and many digits are codes, not amounts: `007`, `4915112345678901`. */
 const isPlainNumber = (text: string): boolean => !/^[+-]?0\d/.test(text) && text.replace(/\D/g, "").length <= 15
 
+/** Longer words are sentences or addresses. */
+const suggested_tag_length_max = 40
+
+/**
+ * Whether most values are lists of words. Lists in quotes are, as Mailchimp writes them. Others need words that several values
+ * have, and more words in some values than in others: names (`Doe, John`) and places have the same parts in each value.
+ */
+const areTags = (values: ReadonlyArray<string>): boolean => {
+  const read = values.map((value) => foldTags(splitTags(value)))
+  if (read.some((words) => words.length === 0 || words.some((word) => word.length > suggested_tag_length_max)))
+    return false
+  if (values.some((value) => Result.isFailure(readTags(value, "text")))) return false
+  const quoted = values.filter((value) => quotedList.test(value)).length
+  if (quoted * 2 > values.length) return true
+  const lists = read.filter((words) => words.length > 1)
+  const all = read.flat()
+  return (
+    lists.length * 2 > values.length &&
+    new Set(all).size < all.length &&
+    new Set(read.map((words) => words.length)).size > 1
+  )
+}
+
+/** `"vip"` or `"vip","gold"`: only tools write words so. */
+const quotedList = /^"[^"]+"(,"[^"]+")*$/
+
 /** A day without a year has no type of its own: `01/02`, as birthdays are often written. */
 const yearless = /^\d{1,2}[./-]\d{1,2}\.?$/
 
@@ -83,6 +110,10 @@ export const inferenceOf = (
     const { format, question, type } = whole
     const reason = [`${read} as ${type}`, ...(question === null ? [] : [question])].join(". ")
     return { suggestedValueType: type, format, confidence, reason }
+  }
+  if (areTags(values)) {
+    const reason = "Most values of the sample are lists of words, which tags store as words"
+    return { suggestedValueType: "tags", format: {}, confidence, reason }
   }
   // Text stores all values of a column that is nearly of another type. The rest may be mistakes.
   const nearly = counts.find(({ count }) => count * 2 > values.length)

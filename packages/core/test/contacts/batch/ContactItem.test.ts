@@ -7,7 +7,7 @@ import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
 
-const types = ["string", "number", "boolean", "date"] as const
+const types = ["string", "number", "boolean", "date", "tags"] as const
 const definitions: ReadonlyArray<CustomField> = Result.getOrThrow(
   FieldChange.create(
     [
@@ -23,7 +23,9 @@ const definitions: ReadonlyArray<CustomField> = Result.getOrThrow(
     })),
     {
       existing: [],
-      ids: Array.from({ length: 6 }, (_, n) => FieldDefinitionId.make(`00000000-0000-4000-8000-00000000000${n}`)),
+      ids: Array.from({ length: types.length + 2 }, (_, n) =>
+        FieldDefinitionId.make(`00000000-0000-4000-8000-00000000000${n}`),
+      ),
       now: DateTime.makeUnsafe(0),
     },
     { provenanceKind: "api", pathOf: () => "" },
@@ -151,6 +153,7 @@ describe("Text value", () => {
         a_number: "1e3",
         a_boolean: "no",
         a_date: "2026-05-01 12:30",
+        a_tags: "vip; Gold, VIP",
         a_locked: "by machine",
         a_string: "  ",
         a_gone: "",
@@ -165,6 +168,7 @@ describe("Text value", () => {
         ["a_number", 1000],
         ["a_boolean", false],
         ["a_date", "2026-05-01T12:30:00.000Z"],
+        ["a_tags", ["vip", "Gold"]],
         ["a_locked", "by machine"],
       ]),
     })

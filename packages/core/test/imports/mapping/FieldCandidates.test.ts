@@ -45,6 +45,17 @@ describe("Field candidates", () => {
     assert.strictEqual(inferValueType(["4915112345678901"]), "string")
   })
 
+  it("are tags if most values are lists of words", () => {
+    assert.strictEqual(inferValueType(['"vip","gold"', '"gold"', '"Bern, CH"']), "tags")
+    assert.strictEqual(inferValueType(["vip, gold", "vip; early bird; gold", "gold"]), "tags")
+    assert.strictEqual(inferValueType(["vip, gold", "vip", "gold"]), "string")
+    assert.strictEqual(inferValueType(["Doe, John", "Doe, Ann", "Roe, John"]), "string")
+    assert.strictEqual(inferValueType(["vip, gold", "red, blue, green"]), "string")
+    const sentence = "we met at the fair in Bern and talked about wine"
+    assert.strictEqual(inferValueType(["wine, beer", `wine, ${sentence}`, "beer"]), "string")
+    assert.strictEqual(inferValueType(["1,5", "2,5", "1,5"]), "number")
+  })
+
   it("report what conflicts with their name", () => {
     const columns = ["Old Plan", "Shoe-Size", "Contact ID", "Plan", "plan"].map((header, index) => ({
       header,

@@ -9,13 +9,14 @@ import { useSession } from "../session.tsx"
 import { useWords } from "../words/Words.tsx"
 import { text_fields } from "./person.ts"
 
-type Value = string | number | boolean | null
+type Value = Contact["custom_fields"][string]
 
 const kinds: Readonly<Record<ContactField["value_type"], InlineKind>> = {
   string: "text",
   number: "number",
   boolean: "boolean",
   date: "date",
+  tags: "tags",
 }
 
 interface Props {

@@ -42,8 +42,11 @@ const standard = {
 
 export const CustomFieldsWire = Schema.Record(
   Schema.String,
-  Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
-).annotate({ description: "Values by the `api_name` of the custom field; null for no value" })
+  Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Array(Schema.String)])),
+).annotate({
+  description:
+    "Values by the `api_name` of the custom field; null for no value. Tags are an array of words, which an update replaces",
+})
 
 export const ContactWire = Schema.Struct({ ...standard, custom_fields: CustomFieldsWire }).annotate({
   identifier: "Contact",

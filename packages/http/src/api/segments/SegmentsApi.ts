@@ -79,7 +79,9 @@ export const toFound = ({ contact, matched }: FoundContact): typeof FoundContact
 const ExplainedConditionWire = Schema.Struct({
   path,
   condition: RuleConditionSchema,
-  value: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])).annotate({
+  value: Schema.NullOr(
+    Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Array(Schema.String)]),
+  ).annotate({
     description:
       "The value of the contact: of the field, the time of the last activity, or the membership in the list; null for none",
   }),

@@ -245,3 +245,47 @@ it.live("rule metadata lists fields, operators, aliases and limits", () =>
     )
   }).pipe(Effect.scoped),
 )
+
+it.live("tags are written as arrays of words, replaced by an update, and found by rules and in the timeline", () =>
+  Effect.gen(function* () {
+    const { call, make } = yield* served
+    const field = yield* make({ api_name: "interests", value_type: "tags" })
+    assert.strictEqual(field.value_type, "tags")
+    const create = (interests: unknown) =>
+      call("POST", "/v1/contacts", { json: { items: [{ email: "ann@b.co", custom_fields: { interests } }] } })
+    for (const wrong of ["vip, gold", [5], ["a", " "], { 0: "a" }, ["x".repeat(101)]]) {
+      const refused = (yield* create(wrong)).json.items[0]
+      assert.strictEqual(refused.error_code, "invalid_custom_field_value", JSON.stringify(wrong))
+      assert.match(refused.message, /^custom_fields\.interests must (be|have)/)
+    }
+    const { contact } = (yield* create(["VIP", "gold", " vip"])).json.items[0]
+    assert.deepStrictEqual(contact.custom_fields, { interests: ["VIP", "gold"] })
+    const at = `/v1/contacts/${contact.contact_id}`
+    const patch = (interests: unknown) => call("PATCH", at, { json: { custom_fields: { interests } } })
+    const same = (yield* patch(["VIP", "gold"])).json
+    assert.strictEqual(same.updated_at, contact.updated_at)
+    const changed = (yield* patch(["wine"])).json
+    assert.deepStrictEqual(changed.custom_fields, { interests: ["wine"] })
+    const { activities } = (yield* call("GET", `${at}/activities`)).json
+    assert.deepStrictEqual(activities[0].metadata.changes, [
+      { field: "custom_fields.interests", from: ["VIP", "gold"], to: ["wine"] },
+    ])
+    const rules = (operator: string, value: unknown) => ({
+      kind: "condition",
+      source: "custom_field",
+      api_name: "interests",
+      operator,
+      value,
+    })
+    const explained = (operator: string, value: unknown) =>
+      call("POST", `${at}/explain`, { json: { rules: rules(operator, value) } })
+    assert.deepInclude((yield* explained("contains_any", ["Wine", "x"])).json.conditions[0], {
+      value: ["wine"],
+      held: true,
+    })
+    assert.isFalse((yield* explained("contains_all", ["Wine", "x"])).json.matches)
+    const refused = yield* explained("contains_any", "wine")
+    assert.deepStrictEqual(issues(refused), { "rules.value": 'must be an array of words, as ["vip", "gold"]' })
+    assert.deepStrictEqual((yield* patch([])).json.custom_fields, { interests: null })
+  }).pipe(Effect.scoped),
+)

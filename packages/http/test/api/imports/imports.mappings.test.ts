@@ -101,3 +101,27 @@ it.live("ambiguous dates are a question in the preview, and no format is propose
     assert.deepInclude(renewal, { suggested_value_type: "string", date_format: null, confidence: "low" })
   }),
 )
+
+it.live("lists of words are proposed and imported as tags", () =>
+  Effect.gen(function* () {
+    const { previewed, executed, found, field } = yield* begin
+    const people = [
+      { Email: "ann@b.co", Interests: '"vip","Bern, CH"' },
+      { Email: "bob@b.co", Interests: '"VIP"' },
+      { Email: "cid@b.co", Interests: "wine; beer, Wine" },
+    ]
+    const proposed = (yield* previewed(people)).preview.field_creation_candidates[0]
+    assert.deepInclude(proposed, { suggested_api_name: "interests", suggested_value_type: "tags" })
+    yield* field("interests", "tags")
+    const { preview, session } = yield* previewed(people)
+    const run = yield* executed(session, { mappings: preview.proposed_mappings })
+    assert.deepInclude(run, { status: "completed", created_count: 3 })
+    for (const [email, interests] of [
+      ["ann@b.co", ["vip", "Bern, CH"]],
+      ["bob@b.co", ["VIP"]],
+      ["cid@b.co", ["wine", "beer"]],
+    ] as const) {
+      assert.deepStrictEqual((yield* found(email)).custom_fields, { interests })
+    }
+  }),
+)

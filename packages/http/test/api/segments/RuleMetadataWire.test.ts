@@ -40,7 +40,7 @@ const takes = (condition: object): boolean =>
   Result.isSuccess(
     parseRules({ kind: "condition", ...condition }, { fields: [...made, gone], staticLists: new Set([list]) }),
   )
-const values = { string: "x", number: 1, boolean: "x", date: "2026-05-01" }
+const values = { string: "x", number: 1, boolean: "x", date: "2026-05-01", tags: ["x"] }
 
 describe("Rule metadata", () => {
   it("names the operators that the decoder accepts for each field, and no other", () => {

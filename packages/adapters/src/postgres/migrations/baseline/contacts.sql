@@ -6,7 +6,7 @@ create table contact_field (
   api_name text not null constraint contact_field_api_name_is_identifier check (api_name ~ '^[a-z][a-z0-9_]*$'),
   display_name text not null,
   value_type text not null
-    constraint contact_field_value_type_known check (value_type in ('string', 'number', 'boolean', 'date')),
+    constraint contact_field_value_type_known check (value_type in ('string', 'number', 'boolean', 'date', 'tags')),
   number_column smallint constraint contact_field_number_column_exists check (number_column between 1 and 12),
   is_editable boolean not null,
   description text,
@@ -93,7 +93,7 @@ create index contact_number_12 on contact (workspace_id, number_12) where number
 comment on table contact is 'People with an email address or a phone number.';
 comment on column contact.email_normalized is 'The address by which contacts, suppressions and deliveries are compared.';
 comment on column contact.phone is 'E.164, which needs no folded twin.';
-comment on column contact.custom_fields is 'Values by `api_name`; `custom_fields_folded` has the texts folded.';
+comment on column contact.custom_fields is 'Values by `api_name`; `custom_fields_folded` has texts and the words of tags folded.';
 comment on column contact.number_1 is
   'Number columns are assigned to the first number and date fields of a workspace (`contact_field.number_column`), so that '
   'comparisons need no JSON and can use an index. Dates are milliseconds since 1970.';

@@ -1,13 +1,13 @@
 // A value that is edited in its place: Enter and leaving the field save, Escape gives up.
-import { Loader, Select, TextInput } from "@mantine/core"
+import { Loader, Select, TagsInput, TextInput } from "@mantine/core"
 import { type KeyboardEvent, useRef, useState } from "react"
 import { problemOf } from "../../api/problems.ts"
 import { EditIcon } from "../../Icons.tsx"
 import { useFormat } from "../../format.ts"
 import { useWords } from "../../words/Words.tsx"
 
-export type InlineKind = "text" | "number" | "date" | "boolean"
-type Value = string | number | boolean | null
+export type InlineKind = "text" | "number" | "date" | "boolean" | "tags"
+type Value = string | number | boolean | ReadonlyArray<string> | null
 
 interface Props {
   readonly label: string
@@ -30,6 +30,7 @@ const Shown = ({ kind, value }: Pick<Props, "kind" | "value">) => {
   if (value === null || value === "") return <span className="nothing">–</span>
   if (typeof value === "boolean") return value ? words.yes : words.no
   if (typeof value === "number") return number(value)
+  if (typeof value === "object") return value.join(", ")
   return kind === "date" && !Number.isNaN(Date.parse(value)) ? date(value) : value
 }
 
@@ -39,13 +40,12 @@ const messageOf = (error: unknown): string | null => {
   return issues[0]?.message ?? message
 }
 
-const useSaving = ({ kind, onSave, value }: Props, onEnd: () => void) => {
+const useSaving = ({ onSave, value }: Props, onEnd: () => void) => {
   const { problems } = useWords("shell")
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<string | null>(null)
-  const save = async (text: string) => {
-    const next = valueOf(kind, text)
-    if (next === value) return onEnd()
+  const save = async (next: Value) => {
+    if (JSON.stringify(next) === JSON.stringify(value)) return onEnd()
     setSaving(true)
     try {
       await onSave(next)
@@ -60,7 +60,42 @@ const useSaving = ({ kind, onSave, value }: Props, onEnd: () => void) => {
   return { isSaving, error, save, forget: () => setError(null) }
 }
 
-const textOf = (value: Value): string => (value === null ? "" : String(value))
+const textOf = (value: Value): string => {
+  if (value === null) return ""
+  return typeof value === "object" ? value.join(", ") : String(value)
+}
+
+/** Enter and a comma end a word. Enter without a word saves. */
+const TagsEditor = (props: Props & { readonly onEnd: () => void }) => {
+  const { label, onEnd, value } = props
+  const [tags, setTags] = useState(typeof value === "object" && value !== null ? [...value] : [])
+  const [typed, setTyped] = useState("")
+  const { error, isSaving, save } = useSaving(props, onEnd)
+  const saveAll = () => {
+    const all = typed.trim() === "" ? tags : [...tags, typed.trim()]
+    void save(all.length === 0 ? null : all)
+  }
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && typed === "") saveAll()
+    if (event.key === "Escape") {
+      event.stopPropagation()
+      onEnd()
+    }
+  }
+  const common = { "aria-label": label, size: "xs", error, autoFocus: true, onKeyDown: keys } as const
+  return (
+    <TagsInput
+      {...common}
+      acceptValueOnBlur={false}
+      value={tags}
+      onChange={setTags}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      onBlur={saveAll}
+      disabled={isSaving}
+    />
+  )
+}
 
 const Editor = (props: Props & { readonly onEnd: () => void }) => {
   const { kind, label, onEnd, value } = props
@@ -68,7 +103,7 @@ const Editor = (props: Props & { readonly onEnd: () => void }) => {
   const [text, setText] = useState(textOf(kind === "date" && typeof value === "string" ? value.slice(0, 10) : value))
   const { error, isSaving, save } = useSaving(props, onEnd)
   const keys = (event: KeyboardEvent) => {
-    if (event.key === "Enter") void save(text)
+    if (event.key === "Enter") void save(valueOf(kind, text))
     if (event.key === "Escape") {
       event.stopPropagation()
       onEnd()
@@ -87,7 +122,7 @@ const Editor = (props: Props & { readonly onEnd: () => void }) => {
         value={text === "" ? null : text}
         onChange={(next) => {
           setText(next ?? "")
-          void save(next ?? "")
+          void save(valueOf(kind, next ?? ""))
         }}
       />
     )
@@ -100,7 +135,7 @@ const Editor = (props: Props & { readonly onEnd: () => void }) => {
       value={text}
       rightSection={isSaving ? <Loader size={12} aria-label={words.saving} /> : null}
       onChange={({ currentTarget }) => setText(currentTarget.value)}
-      onBlur={() => void save(text)}
+      onBlur={() => void save(valueOf(kind, text))}
     />
   )
 }
@@ -120,7 +155,11 @@ export const InlineField = (props: Props) => {
       <dt>{label}</dt>
       <dd>
         {isEditing ? (
-          <Editor {...props} onEnd={end} />
+          kind === "tags" ? (
+            <TagsEditor {...props} onEnd={end} />
+          ) : (
+            <Editor {...props} onEnd={end} />
+          )
         ) : isReadOnly ? (
           <Shown kind={kind} value={value} />
         ) : (
