@@ -29,7 +29,7 @@ const outgoing: Readonly<Record<string, string>> = {
   "packages/adapters/src/smtp/SmtpConnections.ts": "the mail server of the configuration",
   "packages/adapters/src/sns/Sns.ts": "hosts of Amazon, which it checks",
   "packages/http/src/cli/commands/ApiCalls.ts": "the API of the configuration",
-  "packages/http/src/cli/commands/ContactImport.ts": "the API of the configuration",
+  "packages/http/src/cli/commands/contacts/ContactImport.ts": "the API of the configuration",
   "packages/http/src/cli/commands/Outbox.ts": "images of a local mail, at the origins of the configuration only",
   "packages/http/src/cli/doctor/Examinations.ts": "the services of the configuration",
   "packages/http/src/healthy/main.ts": "its own process",

@@ -8,7 +8,7 @@ import { toSuppressionWire } from "../../api/sending/SuppressionsApi.ts"
 import { connected } from "../Remote.ts"
 import { allOf, commandGroup, jsonFlag, workspaceCommand } from "../Run.ts"
 import { textOf } from "../Table.ts"
-import { fileArgument, imported, prepared, rejectedFlag, reported } from "./ContactImport.ts"
+import { fileArgument, imported, prepared, rejectedFlag, reported } from "./contacts/ContactImport.ts"
 
 const email = Argument.String("email")
 

@@ -6,12 +6,12 @@ import { Argument, Command, Flag } from "effect/cli"
 import { openAsBlob } from "node:fs"
 import { stat, writeFile } from "node:fs/promises"
 import { basename, dirname, join, parse } from "node:path"
-import { askable, confirmed, listOf, yesFlag } from "../Answers.ts"
-import { countOf } from "../Figures.ts"
-import { follow } from "../Progress.ts"
-import { attempt, CallFailed, connected } from "../Remote.ts"
-import { jsonFlag, print } from "../Run.ts"
-import { fieldsOf, tableOf } from "../Table.ts"
+import { askable, confirmed, listOf, yesFlag } from "../../Answers.ts"
+import { countOf } from "../../Figures.ts"
+import { follow } from "../../Progress.ts"
+import { attempt, CallFailed, connected } from "../../Remote.ts"
+import { jsonFlag, print } from "../../Run.ts"
+import { fieldsOf, tableOf } from "../../Table.ts"
 
 export const fileArgument = Argument.String("file").pipe(Argument.withDescription("CSV file with a header line"))
 
