@@ -52,9 +52,17 @@ it("the rules in docs/audience.md are valid, and use each source", () => {
     status: "active",
     provenanceProvider: null,
   }
-  const examples = [...read("docs/audience.md").matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = ""]) => text)
+  const interests: RuleField = {
+    ...spend,
+    id: FieldDefinitionId.make("019a0000-0000-7000-8000-000000000003"),
+    apiName: "interests",
+    valueType: "tags",
+  }
+  const examples = [...read("docs/audience.md").matchAll(/^```json\n([^]*?)^```/gm)]
+    .map(([, text = ""]) => text)
+    .filter((text) => text.includes('"kind"'))
   for (const example of examples) {
-    const parsed = parseRules(JSON.parse(example), { fields: [spend], staticLists: new Set([listId]) })
+    const parsed = parseRules(JSON.parse(example), { fields: [spend, interests], staticLists: new Set([listId]) })
     assert.deepStrictEqual(Result.isFailure(parsed) ? parsed.failure.issues : [], [], example)
   }
   const sources = new Set([...examples.join("\n").matchAll(/"source": "(\w+)"/g)].map(([, source]) => source))

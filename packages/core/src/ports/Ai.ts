@@ -1,6 +1,5 @@
 // The port to AI: writes pages and emails, and maps columns to fields.
 import { Context, type Effect, Schema } from "effect"
-import type { ValueType } from "../contacts/ContactFields.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import type { TooComplex } from "./Parsers.ts"
 
@@ -70,7 +69,7 @@ export interface ColumnAsked {
 export interface FieldOffered {
   readonly apiName: string
   readonly displayName: string
-  readonly valueType: ValueType
+  readonly valueType: "string" | "number" | "boolean" | "date" | "tags"
 }
 
 export interface ColumnsRequest {
