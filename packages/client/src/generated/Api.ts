@@ -1889,7 +1889,9 @@ export interface Client {
         readonly message_id: string
       }
       readonly payload: SimulatedEvent
-    }, void, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    }, {
+      readonly message_id: string
+    }, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /** Delete local mail. Deletes the files of this workspace's messages. Needs the role `editor`. */
     readonly clear: Method<{}, void, CommonCode | "not_found">
   }

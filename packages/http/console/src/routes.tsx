@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import type { ComponentType } from "react"
 import { slug } from "./api/client.ts"
 import { contactSearch } from "./contacts/search.ts"
+import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
 import { Shell } from "./shell/Shell.tsx"
@@ -42,6 +43,11 @@ const lists = [
   screen("/lists/$listId", () => import("./lists/List.tsx"), "List", contactSearch),
 ] as const
 
+const inbox = [
+  screen("/inbox", () => import("./inbox/InboxList.tsx"), "InboxList", inboxSearch),
+  screen("/inbox/$messageId", () => import("./inbox/Message.tsx"), "Message"),
+] as const
+
 const start = createRoute({
   getParentRoute: () => root,
   path: "/",
@@ -51,7 +57,7 @@ const start = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, ...contacts, ...lists]),
+  routeTree: root.addChildren([start, ...contacts, ...lists, ...inbox]),
   basepath: `/w/${slug}`,
   defaultPreload: "intent",
   defaultPendingMs: 150,

@@ -17,6 +17,7 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   blasts: ["emails", "lists", "analytics"],
   flows: ["flowMembers"],
   flowMembers: ["flows", "contacts"],
+  outbox: ["blasts", "contacts", "flowMembers", "analytics"],
   tents: ["forms", "analytics"],
   tentTemplates: ["tents"],
   tentAssets: ["tents"],

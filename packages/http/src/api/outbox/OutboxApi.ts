@@ -118,7 +118,7 @@ export const OutboxApi = Endpoint.group(
       "Does what the recipient or the mail server would do: open the message, click a link, unsubscribe, report a bounce or a complaint. Figures, timelines and flows follow. An open or a click within two seconds of the sending counts as one of a machine. Messages of tests count nothing.",
     params,
     payload: SimulatedEvent,
-    success: HttpApiSchema.Empty(202),
+    success: Schema.Struct({ message_id: messageId }).pipe(HttpApiSchema.status(202)),
     errors: ["not_found", "validation_failed"],
   }),
   Endpoint.delete("clear", "/v1/outbox", {

@@ -25,6 +25,6 @@ export const layer = handlersOf("outbox", LocalMails, (mails) => ({
       ),
     ),
   simulate: ({ params, payload: { link_index = null, type } }, { id }) =>
-    nothing(mails.simulate(id, params.message_id, type, link_index)),
+    mails.simulate(id, params.message_id, type, link_index).pipe(answer(() => params)),
   clear: (_, { id }) => nothing(mails.deleteAll(id)),
 }))

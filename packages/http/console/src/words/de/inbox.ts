@@ -1,4 +1,56 @@
-// Texte des Raums "inbox".
+// Lokale Post: Nachrichten, die in Dateien geschrieben werden.
+import { pluralsOf } from "../plural.ts"
 import type { Words } from "../Words.tsx"
 
-export const inbox: Words["inbox"] = {}
+const plural = pluralsOf("de")
+
+export const inbox: Words["inbox"] = {
+  title: "Posteingang",
+  text: "Nachrichten werden in Dateien geschrieben. Kein Kontakt erhält eine.",
+  message: "Nachricht",
+  searchTo: "Adressen durchsuchen",
+  searchSubject: "Betreffzeilen durchsuchen",
+  none: "Keine Nachricht passt zu dieser Suche.",
+  empty: "Noch keine Nachrichten",
+  emptyText: "Testnachrichten, Aussendungen und Abläufe erscheinen hier, sobald sie gesendet sind.",
+  off: "Post geht an einen Mailserver",
+  offText:
+    "Der Posteingang zeigt Nachrichten nur, solange sie in Dateien geschrieben werden: in der Entwicklung, ohne SMTP_URL.",
+  to: "An",
+  subject: "Betreff",
+  noSubject: "(kein Betreff)",
+  kind: "Art",
+  kinds: { blast: "Aussendung", flow: "Ablauf", test: "Test" },
+  at: "Zeit",
+  kilobytes: plural({ other: "{n} KB" }),
+  views: { html: "Nachricht", text: "Text", headers: "Kopfzeilen" },
+  view: "Ansicht",
+  dark: "Dunkel",
+  pictures: "Bilder anzeigen",
+  noHtml: "Die Nachricht hat kein HTML.",
+  noText: "Die Nachricht hat keinen reinen Text.",
+  act: "Als Empfänger handeln",
+  actText:
+    "Zahlen, Verläufe und Abläufe folgen. In den ersten zwei Sekunden nach dem Senden zählt ein Öffnen oder Klick als der einer Maschine.",
+  actTest: "Das ist eine Testnachricht: Was mit ihr geschieht, zählt nicht.",
+  open: "Öffnen",
+  unsubscribe: "Abmelden",
+  bounce: "Unzustellbar",
+  complaint: "Als Spam melden",
+  click: "Klicken",
+  clickLink: (text: string) => `„${text}“ anklicken`,
+  links: "Links",
+  noLinks: "Die Nachricht hat keine gezählten Links.",
+  done: {
+    open: "Das Öffnen ist gezählt",
+    click: "Der Klick ist gezählt",
+    unsubscribe: "Der Kontakt ist abgemeldet",
+    bounce: "Die Unzustellbarkeit ist vermerkt",
+    complaint: "Die Beschwerde ist vermerkt",
+  },
+  clear: "Alle löschen …",
+  clearTitle: "Alle Nachrichten dieses Arbeitsbereichs löschen?",
+  clearText: "Die Dateien werden gelöscht. Zahlen und Verläufe bleiben.",
+  clearAction: "Nachrichten löschen",
+  cleared: "Nachrichten gelöscht",
+}

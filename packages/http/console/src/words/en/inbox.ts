@@ -1,2 +1,54 @@
-// Texts of the room "inbox".
-export const inbox = {}
+// Local mail: messages that are written to files.
+import { pluralsOf } from "../plural.ts"
+
+const plural = pluralsOf("en")
+
+export const inbox = {
+  title: "Inbox",
+  text: "Messages are written to files. No contact receives any.",
+  message: "Message",
+  searchTo: "Search addresses",
+  searchSubject: "Search subjects",
+  none: "No message matches this search.",
+  empty: "No messages yet",
+  emptyText: "Test messages, blasts and flows appear here as soon as they are sent.",
+  off: "Mail is sent to a mail server",
+  offText: "The inbox shows messages only while they are written to files: in development, without SMTP_URL.",
+  to: "To",
+  subject: "Subject",
+  noSubject: "(no subject)",
+  kind: "Kind",
+  kinds: { blast: "blast", flow: "flow", test: "test" },
+  at: "Time",
+  kilobytes: plural({ other: "{n} KB" }),
+  views: { html: "Message", text: "Text", headers: "Headers" },
+  view: "View",
+  dark: "Dark",
+  pictures: "Show pictures",
+  noHtml: "The message has no HTML.",
+  noText: "The message has no plain text.",
+  act: "Act as the recipient",
+  actText:
+    "Figures, timelines and flows follow. Within two seconds of the sending, an open or a click counts as one of a machine.",
+  actTest: "This is a test message: what happens to it counts nothing.",
+  open: "Open",
+  unsubscribe: "Unsubscribe",
+  bounce: "Bounce",
+  complaint: "Report as spam",
+  click: "Click",
+  clickLink: (text: string) => `Click “${text}”`,
+  links: "Links",
+  noLinks: "The message has no tracked links.",
+  done: {
+    open: "The open is counted",
+    click: "The click is counted",
+    unsubscribe: "The contact is unsubscribed",
+    bounce: "The bounce is recorded",
+    complaint: "The complaint is recorded",
+  },
+  clear: "Delete all…",
+  clearTitle: "Delete all messages of this workspace?",
+  clearText: "The files are deleted. Figures and timelines stay.",
+  clearAction: "Delete messages",
+  cleared: "Messages deleted",
+}
