@@ -1,6 +1,7 @@
 // Deliveries under concurrent PostgreSQL sessions: which session waits for which, and what it sees afterwards.
 import { PgClient } from "@effect/sql-pg"
 import { lockName } from "@tentpole/adapters/postgres/kernel/AdvisoryLocks"
+import { blockBranches } from "@tentpole/adapters/postgres/sending/BlockReason"
 import { fenced } from "@tentpole/adapters/test/Fenced"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { BlastStore } from "@tentpole/core/blasts/BlastStore"
@@ -192,6 +193,15 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
         yield* deleting.commit
         assert.isTrue(Exit.isFailure(yield* Fiber.join(writing)))
         assert.strictEqual(yield* transact(recipients(sql, workspace, blast)), 0)
+      }),
+    )
+
+    it.effect("intents are refused by the branches that are generated from the conditions of core", () =>
+      Effect.gen(function* () {
+        const { sql } = yield* begin
+        const [row] = yield* sql<{ readonly text: string }>`select pg_get_functiondef('grant_intents'::regproc) as text`
+        const text = row?.text.replace(/--.*/g, "").replace(/\s+/g, " ")
+        assert.include(text, `${blockBranches("q.operational", "q.email_normalized")} else 'granted' end as verdict`)
       }),
     )
 

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
+import { checkedStatements } from "./CheckedStatements.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -50,8 +51,10 @@ export const optionsOf = (url: Redacted.Redacted): Postgres.PostgresOptions => (
 /** Connections as the service has them: under the service's role, behind row-level security. */
 export const connectionsTo = (url: Redacted.Redacted) => Postgres.connections(optionsOf(url))
 
-/** The same to a clone of its own. */
-export const clients = Layer.unwrap(Effect.map(Effect.suspend(clone), connectionsTo))
+/** The same to a clone of its own. Statements of stores are checked. */
+export const clients = Layer.unwrap(Effect.map(Effect.suspend(clone), connectionsTo)).pipe(
+  Layer.provideMerge(checkedStatements),
+)
 
 /** A clone whose clock stops at the time that is set. */
 export const stoppedClock = Effect.gen(function* () {

@@ -92,7 +92,7 @@ const evidenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: Blast
       (select coalesce(jsonb_agg(jsonb_build_object('state', state, 'reason', reason, 'count', count)
           order by state collate "C", reason collate "C"), '[]')
         from (select coalesce(q.state, d.state) as state, d.reason, count(*) as count
-          from ${sql.literal(deliveryTables)} where ${mine} group by 1, d.reason) as s
+          from ${deliveryTables(sql, workspace)} where ${mine} group by 1, d.reason) as s
       ) as recipients,
       (select jsonb_build_object(${sql.literal(counters)}) from delivery_tally d where ${mine}) as tally,
       (select jsonb_build_object(${sql.literal(recounted)}) from delivery d where ${mine}) as recount,

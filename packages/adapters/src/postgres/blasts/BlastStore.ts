@@ -18,7 +18,7 @@ import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
 import { changeBetween, changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
 import { applyList } from "../lists/ListWrites.ts"
-import { fencedWrites, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
+import { fencedWrites, raiseStatementTimeout, Reads, transactionTime } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -128,7 +128,7 @@ const endOpen = Effect.fnUntraced(function* (
     ),
     changed as (
       update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending},
-        failed_at = case when ${ending === "blast_failed"}::boolean then clock_timestamp() end
+        failed_at = ${ending === "blast_failed" ? yield* transactionTime(sql) : null}
       where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from open))
       returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
     ),
@@ -165,7 +165,7 @@ const requeue = Effect.fnUntraced(function* (
     ),
     queued as (
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, due_at)
-      select ${workspace}, delivery_id, ${id}, contact_id, email_normalized, operational, clock_timestamp() from moved
+      select ${workspace}, delivery_id, ${id}, contact_id, email_normalized, operational, ${yield* transactionTime(sql)} from moved
     ),
     ${yield* countChange(sql, workspace, changeBetween("retried", "moved"))}
     select contact_id from moved`
@@ -177,13 +177,13 @@ const requeue = Effect.fnUntraced(function* (
   return last === undefined ? null : ContactId.make(last)
 })
 
-const unsettled = `(select sum(queued) from delivery_tally t
-  where t.workspace_id = b.workspace_id and t.blast_id = b.blast_id)`
+const unsettled = (sql: Sql, workspace: WorkspaceId) => sql`(select sum(queued) from delivery_tally t
+  where t.workspace_id = ${workspace} and t.blast_id = b.blast_id)`
 
 const finished = (sql: Sql, workspace: WorkspaceId, limit: number) => sql<BlastRow>`
   select ${sql.literal(blastColumns)} from blast b
   where b.workspace_id = ${workspace} and b.purpose = 'blast' and b.status = 'sending' and b.audience_fixed_at is not null
-    and b.retrying_since is null and coalesce(${sql.literal(unsettled)}, 0) = 0
+    and b.retrying_since is null and coalesce(${unsettled(sql, workspace)}, 0) = 0
   order by b.blast_id
   limit ${limit}
   for no key update of b skip locked`
@@ -197,7 +197,7 @@ const endedWithOpen = (sql: Sql, workspace: WorkspaceId, limit: number) => sql<{
   where b.workspace_id = ${workspace} and (b.audience_fixed_at is not null or b.purpose = 'flow_step')
     and (b.status in ('cancelled', 'failed')
       or b.status = 'archived' and (b.cancelled_at is not null or b.failure is not null))
-    and ${sql.literal(unsettled)} > 0
+    and ${unsettled(sql, workspace)} > 0
   order by b.blast_id
   limit ${limit}`
 

@@ -102,7 +102,7 @@ const calculate = Effect.fnUntraced(function* (
   const [list] = yield* sql<ListRow>`
     select l.list_id, l.kind, l.system_list, l.rules, p.recipients_per_blast_max
     from list l
-    join workspace w on w.workspace_id = l.workspace_id
+    join workspace w on w.workspace_id = ${workspace}
     join plan p on p.plan = w.plan
     where l.workspace_id = ${workspace} and l.list_id = ${id}`
   if (list === undefined) return null

@@ -5,6 +5,7 @@ import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { transactionTime } from "../kernel/Postgres.ts"
 import { moveContactCount, moveMemberCounts } from "../lists/StoredCounts.ts"
 
 /**
@@ -64,7 +65,7 @@ export const deleteContacts = Effect.fnUntraced(function* (
       where m.workspace_id = ${workspace} and m.contact_id = any(${deletedIds}::uuid[]) and m.status in ('active', 'waiting')
       order by m.membership_id for no key update
     )
-    update flow_membership m set due_at = clock_timestamp()
+    update flow_membership m set due_at = ${yield* transactionTime(sql)}
     where m.workspace_id = ${workspace} and m.membership_id = any(array(select membership_id from left_flows))`
   yield* sql`select hint_due('flows', ${workspace}, clock_timestamp())`
   yield* sql`

@@ -19,7 +19,7 @@ import type { ApprovalId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
 import { deleteGenerations, findGeneration, generationsOf, latestGeneration, writeGeneration } from "./Generations.ts"
 import { versionsOf } from "./Versions.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
@@ -52,7 +52,7 @@ export interface DocumentTables<T extends DocumentTypes, Own extends object, Own
   readonly ownColumns: ReadonlyArray<keyof Own & string>
   readonly approvedColumns: ReadonlyArray<keyof OwnApproved & string>
   /** A column that is only read. */
-  readonly derivedColumn?: string
+  readonly derivedColumn?: (sql: Sql, workspace: WorkspaceId) => Statement.Fragment
   readonly toDocument: (
     shared: Omit<Document, "id" | "plainText">,
     row: Own & { readonly id: string; readonly approved_header?: MailHeader | null },
@@ -227,11 +227,12 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
   const shared = ["name", "current_version", "approved_version", "approval_id", "generated_by"]
   const stamps = ["created_by_name", "created_at", "updated_at"]
   // The index `generation_document` finds the latest generation.
-  const columns = sql.literal(`t.${tables.key} as id,
-    ${[...shared, ...stamps, ...tables.ownColumns].map((column) => `t.${column}`).join(", ")}${tables.derivedColumn ?? ""}, (
-      select g.status from generation g where g.workspace_id = t.workspace_id and g.document_id = t.${tables.key}
+  const columns = (workspace: WorkspaceId) => sql`t.${key} as id,
+    ${sql.literal([...shared, ...stamps, ...tables.ownColumns].map((column) => `t.${column}`).join(", "))}
+    ${tables.derivedColumn?.(sql, workspace) ?? sql.literal("")}, (
+      select g.status from generation g where g.workspace_id = ${workspace} and g.document_id = t.${key}
       order by g.created_at desc, g.generation_id desc limit 1
-    ) as generation_status`)
+    ) as generation_status`
   const approvedColumns = [
     'approval_id as "approvalId"',
     `${tables.key} as id`,
@@ -239,8 +240,8 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
     "html",
     'approved_at as "approvedAt"',
   ]
-  const currentVersion = sql`left join ${versions} v
-    on v.workspace_id = t.workspace_id and v.${key} = t.${key} and v.version = t.current_version`
+  const currentVersion = (workspace: WorkspaceId) => sql`left join ${versions} v
+    on v.workspace_id = ${workspace} and v.${key} = t.${key} and v.version = t.current_version`
   const basis = tables.key === "email_id" ? sql.literal("coalesce(v.html, t.basis)") : sql.literal("v.html")
   const toDocument = (row: Row): T["document"] => tables.toDocument(toShared(row), row)
 
@@ -255,7 +256,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
       first(
         workspace,
         sql<Row & { readonly html: string | null }>`
-          select ${columns}, v.html from ${table} t ${currentVersion}
+          select ${columns(workspace)}, v.html from ${table} t ${currentVersion(workspace)}
           where t.workspace_id = ${workspace} and t.${key} = ${id}`,
       ),
       (row) => ({ document: toDocument(row), html: row.html }),
@@ -268,7 +269,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
         first(
           workspace,
           sql<Row>`
-            select ${columns} from ${table} t where t.workspace_id = ${workspace} and t.${key} = ${id}`,
+            select ${columns(workspace)} from ${table} t where t.workspace_id = ${workspace} and t.${key} = ${id}`,
         ),
         toDocument,
       ),
@@ -291,7 +292,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
         first(
           workspace,
           sql<{ readonly html: string | null }>`
-            select ${basis} as html from ${table} t ${currentVersion}
+            select ${basis} as html from ${table} t ${currentVersion(workspace)}
             where t.workspace_id = ${workspace} and t.${key} = ${id}`,
         ),
         ({ html }) => html,
@@ -312,7 +313,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
         within(
           workspace,
           sql<Row>`
-            select ${columns} from ${table} t where ${conditionsOf(sql, tables.key, workspace, query)}
+            select ${columns(workspace)} from ${table} t where ${conditionsOf(sql, tables.key, workspace, query)}
             order by t.created_at desc, t.${key} limit ${query.limit + 1}`,
         ),
         (rows) => slicedByAge(rows.map(toDocument), query.limit),

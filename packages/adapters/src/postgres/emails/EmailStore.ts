@@ -35,8 +35,9 @@ const emails: DocumentTables<EmailTypes, EmailRow, ApprovedRow> = {
   key: "email_id",
   ownColumns: [...header, ...plainTextColumns],
   approvedColumns: [...header, "plain_text"],
-  derivedColumn: `, (
-      select ${headerIn("a")} from email_approval a where a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
+  derivedColumn: (sql, workspace) => sql`, (
+      select ${sql.literal(headerIn("a"))} from email_approval a
+      where a.workspace_id = ${workspace} and a.approval_id = t.approval_id
     ) as approved_header`,
   toDocument: (shared, row) => ({
     ...shared,

@@ -122,8 +122,8 @@ export const layer = storeLayer(ExportStore, ({ sql, within, write, long, writer
       sql<ExportRow>`
         select ${sql.literal(exportColumns)} from export x
         where x.workspace_id = ${workspace} and x.export_id = ${id}
-          and (exists (select 1 from list l where l.workspace_id = x.workspace_id and l.list_id = x.list_id)
-            or exists (select 1 from blast b where b.workspace_id = x.workspace_id and b.blast_id = x.blast_id))`,
+          and (exists (select 1 from list l where l.workspace_id = ${workspace} and l.list_id = x.list_id)
+            or exists (select 1 from blast b where b.workspace_id = ${workspace} and b.blast_id = x.blast_id))`,
     ).pipe(Effect.flatMap(requireRow("export")), Effect.map(toExport)),
   lock: (workspace, id) =>
     write(

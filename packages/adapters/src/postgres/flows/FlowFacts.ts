@@ -114,7 +114,7 @@ const emailFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<EmailId
     case when a.approval_id is not null then
       jsonb_build_object('id', a.approval_id, 'fromAddress', a.from_address) end)), '[]')
   from email e
-  left join email_approval a on a.workspace_id = e.workspace_id and a.approval_id = e.approval_id
+  left join email_approval a on a.workspace_id = ${workspace} and a.approval_id = e.approval_id
   where e.workspace_id = ${workspace} and e.email_id = any(${texts(ids)}::uuid[]))`
 
 const templateTexts = `array[a.html, a.plain_text, a.default_subject, a.default_preview_text, a.default_from_name]`
@@ -125,14 +125,14 @@ const templateFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<Emai
       'subject', a.default_subject, 'previewText', a.default_preview_text, 'fromName', a.default_from_name,
       'fromAddress', a.default_from_address, 'replyToEmail', a.default_reply_to_email))), '[]')
   from email_template t
-  join email_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
+  join email_template_approval a on a.workspace_id = ${workspace} and a.approval_id = t.approval_id
   where t.workspace_id = ${workspace} and t.template_id = any(${texts(ids)}::uuid[]))`
 
 const pageFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<TentTemplateId>) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object(
     'id', t.template_id, 'pieces', ${sql.literal(tokensOf("array[a.html]"))})), '[]')
   from tent_template t
-  join tent_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
+  join tent_template_approval a on a.workspace_id = ${workspace} and a.approval_id = t.approval_id
   where t.workspace_id = ${workspace} and t.template_id = any(${texts(ids)}::uuid[]))`
 
 /** Runs after the flow's own lock. Two statements: the read sees what a transaction that held a lock has committed. */
@@ -185,17 +185,17 @@ export const trialFacts = Effect.fnUntraced(function* (
     select ${idsIn(sql, workspace, staticLists, named.lists)} as lists, (
         select coalesce(jsonb_agg(jsonb_build_object('id', e.email_id, 'subject', coalesce(a.subject, e.subject))), '[]')
         from email e
-        left join email_approval a on a.workspace_id = e.workspace_id and a.approval_id = e.approval_id
+        left join email_approval a on a.workspace_id = ${workspace} and a.approval_id = e.approval_id
         where e.workspace_id = ${workspace} and e.email_id = any(${texts(named.emails)}::uuid[])) as subjects, (
         select coalesce(jsonb_agg(jsonb_build_object('id', t.template_id, 'subject',
           case when a.approval_id is null then t.default_subject else a.default_subject end)), '[]')
         from email_template t
-        left join email_template_approval a on a.workspace_id = t.workspace_id and a.approval_id = t.approval_id
+        left join email_template_approval a on a.workspace_id = ${workspace} and a.approval_id = t.approval_id
         where t.workspace_id = ${workspace} and t.template_id = any(${texts(named.emailTemplates)}::uuid[]))
         as templates,
       w.name, w.brand, s.reason as suppression
     from workspace w
-    left join suppression s on s.workspace_id = w.workspace_id and s.email_normalized = ${emailNormalized}::text
+    left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = ${emailNormalized}::text
     where w.workspace_id = ${workspace}`
   if (row === undefined) return yield* Effect.die("the workspace of a flow is missing")
   const facts: StoredSimulationFacts = {

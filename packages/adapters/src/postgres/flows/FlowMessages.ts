@@ -7,6 +7,7 @@ import { type DeliveryState, finalStates } from "@tentpole/core/sending/Delivery
 import { Effect } from "effect"
 import { advisoryLock } from "../kernel/AdvisoryLocks.ts"
 import { ints, texts } from "../kernel/Arrays.ts"
+import { transactionTime } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -20,15 +21,16 @@ export const controlMessages = Effect.fnUntraced(function* (
   id: FlowId,
   control: NonNullable<FlowChange["messages"]>,
 ) {
+  const now = yield* transactionTime(sql)
   const steps = sql`workspace_id = ${workspace} and purpose = 'flow_step' and flow_id = ${id}`
   yield* sql`
     select ${advisoryLock(sql, "blast", sql.literal("step.blast_id::text"))}
     from (select blast_id from blast where ${steps} order by blast_id offset 0) as step`
   yield* control === "cancel"
     ? sql`
-        update blast set status = 'cancelled', paused = false, cancelled_at = now(), updated_at = now()
+        update blast set status = 'cancelled', paused = false, cancelled_at = ${now}, updated_at = ${now}
         where ${steps} and status = 'sending'`
-    : sql`update blast set paused = ${control === "pause"}, updated_at = now() where ${steps} and status = 'sending'`
+    : sql`update blast set paused = ${control === "pause"}, updated_at = ${now} where ${steps} and status = 'sending'`
 })
 
 /** A delivery after a write. */

@@ -6,6 +6,7 @@ import { readStored } from "@tentpole/core/flows/definition/FlowInput"
 import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
 import type { FlowTally, FlowView } from "@tentpole/core/flows/definition/FlowStore"
 import { memberStatuses } from "@tentpole/core/flows/members/Membership"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import { fromRow, iso, type RowOf } from "../kernel/Instants.ts"
@@ -57,10 +58,10 @@ export type FlowViewRow = FlowRow & RowOf<FlowTally>
 
 /** The counters of each flow `f`, summed over their shards. */
 export const tallyColumns = `${memberStatuses.map((column) => `t.${column}`).join(", ")}, t.last_entry_at as "lastEntryAt"`
-export const tallyJoin = `left join lateral (
-    select ${memberStatuses.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", ")},
+export const tallyJoin = (sql: PgClient.PgClient, workspace: WorkspaceId) => sql`left join lateral (
+    select ${sql.literal(memberStatuses.map((column) => `coalesce(sum(${column}), 0)::int as ${column}`).join(", "))},
       max(last_entry_at) as last_entry_at
-    from flow_tally where workspace_id = f.workspace_id and flow_id = f.flow_id) as t on true`
+    from flow_tally where workspace_id = ${workspace} and flow_id = f.flow_id) as t on true`
 
 export const toView = ({
   active,

@@ -30,7 +30,7 @@ import { flowsUsingEmail } from "./FlowUses.ts"
 import { deleteMembershipsOfFlow } from "./MembershipDeletion.ts"
 import { deleteGenerationsOf } from "../documents/Generations.ts"
 import { subscribe } from "../kernel/Outbox.ts"
-import { fencedWrites, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
+import { fencedWrites, raiseStatementTimeout, Reads, transactionTime } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -43,10 +43,10 @@ const sorts: { readonly [Sort in FlowSort]: string } = {
 }
 
 /** Flow views. `rest` follows the FROM clause; flows have the alias `f` in it. */
-const views = (sql: Sql, rest: Statement.Fragment) =>
+const views = (sql: Sql, workspace: WorkspaceId, rest: Statement.Fragment) =>
   Effect.map(
     sql<FlowViewRow>`
-      select ${sql.literal(flowColumns)}, ${sql.literal(tallyColumns)} from flow f ${sql.literal(tallyJoin)}
+      select ${sql.literal(flowColumns)}, ${sql.literal(tallyColumns)} from flow f ${tallyJoin(sql, workspace)}
       ${rest}`,
     (rows) => rows.map(toView),
   )
@@ -56,7 +56,11 @@ const page = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, quer
   const chosen = sql`where f.workspace_id = ${workspace} and f.status = any(${texts(query.statuses)}::text[])${named}`
   const [counted] = yield* sql<{ readonly total: number }>`select count(*)::int as total from flow f ${chosen}`
   const order = sql.literal(`order by ${sorts[query.sortBy]} ${query.sortOrder}, f.flow_id`)
-  const items = yield* views(sql, sql`${chosen} ${order} limit ${query.limit} offset ${(query.page - 1) * query.limit}`)
+  const items = yield* views(
+    sql,
+    workspace,
+    sql`${chosen} ${order} limit ${query.limit} offset ${(query.page - 1) * query.limit}`,
+  )
   return { items, total: counted?.total ?? 0 }
 })
 
@@ -126,7 +130,8 @@ const apply = Effect.fnUntraced(function* (
  */
 const startReading = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: FlowId) {
   yield* sql`
-    insert into flow_clock (workspace_id, dates_until) values (${workspace}, clock_timestamp()) on conflict do nothing`
+    insert into flow_clock (workspace_id, dates_until) values (${workspace}, ${yield* transactionTime(sql)})
+    on conflict do nothing`
   yield* subscribe(
     workspace,
     flow_consumer,
@@ -178,7 +183,7 @@ export const layer = Layer.effect(
     const inTransaction = fencedWrites(sql)
     return FlowStore.of({
       get: (workspace, id) =>
-        within(workspace, views(sql, sql`where f.workspace_id = ${workspace} and f.flow_id = ${id}`)).pipe(
+        within(workspace, views(sql, workspace, sql`where f.workspace_id = ${workspace} and f.flow_id = ${id}`)).pipe(
           Effect.flatMap(([view]) => (view === undefined ? Effect.fail(notFound) : Effect.succeed(view))),
         ),
       list: (workspace, query) => within(workspace, page(sql, workspace, query)),

@@ -29,8 +29,8 @@ type ShownRow = MembershipRow & Pick<MemberView, "contact">
 const shownColumns = `${membershipColumns}, case when c.contact_id is not null then jsonb_build_object(
   'id', c.contact_id, 'displayName', c.display_name, 'email', c.email, 'phone', c.phone) end as contact`
 
-const shownTables = `flow_membership m
-  left join contact c on c.workspace_id = m.workspace_id and c.contact_id = m.contact_id`
+const shownTables = (sql: Sql, workspace: WorkspaceId) => sql`flow_membership m
+  left join contact c on c.workspace_id = ${workspace} and c.contact_id = m.contact_id`
 
 const sorts: { readonly [Sort in FlowMemberSort]: string } = {
   entered_at: "m.entered_at",
@@ -49,11 +49,11 @@ const page = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow
       : sql` and (${sql.or(searched.map((column) => sql`strpos(${sql.literal(column)}, ${wanted}) > 0`))})`
   const chosen = sql`m.workspace_id = ${workspace} and m.flow_id = ${flow}${status}${named}`
   const [counted] = yield* sql<{ readonly total: number }>`
-    select (select count(*)::int from ${sql.literal(wanted === "" ? "flow_membership m" : shownTables)} where ${chosen}) as total
+    select (select count(*)::int from ${wanted === "" ? sql`flow_membership m` : shownTables(sql, workspace)} where ${chosen}) as total
     from flow f where f.workspace_id = ${workspace} and f.flow_id = ${flow}`
   if (counted === undefined) return yield* new NotFound({ resource: "flow" })
   const rows = yield* sql<ShownRow>`
-    select ${sql.literal(shownColumns)} from ${sql.literal(shownTables)}
+    select ${sql.literal(shownColumns)} from ${shownTables(sql, workspace)}
     where ${chosen}
     order by ${sql.literal(`${sorts[query.sort]} ${query.order}`)} nulls last, m.membership_id
     limit ${query.limit} offset ${(query.page - 1) * query.limit}`
@@ -63,7 +63,7 @@ const page = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow
 
 const find = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow: FlowId, id: MembershipId) {
   const rows = yield* sql<ShownRow>`
-    select ${sql.literal(shownColumns)} from ${sql.literal(shownTables)}
+    select ${sql.literal(shownColumns)} from ${shownTables(sql, workspace)}
     where m.workspace_id = ${workspace} and m.flow_id = ${flow} and m.membership_id = ${id}`
   const [row] = rows
   if (row === undefined) return yield* new NotFound({ resource: "flow member" })

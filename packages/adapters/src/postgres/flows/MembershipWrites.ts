@@ -20,6 +20,7 @@ import { makeMembersDue, type WrittenDelivery } from "./FlowMessages.ts"
 import { moveTallies } from "./FlowTallies.ts"
 import { dueArrays, stateColumns, stateArrays } from "./MembershipRows.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
+import { transactionTime } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -159,14 +160,15 @@ const insertMessages = Effect.fnUntraced(function* (
   const sends = commandsOf(changes, "send_email")
   if (sends.length === 0) return
   const now = yield* DateTime.now
+  const stored_at = yield* transactionTime(sql)
   const steps = [...new Map(sends.map((each) => [`${each.member.flowId} ${each.command.stepId}`, each])).values()]
   const members = (of: (member: Membership) => string) => texts(sends.map(({ member }) => of(member)))
   const commands = (of: (command: Command<"send_email">) => string) => texts(sends.map(({ command }) => of(command)))
   yield* sql`
     insert into blast (workspace_id, blast_id, name, name_folded, status, purpose, flow_id, step_id, restored, launched_at,
       created_at, updated_at)
-    select ${workspace}, uuidv7_or_v4(), g.step_id, g.step_id, 'sending', 'flow_step', g.flow_id, g.step_id, f.restored, now(),
-      now(), now()
+    select ${workspace}, uuidv7_or_v4(), g.step_id, g.step_id, 'sending', 'flow_step', g.flow_id, g.step_id, f.restored, ${stored_at},
+      ${stored_at}, ${stored_at}
     from unnest(${texts(steps.map(({ member }) => member.flowId))}::uuid[],
       ${texts(steps.map(({ command }) => command.stepId))}::text[]) as g (flow_id, step_id)
     join flow f on f.workspace_id = ${workspace} and f.flow_id = g.flow_id
@@ -180,7 +182,7 @@ const insertMessages = Effect.fnUntraced(function* (
       approval_id, email, email_normalized, display_name, display_name_folded, operational, state, reason, created_at)
     select ${workspace}, timed_id(${DateTime.formatIso(now)}, uuid_send(g.membership_id) || int4send(g.visit)), b.blast_id, g.membership_id, g.flow_id, g.step_id, g.visit, g.tokens, c.contact_id,
       g.approval_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, g.operational,
-      case when r.reason is null then 'queued' else 'blocked' end, r.reason, clock_timestamp()
+      case when r.reason is null then 'queued' else 'blocked' end, r.reason, ${stored_at}
     from unnest(${members(({ id }) => id)}::uuid[], ${members(({ flowId }) => flowId)}::uuid[],
       ${members(({ contactId }) => contactId)}::uuid[], ${commands(({ stepId }) => stepId)}::text[],
       ${ints(sends.map(({ command }) => command.visit))}::int[], ${commands(({ tokens }) => JSON.stringify(tokens))}::jsonb[],
@@ -198,7 +200,7 @@ const insertMessages = Effect.fnUntraced(function* (
         operational, lane, due_at)
       select ${workspace}, a.delivery_id, a.blast_id, a.contact_id, a.membership_id, a.visit, a.email_normalized, a.operational,
         case when w.sending_per_domain_per_second is null then '' else split_part(a.email_normalized, '@', -1) end,
-        clock_timestamp()
+        ${stored_at}
       from added a join workspace w on w.workspace_id = ${workspace}
       where a.state = 'queued'
     ),

@@ -5,7 +5,7 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { FairLimit } from "@tentpole/core/kernel/runtime/FairLimit"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Context, Effect, Exit, Layer, Predicate, Random, type Redacted, Scope } from "effect"
-import { SqlError } from "effect/sql"
+import { SqlError, type Statement } from "effect/sql"
 import * as Primary from "./Primary.ts"
 import { service_role, sessionSettings } from "./Session.ts"
 
@@ -224,6 +224,8 @@ export const conflictOf = (cause: Cause.Cause<unknown>): Conflicted | undefined 
 /** The open transaction of a fiber, and the workspace to which it is fenced. */
 export interface OpenTransaction {
   workspace: WorkspaceId | undefined
+  /** The database's time when it was fenced. */
+  instant?: string
   /** The raised statement timeout. */
   statement_timeout_ms?: number
   /** A random number below `shards_max`. Without it, counters are written to their first shard. */
@@ -249,12 +251,25 @@ export const counterShard = (shards_count: 16 | 64) =>
   Effect.map(OpenTransaction, (open) => (open?.shard ?? 0) % shards_count)
 
 /**
- * Fences the rest of a transaction to a workspace. The role is part of the fence: row-level security does not apply to the
+ * The database's time when the open transaction was fenced. Writes use it in place of `clock_timestamp()`: a distributed database
+ * refuses volatile functions in many writes, and its servers have several clocks.
+ */
+export const transactionTime = (sql: PgClient.PgClient): Effect.Effect<Statement.Fragment> =>
+  Effect.flatMap(OpenTransaction, (open) =>
+    open?.instant === undefined
+      ? Effect.die("only statements of `fencedWrites` have the time of their transaction")
+      : Effect.succeed(sql`${open.instant}::timestamptz`),
+  )
+
+/**
+ * Fences the rest of a transaction to a workspace, and returns the database's time. The role is part of the fence: row-level security does not apply to the
  * owner of the tables, and behind a pooler the role is only a default of the login. `SET LOCAL` ends with the transaction, so
  * that a pooled connection keeps no workspace.
  */
 const fenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
-  sql`select set_config('tentpole.workspace_id', ${workspace}, true), set_config('role', ${sql.literal(`'${service_role}'`)}, true)`
+  sql<{ readonly instant: string }>`
+    select clock_timestamp()::text as instant, set_config('tentpole.workspace_id', ${workspace}, true),
+      set_config('role', ${sql.literal(`'${service_role}'`)}, true)`
 
 /** Runs statements of an open transaction as a workspace. The first ones also set the fence, which costs one round trip. */
 const fenced = <A, E, R>(
@@ -264,8 +279,9 @@ const fenced = <A, E, R>(
   statements: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> => {
   if (open.workspace === workspace) return orDefect(statements)
-  const fence = Effect.map(fenceOf(sql, workspace), () => {
+  const fence = Effect.map(fenceOf(sql, workspace), ([row]) => {
     open.workspace = workspace
+    if (row !== undefined) open.instant = row.instant
   })
   return orDefect(Effect.andThen(fence, statements))
 }

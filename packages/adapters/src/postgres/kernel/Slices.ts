@@ -15,17 +15,18 @@ export const newestRows = <Row extends object>(
   sql: PgClient.PgClient,
   { after, limit }: { readonly after: Cursor | null; readonly limit: number },
   it: {
-    readonly columns: string
-    readonly from: string
+    readonly columns: Statement.Fragment | string
+    readonly from: Statement.Fragment | string
     readonly where: Statement.Fragment
     readonly at: string
     readonly id: string
   },
 ) => {
+  const part = (text: Statement.Fragment | string) => (typeof text === "string" ? sql.literal(text) : text)
   const [at, id] = [sql.literal(it.at), sql.literal(it.id)]
   const cursorAt = after === null ? null : DateTime.formatIso(DateTime.makeUnsafe(after.at))
   const rest = after === null ? sql`true` : sql`(${at} < ${cursorAt} or (${at} = ${cursorAt} and ${id} > ${after.id}))`
   return sql<Row>`
-    select ${sql.literal(it.columns)} from ${sql.literal(it.from)} where ${it.where} and ${rest}
+    select ${part(it.columns)} from ${part(it.from)} where ${it.where} and ${rest}
     order by ${at} desc, ${id} limit ${limit + 1}`
 }

@@ -77,10 +77,8 @@ const pageOf = Effect.fnUntraced(function* (
 const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { list, fields, now }: ListAudience) {
   if (list.kind === "static") {
     return {
-      from: sql.literal(
-        "fenced_contact c join list_member m on m.workspace_id = c.workspace_id and m.contact_id = c.contact_id",
-      ),
-      where: sql`c.workspace_id = ${workspace} and m.workspace_id = ${workspace} and m.list_id = ${list.id}`,
+      from: sql`fenced_contact c join list_member m on m.workspace_id = ${workspace} and m.contact_id = c.contact_id`,
+      where: sql`c.workspace_id = ${workspace} and m.list_id = ${list.id}`,
       addedAt: sql.literal("m.added_at"),
     }
   }

@@ -9,7 +9,7 @@ import {
 } from "@tentpole/core/operations/idempotency/IdempotencyStore"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Effect, Layer } from "effect"
-import { fencedWrites } from "../kernel/Postgres.ts"
+import { fencedWrites, transactionTime } from "../kernel/Postgres.ts"
 
 interface Row {
   readonly body_hash: Uint8Array | null
@@ -32,16 +32,17 @@ const attempts_max = 5
 
 const claim = (sql: PgClient.PgClient, workspace: WorkspaceId, scope: Scope, it: NewClaim) =>
   Effect.gen(function* () {
+    const now = yield* transactionTime(sql)
     for (let attempt = 0; attempt < attempts_max; attempt++) {
       // Of two concurrent requests, the second waits here for the first one's commit and then finds its row.
       const claimed = yield* sql`
         insert into idempotency_key as k (workspace_id, scope_hash, body_hash, holder, leased_until, expires_at)
-        values (${workspace}, ${scope}, ${it.bodyHash}, ${it.holder}, clock_timestamp() + make_interval(secs => ${it.lease_ms / 1000}),
-          clock_timestamp() + make_interval(secs => ${it.retention_ms / 1000}))
+        values (${workspace}, ${scope}, ${it.bodyHash}, ${it.holder}, ${now} + make_interval(secs => ${it.lease_ms / 1000}),
+          ${now} + make_interval(secs => ${it.retention_ms / 1000}))
         on conflict (workspace_id, scope_hash) do update set body_hash = excluded.body_hash, holder = excluded.holder,
           leased_until = excluded.leased_until, expires_at = excluded.expires_at,
           answer_status = null, answer_headers = null, answer_sealed = null
-        where k.expires_at <= clock_timestamp() or (k.answer_status is null and k.leased_until <= clock_timestamp())
+        where k.expires_at <= ${now} or (k.answer_status is null and k.leased_until <= ${now})
         returning 1`
       if (claimed.length > 0) return { _tag: "Claimed" } satisfies Claim
       const [row] = yield* sql<Row>`
@@ -62,10 +63,13 @@ export const layer = Layer.effect(
       renew: (workspace, scope, { holder, lease_ms }) =>
         write(
           workspace,
-          sql`
-            update idempotency_key set leased_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
-            where workspace_id = ${workspace} and scope_hash = ${scope} and holder = ${holder} and answer_status is null
-            returning 1`,
+          Effect.flatMap(
+            transactionTime(sql),
+            (now) => sql`
+              update idempotency_key set leased_until = ${now} + make_interval(secs => ${lease_ms / 1000})
+              where workspace_id = ${workspace} and scope_hash = ${scope} and holder = ${holder} and answer_status is null
+              returning 1`,
+          ),
         ).pipe(Effect.map((rows) => rows.length > 0)),
       answer: (workspace, scope, holder, { answer, bodyHash }) =>
         write(

@@ -198,7 +198,7 @@ const importedFiles = (sql: PgClient.PgClient, workspace: WorkspaceId) => sql<Im
   select s.import_session_id as "sessionId", s.source, s.blob_key as "blobKey", case when r.import_run_id is not null then
     jsonb_build_object('id', r.import_run_id, 'status', r.status) end as run
   from import_session s
-  left join import_run r on r.workspace_id = s.workspace_id and r.import_session_id = s.import_session_id
+  left join import_run r on r.workspace_id = ${workspace} and r.import_session_id = s.import_session_id
   where s.workspace_id = ${workspace} and s.created_at > now() - make_interval(days => ${files_retained_days})
   order by s.import_session_id`
 

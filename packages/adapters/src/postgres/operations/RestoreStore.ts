@@ -9,8 +9,9 @@ import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
-import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
+import { fencedWrites, orDefect, Reads, transactionTime } from "../kernel/Postgres.ts"
 import { changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
+import { deliveryTables } from "../sending/DeliveryRows.ts"
 
 type Sql = PgClient.PgClient
 
@@ -69,21 +70,21 @@ const unconfirm = Effect.fnUntraced(function* (
   open: (state: Statement.Fragment) => Statement.Fragment,
   tokens: ReadonlyArray<SentToken> = [],
 ) {
+  const now = yield* transactionTime(sql)
   const rows = yield* sql<WrittenDelivery>`
     with queued as materialized (${open(sql`q.token is null`)}),
     leased as materialized (${open(sql`q.token > 0`)}),
     chosen as materialized (select delivery_id from queued union all select delivery_id from leased limit ${limit}),
-    clock as materialized (select clock_timestamp() as now),
     ended as (
       delete from delivery_queue q
       where q.workspace_id = ${workspace} and q.delivery_id = any(array(select delivery_id from chosen))
       returning q.delivery_id, q.token, q.handed_over_at
     ),
     unconfirmed as (
-      update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = clock.now,
+      update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = ${now},
         token = coalesce((select g.token from ${tokenRows(sql, tokens)} where g.id = ended.delivery_id), ended.token),
-        handed_over_at = coalesce(ended.handed_over_at, d.handed_over_at, clock.now)
-      from ended cross join clock
+        handed_over_at = coalesce(ended.handed_over_at, d.handed_over_at, ${now})
+      from ended
       where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
       returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
     ),
@@ -119,8 +120,7 @@ const unconfirmSent = (sql: Sql, workspace: WorkspaceId, blast: BlastId, sent: R
 const deliveries = (sql: Sql, workspace: WorkspaceId, blast: BlastId, ids: ReadonlyArray<DeliveryId>) =>
   sql<RestoredDelivery>`
     select d.delivery_id as id, coalesce(q.state, d.state) as state, d.email as address
-    from delivery d
-    left join delivery_queue q on d.state = 'queued' and q.workspace_id = d.workspace_id and q.delivery_id = d.delivery_id
+    from ${deliveryTables(sql, workspace)}
     where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[]) and d.blast_id = ${blast}`
 
 const unconfirmFlows = (sql: Sql, workspace: WorkspaceId, before: DateTime.Utc, limit: number) =>

@@ -15,13 +15,19 @@ const isValue = (column: string, value: string | boolean | null): string =>
   typeof value === "string" ? `${column} = '${value}'` : `${column} is ${value}`
 
 /**
- * The block reason, or null. It reads `contact c`, left joined to the `suppression s` of its address. `operational`: the value,
- * or the name of a column.
+ * The branches of a CASE whose value is the block reason. They read `contact c`, left joined to the `suppression s` of its
+ * address. `operational`: the value, or the name of a column.
  */
-export const blockReasonOf = (sql: PgClient.PgClient, operational: boolean | string): Statement.Fragment => {
-  const branches = blockConditions.map(({ marketingOnly, reason, when }) => {
-    const holds = when.map(([fact, value]) => isValue(columns[fact], value)).join(" or ")
-    return `when ${marketingOnly ? `not ${operational} and (${holds})` : holds} then '${reason}'`
-  })
-  return sql.literal(`case ${branches.join(" ")} end`)
-}
+export const blockBranches = (operational: boolean | string, address: string = columns.emailNormalized): string =>
+  blockConditions
+    .map(({ marketingOnly, reason, when }) => {
+      const holds = when
+        .map(([fact, value]) => isValue(fact === "emailNormalized" ? address : columns[fact], value))
+        .join(" or ")
+      return `when ${marketingOnly ? `not ${operational} and (${holds})` : holds} then '${reason}'`
+    })
+    .join(" ")
+
+/** The block reason, or null. */
+export const blockReasonOf = (sql: PgClient.PgClient, operational: boolean | string): Statement.Fragment =>
+  sql.literal(`case ${blockBranches(operational)} end`)

@@ -96,9 +96,9 @@ const lockBlast = (sql: Sql, workspace: WorkspaceId, blastId: BlastId) =>
         b.audience_fixed_at, b.recipient_count, b.qualified_count, b.audience_truncated, p.recipients_per_blast_max,
         w.sending_per_domain_per_second
       from blast b
-      join workspace w on w.workspace_id = b.workspace_id
+      join workspace w on w.workspace_id = ${workspace}
       join plan p on p.plan = w.plan
-      left join list l on l.workspace_id = b.workspace_id and l.list_id = b.audience_list_id
+      left join list l on l.workspace_id = ${workspace} and l.list_id = b.audience_list_id
       where b.workspace_id = ${workspace} and b.blast_id = ${blastId} and b.purpose = 'blast'
         and (b.status = 'sending' or b.audience_through is not null)
       for no key update of b`,

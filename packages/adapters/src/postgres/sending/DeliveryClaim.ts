@@ -12,6 +12,7 @@ import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { transactionTime } from "../kernel/Postgres.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { claimByDomain, claimNext, type ClaimedRow, type ClaimContext } from "./DomainQueues.ts"
 
@@ -42,7 +43,8 @@ export const claim = Effect.fnUntraced(function* (
       where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored) as has_domain_queues
     from workspace w where w.workspace_id = ${workspace}`
   if (limits === undefined) return []
-  const context: ClaimContext = { workspace, token: Number(limits.token), lease_ms }
+  const now = yield* transactionTime(sql)
+  const context: ClaimContext = { workspace, now, token: Number(limits.token), lease_ms }
   const paced = limits.sending_per_second !== null || limits.sending_per_domain_per_second !== null
   const { rows, wait_ms } = yield* claimWithinLimit(sql, context, limit, limits)
   const { contacts, left } = yield* contactsWithin(sql, workspace, rows, bytes_max)
@@ -68,12 +70,12 @@ interface BucketRow {
 
 /** Claims as many deliveries as the workspace's bucket has permits, and returns the wait until the next permit. */
 const claimWithinLimit = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext, limit: number, limits: Limits) {
-  const { workspace } = context
+  const { now, workspace } = context
   const per_second = limits.sending_per_second
   if (per_second === null) return { rows: yield* claimQueued(sql, context, limit, limits), wait_ms: 0 }
   yield* sql`
     insert into delivery_lane (workspace_id, lane, permits, filled_at, waited, ready_at)
-    values (${workspace}, '', 1, clock_timestamp(), false, clock_timestamp())
+    values (${workspace}, '', 1, ${now}, false, ${now})
     on conflict do nothing`
   const [bucket] = yield* sql<BucketRow>`
     with bucket as materialized (

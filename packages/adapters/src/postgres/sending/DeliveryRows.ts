@@ -18,8 +18,8 @@ export const progressColumns = `d.sent_at as "sentAt", d.delivered_at as "delive
   d.complained_at as "complainedAt"`
 
 /** Deliveries `d`, those that have not ended with their rows `q` of the queue. */
-export const deliveryTables = `delivery d
-  left join delivery_queue q on d.state = 'queued' and q.workspace_id = d.workspace_id and q.delivery_id = d.delivery_id`
+export const deliveryTables = (sql: Sql, workspace: WorkspaceId) => sql`delivery d
+  left join delivery_queue q on d.state = 'queued' and q.workspace_id = ${workspace} and q.delivery_id = d.delivery_id`
 
 /** What `delivery` stores as the state: only `delivery_queue` has the states of a claim. */
 export const storedState = (state: DeliveryState): DeliveryState => (finalStates.has(state) ? state : "queued")
@@ -50,7 +50,7 @@ export const lockDeliveries = Effect.fnUntraced(function* <Row extends DeliveryR
     where workspace_id = ${workspace} and delivery_id = any(${texts(ids)}::uuid[])
     order by delivery_id for update`
   const rows = yield* sql<Row>`
-    select ${sql.literal(columns)} from ${sql.literal(deliveryTables)}
+    select ${sql.literal(columns)} from ${deliveryTables(sql, workspace)}
     where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[])
     order by d.delivery_id for no key update of d`
   const contacts = yield* sql<ContactRow>`

@@ -13,7 +13,7 @@ import { changeFromQueued, countChange, countedColumns } from "./DeliveryCounter
 import { settle } from "./DeliverySettle.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { makeDue } from "../kernel/DueWork.ts"
-import { fencedWrites, OpenTransaction, orDefect } from "../kernel/Postgres.ts"
+import { fencedWrites, OpenTransaction, orDefect, transactionTime } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
 type Sql = PgClient.PgClient
@@ -90,16 +90,20 @@ const block = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, ref
   return new Set(rows.map((row) => row.delivery_id))
 })
 
-const renew = (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>
-  Effect.map(
-    sql`
-      with ${lockClaims(sql, workspace, claims)}
-      update delivery_queue q set lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
-      from locked
-      where q.workspace_id = ${workspace} and q.delivery_id = locked.id
-      returning 1`,
-    (rows) => rows.length,
-  )
+const renew = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  claims: ReadonlyArray<Claim>,
+  lease_ms: number,
+) {
+  const rows = yield* sql`
+    with ${lockClaims(sql, workspace, claims)}
+    update delivery_queue q set lease_until = ${yield* transactionTime(sql)} + make_interval(secs => ${lease_ms / 1000})
+    from locked
+    where q.workspace_id = ${workspace} and q.delivery_id = locked.id
+    returning 1`
+  return rows.length
+})
 
 const release = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, claims: ReadonlyArray<Claim>) {
   const rows = yield* sql`
@@ -114,10 +118,11 @@ const release = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, c
 
 const sweep = (sql: Sql, workspace: WorkspaceId) =>
   Effect.gen(function* () {
+    const now = yield* transactionTime(sql)
     const [swept] = yield* sql<{ readonly queued: number; readonly unconfirmed: ReadonlyArray<WrittenDelivery> }>`
       with lapsed as materialized (
         select delivery_id, state from delivery_queue
-        where workspace_id = ${workspace} and token > 0 and lease_until < clock_timestamp()
+        where workspace_id = ${workspace} and token > 0 and lease_until < ${now}
         order by lease_until
         limit ${swept_max}
         for update skip locked
@@ -135,7 +140,7 @@ const sweep = (sql: Sql, workspace: WorkspaceId) =>
         returning q.delivery_id, q.token, q.handed_over_at
       ),
       unconfirmed as (
-        update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = clock_timestamp(), token = ended.token,
+        update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = ${now}, token = ended.token,
           handed_over_at = ended.handed_over_at
         from ended where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
         returning d.membership_id, d.visit, ${sql.literal(countedColumns())}

@@ -5,6 +5,7 @@ import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
 import type { ClaimedDelivery } from "@tentpole/core/sending/DeliveryStore"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
+import type { Statement } from "effect/sql"
 import { booleans, floats, ints, texts } from "../kernel/Arrays.ts"
 
 type Sql = PgClient.PgClient
@@ -19,10 +20,10 @@ export interface ClaimedRow extends Omit<ClaimedDelivery, "token" | "rateLimited
  * Claims the rows `next (delivery_id)` of a `with`. The lateral part with its limit is a look-up of each delivery by its key: no
  * plan then reads all deliveries, whatever the statistics are.
  */
-export const claimNext = (sql: Sql, { lease_ms, token, workspace }: ClaimContext) => sql`
+export const claimNext = (sql: Sql, { lease_ms, now, token, workspace }: ClaimContext) => sql`
   claimed as (
     update delivery_queue q set state = 'claimed', token = ${token}::bigint,
-      lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
+      lease_until = ${now} + make_interval(secs => ${lease_ms / 1000})
     from next where q.workspace_id = ${workspace} and q.delivery_id = next.delivery_id
     returning q.delivery_id, q.blast_id, q.contact_id, q.operational, q.lane
   )
@@ -33,9 +34,10 @@ export const claimNext = (sql: Sql, { lease_ms, token, workspace }: ClaimContext
     select tokens, approval_id, email, attempts from delivery
     where workspace_id = ${workspace} and delivery_id = q.delivery_id limit 1) as d`
 
-/** The workspace, fencing token and lease of a claim in progress. */
+/** The workspace, time, fencing token and lease of a claim in progress. */
 export interface ClaimContext {
   readonly workspace: WorkspaceId
+  readonly now: Statement.Fragment
   readonly token: number
   readonly lease_ms: number
 }
@@ -69,7 +71,7 @@ export const claimByDomain = Effect.fnUntraced(function* (
   per_second: number | null,
 ) {
   const moved = per_second === null ? 0 : yield* moveToQueues(sql, context.workspace)
-  yield* findQueues(sql, context.workspace, moved > 0)
+  yield* findQueues(sql, context, moved > 0)
   const queues = yield* lockReadyQueues(sql, context.workspace, limit, per_second === null ? permit_wait_max_s : 0)
   if (queues.length === 0) return []
   const share = Math.max(1, Math.floor(limit / queues.length))
@@ -87,7 +89,7 @@ export const claimByDomain = Effect.fnUntraced(function* (
     const ready_ms = per_second === null ? lane.now_ms : RateLimit.nextPermit_ms(left, per_second)
     return { lane: lane.lane, bucket: left, ready_ms: tried && count === 0 ? null : ready_ms }
   })
-  yield* updateQueues(sql, context.workspace, after)
+  yield* updateQueues(sql, context.workspace, after, queues[0]?.now_ms ?? 0)
   return rows
 })
 
@@ -120,20 +122,25 @@ const moveToQueues = (sql: Sql, workspace: WorkspaceId) =>
  * Finds the domain queues that have deliveries, with an index scan that jumps from one lane to the next. Queues that are known
  * to be ready soon are not changed. Rows of queues that have been empty for a minute are deleted.
  */
-const findQueues = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, at_once: boolean) {
-  const due_checks = yield* sql`
+const findQueues = Effect.fnUntraced(function* (sql: Sql, { now, workspace }: ClaimContext, at_once: boolean) {
+  const [known] = yield* sql<{ readonly ready_at: string; readonly due: boolean }>`
+    select ready_at::text, ${at_once}::boolean or ready_at <= ${now}
+        or ready_at <= ${now} + make_interval(secs => ${recheck_s - idle_recheck_s})
+          and not exists (select from delivery_lane where workspace_id = ${workspace} and lane <> ''
+            and ready_at <= ${now} + interval '1 s') as due
+    from delivery_lane where workspace_id = ${workspace} and lane = ''`
+  if (known?.due === false) return
+  // Of two claimers, the second finds that the time has moved.
+  const mine = yield* sql`
     insert into delivery_lane as l (workspace_id, lane, permits, filled_at, waited, ready_at)
-    values (${workspace}, '', 1, clock_timestamp(), false, clock_timestamp() + make_interval(secs => ${recheck_s}))
+    values (${workspace}, '', 1, ${now}, false, ${now} + make_interval(secs => ${recheck_s}))
     on conflict (workspace_id, lane) do update set ready_at = excluded.ready_at
-    where ${at_once}::boolean or l.ready_at <= clock_timestamp() or l.ready_at <= clock_timestamp()
-        + make_interval(secs => ${recheck_s - idle_recheck_s})
-      and not exists (select from delivery_lane soon where soon.workspace_id = ${workspace} and soon.lane <> ''
-        and soon.ready_at <= clock_timestamp() + interval '1 s')
+    where l.ready_at = ${known?.ready_at ?? null}::timestamptz
     returning 1`
-  if (due_checks.length === 0) return
+  if (mine.length === 0) return
   yield* sql`
     delete from delivery_lane where workspace_id = ${workspace} and lane <> '' and ready_at = 'infinity'
-      and filled_at < clock_timestamp() - interval '1 min'`
+      and filled_at < ${now} - interval '1 min'`
   yield* sql`
     with recursive ${sending(sql, workspace)},
     found as (
@@ -153,10 +160,10 @@ const findQueues = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId
     ),
     due as (select lane, min(due_at) as due_at from found group by lane)
     insert into delivery_lane as l (workspace_id, lane, permits, filled_at, waited, ready_at)
-    select ${workspace}, due.lane, 1, clock_timestamp(), false, due.due_at
+    select ${workspace}, due.lane, 1, ${now}, false, due.due_at
     from due
     where not exists (select from delivery_lane known where known.workspace_id = ${workspace} and known.lane = due.lane
-      and known.ready_at <= greatest(due.due_at, clock_timestamp() + interval '1 s'))
+      and known.ready_at <= greatest(due.due_at, ${now} + interval '1 s'))
     order by due.lane
     on conflict (workspace_id, lane) do update set ready_at = least(l.ready_at, excluded.ready_at)`
 })
@@ -218,11 +225,11 @@ interface QueueUpdate {
   readonly ready_ms: number | null
 }
 
-const updateQueues = (sql: Sql, workspace: WorkspaceId, queues: ReadonlyArray<QueueUpdate>) => sql`
+const updateQueues = (sql: Sql, workspace: WorkspaceId, queues: ReadonlyArray<QueueUpdate>, now_ms: number) => sql`
   with ${sending(sql, workspace)}
   update delivery_lane l set permits = g.permits, filled_at = to_timestamp(g.at_ms / 1000), waited = g.waited,
     ready_at = case when g.ready_ms is not null then to_timestamp(g.ready_ms / 1000) else coalesce((
-      select greatest(min(next.due_at), clock_timestamp() + interval '1 s')
+      select greatest(min(next.due_at), to_timestamp(${(now_ms + idle_recheck_s * 1000) / 1000}::float8))
       from sending b
       cross join lateral (
         select q.due_at from delivery_queue q

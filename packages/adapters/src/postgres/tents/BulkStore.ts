@@ -65,7 +65,7 @@ const findBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace:
     where workspace_id = ${workspace} and bulk_job_id = ${id} order by item_index`
   const ids = items.flatMap(({ tentId }) => tentId ?? [])
   const tents = yield* sql<Row>`
-    select ${sql.literal(columns)} from ${sql.literal(source)}
+    select ${columns(sql, workspace)} from ${source(sql, workspace)}
     where t.workspace_id = ${workspace} and t.tent_id = any(${ids}::uuid[])`
   return { job: { ...fromRow<Omit<BulkJob, "items">>(job), items: items.map(toResult) }, tents: tents.map(toTent) }
 })

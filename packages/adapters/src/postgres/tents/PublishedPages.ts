@@ -30,7 +30,6 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const invalidation = yield* PageInvalidation
     const { within } = yield* Reads
-    const from = sql.literal(source)
     return PublishedPages.of({
       version: invalidation.version,
       site: ({ host, slug }) =>
@@ -48,8 +47,9 @@ export const layer = Layer.effect(
         within(
           workspace,
           sql<AddressRow & Pick<PublishedPage, "html" | "etag">>`
-            select t.tent_id as "tentId", a.alias, t.published_html as html, t.published_etag as etag from ${from}
-            where ${address.by === "id" ? sql`t.workspace_id = ${workspace} and t.tent_id = ${address.id}` : sql`a.workspace_id = ${workspace} and a.alias = ${address.alias}`}
+            select t.tent_id as "tentId", a.alias, t.published_html as html, t.published_etag as etag from ${source(sql, workspace)}
+            where t.workspace_id = ${workspace}
+              and ${address.by === "id" ? sql`t.tent_id = ${address.id}` : sql`a.alias = ${address.alias}`}
               and t.publication_status = 'published'`,
         ).pipe(
           Effect.map(([row]) =>
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
         within(
           workspace,
           sql<AddressRow & RowOf<Pick<ListedPage, "publishedAt">>>`
-            select t.tent_id as "tentId", a.alias, t.published_at as "publishedAt" from ${from}
+            select t.tent_id as "tentId", a.alias, t.published_at as "publishedAt" from ${source(sql, workspace)}
             where t.workspace_id = ${workspace} and t.publication_status = 'published'
             order by t.published_at desc, t.tent_id limit ${listed_pages_max}`,
         ).pipe(

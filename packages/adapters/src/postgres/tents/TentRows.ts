@@ -46,20 +46,24 @@ export type Row = RowOf<Stored> & {
 }
 
 /** CHECK constraints set the columns of a request together, and those of its template. */
-export const columns = `t.tent_id as id, t.name, t.created_by_name as "createdByName", t.user_id as "userId",
+export const columns = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+) => sql`t.tent_id as id, t.name, t.created_by_name as "createdByName", t.user_id as "userId",
   t.current_version as "currentVersion", t.status, t.error, t.credits_held, t.generated_by as "generatedBy", t.branding,
   case when t.prompt is not null then jsonb_build_object('prompt', t.prompt, 'includeBrand', t.include_brand,
     'template', case when t.template_id is not null then
       jsonb_build_object('id', t.template_id, 'approvalId', t.template_approval_id) end,
     'assetIds', t.asset_ids, 'reasoning', t.reasoning, 'variables', t.variables, 'autoPublish', t.auto_publish, 'aliasTurn', t.alias_turn)
   end as request, (
-    select g.status from generation g where g.workspace_id = t.workspace_id and g.document_id = t.tent_id
+    select g.status from generation g where g.workspace_id = ${workspace} and g.document_id = t.tent_id
     order by g.created_at desc, g.generation_id desc limit 1) as "revisionStatus", a.alias, t.publication_status as "publicationStatus", t.requested_alias as "requestedAlias",
   t.published_etag as etag, t.published_version as "publishedVersion", t.published_at as "publishedAt", t.publication_warnings as warnings,
   t.publication_error as "publicationError", t.created_at as "createdAt", t.updated_at as "updatedAt"`
 
 /** Tents joined with their alias. Locks apply to the tent table. */
-export const source = `tent t left join tent_alias a on a.workspace_id = t.workspace_id and a.tent_id = t.tent_id`
+export const source = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
+  sql`tent t left join tent_alias a on a.workspace_id = ${workspace} and a.tent_id = t.tent_id`
 
 const aliasOf = (text: string | null): Alias | null => (text !== null && isAlias(text) ? text : null)
 

@@ -105,8 +105,8 @@ const sliceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, query: TentQuer
   if (query.status !== undefined) conditions.push(sql`t.status = ${query.status}`)
   if (query.search !== undefined) conditions.push(sql`position(${fold(query.search)} in t.name_folded) > 0`)
   return newestRows<Row>(sql, query, {
-    columns,
-    from: source,
+    columns: columns(sql, workspace),
+    from: source(sql, workspace),
     where: sql.and(conditions),
     at: "t.created_at",
     id: "t.tent_id",
@@ -139,22 +139,23 @@ export const layer = Layer.effect(
     const invalidation = yield* PageInvalidation
     const { within } = yield* Reads
     const write = fencedWrites(sql)
-    const one = (where: Statement.Fragment, lock = sql``) =>
-      sql<Row>`select ${sql.literal(columns)} from ${sql.literal(source)} where ${where} ${lock}`.pipe(
+    const one = (workspace: WorkspaceId, where: Statement.Fragment, lock = sql``) =>
+      sql<Row>`select ${columns(sql, workspace)} from ${source(sql, workspace)} where ${where} ${lock}`.pipe(
         Effect.flatMap(requireRow("tent")),
         Effect.map(toTent),
       )
 
     return TentStore.of({
-      get: (workspace, id) => within(workspace, one(sql`t.workspace_id = ${workspace} and t.tent_id = ${id}`)),
+      get: (workspace, id) =>
+        within(workspace, one(workspace, sql`t.workspace_id = ${workspace} and t.tent_id = ${id}`)),
       findByAlias: (workspace, alias) =>
-        within(workspace, one(sql`a.workspace_id = ${workspace} and a.alias = ${alias}`)),
+        within(workspace, one(workspace, sql`t.workspace_id = ${workspace} and a.alias = ${alias}`)),
       content: (workspace, id) =>
         within(
           workspace,
           sql<{ html: string | null }>`
             select v.html from tent t left join tent_version v
-              on v.workspace_id = t.workspace_id and v.tent_id = t.tent_id and v.version = t.current_version
+              on v.workspace_id = ${workspace} and v.tent_id = t.tent_id and v.version = t.current_version
             where t.workspace_id = ${workspace} and t.tent_id = ${id}`,
         ).pipe(
           Effect.flatMap(requireRow("tent")),
@@ -187,7 +188,10 @@ export const layer = Layer.effect(
             as "ownHost"
           from workspace w where w.workspace_id = ${workspace}`).pipe(Effect.flatMap(requireRow("tent"))),
       lock: (workspace, id) =>
-        write(workspace, one(sql`t.workspace_id = ${workspace} and t.tent_id = ${id}`, sql`for update of t`)),
+        write(
+          workspace,
+          one(workspace, sql`t.workspace_id = ${workspace} and t.tent_id = ${id}`, sql`for update of t`),
+        ),
       lockPublishing: (workspace, id, alias) => write(workspace, factsFor(sql, workspace, id, alias)),
       apply: (workspace, change) => write(workspace, applyTent(sql, writer, invalidation, workspace, change)),
     })

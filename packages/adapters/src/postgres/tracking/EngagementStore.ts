@@ -40,8 +40,8 @@ const find = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: Wor
   const row = yield* sql<Row & { readonly suppressed: boolean }>`
     select ${sql.literal(columns)},
       exists (select from suppression s
-        where s.workspace_id = d.workspace_id and s.email_normalized = d.email_normalized) as suppressed
-    from ${sql.literal(deliveryTables)}
+        where s.workspace_id = ${workspace} and s.email_normalized = d.email_normalized) as suppressed
+    from ${deliveryTables(sql, workspace)}
     where d.workspace_id = ${workspace} and d.delivery_id = ${id}`.pipe(Effect.flatMap(requireRow("delivery")))
   const contacts = yield* contactsById(sql, workspace, [row.contactId])
   return toTracked(row, contacts, row.suppressed)

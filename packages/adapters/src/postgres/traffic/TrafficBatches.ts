@@ -8,13 +8,14 @@ import type { DaySum } from "@tentpole/core/traffic/ViewBatch"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { ints, texts } from "../kernel/Arrays.ts"
+import { transactionTime } from "../kernel/Postgres.ts"
 
 export const recordBatch = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   batch: ViewBatch,
 ) {
-  const [written] = yield* writeViews(sql, workspace, batch)
+  const [written] = yield* writeViews(sql, workspace, batch, yield* transactionTime(sql))
   if (written === undefined) return
   const values = batch.sums.filter(({ dimension }) => dimension !== "all")
   yield* addValues(sql, workspace, values, {
@@ -38,9 +39,14 @@ const daySums = (sql: PgClient.PgClient, sums: ReadonlyArray<DaySum>) => sql`
  * Returns a row unless the batch was written before. Days are written in the order of their key, so that concurrent processes
  * wait for each other without a deadlock.
  */
-const writeViews = (sql: PgClient.PgClient, workspace: WorkspaceId, { id, newest, sums, visitors }: ViewBatch) => sql`
+const writeViews = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  { id, newest, sums, visitors }: ViewBatch,
+  now: Statement.Fragment,
+) => sql`
   with batch as (
-    insert into traffic_batch (workspace_id, batch_id, at) values (${workspace}, ${id}, clock_timestamp())
+    insert into traffic_batch (workspace_id, batch_id, at) values (${workspace}, ${id}, ${now})
     on conflict do nothing
     returning batch_id
   ),

@@ -82,7 +82,7 @@ const countViews = Effect.fnUntraced(function* (
 const topOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { first, last }: Days) => sql<TopTent>`
   select d.tent_id as "tentId", t.name, coalesce(sum(d.views) filter (where d.dimension = 'all'), 0)::int as views,
     coalesce(sum(d.views) filter (where d.dimension = 'visits'), 0)::int as visits
-  from page_view_day d join tent t on t.workspace_id = d.workspace_id and t.tent_id = d.tent_id
+  from page_view_day d join tent t on t.workspace_id = ${workspace} and t.tent_id = d.tent_id
   where d.workspace_id = ${workspace} and d.day between ${first} and ${last} and d.dimension in ('all', 'visits')
   group by d.tent_id, t.name
   order by views desc, d.tent_id limit ${groups_max}`

@@ -135,6 +135,7 @@ declare
   involved uuid;
   locked uuid;
   moment timestamptz;
+  leased_until timestamptz;
   done text;
 begin
   -- A few rows by their ids: no plan may read all deliveries of a workspace for them, whatever the statistics say.
@@ -150,6 +151,7 @@ begin
     locked := involved;
   end loop;
   moment := clock_timestamp();
+  leased_until := moment + lease;
   -- By id first, whatever the state: the index of leases is full of rows that were leased a moment ago.
   with held as materialized (
     select q.delivery_id as id, q.state, q.lease_until,
@@ -159,10 +161,12 @@ begin
           or m.awaited_visit is distinct from q.visit) then 'cancelled'
         when b.status <> 'sending' or b.paused or b.restored then 'paused'
         when c.contact_id is null then 'contact_deleted'
-        when not q.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
-        when not q.operational and c.marketing_email_subscribed is false then 'opt_out'
-        when c.marketing_email_invalid then 'invalid_email'
-        when s.reason <> 'unsubscribe' then 'suppressed'
+        -- as `blockBranches` of BlockReason.ts writes them; a test compares
+        when q.email_normalized is null then 'no_email'
+        when not q.operational and (c.unsubscribed is true or s.reason = 'unsubscribe') then 'unsubscribed'
+        when not q.operational and (c.marketing_email_subscribed is false) then 'opt_out'
+        when c.marketing_email_invalid is true then 'invalid_email'
+        when s.reason = 'bounce' or s.reason = 'complaint' or s.reason = 'manual' then 'suppressed'
         else 'granted'
       end as verdict
     from unnest(asked, holders, blasts) as ask (id, holder, blast)
@@ -183,7 +187,7 @@ begin
     update delivery_queue q set
       state = case when valid.verdict = 'granted' then 'handed_over' else 'queued' end,
       token = case when valid.verdict = 'granted' then q.token end,
-      lease_until = case when valid.verdict = 'granted' then moment + lease end,
+      lease_until = case when valid.verdict = 'granted' then leased_until end,
       handed_over_at = case when valid.verdict = 'granted' then moment else q.handed_over_at end
     from valid
     where q.workspace_id = workspace and q.delivery_id = valid.id and valid.verdict in ('granted', 'paused')

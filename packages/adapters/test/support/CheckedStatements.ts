@@ -1,0 +1,54 @@
+// Checks each statement that stores run in a test against `StatementRules.ts`. Statements of tests themselves are not checked.
+import { Effect, Layer } from "effect"
+import { Statement } from "effect/sql"
+import { globSync, readFileSync } from "node:fs"
+import { faultsOfStatement } from "./StatementRules.ts"
+
+const folder = `${import.meta.dirname}/../../src/`
+const sources = globSync("**/*.ts", { cwd: folder })
+  .map((path) => readFileSync(folder + path, "utf8"))
+  .join("\n")
+
+/** The tables of workspaces, and the view of one. */
+export const tenantTables: ReadonlySet<string> = new Set([
+  "fenced_contact",
+  ...Array.from(
+    readFileSync(`${folder}postgres/migrations/baseline/access.sql`, "utf8")
+      .split("::regclass[]")[0]
+      ?.split("array array[")[1]
+      ?.matchAll(/'(\w+)'/g) ?? [],
+    ([, name = ""]) => name,
+  ),
+])
+
+/** Statements that stay as they are, by their first words. */
+const exempt: ReadonlyArray<{ readonly begins: string; readonly reason: string }> = [
+  {
+    begins: "with ended as ( delete from delivery_queue q using unnest(",
+    reason: "the settlement calculates the end of a pause of each message by the clock of the database",
+  },
+]
+
+/** A template of the sources begins with the first text of the statement. */
+const isOfStores = (statement: Statement.Statement<unknown>): boolean => {
+  const first = statement.segments.find((segment) => segment._tag === "Literal")?.value ?? ""
+  return sources.includes(`\`${first}\``) || sources.includes(`\`${first}$\{`)
+}
+
+const checked = new Set<string>()
+
+/** A statement that breaks a rule is a defect. Each text is checked once. */
+export const checkStatements =
+  (isChecked: (statement: Statement.Statement<unknown>) => boolean): Statement.Transformer =>
+  (statement) => {
+    const [text] = statement.compile()
+    if (checked.has(text) || !isChecked(statement)) return Effect.succeed(statement)
+    checked.add(text)
+    const words = text.trim().replace(/\s+/g, " ")
+    const faults = exempt.some(({ begins }) => words.startsWith(begins)) ? [] : faultsOfStatement(text, tenantTables)
+    return faults.length === 0
+      ? Effect.succeed(statement)
+      : Effect.die(new Error(faults.map((fault) => `${fault}\n  ${words}`).join("\n")))
+  }
+
+export const checkedStatements = Layer.succeed(Statement.CurrentTransformer, checkStatements(isOfStores))
