@@ -50,6 +50,8 @@ export class Reads extends Context.Service<
     readonly read: Read
     /** `read` for statements of the pool for all statements: they run on a connection for reading. */
     readonly within: <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) => Fenced<A, E, R>
+    /** Runs one statement without a fence, for tables that belong to no workspace or are read before it is known. */
+    readonly unfenced: <A, E, R>(statement: Statements<A, E, R>) => Fenced<A, E, R>
   }
 >()("tentpole/postgres/Reads") {}
 
@@ -77,7 +79,12 @@ const reads = (options: PostgresOptions) =>
               )
             : fenced(writer, open, workspace, statements),
         )
-      return Reads.of({ within, read: (workspace, statements) => within(workspace, statements(writer)) })
+      return Reads.of({
+        within,
+        read: (workspace, statements) => within(workspace, statements(writer)),
+        unfenced: (statement) =>
+          Effect.flatMap(OpenTransaction, (open) => orDefect(statement(open === undefined ? reader : writer))),
+      })
     }),
   )
 

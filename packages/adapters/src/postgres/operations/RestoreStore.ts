@@ -159,7 +159,7 @@ export const layer = Layer.effect(
   RestoreStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const { within } = yield* Reads
+    const { unfenced, within } = yield* Reads
     const write = fencedWrites(sql)
     return RestoreStore.of({
       counter: orDefect(sql<{ readonly counter: string }>`select counter from service_epoch`).pipe(
@@ -173,11 +173,12 @@ export const layer = Layer.effect(
         ),
       restore: orDefect(restore(sql)),
       workspaces: (after, limit) =>
-        orDefect(sql<{ readonly workspace_id: WorkspaceId }>`
-          select workspace_id from workspace where deleted_at is null and (${after}::uuid is null or workspace_id > ${after}::uuid)
-          order by workspace_id limit ${limit}`).pipe(
-          Effect.map((rows) => rows.map(({ workspace_id }) => workspace_id)),
-        ),
+        unfenced(
+          (reader) => reader<{ readonly workspace_id: WorkspaceId }>`
+            select workspace_id from workspace
+            where deleted_at is null and (${after}::uuid is null or workspace_id > ${after}::uuid)
+            order by workspace_id limit ${limit}`,
+        ).pipe(Effect.map((rows) => rows.map(({ workspace_id }) => workspace_id))),
       restored: (workspace) =>
         within(
           workspace,

@@ -13,7 +13,7 @@ import { changeFromQueued, countChange, countedColumns } from "./DeliveryCounter
 import { settle } from "./DeliverySettle.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { makeDue } from "../kernel/DueWork.ts"
-import { fencedWrites, OpenTransaction, orDefect, transactionTime } from "../kernel/Postgres.ts"
+import { fencedWrites, OpenTransaction, orDefect, Reads, transactionTime } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
 type Sql = PgClient.PgClient
@@ -226,6 +226,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const transactor = yield* Transactor
+    const { unfenced } = yield* Reads
     const write = fencedWrites(sql)
 
     return DeliveryStore.of({
@@ -234,15 +235,17 @@ export const layer = Layer.effect(
           sql.afterCommit(renewStatistics(sql)),
         ),
       dueWorkspaces: (limit, except = []) =>
-        orDefect(sql<WorkspaceRow>`
-          select workspace_id from due_work where kind = 'deliveries' and due_at <= clock_timestamp()
-            and workspace_id <> all(${texts(except)}::uuid[])
-          order by due_at limit ${limit}`).pipe(Effect.map(toWorkspaceIds)),
+        unfenced(
+          (reader) => reader<WorkspaceRow>`
+            select workspace_id from due_work where kind = 'deliveries' and due_at <= clock_timestamp()
+              and workspace_id <> all(${texts(except)}::uuid[])
+            order by due_at limit ${limit}`,
+        ).pipe(Effect.map(toWorkspaceIds)),
       openWorkspaces: (limit) =>
-        orDefect(sql<WorkspaceRow>`
-          select workspace_id from due_work where kind = 'deliveries' order by due_at limit ${limit}`).pipe(
-          Effect.map(toWorkspaceIds),
-        ),
+        unfenced(
+          (reader) => reader<WorkspaceRow>`
+            select workspace_id from due_work where kind = 'deliveries' order by due_at limit ${limit}`,
+        ).pipe(Effect.map(toWorkspaceIds)),
       claim: (workspace, options) => write(workspace, claim(sql, workspace, options)),
       renew: (workspace, claims, lease_ms) => write(workspace, renew(sql, workspace, claims, lease_ms)),
       grant: (workspace, claims, lease_ms) => grant(sql, transactor, workspace, claims, lease_ms),

@@ -14,7 +14,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { PageInvalidation } from "./PageInvalidation.ts"
 import { source } from "./TentRows.ts"
 import type { RowOf } from "../kernel/Instants.ts"
-import { orDefect, Reads } from "../kernel/Postgres.ts"
+import { Reads } from "../kernel/Postgres.ts"
 
 interface AddressRow {
   readonly tentId: TentId
@@ -29,11 +29,12 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const invalidation = yield* PageInvalidation
-    const { within } = yield* Reads
+    const { unfenced, within } = yield* Reads
     return PublishedPages.of({
       version: invalidation.version,
       site: ({ host, slug }) =>
-        orDefect(sql<PageSite>`
+        unfenced(
+          (reader) => reader<PageSite>`
           select w.workspace_id as "workspaceId", w.slug, w.brand ->> 'name' as name,
             w.brand ->> 'primaryColor' as "primaryColor", w.brand ->> 'logoUrl' as "logoUrl",
             w.brand ->> 'iconUrl' as "iconUrl",
@@ -42,7 +43,8 @@ export const layer = Layer.effect(
           from workspace w
           where (w.workspace_id = (select h.workspace_id from page_host h where h.host = ${host}) or w.slug = ${slug})
             and w.deleted_at is null
-          order by w.slug = ${slug} limit 1`).pipe(Effect.map(([row]) => row ?? null)),
+          order by w.slug = ${slug} limit 1`,
+        ).pipe(Effect.map(([row]) => row ?? null)),
       getPage: (workspace, address) =>
         within(
           workspace,

@@ -15,7 +15,7 @@ import { PageInvalidation, pages_channel } from "./PageInvalidation.ts"
 import { deleteGenerations, findGeneration, latestGeneration, writeGeneration } from "../documents/Generations.ts"
 import { versionsOf } from "../documents/Versions.ts"
 import { iso, requireRow } from "../kernel/Instants.ts"
-import { catchUnique, fencedWrites, orDefect, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
+import { catchUnique, fencedWrites, raiseStatementTimeout, Reads } from "../kernel/Postgres.ts"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { columns, fieldsOf, insertedRow, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
@@ -137,7 +137,7 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const writer = yield* ChangeWriter
     const invalidation = yield* PageInvalidation
-    const { within } = yield* Reads
+    const { unfenced, within } = yield* Reads
     const write = fencedWrites(sql)
     const one = (workspace: WorkspaceId, where: Statement.Fragment, lock = sql``) =>
       sql<Row>`select ${columns(sql, workspace)} from ${source(sql, workspace)} where ${where} ${lock}`.pipe(
@@ -183,10 +183,12 @@ export const layer = Layer.effect(
           Effect.map((rows) => slicedByAge(rows.map(toTent), query.limit)),
         ),
       site: (workspace) =>
-        orDefect(sql<Site>`
-          select w.slug, (select h.host from page_host h where h.workspace_id = w.workspace_id order by h.created_at, h.host limit 1)
-            as "ownHost"
-          from workspace w where w.workspace_id = ${workspace}`).pipe(Effect.flatMap(requireRow("tent"))),
+        unfenced(
+          (reader) => reader<Site>`
+            select w.slug, (
+              select host from page_host where workspace_id = ${workspace} order by created_at, host limit 1) as "ownHost"
+            from workspace w where w.workspace_id = ${workspace}`,
+        ).pipe(Effect.flatMap(requireRow("tent"))),
       lock: (workspace, id) =>
         write(
           workspace,

@@ -108,31 +108,33 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const ids = yield* Ids
-    const { within } = yield* Reads
+    const { unfenced, within } = yield* Reads
     const write = fencedWrites(sql)
     const columns = sql.literal(workspaceColumns)
     const one = (condition: Statement.Fragment, lock = sql``) =>
-      orDefect(
-        sql<WorkspaceRow>`select ${columns} from workspace w where ${condition} and w.deleted_at is null ${lock}`,
+      unfenced(
+        (reader) => reader<WorkspaceRow>`
+          select ${columns} from workspace w where ${condition} and w.deleted_at is null ${lock}`,
       ).pipe(Effect.flatMap(requireRow("workspace")), Effect.map(toWorkspace))
 
     return WorkspaceStore.of({
       get: (id) => one(sql`w.workspace_id = ${id}`),
       findBySlug: (slug) => one(sql`w.slug = ${slug}`),
-      findFirst: orDefect(
-        sql<WorkspaceRow>`select ${columns} from workspace w where w.deleted_at is null order by w.created_at, w.workspace_id limit 1`,
+      findFirst: unfenced(
+        (reader) =>
+          reader<WorkspaceRow>`select ${columns} from workspace w where w.deleted_at is null order by w.created_at, w.workspace_id limit 1`,
       ).pipe(Effect.map(([row]) => (row === undefined ? null : toWorkspace(row)))),
       lock: (id) => Effect.andThen(Transaction, one(sql`w.workspace_id = ${id}`, sql`for update`)),
       apply: (change) => applyWorkspace(sql, ids, change),
 
       findKey: (hash, at) =>
-        orDefect(sql<Readonly<Record<string, unknown>>>`
-          select ${sql.literal(keyColumns("key."))}, ${columns} from api_key k join workspace w on w.workspace_id = k.workspace_id
-          where k.hash = ${hash} and k.revoked_at is null
-            and (k.expires_at is null or k.expires_at > ${iso(at)}) and w.deleted_at is null`).pipe(
-          Effect.flatMap(requireRow("API key")),
-          Effect.map(toKeyAndWorkspace),
-        ),
+        unfenced(
+          (reader) => reader<Readonly<Record<string, unknown>>>`
+            select ${sql.literal(keyColumns("key."))}, ${columns}
+            from api_key k join workspace w on w.workspace_id = k.workspace_id
+            where k.hash = ${hash} and k.revoked_at is null
+              and (k.expires_at is null or k.expires_at > ${iso(at)}) and w.deleted_at is null`,
+        ).pipe(Effect.flatMap(requireRow("API key")), Effect.map(toKeyAndWorkspace)),
       addKey: ({ id, ...key }) =>
         Effect.andThen(
           Transaction,

@@ -67,6 +67,22 @@ it.live("writes outside a transaction do not run", () =>
   }).pipe(Effect.scoped),
 )
 
+it.live("unfenced reads use a connection for reading, or that of the open transaction", () =>
+  Effect.gen(function* () {
+    const options = { ...optionsOf(yield* clone()), connections_max: 2 }
+    const built = yield* Layer.build(Layer.provideMerge(Transactions.layer, Postgres.connections(options)))
+    const sql = Context.get(built, PgClient.PgClient)
+    const { unfenced } = Context.get(built, Postgres.Reads)
+    const session = (client: PgClient.PgClient) => client<{ readonly pid: number }>`select pg_backend_pid() as pid`
+    const alone = Effect.provideService(unfenced(session), Postgres.OpenTransaction, undefined)
+    const [inside, writing, outside] = yield* Context.get(built, Transactor).transact(
+      Effect.all([unfenced(session), Effect.orDie(session(sql)), alone]),
+    )
+    assert.deepStrictEqual(inside, writing)
+    assert.notDeepEqual(outside, writing)
+  }).pipe(Effect.scoped),
+)
+
 it.live("a login that lacks the session's settings gets statements that make them its defaults", () =>
   Effect.gen(function* () {
     const url = yield* clone()
