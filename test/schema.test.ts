@@ -211,15 +211,16 @@ it.live("partitioned tables refer to workspaces only: a new partition locks the 
   }).pipe(Effect.scoped),
 )
 
-it.live("tables have comments, and no constraint has a numbered name", () =>
+it.live("tables have comments, and constraints have names of their own", () =>
   Effect.gen(function* () {
     const { owner } = yield* database
     const faults = yield* owner<{ readonly name: string }>`
-      select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')
+      select relname::text as name from pg_class
+      where relnamespace in ('public'::regnamespace, 'jobs'::regnamespace) and relkind in ('r', 'p', 'v')
         and not relispartition and obj_description(oid, 'pg_class') is null
         and not exists (select from pg_depend e where e.objid = pg_class.oid and e.deptype = 'e')
       union all
-      select conname from pg_constraint where connamespace = 'public'::regnamespace and conname ~ '_(check|key|fkey)[0-9]+$'`
+      select conname from pg_constraint where connamespace in ('public'::regnamespace, 'jobs'::regnamespace) and conname ~ '_check$|_(check|key|fkey)[0-9]+$'`
     assert.deepStrictEqual(faults, [])
   }).pipe(Effect.scoped),
 )
