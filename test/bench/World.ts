@@ -5,6 +5,8 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Data, Effect, Redacted } from "effect"
 import { Database } from "../faults/Database.ts"
 import { Deployment } from "../faults/Deployment.ts"
+import { Pair } from "../faults/failover/Pair.ts"
+import { Proxy } from "../faults/Proxy.ts"
 import { draftBlast, letterFrom, sendingWorkspace } from "../support/Blast.ts"
 import { type Arrival, FakeSmtpProcess, countOf } from "../support/smtp/FakeSmtpProcess.ts"
 import type { Inside, OpenWorkspace } from "../support/Inside.ts"
@@ -35,10 +37,27 @@ interface Parts {
   readonly databaseUrl: string
 }
 
+/**
+ * `STANDBY=true`: each commit waits for a synchronous standby. `DATABASE_DELAY_MS`: what each packet to and from the database takes,
+ * through a proxy in this process.
+ */
+const databaseOf = async (ending: Bench["ending"], report: Bench["report"]): Promise<Redacted.Redacted> => {
+  const { DATABASE_DELAY_MS, STANDBY = "false" } = process.env
+  const { ownerUrl } = STANDBY === "true" ? await Pair.begin(ending) : await Database.begin(ending)
+  report.fact("standby", STANDBY)
+  if (DATABASE_DELAY_MS === undefined) return ownerUrl
+  report.fact("proxy to the database", `${DATABASE_DELAY_MS} ms in each direction`)
+  const url = new URL(Redacted.value(ownerUrl))
+  const proxy = await Proxy.to(Number(url.port), ending)
+  proxy.delay_ms = Number(DATABASE_DELAY_MS)
+  url.port = String(proxy.port)
+  return Redacted.make(url.href)
+}
+
 export class World extends Data.Class<Parts> {
   static async begin({ ending, report }: Bench): Promise<World> {
     report.say("starting the service …")
-    const { ownerUrl } = await Database.begin(ending)
+    const ownerUrl = await databaseOf(ending, report)
     const smtp = await FakeSmtpProcess.start(ending)
     const { SEND_JOURNAL = "false" } = process.env
     const deployment = await Deployment.over(ending, ownerUrl, { SMTP_URL: smtp.url, SEND_JOURNAL })

@@ -13,6 +13,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   imports: async () => (await import("./imports/Imports.ts")).imports,
   pages: async () => (await import("./pages/Pages.ts")).pages,
   render: async () => (await import("./render/Render.ts")).rendering,
+  retention: async () => (await import("./retention/Retention.ts")).retention,
   scale: async () => (await import("./scale/Scale.ts")).scale,
 }
 

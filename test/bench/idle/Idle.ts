@@ -1,8 +1,10 @@
-// Processor time of an idle service: one worker and PostgreSQL, with ten workspaces and with two thousand. Each has an active flow
-// and a contact who waits in it.
+// Processor time of an idle service: one worker and PostgreSQL, with ten workspaces and with two thousand, and of a round of
+// maintenance. Each workspace has an active flow and a contact who waits in it.
 import { recount } from "@tentpole/adapters/test/Recount"
 import { Memberships } from "@tentpole/core/flows/Memberships"
 import type { ContactId } from "@tentpole/core/kernel/Ids"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect } from "effect"
 import { activeFlow } from "../../support/Blast.ts"
@@ -32,7 +34,12 @@ export const idle: Benchmark = async (bench) => {
     ])
   bench.report.section(
     `Processor time of a worker and PostgreSQL, ${many.toLocaleString("en-US")} workspaces beside ${few}`,
-    [row("the first ten seconds of the worker", "start"), row(`${idle_ms / 1_000} idle seconds`, "idle")],
+    [
+      row("the first ten seconds of the worker", "start"),
+      row(`${idle_ms / 1_000} idle seconds`, "idle"),
+      row("a round of maintenance", "maintenance"),
+      row("an idle hour: the same seconds, as often as it has them, and a round", "hour"),
+    ],
     ["each workspace has an active flow with a contact who waits for a year"],
   )
 }
@@ -82,5 +89,22 @@ const measured = async (world: World, idle_ms: number) => {
   await pause(idle_ms)
   const ended_ms = await total()
   await world.stop(worker)
-  return { start: started_ms - before_ms, idle: ended_ms - started_ms }
+  const start = started_ms - before_ms
+  const idle = ended_ms - started_ms
+  const maintenance = await maintenance_ms(world)
+  return { start, idle, maintenance, hour: (idle * hour_ms) / idle_ms + maintenance }
+}
+
+const hour_ms = 3_600_000
+
+/** As a worker runs it every hour, here in the process of the benchmark. */
+const maintenance_ms = async (world: World): Promise<number> => {
+  const round = Effect.flatMap(Effect.all([Maintenance, Settings]), ([{ run }, { retention }]) => run(retention))
+  // The first round creates partitions.
+  await world.inside.run(round)
+  const before_ms = await world.databaseTime_ms()
+  const before = process.cpuUsage()
+  await world.inside.run(round)
+  const { system, user } = process.cpuUsage(before)
+  return (await world.databaseTime_ms()) - before_ms + (system + user) / 1_000
 }
