@@ -211,6 +211,20 @@ it.live("partitioned tables refer to workspaces only: a new partition locks the 
   }).pipe(Effect.scoped),
 )
 
+it.live("ids that the database makes begin with their time, in the order of their creation", () =>
+  Effect.gen(function* () {
+    const { owner } = yield* database
+    const made = Effect.map(owner<{ readonly id: string }>`select uuid_v7()::text as id`, ([row]) => row?.id ?? "")
+    const before_ms = Date.now()
+    const ids = yield* Effect.all(Array.from({ length: 100 }, () => made))
+    assert.deepStrictEqual(ids, ids.toSorted())
+    for (const id of ids) {
+      assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      assert.closeTo(Number.parseInt(id.replace("-", "").slice(0, 12), 16), before_ms, 60_000)
+    }
+  }).pipe(Effect.scoped),
+)
+
 it.live("tables have comments, and constraints have names of their own", () =>
   Effect.gen(function* () {
     const { owner } = yield* database

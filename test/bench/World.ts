@@ -115,7 +115,7 @@ export class World extends Data.Class<Parts> {
     await this.inside.asOwner(
       `insert into contact (workspace_id, contact_id, email, email_folded, email_normalized, first_name, first_name_folded,
          last_name, last_name_folded, city, city_folded, custom_fields, unsubscribed, marketing_email_invalid, created_at, updated_at)
-       select $1::uuid, uuidv7_or_v4(), address, address, address, 'Ann', 'ann', 'Person ' || i, 'person ' || i, 'Rome', 'rome',
+       select $1::uuid, uuid_v7(), address, address, address, 'Ann', 'ann', 'Person ' || i, 'person ' || i, 'Rome', 'rome',
          jsonb_build_object('plan', 'basic', 'points', i::text), false, false, now(), now()
        from (select i, 'person' || i || '@d' || i % $3::int || '.' || $2::text || '.test' as address
          from generate_series(1, $4::int) as i) as people`,

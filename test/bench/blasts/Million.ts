@@ -92,7 +92,7 @@ const bareInsert = async ({ inside }: World, { id }: Sender): Promise<number> =>
     inside.asOwner(
       `insert into bare_delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
          display_name, display_name_folded, operational, state, reason, created_at)
-       select c.workspace_id, uuidv7_or_v4(), $2::uuid, c.contact_id, $2::uuid, c.email, c.email_normalized,
+       select c.workspace_id, uuid_v7(), $2::uuid, c.contact_id, $2::uuid, c.email, c.email_normalized,
          c.display_name, c.display_name_folded, false, 'queued', null, now()
        from contact c
        left join suppression s on s.workspace_id = c.workspace_id and s.email_normalized = c.email_normalized

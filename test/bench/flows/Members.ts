@@ -33,7 +33,7 @@ export const members = async (
     `with added as (
      insert into flow_membership (workspace_id, membership_id, flow_id, contact_id, entry_source, tokens, state, status,
        step_id, due_at, sole, entered_at, updated_at)
-     select $1::uuid, uuidv7_or_v4(), $2::uuid, contact_id, 'manual', '{"gift": "cake"}', jsonb_build_object('status', 'waiting',
+     select $1::uuid, uuid_v7(), $2::uuid, contact_id, 'manual', '{"gift": "cake"}', jsonb_build_object('status', 'waiting',
          'visit', '{"stepId": "rest", "number": 1}'::jsonb, 'since', $3::bigint, 'until', $4::bigint),
        'waiting', 'rest', to_timestamp($4::bigint / 1000.0), false, to_timestamp($3::bigint / 1000.0),
        to_timestamp($3::bigint / 1000.0)

@@ -66,7 +66,7 @@ const addWorkspace = async (world: World, name: string): Promise<void> => {
   const people = await inside.asOwner<{ readonly contact_id: ContactId }>(
     `insert into contact (workspace_id, contact_id, email, email_normalized, unsubscribed, marketing_email_invalid, created_at,
        updated_at)
-     values ($1::uuid, uuidv7_or_v4(), 'ann@example.com', 'ann@example.com', false, false, now(), now())
+     values ($1::uuid, uuid_v7(), 'ann@example.com', 'ann@example.com', false, false, now(), now())
      returning contact_id`,
     [id],
   )

@@ -136,7 +136,7 @@ const second: Scenario<World> = {
         .asOwner(
           `insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, operational,
             state, created_at)
-            select workspace_id, uuidv7_or_v4(), blast_id, ${contact}, approval_id, ${email}, ${email}, operational, 'queued', now()
+            select workspace_id, uuid_v7(), blast_id, ${contact}, approval_id, ${email}, ${email}, operational, 'queued', now()
             from delivery where blast_id = $1::uuid limit 1`,
           [blast.id],
         )
@@ -145,7 +145,7 @@ const second: Scenario<World> = {
           (error: unknown) => String(error instanceof Error ? (error.cause ?? error) : error),
         )
     const person = await copied("contact_id", "'other@else.test'")
-    const address = await copied("uuidv7_or_v4()", "email")
+    const address = await copied("uuid_v7()", "email")
     return [
       ...unless(/unique|duplicate/i.test(person), `a person got a second delivery: ${person}`),
       ...unless(/unique|duplicate/i.test(address), `an address got a second delivery: ${address}`),

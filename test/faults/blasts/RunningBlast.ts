@@ -18,7 +18,7 @@ const addPeople = async (inside: Inside, workspace: string, list: string, addres
     `with people as (
        insert into contact (workspace_id, contact_id, email, email_normalized, first_name, first_name_folded, unsubscribed,
          marketing_email_invalid, created_at, updated_at)
-       select $1::uuid, uuidv7_or_v4(), address, address, 'Ann', 'ann', false, false, now(), now()
+       select $1::uuid, uuid_v7(), address, address, 'Ann', 'ann', false, false, now(), now()
        from unnest($3::text[]) as address
        returning contact_id
      )

@@ -56,7 +56,7 @@ export class RunningFlow extends Data.Class<Parts> {
         `with people as (
            insert into contact (workspace_id, contact_id, email, email_normalized, city, city_folded, unsubscribed,
              marketing_email_invalid, created_at, updated_at)
-           select $1::uuid, uuidv7_or_v4(), p.email, p.email, p.city, lower(p.city), false, false, now(), now()
+           select $1::uuid, uuid_v7(), p.email, p.email, p.city, lower(p.city), false, false, now(), now()
            from unnest($2::text[], $3::text[]) as p (email, city)
            returning contact_id
          ), stream as (

@@ -56,7 +56,7 @@ layer(postgres, { excludeTestServices: true })("large lists", (it) => {
         Effect.gen(function* () {
           yield* sql`
             insert into contact (workspace_id, contact_id, phone, unsubscribed, marketing_email_invalid, created_at, updated_at)
-            select ${workspace}, uuidv7_or_v4(), 'crowd ' || n, false, false, now(), now()
+            select ${workspace}, uuid_v7(), 'crowd ' || n, false, false, now(), now()
             from generate_series(1, ${21_000}::int) as crowd (n)`
           yield* sql`
             insert into list_member (workspace_id, list_id, contact_id, added_at)

@@ -49,7 +49,7 @@ const oneMore = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId)
     sql`
       with added as (
         insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, operational, state, created_at)
-        values (${workspace}, uuidv7_or_v4(), ${blast}, uuidv7_or_v4(), uuidv7_or_v4(), false, 'queued', now())
+        values (${workspace}, uuid_v7(), ${blast}, uuid_v7(), uuid_v7(), false, 'queued', now())
         returning delivery_id, contact_id
       ),
       counted as (

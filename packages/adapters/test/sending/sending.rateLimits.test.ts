@@ -28,7 +28,7 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
       with added as (
         insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, operational,
           state, created_at)
-        select d.workspace_id, uuidv7_or_v4(), d.blast_id, gen_random_uuid(), d.approval_id, a, a, false, 'queued',
+        select d.workspace_id, uuid_v7(), d.blast_id, gen_random_uuid(), d.approval_id, a, a, false, 'queued',
           d.created_at
         from delivery d
         cross join lateral (

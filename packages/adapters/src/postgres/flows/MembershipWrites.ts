@@ -167,7 +167,7 @@ const insertMessages = Effect.fnUntraced(function* (
   yield* sql`
     insert into blast (workspace_id, blast_id, name, name_folded, status, purpose, flow_id, step_id, restored, launched_at,
       created_at, updated_at)
-    select ${workspace}, uuidv7_or_v4(), g.step_id, g.step_id, 'sending', 'flow_step', g.flow_id, g.step_id, f.restored, ${stored_at},
+    select ${workspace}, uuid_v7(), g.step_id, g.step_id, 'sending', 'flow_step', g.flow_id, g.step_id, f.restored, ${stored_at},
       ${stored_at}, ${stored_at}
     from unnest(${texts(steps.map(({ member }) => member.flowId))}::uuid[],
       ${texts(steps.map(({ command }) => command.stepId))}::text[]) as g (flow_id, step_id)

@@ -141,7 +141,7 @@ create table activity (
   workspace_id uuid not null,
   contact_id uuid not null,
   at timestamptz not null,
-  activity_id uuid not null default uuidv7_or_v4(),
+  activity_id uuid not null default uuid_v7(),
   type text not null constraint activity_type_is_stored check (type not in ('email_sent', 'email_delivered')),
   metadata jsonb not null,
   constraint activity_pkey primary key (workspace_id, contact_id, at, activity_id)

@@ -19,13 +19,17 @@ end $$;
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;
 
--- PostgreSQL 18 creates v7 ids, older versions v4. Nothing depends on the order of these ids. The version is checked here and not
--- in the function: a function of one SELECT is inlined, any other is called for each row.
+-- An id (UUID version 7): entries of a timeline with the same time are in the order of their ids. Before PostgreSQL 18 it has
+-- the same form: milliseconds, and their fraction in the next 12 bits. The version is checked here and not in the function: a
+-- function of one expression is inlined, any other is called for each row.
 do $$ begin
   if current_setting('server_version_num')::int >= 180000 then
-    create function uuidv7_or_v4() returns uuid language sql volatile as 'select uuidv7()';
+    create function uuid_v7() returns uuid language sql volatile as 'select uuidv7()';
   else
-    create function uuidv7_or_v4() returns uuid language sql volatile as 'select gen_random_uuid()';
+    create function uuid_v7() returns uuid language sql volatile as $id$
+      select (overlay(lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint * 512 / 125), 15, '0') placing '7' from 13 for 0)
+        || substr(gen_random_uuid()::text, 20))::uuid
+    $id$;
   end if;
 end $$;
 

@@ -4,7 +4,7 @@ create table page_view (
   workspace_id uuid not null,
   tent_id uuid not null,
   at timestamptz not null,
-  view_id uuid not null default uuidv7_or_v4(),
+  view_id uuid not null default uuid_v7(),
   country text not null, device text not null, browser text not null, os text not null, referrer text not null,
   constraint page_view_pkey primary key (workspace_id, tent_id, at, view_id)
 ) partition by range (at);
