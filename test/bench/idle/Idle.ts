@@ -49,10 +49,14 @@ const grow = async ({ report }: Bench, world: World, from: number, to: number): 
   for (let nth = from; nth < to; nth++) await addWorkspace(world, `idle${nth}`)
   // The work that the activations have created.
   const worker = await world.worker({ without: "mail" })
-  await until("the workspaces to be idle", async () => {
-    const due = await world.byHand("select 1 from due_work where kind like 'flow%' and due_at <= clock_timestamp()")
-    return due.length < few ? true : undefined
-  })
+  await until(
+    "the workspaces to be idle",
+    async () => {
+      const due = await world.byHand("select 1 from due_work where kind like 'flow%' and due_at <= clock_timestamp()")
+      return due.length < few ? true : undefined
+    },
+    { within_ms: 600_000 },
+  )
   await pause(start_ms)
   await world.stop(worker)
   await world.inside.asOwner("vacuum analyze")

@@ -21,14 +21,6 @@ export const tenantTables: ReadonlySet<string> = new Set([
   ),
 ])
 
-/** Statements that stay as they are, by their first words. */
-const exempt: ReadonlyArray<{ readonly begins: string; readonly reason: string }> = [
-  {
-    begins: "with ended as ( delete from delivery_queue q using unnest(",
-    reason: "the settlement calculates the end of a pause of each message by the clock of the database",
-  },
-]
-
 /** A template of the sources begins with the first text of the statement. */
 const isOfStores = (statement: Statement.Statement<unknown>): boolean => {
   const first = statement.segments.find((segment) => segment._tag === "Literal")?.value ?? ""
@@ -37,18 +29,16 @@ const isOfStores = (statement: Statement.Statement<unknown>): boolean => {
 
 const checked = new Set<string>()
 
-/** A statement that breaks a rule is a defect. Each text is checked once. */
+/** A statement that breaks a rule is a defect. A text without faults is checked once. */
 export const checkStatements =
   (isChecked: (statement: Statement.Statement<unknown>) => boolean): Statement.Transformer =>
   (statement) => {
     const [text] = statement.compile()
     if (checked.has(text) || !isChecked(statement)) return Effect.succeed(statement)
+    const faults = faultsOfStatement(text, tenantTables)
+    if (faults.length > 0) return Effect.die(new Error(`${faults.join("\n")}\n${text}`))
     checked.add(text)
-    const words = text.trim().replace(/\s+/g, " ")
-    const faults = exempt.some(({ begins }) => words.startsWith(begins)) ? [] : faultsOfStatement(text, tenantTables)
-    return faults.length === 0
-      ? Effect.succeed(statement)
-      : Effect.die(new Error(faults.map((fault) => `${fault}\n  ${words}`).join("\n")))
+    return Effect.succeed(statement)
   }
 
 export const checkedStatements = Layer.succeed(Statement.CurrentTransformer, checkStatements(isOfStores))

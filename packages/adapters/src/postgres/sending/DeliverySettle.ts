@@ -10,6 +10,7 @@ import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { deliveryMetadata } from "../contacts/Timeline.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
+import { transactionTime } from "../kernel/Postgres.ts"
 import { changeBetween, countChange, type CountedChange, countedColumns } from "./DeliveryCounters.ts"
 import { suppressWornOut } from "./Suppressions.ts"
 
@@ -43,7 +44,8 @@ export const settle = Effect.fnUntraced(function* (
   if (settlements.length === 0) return []
   // In the order of their ids, as every transaction locks.
   const ordered = settlements.toSorted((left, right) => (left.id < right.id ? -1 : 1))
-  const { left, moved } = yield* write(sql, workspace, queuedSource(sql, workspace, ordered), ordered)
+  const now = yield* transactionTime(sql)
+  const { left, moved } = yield* write(sql, workspace, queuedSource(sql, workspace, ordered, now), ordered)
   const rare = ordered.filter(({ id }) => !moved.has(id))
   if (rare.length > 0) {
     const source = lockedSource(sql, workspace, rare, left)
@@ -90,7 +92,12 @@ interface Source {
 }
 
 /** The settlements whose claim is valid. Their rows of the queue are deleted, or are due again after a pause. */
-const fromQueue = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => {
+const fromQueue = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  settlements: ReadonlyArray<Settlement>,
+  now: Statement.Fragment,
+) => {
   const ended = sql`
     delete from delivery_queue q using ${settlementRows(sql, settlements)}
     where q.workspace_id = ${workspace} and q.delivery_id = g.id and q.token = g.token
@@ -102,7 +109,7 @@ const fromQueue = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<
     ended as (${ended}),
     requeued as (
       update delivery_queue q set state = 'queued', token = null, lease_until = null,
-        due_at = clock_timestamp() + make_interval(secs => g.pause_s)
+        due_at = ${now} + make_interval(secs => g.pause_s)
       from ${settlementRows(sql, settlements)}
       where q.workspace_id = ${workspace} and q.delivery_id = g.id and q.token = g.token and g.state = 'queued'
       returning g.*, q.handed_over_at
@@ -114,11 +121,16 @@ const fromQueue = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<
  * Outcomes of claims. No lock shows the delivery before, and none is needed: it was queued. A delivery that a late report on an
  * earlier attempt has marked is left, if this could count the mark twice.
  */
-const queuedSource = (sql: Sql, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>): Source => {
+const queuedSource = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  settlements: ReadonlyArray<Settlement>,
+  now: Statement.Fragment,
+): Source => {
   const ends = settlements.some(({ ending }) => ending.state === "failed" || ending.state === "unconfirmed")
   const marks = settlements.some(({ bounce, delivered }) => delivered || bounce === "hard")
   return {
-    taken: fromQueue(sql, workspace, settlements),
+    taken: fromQueue(sql, workspace, settlements, now),
     condition: marks ? "d.delivered_at is null and d.bounced_at is null" : "true",
     change: settledChange(ends, marks),
   }
