@@ -6,6 +6,7 @@ import { Administration } from "./operations/administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
 import { BlastReports } from "./blasts/figures/BlastReports.ts"
 import { EmailAnalytics } from "./blasts/figures/EmailAnalytics.ts"
+import { BlastAudits } from "./blasts/inspection/BlastAudits.ts"
 import { DryRuns } from "./blasts/inspection/DryRuns.ts"
 import { Schedules } from "./blasts/Schedules.ts"
 import { Hooks } from "./bounces/providers/Hooks.ts"
@@ -96,6 +97,7 @@ export const productUseCases = Layer.mergeAll(
 export const useCases = Layer.mergeAll(
   Accounts.layer,
   Administration.layer,
+  BlastAudits.layer,
   Hooks.layer,
   Idempotency.layer,
   LocalMails.layer,

@@ -980,6 +980,16 @@ export interface Client {
       }
     }, BlastReport, CommonCode | "not_found">
     /**
+     * Audit a blast. Checks that each recipient of the audience is accounted for and got at most one message, and
+     * counts the recipients by outcome. It reads every recipient: call it once a blast has ended, not to follow
+     * it. Needs the role `viewer`.
+     */
+    readonly audit: Method<{
+      readonly params: {
+        readonly blastId: string
+      }
+    }, BlastAudit, CommonCode | "not_found">
+    /**
      * List a blast's recipients. Returns the recipients that the audience contained when sending began, with the
      * outcome of each message. Filter them with `category`, `domain`, `reason` and `link_index`:
      * `category=opened`, or `link_index=0` for those that clicked the first link. An installation may delete the
@@ -2011,6 +2021,7 @@ export const routes = {
     cancel: "POST /v1/email-blasts/:blastId/cancel key",
     progress: "GET /v1/email-blasts/:blastId/progress",
     report: "GET /v1/email-blasts/:blastId/report",
+    audit: "GET /v1/email-blasts/:blastId/audit",
     recipients: "GET /v1/email-blasts/:blastId/contacts page:contacts",
   },
   blastExports: {
@@ -2357,6 +2368,27 @@ export interface BlastAudience {
   readonly kind: "static" | "dynamic" | "system"
   /** Static lists only */
   readonly member_count: number | null
+}
+
+export interface BlastAudit {
+  /** True if every check holds */
+  readonly ok: boolean
+  readonly checks: ReadonlyArray<{
+    readonly name: "stored" | "counts" | "counters" | "contact_again" | "address_again" | "sent_without_intent" | "sent_without_evidence" | "open" | "events_wrong" | "unconfirmed"
+    /** What is checked, as a sentence */
+    readonly check: string
+    readonly ok: boolean
+    /** The result, as a sentence */
+    readonly says: string
+    /** The first ten recipients that it is about */
+    readonly recipient_ids: ReadonlyArray<string>
+  }>
+  /** All recipients by outcome. Empty after an installation deleted them by age */
+  readonly recipients: ReadonlyArray<{
+    readonly state: "queued" | "claimed" | "handed_over" | "sent" | "failed" | "blocked" | "unconfirmed"
+    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "unconfirmed" | null
+    readonly count: number
+  }>
 }
 
 export interface BlastDeleted {

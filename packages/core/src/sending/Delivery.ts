@@ -9,7 +9,8 @@ import type { ApprovalId, BlastId, ContactId, DeliveryId, FlowId, MembershipId }
  * queued → claimed → handed_over → sent | failed. `blocked` until the intent. `unconfirmed` when a worker died, or the
  * connection was cut, between the intent and the reply. A `claimed` message is certainly not sent: it may be claimed again.
  */
-export type DeliveryState = "queued" | "claimed" | "handed_over" | "sent" | "failed" | "blocked" | "unconfirmed"
+export const deliveryStates = ["queued", "claimed", "handed_over", "sent", "failed", "blocked", "unconfirmed"] as const
+export type DeliveryState = (typeof deliveryStates)[number]
 
 export const finalStates: ReadonlySet<DeliveryState> = new Set(["sent", "failed", "blocked", "unconfirmed"])
 

@@ -2,9 +2,13 @@
 import { DateTime } from "effect"
 import type { DeliveryTally } from "../../sending/Delivery.ts"
 import type { DeliveryId } from "../../kernel/Ids.ts"
-import type { AuditFinding, BlastEvidence, StateCount } from "./BlastAuditStore.ts"
+import { auditFindings, type AuditFinding, type BlastEvidence, type StateCount } from "./BlastAuditStore.ts"
+
+export const auditChecks = ["stored", "counts", "counters", ...auditFindings, "unconfirmed"] as const
 
 export interface AuditLine {
+  readonly name: (typeof auditChecks)[number]
+  /** What is checked, as a sentence. */
   readonly check: string
   readonly holds: boolean
   /** The result, as a sentence. */
@@ -34,6 +38,7 @@ const deleted: Audit = {
   holds: true,
   lines: [
     {
+      name: "stored",
       check: "the deliveries are stored",
       holds: true,
       result: "they were deleted by age (DELIVERY_DAYS): only the counters are left",
@@ -57,12 +62,19 @@ export const audit = (evidence: BlastEvidence): Audit => {
 
 const found = (evidence: BlastEvidence, finding: AuditFinding, check: string, wrong: string): AuditLine => {
   const { count, samples } = evidence.found[finding]
-  return { check, holds: count === 0, result: count === 0 ? "no violation" : `${count} ${wrong}`, deliveries: samples }
+  return {
+    name: finding,
+    check,
+    holds: count === 0,
+    result: count === 0 ? "no violation" : `${count} ${wrong}`,
+    deliveries: samples,
+  }
 }
 
 const addsUp = ({ recipientCount, recount: { blocked, failed, queued, sent } }: BlastEvidence): AuditLine => {
   const sum = sent + failed + blocked + queued
   return {
+    name: "counts",
     check: "the recipient counts add up",
     holds: (recipientCount ?? 0) === sum,
     result:
@@ -76,6 +88,7 @@ const countersHold = ({ recount, tally }: BlastEvidence): AuditLine => {
   const names = Object.keys(recount) as ReadonlyArray<keyof DeliveryTally>
   const wrong = names.filter((name) => tally[name] !== recount[name])
   return {
+    name: "counters",
     check: "the counters equal a recount",
     holds: wrong.length === 0,
     result:
@@ -90,6 +103,7 @@ const countersHold = ({ recount, tally }: BlastEvidence): AuditLine => {
 const over = ({ found, status }: BlastEvidence): AuditLine => {
   const { count, samples } = found.open
   return {
+    name: "open",
     check: "no recipient is open once the blast is sent",
     holds: status !== "sent" || count === 0,
     result: `the blast is ${status}, ${count} open`,
@@ -102,6 +116,7 @@ const unconfirmed = ({ recipients, unconfirmed: some }: BlastEvidence): AuditLin
   const count = recipients.reduce((sum, each) => sum + (each.state === "unconfirmed" ? each.count : 0), 0)
   const at = some.flatMap(({ handedOverAt }) => (handedOverAt === null ? [] : [DateTime.formatIso(handedOverAt)]))
   return {
+    name: "unconfirmed",
     check: "unconfirmed messages are not sent again",
     holds: true,
     result: count === 0 ? "no message is unconfirmed" : [`${count} unconfirmed, handed over at:`, ...at].join(" "),

@@ -58,6 +58,7 @@ describe("Blast audit", () => {
     assert.isTrue(holds)
     assert.strictEqual(recipients, clean.recipients)
     assert.deepStrictEqual(lines.at(-1), {
+      name: "unconfirmed",
       check: "unconfirmed messages are not sent again",
       holds: true,
       result: "1 unconfirmed, handed over at: 2026-05-01T12:00:00.000Z",

@@ -1,9 +1,10 @@
 // Wire schemas of blasts, their recipients and dry runs.
 import type { BlastRecipient, BlastView } from "@tentpole/core/blasts/BlastStore"
 import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
+import { type Audit, auditChecks } from "@tentpole/core/blasts/inspection/BlastAudit"
 import type { DryRun } from "@tentpole/core/blasts/inspection/DryRuns"
 import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
-import { blockReasons } from "@tentpole/core/sending/Delivery"
+import { blockReasons, deliveryStates, failureReasons } from "@tentpole/core/sending/Delivery"
 import { headerNames } from "@tentpole/core/documents/EmailFields"
 import { renamed } from "@tentpole/core/kernel/Keys"
 import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
@@ -255,4 +256,36 @@ export const toDryRunWire = (run: DryRun): typeof DryRunWire.Type => ({
   unresolved_tokens: run.unresolvedTokens.map(toSnakeCase),
   estimated_seconds: run.estimated_s,
   samples: run.samples.map(toSnakeCase),
+})
+
+export const AuditWire = Schema.Struct({
+  ok: Schema.Boolean.annotate({ description: "True if every check holds" }),
+  checks: Schema.Array(
+    Schema.Struct({
+      name: Schema.Literals(auditChecks),
+      check: Schema.String.annotate({ description: "What is checked, as a sentence" }),
+      ok: Schema.Boolean,
+      says: Schema.String.annotate({ description: "The result, as a sentence" }),
+      recipient_ids: Schema.Array(DeliveryId).annotate({ description: "The first ten recipients that it is about" }),
+    }),
+  ),
+  recipients: Schema.Array(
+    Schema.Struct({
+      state: Schema.Literals(deliveryStates),
+      reason: Schema.NullOr(Schema.Literals([...blockReasons, ...failureReasons])),
+      count: Schema.Int,
+    }),
+  ).annotate({ description: "All recipients by outcome. Empty after an installation deleted them by age" }),
+}).annotate({ identifier: "BlastAudit" })
+
+export const toAuditWire = ({ holds, lines, recipients }: Audit): typeof AuditWire.Type => ({
+  ok: holds,
+  checks: lines.map(({ check, deliveries, holds: ok, name, result }) => ({
+    name,
+    check,
+    ok,
+    says: result,
+    recipient_ids: deliveries,
+  })),
+  recipients,
 })

@@ -14,7 +14,7 @@ import { nothing, OffsetInstant, oneOf, orderParameter, pageQuery, searchParamet
 import { SetEmail } from "../emails/EmailChoiceWire.ts"
 import { exportEndpoints } from "../exports/ExportEndpoints.ts"
 import { BlastProgressWire, BlastReportWire } from "./FiguresWire.ts"
-import { BlastsWire, BlastWire, DryRunWire, RecipientsWire } from "./BlastWire.ts"
+import { AuditWire, BlastsWire, BlastWire, DryRunWire, RecipientsWire } from "./BlastWire.ts"
 
 const Name = Text(blast_name_length_max, 1)
 const Description = Schema.NullOr(Text(blast_description_length_max))
@@ -270,6 +270,13 @@ export const BlastsApi = Endpoint.group(
     description:
       "Returns the figures of the blast over time, by link, by recipient domain and by reason. They stay when an installation deletes the recipients of old blasts. For the totals see `details` of the blast.",
     success: BlastReportWire,
+  }),
+  Endpoint.get("audit", "/v1/email-blasts/:blastId/audit", {
+    needs: "viewer",
+    summary: "Audit a blast",
+    description:
+      "Checks that each recipient of the audience is accounted for and got at most one message, and counts the recipients by outcome. It reads every recipient: call it once a blast has ended, not to follow it.",
+    success: AuditWire,
   }),
   Endpoint.get("recipients", "/v1/email-blasts/:blastId/contacts", {
     needs: "viewer",

@@ -2,6 +2,7 @@
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { BlastReports } from "@tentpole/core/blasts/figures/BlastReports"
 import type { AudienceSelection } from "@tentpole/core/blasts/AudienceSelection"
+import { BlastAudits } from "@tentpole/core/blasts/inspection/BlastAudits"
 import { DryRuns } from "@tentpole/core/blasts/inspection/DryRuns"
 import { Schedules } from "@tentpole/core/blasts/Schedules"
 import { Exports } from "@tentpole/core/exports/Exports"
@@ -13,7 +14,7 @@ import { toBegun, toFollowed } from "../exports/ExportEndpoints.ts"
 import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
 import type { SetAudience } from "./BlastsApi.ts"
 import { toBlastProgress, toBlastReport } from "./FiguresWire.ts"
-import { toBlastWire, toDryRunWire, toRecipientWire } from "./BlastWire.ts"
+import { toAuditWire, toBlastWire, toDryRunWire, toRecipientWire } from "./BlastWire.ts"
 
 const audienceOf = (payload: typeof SetAudience.Type): AudienceSelection => {
   if (payload.source === "existing") return { source: "existing", listId: payload.list_id }
@@ -30,8 +31,8 @@ const deleted = (id: BlastId) => answer(() => ({ blast_id: id, deleted: true }) 
 
 const blastsLayer = handlersOf(
   "blasts",
-  Effect.all({ blasts: Blasts, schedules: Schedules, dryRuns: DryRuns, reports: BlastReports }),
-  ({ blasts, schedules, dryRuns, reports }) => ({
+  Effect.all({ blasts: Blasts, schedules: Schedules, dryRuns: DryRuns, reports: BlastReports, audits: BlastAudits }),
+  ({ blasts, schedules, dryRuns, reports, audits }) => ({
     list: ({ query }, { id }) =>
       blasts
         .list(id, {
@@ -65,6 +66,7 @@ const blastsLayer = handlersOf(
     cancel: ({ params }, { id }) => blast(blasts.cancel(id, params.blastId)),
     progress: ({ params }, { id }) => reports.progress(id, params.blastId).pipe(answer(toBlastProgress)),
     report: ({ params }, { id }) => reports.report(id, params.blastId).pipe(answer(toBlastReport)),
+    audit: ({ params }, { id }) => audits.audit(id, params.blastId).pipe(answer(toAuditWire)),
     recipients: ({ params, query }, { id }) =>
       blasts
         .recipients(id, params.blastId, {

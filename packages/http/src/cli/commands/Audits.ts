@@ -8,6 +8,7 @@ import { Administration } from "@tentpole/core/operations/administration/Adminis
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { toAuditEntryWire } from "../../admin/AdminWire.ts"
+import { toAuditWire } from "../../api/blasts/BlastWire.ts"
 import { ChecksFailed, command, commandGroup, jsonFlag, overPorts, report, workspaceFlag, workspaceOf } from "../Run.ts"
 import { textOf } from "../Table.ts"
 
@@ -23,17 +24,6 @@ export const auditTable = ({ lines, recipients }: Audit): string => {
   )
   return [...checks, "", "Recipients:", ...(counts.length === 0 ? ["       none"] : counts)].join("\n")
 }
-
-const toJson = ({ holds, lines, recipients }: Audit) => ({
-  ok: holds,
-  checks: lines.map(({ check, deliveries, holds, result }) => ({
-    check,
-    ok: holds,
-    says: result,
-    recipient_ids: deliveries,
-  })),
-  recipients,
-})
 
 const blast = Command.make(
   "blast",
@@ -56,7 +46,7 @@ const blast = Command.make(
         const result = judge(found)
         const failed = result.lines.filter(({ holds }) => !holds).length
         yield* report(
-          { json: input.json, document: toJson(result), table: auditTable(result) },
+          { json: input.json, document: toAuditWire(result), table: auditTable(result) },
           { failed, total: result.lines.length },
         )
       }),
