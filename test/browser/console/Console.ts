@@ -1,8 +1,8 @@
 // A started service with its console and a signed-in browser, and the inspection that each screen has to pass.
 import axe from "axe-core"
 import assert from "node:assert/strict"
-import type { Browser, BrowserContext, Page } from "playwright-core"
-import { freePort, Service, until } from "../../support/Service.ts"
+import type { Browser, BrowserContext, Page, Request } from "playwright-core"
+import { freePort, pause, Service, until } from "../../support/Service.ts"
 import { launch, none } from "../Browser.ts"
 
 export const owner = { name: "Ann Lee", email: "ann@example.org", password: "a tent on its pole" }
@@ -25,12 +25,14 @@ interface Watch {
   readonly complaints: Array<string>
   /** Complaints that the test causes, such as a refused sign-in, which Chromium logs as an error. */
   readonly expected: Array<RegExp>
+  /** Requests without an answer. The stream of changes never ends. */
+  readonly pending: Set<Request>
 }
 
 const watches = new WeakMap<Page, Watch>()
 
 const watch = (page: Page, origin: string): void => {
-  const watched: Watch = { complaints: [], expected: [] }
+  const watched: Watch = { complaints: [], expected: [], pending: new Set() }
   watches.set(page, watched)
   const complain = (text: string) => {
     if (!watched.expected.some((each) => each.test(text))) watched.complaints.push(text)
@@ -41,10 +43,19 @@ const watch = (page: Page, origin: string): void => {
     }
   })
   page.on("pageerror", ({ message }) => complain(`page error: ${message}`))
+  const end = (request: Request) => watched.pending.delete(request)
+  page.on("requestfinished", end)
+  page.on("requestfailed", end)
   page.on("request", (request) => {
     const url = request.url()
+    if (!url.startsWith(`${origin}/v1/changes`)) watched.pending.add(request)
     if (!url.startsWith(`${origin}/`) && !/^(data|blob|about):/.test(url)) complain(`foreign request: ${url}`)
   })
+}
+
+/** Waits until every request has its answer, and none follows. */
+const settled = async (page: Page): Promise<void> => {
+  for (let idle = 0; idle < 5; idle = watches.get(page)?.pending.size === 0 ? idle + 1 : 0) await pause(100)
 }
 
 /** Names what the next steps of a test are allowed to log. */
@@ -153,7 +164,7 @@ export class Console {
   async screen(path: string, view: View = { width: 1280, scheme: "light" }): Promise<Page> {
     const page = await this.open(`${this.origin}/w/${this.slug}${path}`, view)
     await page.locator("h1").waitFor()
-    await page.waitForLoadState("networkidle")
+    await settled(page)
     return page
   }
 
@@ -168,6 +179,22 @@ export class Console {
       await inspect(page, `${path}, ${view.width} px, ${view.scheme}`)
       await page.context().close()
     }
+  }
+
+  /** Limits the messages a second, as an operator does. */
+  async limitSending(per_second: number): Promise<void> {
+    const page = await this.screen("/contacts")
+    await page.evaluate(`(async () => {
+      const headers = { "x-tentpole-console": "1", "content-type": "application/json" }
+      const { memberships } = await (await fetch("/auth/v1/session", { headers })).json()
+      const answer = await fetch("/admin/v1/workspaces/" + memberships[0].workspace_id, {
+        method: "PATCH",
+        headers,
+        body: JSON.stringify({ sending_limits: { per_second: ${per_second} } }),
+      })
+      if (!answer.ok) throw new Error(await answer.text())
+    })()`)
+    await page.context().close()
   }
 
   async close(): Promise<void> {

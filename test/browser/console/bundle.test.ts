@@ -63,8 +63,11 @@ const kilobyte = 1_024
 /** Budgets of scripts, in kilobytes: the frame with a screen. */
 const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
   ["src/contacts/ContactList.tsx", 200],
-  ["src/contacts/Person.tsx", 225],
+  ["src/contacts/Person.tsx", 245],
   ["src/lists/ListList.tsx", 200],
+  ["src/home/Home.tsx", 250],
+  ["src/blasts/BlastList.tsx", 210],
+  ["src/blasts/Blast.tsx", 225],
 ]
 
 describe("the console's bundle", () => {

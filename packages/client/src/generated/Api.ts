@@ -2375,7 +2375,7 @@ export interface BlastAudit {
   readonly ok: boolean
   readonly checks: ReadonlyArray<{
     readonly name: "stored" | "counts" | "counters" | "contact_again" | "address_again" | "sent_without_intent" | "sent_without_evidence" | "open" | "events_wrong" | "unconfirmed"
-    /** What is checked, as a sentence */
+    /** The rule that is checked, as a sentence */
     readonly check: string
     readonly ok: boolean
     /** The result, as a sentence */

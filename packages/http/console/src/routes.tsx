@@ -2,7 +2,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router"
 import type { ComponentType } from "react"
 import { slug } from "./api/client.ts"
+import { blastListSearch, blastSearch } from "./blasts/search.ts"
 import { contactSearch } from "./contacts/search.ts"
+import { homeSearch } from "./home/home.ts"
 import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
@@ -33,6 +35,8 @@ const screen = <const Path extends string, Asked extends object = Record<never, 
     validateSearch: (raw: Search): Asked => (search === undefined ? ({} as Asked) : search(raw)),
   })
 
+const home = [screen("/home", () => import("./home/Home.tsx"), "Home", homeSearch)] as const
+
 const contacts = [
   screen("/contacts", () => import("./contacts/ContactList.tsx"), "ContactList", contactSearch),
   screen("/contacts/$contactId", () => import("./contacts/Person.tsx"), "Person"),
@@ -48,16 +52,21 @@ const inbox = [
   screen("/inbox/$messageId", () => import("./inbox/Message.tsx"), "Message"),
 ] as const
 
+const blasts = [
+  screen("/blasts", () => import("./blasts/BlastList.tsx"), "BlastList", blastListSearch),
+  screen("/blasts/$blastId", () => import("./blasts/Blast.tsx"), "Blast", blastSearch),
+] as const
+
 const start = createRoute({
   getParentRoute: () => root,
   path: "/",
   beforeLoad: () => {
-    redirect({ to: "/contacts", throw: true })
+    redirect({ to: "/home", throw: true })
   },
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, ...contacts, ...lists, ...inbox]),
+  routeTree: root.addChildren([start, ...home, ...contacts, ...lists, ...blasts, ...inbox]),
   basepath: `/w/${slug}`,
   defaultPreload: "intent",
   defaultPendingMs: 150,

@@ -8,7 +8,7 @@ export const auditChecks = ["stored", "counts", "counters", ...auditFindings, "u
 
 export interface AuditLine {
   readonly name: (typeof auditChecks)[number]
-  /** What is checked, as a sentence. */
+  /** The rule that is checked, as a sentence. */
   readonly check: string
   readonly holds: boolean
   /** The result, as a sentence. */

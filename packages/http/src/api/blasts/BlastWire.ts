@@ -263,7 +263,7 @@ export const AuditWire = Schema.Struct({
   checks: Schema.Array(
     Schema.Struct({
       name: Schema.Literals(auditChecks),
-      check: Schema.String.annotate({ description: "What is checked, as a sentence" }),
+      check: Schema.String.annotate({ description: "The rule that is checked, as a sentence" }),
       ok: Schema.Boolean,
       says: Schema.String.annotate({ description: "The result, as a sentence" }),
       recipient_ids: Schema.Array(DeliveryId).annotate({ description: "The first ten recipients that it is about" }),

@@ -1,0 +1,12 @@
+// The UTC time beneath a time of the workspace's zone.
+import { Text } from "@mantine/core"
+import { useTimeZone } from "../../session.tsx"
+
+export const UtcTime = ({ at }: { readonly at: string }) => {
+  const timeZone = useTimeZone()
+  return (
+    <Text size="xs" c="dimmed">
+      {timeZone} · {at.slice(0, 16).replace("T", " ")} UTC
+    </Text>
+  )
+}

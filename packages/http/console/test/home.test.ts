@@ -1,0 +1,96 @@
+// What Home decides without a browser.
+import type { EmailFigures } from "@tentpole/client"
+import { assert, describe, it } from "vitest"
+import type { WatchedBlast } from "../src/api/changes.ts"
+import { cardsOf, daysOf, isBouncing, needsOf, shareOfRows } from "../src/home/home.ts"
+
+const figures = (some: Partial<EmailFigures>): EmailFigures => ({
+  sent: 0,
+  failed: 0,
+  delivered: 0,
+  opened: 0,
+  clicked: 0,
+  bounced: 0,
+  complained: 0,
+  unsubscribed: 0,
+  ...some,
+})
+
+const none = figures({})
+
+describe("the cards", () => {
+  it("compare counts in percent and shares in points with the time before", () => {
+    const now = figures({ sent: 300, delivered: 200, opened: 100, clicked: 20, bounced: 3 })
+    const before = figures({ sent: 200, delivered: 100, opened: 40, clicked: 10, bounced: 4 })
+    assert.deepStrictEqual(
+      cardsOf(now, before).map(({ change, name, value }) => [name, value, Math.round((change ?? 0) * 100) / 100]),
+      [
+        ["sent", 300, 0.5],
+        ["opened", 0.5, 0.1],
+        ["clicked", 0.1, 0],
+        ["bounced", 0.01, -0.01],
+      ],
+    )
+  })
+
+  it("have no share of nothing and no change without a time before", () => {
+    assert.deepStrictEqual(
+      cardsOf(none, none).map(({ change, value }) => [value, change]),
+      [
+        [0, null],
+        [null, null],
+        [null, null],
+        [null, null],
+      ],
+    )
+  })
+})
+
+it("a range ends with today, UTC", () => {
+  const now_ms = Date.parse("2026-03-01T23:30:00Z")
+  assert.deepStrictEqual(daysOf(7, now_ms), { from: "2026-02-23", to: "2026-03-02" })
+})
+
+it("bounces need a person only if they are many and more than before", () => {
+  const before = figures({ sent: 1_000, bounced: 10 })
+  assert.isTrue(isBouncing(figures({ sent: 1_000, bounced: 30 }), before))
+  assert.isFalse(isBouncing(figures({ sent: 1_000, bounced: 15 }), before))
+  assert.isFalse(isBouncing(figures({ sent: 50, bounced: 10 }), none))
+  assert.isFalse(isBouncing(figures({ sent: 1_000, bounced: 30 }), figures({ sent: 1_000, bounced: 40 })))
+})
+
+it("blasts that wait for a person come first, each for one reason", () => {
+  const blast = (name: string, progress: Partial<WatchedBlast["progress"]>) =>
+    ({
+      blast_id: name,
+      name,
+      progress: { held: false, paused: false, stalled: null, ...progress },
+    }) as WatchedBlast
+  const needs = needsOf({
+    blasts: [
+      blast("a", {}),
+      blast("b", { held: true, paused: true }),
+      blast("c", { stalled: "limit" }),
+      blast("d", { paused: true }),
+    ],
+    domains: [
+      { domain: "acme.test", status: "pending" },
+      { domain: "ok.test", status: "verified" },
+    ],
+    drafts: [{ current_version: 0 }, { current_version: 2 }],
+    figures: undefined,
+  })
+  assert.deepStrictEqual(needs, [
+    { kind: "held", blastId: "b", name: "b" },
+    { kind: "stalled", blastId: "c", name: "c" },
+    { kind: "paused", blastId: "d", name: "d" },
+    { kind: "domain", domain: "acme.test" },
+    { kind: "approvals", count: 1 },
+  ])
+})
+
+it("an import has no share before its rows are counted, and an empty one is complete", () => {
+  assert.strictEqual(shareOfRows({ processed_rows: 5, total_rows: null }), null)
+  assert.strictEqual(shareOfRows({ processed_rows: 5, total_rows: 10 }), 0.5)
+  assert.strictEqual(shareOfRows({ processed_rows: 0, total_rows: 0 }), 1)
+})
