@@ -97,6 +97,65 @@ const Shown = ({ mail, onOpen }: { readonly mail: OpenedLocalMail; readonly onOp
   )
 }
 
+const events = ["open", "unsubscribe", "bounce", "complaint"] as const
+
+interface ActionsProps {
+  readonly mail: OpenedLocalMail
+  readonly isPending: boolean
+  readonly error: unknown
+  readonly onEvent: (type: (typeof events)[number]) => void
+  readonly onClick: (linkIndex: number) => void
+}
+
+/** What a recipient or a mail server would do with the message. */
+const Actions = ({ error, isPending, mail, onClick, onEvent }: ActionsProps) => {
+  const words = useWords("inbox")
+  return (
+    <Paper p="md" component="section" aria-label={words.act}>
+      <Text component="h2" fw={600} size="sm" m={0}>
+        {words.act}
+      </Text>
+      <Text size="sm" c="dimmed" mb="sm">
+        {mail.kind === "test" ? words.actTest : words.actText}
+      </Text>
+      <Group gap="xs">
+        {events.map((type) => (
+          <Button key={type} variant="default" size="compact-sm" disabled={isPending} onClick={() => onEvent(type)}>
+            {words[type]}
+          </Button>
+        ))}
+      </Group>
+      {error !== null && <Problem error={error} />}
+      <Text component="h3" fw={600} size="sm" mt="md" mb={6}>
+        {words.links}
+      </Text>
+      {mail.links.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {words.noLinks}
+        </Text>
+      )}
+      <Stack gap={6}>
+        {mail.links.map(({ link_index, text, url }) => (
+          <Group key={`${link_index} ${url}`} gap="xs" wrap="nowrap">
+            <Button
+              variant="default"
+              size="compact-xs"
+              disabled={isPending}
+              aria-label={words.clickLink(text)}
+              onClick={() => onClick(link_index)}
+            >
+              {words.click}
+            </Button>
+            <Text size="sm" truncate>
+              {text === "" ? url : text}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Paper>
+  )
+}
+
 export const Message = () => {
   const words = useWords("inbox")
   const { may } = useSession()
@@ -106,7 +165,6 @@ export const Message = () => {
   const simulate = useMutationOf("outbox", "simulate", { done: (_, { payload }) => words.done[payload.type] })
   const found = mail.data
   const click = (link_index: number) => simulate.mutate({ params, payload: { type: "click", link_index } })
-  const events = ["open", "unsubscribe", "bounce", "complaint"] as const
   return (
     <>
       <PageHeader
@@ -134,54 +192,13 @@ export const Message = () => {
             }}
           />
           {may("editor") && (
-            <Paper p="md" component="section" aria-label={words.act}>
-              <Text component="h2" fw={600} size="sm" m={0}>
-                {words.act}
-              </Text>
-              <Text size="sm" c="dimmed" mb="sm">
-                {found.kind === "test" ? words.actTest : words.actText}
-              </Text>
-              <Group gap="xs">
-                {events.map((type) => (
-                  <Button
-                    key={type}
-                    variant="default"
-                    size="compact-sm"
-                    disabled={simulate.isPending}
-                    onClick={() => simulate.mutate({ params, payload: { type } })}
-                  >
-                    {words[type]}
-                  </Button>
-                ))}
-              </Group>
-              {simulate.isError && <Problem error={simulate.error} />}
-              <Text component="h3" fw={600} size="sm" mt="md" mb={6}>
-                {words.links}
-              </Text>
-              {found.links.length === 0 && (
-                <Text size="sm" c="dimmed">
-                  {words.noLinks}
-                </Text>
-              )}
-              <Stack gap={6}>
-                {found.links.map(({ link_index, text, url }) => (
-                  <Group key={`${link_index} ${url}`} gap="xs" wrap="nowrap">
-                    <Button
-                      variant="default"
-                      size="compact-xs"
-                      disabled={simulate.isPending}
-                      aria-label={words.clickLink(text)}
-                      onClick={() => click(link_index)}
-                    >
-                      {words.click}
-                    </Button>
-                    <Text size="sm" truncate>
-                      {text === "" ? url : text}
-                    </Text>
-                  </Group>
-                ))}
-              </Stack>
-            </Paper>
+            <Actions
+              mail={found}
+              isPending={simulate.isPending}
+              error={simulate.error}
+              onEvent={(type) => simulate.mutate({ params, payload: { type } })}
+              onClick={click}
+            />
           )}
         </Stack>
       )}
