@@ -3,8 +3,8 @@ import { Context, DateTime, Effect, Layer, Semaphore } from "effect"
 import { Actor } from "../kernel/changes/Actor.ts"
 import { type AuditAction, AuditLog } from "../kernel/changes/AuditLog.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
-import { Ids, SessionId, SignInLinkId, UserId, type WorkspaceId } from "../kernel/Ids.ts"
-import { Invalid, NotFound, Unavailable } from "../kernel/Refusal.ts"
+import { Ids, SessionId, UserId, type WorkspaceId } from "../kernel/Ids.ts"
+import { Invalid, type NotFound, Unavailable } from "../kernel/Refusal.ts"
 import { fold } from "../kernel/Text.ts"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import { Secrets } from "../kernel/Secrets.ts"
@@ -28,15 +28,8 @@ import {
 } from "./Session.ts"
 import { refusalCount } from "./RefusalCount.ts"
 import { type Attempt, signInLimit } from "./SignInLimit.ts"
-import {
-  first_link_minutes,
-  type Invitation,
-  invitation_minutes,
-  type LinkPurpose,
-  recovery_link_minutes,
-  type RecoveryLink,
-  type SignInLink,
-} from "./SignInLink.ts"
+import type { Invitation, RecoveryLink, SignInLink } from "./SignInLink.ts"
+import { signInLinks } from "./SignInLinks.ts"
 import { checkUserEmail, checkUserName, type Membership, type User } from "./User.ts"
 
 /** Where a sign-in comes from. */
@@ -153,6 +146,7 @@ export class Accounts extends Context.Service<
       const { transact } = yield* Transactor
       const { sessionIdle_minutes } = yield* Settings
       const limit = yield* signInLimit
+      const links = yield* signInLinks
       const hashed = yield* hashingTurns
       const refusals = yield* refusalCount
 
@@ -335,41 +329,10 @@ export class Accounts extends Context.Service<
         return isLive(found.session, yield* DateTime.now, sessionIdle_minutes) ? found : yield* new SignedOut()
       })
 
-      /** Returns the token of a new link. */
-      const addLink = Effect.fnUntraced(function* (what: LinkPurpose, minutes: number) {
-        const raw = yield* token
-        const now = yield* DateTime.now
-        const expiresAt = DateTime.add(now, { minutes })
-        yield* store.addLink({
-          ...what,
-          id: SignInLinkId.make(yield* ids.next),
-          hash: hashOf(raw),
-          createdAt: now,
-          expiresAt,
-        })
-        return raw
-      })
-
       return Accounts.of({
-        firstLink: Effect.gen(function* () {
-          if (yield* store.hasUsers) return null
-          yield* store.removeFirstLinks
-          return yield* addLink({ purpose: "first" }, first_link_minutes)
-        }).pipe(transact, Effect.withSpan("Accounts.firstLink")),
-
-        recoveryLink: Effect.fn("Accounts.recoveryLink")(function* (email) {
-          const user = (yield* store.findUserByEmail(addressOf(email))) ?? (yield* new NotFound({ resource: "user" }))
-          return yield* addLink({ purpose: "recovery", email: user.email, userId: user.id }, recovery_link_minutes)
-        }, transact),
-
-        invitationLink: Effect.fn("Accounts.invitationLink")(function* (workspaceId, invited) {
-          const { written: email } = yield* Effect.fromResult(checkUserEmail(invited.email))
-          const { role } = invited
-          yield* workspaces.lock(workspaceId)
-          const raw = yield* addLink({ purpose: "invitation", email, workspaceId, role }, invitation_minutes)
-          yield* audit.append([{ workspaceId, action: "member.invited", target: workspaceId, details: { role } }])
-          return raw
-        }, transact),
+        firstLink: links.first.pipe(transact, Effect.withSpan("Accounts.firstLink")),
+        recoveryLink: Effect.fn("Accounts.recoveryLink")((email) => links.recovery(addressOf(email)), transact),
+        invitationLink: Effect.fn("Accounts.invitationLink")(links.invitation, transact),
 
         link: Effect.fn("Accounts.link")(function* (raw, { network }) {
           const attempt = { account: null, network }
