@@ -2,6 +2,7 @@
 import { returnedMailParser } from "./bounces/ReturnedMail.ts"
 import { pageDangers } from "./documents/Clean.ts"
 import { emailDangers } from "./documents/EmailDangers.ts"
+import { issueParser, linkParser } from "./emails/EmailIssues.ts"
 import { formParser } from "./forms/Form.ts"
 import { refusedFormParser } from "./forms/RefusedForm.ts"
 import { localMailParser } from "./operations/localMail/LocalMail.ts"
@@ -24,6 +25,8 @@ export const coreParsers: ReadonlyArray<AnyParser> = [
   refusedFormParser,
   headParser,
   localMailParser,
+  issueParser,
+  linkParser,
   pageDangers,
   picturesParser,
   withDataParser,

@@ -29,6 +29,7 @@ import { FlowDateRounds } from "./flows/engine/FlowDates.ts"
 import { FlowEngine } from "./flows/engine/FlowEngine.ts"
 import { FlowEventRounds } from "./flows/engine/FlowEvents.ts"
 import { StepRuns } from "./flows/steps/StepRuns.ts"
+import { AvailableTokens } from "./flows/AvailableTokens.ts"
 import { Flows } from "./flows/Flows.ts"
 import { FlowSimulations } from "./flows/simulation/FlowSimulations.ts"
 import { StepExecutor } from "./flows/steps/StepExecutor.ts"
@@ -62,6 +63,7 @@ export const flowMakings = StepRuns.layer.pipe(Layer.provide(StepExecutor.layer)
 /** The use cases of contacts, content and sending, over the ports. The memory adapter has a store for each. */
 export const productUseCases = Layer.mergeAll(
   Assets.layer,
+  AvailableTokens.layer,
   BlastReports.layer,
   Blasts.layer,
   BulkTents.layer,

@@ -5,6 +5,7 @@ import { ChangesApi } from "./api/changes/ChangesApi.ts"
 import { ContactFieldsApi } from "./api/contacts/ContactFieldsApi.ts"
 import { ContactsApi } from "./api/contacts/ContactsApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
+import { MergeTokensApi } from "./api/emails/MergeTokensApi.ts"
 import { FlowMembersApi } from "./api/flows/FlowMembersApi.ts"
 import { FlowsApi } from "./api/flows/FlowsApi.ts"
 import { FormsApi } from "./api/forms/FormsApi.ts"
@@ -33,6 +34,7 @@ export const Api = HttpApi.make("tentpole")
   .add(ImportsApi)
   .add(EmailsApi)
   .add(EmailTemplatesApi)
+  .add(MergeTokensApi)
   .add(BlastsApi)
   .add(BlastExportsApi)
   .add(SuppressionsApi)

@@ -589,6 +589,16 @@ export interface Client {
       }
     }, EmailPreview, CommonCode | "not_found" | "template_not_ready" | "message_too_large">
     /**
+     * Preview an email that is not saved. Renders the given HTML, subject and preview text with the values of a
+     * contact, and stores nothing. The HTML is cleaned as when it is stored. Needs the role `viewer`.
+     */
+    readonly previewUnsaved: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly payload?: PreviewUnsavedEmail
+    }, UnsavedEmailPreview, CommonCode | "not_found" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large">
+    /**
      * Send a test email. Sends the current version, approved or not, once to each address. The subject starts with
      * `[Test] `. Opens and clicks are not counted, and the unsubscribe link has no effect. Needs the role
      * `sender`.
@@ -777,6 +787,17 @@ export interface Client {
       }
       readonly payload?: Nothing | undefined
     }, EmailTemplate, CommonCode | "not_found" | "invalid_state" | "email_in_use" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+  }
+  readonly mergeTokens: {
+    /**
+     * List merge tokens. Returns the merge tokens that have a value: fields of contacts, the workspace's name,
+     * links of the message, and those of a flow. Needs the role `viewer`.
+     */
+    readonly list: Method<{
+      readonly query?: {
+        readonly flow_id?: string
+      }
+    }, MergeTokens, CommonCode | "not_found">
   }
   readonly blasts: {
     /**
@@ -1980,6 +2001,7 @@ export const routes = {
     generations: "GET /v1/emails/:emailId/generations cursor:generations",
     generation: "GET /v1/emails/:emailId/generations/:generationId",
     preview: "GET /v1/emails/:emailId/preview",
+    previewUnsaved: "POST /v1/emails/:emailId/preview key",
     testSend: "POST /v1/emails/:emailId/test-send key",
   },
   emailTemplates: {
@@ -2000,6 +2022,9 @@ export const routes = {
     generation: "GET /v1/email-templates/:templateId/generations/:generationId",
     approve: "POST /v1/email-templates/:templateId/approve key",
     unapprove: "POST /v1/email-templates/:templateId/unapprove key",
+  },
+  mergeTokens: {
+    list: "GET /v1/merge-tokens",
   },
   blasts: {
     list: "GET /v1/email-blasts page:blasts",
@@ -2283,6 +2308,15 @@ export interface AvailableField {
   readonly show_in_people_list_default: boolean
   readonly created_at: string | null
   readonly updated_at: string | null
+}
+
+export interface AvailableToken {
+  /** The name between the braces, without formats and fallback */
+  readonly token: string
+  readonly label: string
+  readonly source: "contact" | "custom_field" | "workspace" | "message" | "flow"
+  /** The value in a preview with a sample contact; null if there is none */
+  readonly sample: string | null
 }
 
 export interface BeginBlastRecipientsExport {
@@ -4178,6 +4212,12 @@ export interface MembersRemoved {
   readonly removed_count: number
 }
 
+export interface MergeTokens {
+  readonly tokens: ReadonlyArray<AvailableToken>
+  /** Suffixes: `{{contact.first_name:capitalize}}` */
+  readonly formats: ReadonlyArray<"uppercase" | "lowercase" | "capitalize" | "titlecase">
+}
+
 export interface NamedImportRun {
   readonly import_run_id: string
   readonly import_session_id: string
@@ -4268,6 +4308,18 @@ export interface PreviewSegment {
   readonly rules: Rule
   /** Returns the matching conditions with each contact. Default: false */
   readonly explain?: boolean
+}
+
+/** Omitted fields are those of the email */
+export interface PreviewUnsavedEmail {
+  /**
+   * At most 2 MB. Stored byte for byte, except that active content is removed: scripts, event handlers, frames,
+   * external form targets
+   */
+  readonly html?: string
+  readonly subject?: string | null
+  readonly preview_text?: string | null
+  readonly contact_id?: string
 }
 
 export interface ProposedMapping {
@@ -4768,6 +4820,29 @@ export interface TriggerFlow {
    * letters, digits and underscores; `trigger` is reserved
    */
   readonly tokens?: Readonly<Record<string, unknown>>
+}
+
+export interface UnsavedEmailPreview {
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+  /** Tokens without a value. They render as their fallback or empty */
+  readonly unresolved_tokens: ReadonlyArray<string>
+  /** Tokens without a value, and active content that is removed, with their places in the HTML; at most 100 */
+  readonly issues: ReadonlyArray<{
+    /** From 1 */
+    readonly line: number
+    /** From 1 */
+    readonly column: number
+    readonly message: string
+  }>
+  /** The links of the rendered message, with the unsubscribe link; at most 500 */
+  readonly links: ReadonlyArray<{
+    readonly url: string
+    readonly text: string
+  }>
+  /** Size of the rendered HTML. Gmail shows the first 102 KB */
+  readonly bytes: number
 }
 
 export interface UpdateBlast {

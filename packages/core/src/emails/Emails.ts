@@ -16,7 +16,7 @@ import { type Email, type EmailTypes, plainTextOf, misspeltOf, unknownTokensIn, 
 import { type EmailNotReady, UnknownTokens } from "./EmailErrors.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { checkNewEmail, draft, fieldsOf, type NewEmail } from "./NewEmail.ts"
-import { type Preview, emailPreview } from "./Preview.ts"
+import { emailPreviews, type Preview, type UnsavedEmail, type UnsavedPreview } from "./Preview.ts"
 import type { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
 import { decideWith, Parsers } from "../ports/Parsers.ts"
 import { Ai } from "../ports/Ai.ts"
@@ -75,6 +75,13 @@ export class Emails extends Context.Service<
         id: EmailId,
         contact?: ContactId,
       ) => Effect.Effect<Preview, NotFound | TemplateNotReady | MessageTooLarge>
+      /** As `preview`, of fields and HTML that are not stored. The HTML is cleaned as before it is stored. */
+      readonly previewUnsaved: (
+        workspace: WorkspaceId,
+        id: EmailId,
+        unsaved: UnsavedEmail,
+        contact?: ContactId,
+      ) => Effect.Effect<UnsavedPreview, NotFound | Invalid | HtmlTooLarge | TemplateNotReady | MessageTooLarge>
     }
 >()("tentpole/Emails") {
   static readonly layer = Layer.effect(
@@ -89,7 +96,7 @@ export class Emails extends Context.Service<
       return Emails.of({
         ...shared.verbs,
         ...shared.plainTexts(plainTextOf),
-        preview: yield* emailPreview,
+        ...(yield* emailPreviews),
 
         create: Effect.fn("Emails.create")(function* (workspaceId, email, createdByName) {
           yield* Effect.fromResult(checkNewEmail(email))

@@ -1,4 +1,4 @@
-// The preview of an email: rendered as for a recipient, but untracked, and with links of a message that does not exist.
+// Previews of an email: rendered as for a recipient, but untracked, and with links of a message that does not exist.
 import { DateTime, Effect } from "effect"
 import { blankContact, type Contact } from "../contacts/Contact.ts"
 import { decideWith, type Parse, Parsers } from "../ports/Parsers.ts"
@@ -11,7 +11,10 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { type ApprovedEmail, senderOf } from "../rendering/message/Message.ts"
 import { withinSize } from "../rendering/MessageTooLarge.ts"
 import { compileInput, compileParser } from "../rendering/Compile.ts"
-import { type Email, plainTextOf, unknownTokensIn } from "./Email.ts"
+import { storableEmail } from "../documents/EmailFields.ts"
+import { encodeText } from "../kernel/Bytes.ts"
+import { type Email, EmailChange, plainTextOf, unknownTokensIn } from "./Email.ts"
+import { type HtmlIssue, issueParser, linkParser, type MessageLink } from "./EmailIssues.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { type Content, renderContent } from "../rendering/Render.ts"
 
@@ -20,33 +23,84 @@ export interface Preview extends Content {
   readonly unresolvedTokens: ReadonlyArray<string>
 }
 
-/** The implementation of `Emails.preview`. */
-export const emailPreview = Effect.gen(function* () {
+/** What a preview shows instead of the stored values. Omitted fields stay as stored. */
+export interface UnsavedEmail {
+  readonly html?: string
+  readonly subject?: string | null
+  readonly previewText?: string | null
+}
+
+export interface UnsavedPreview extends Preview {
+  /** Of the given HTML, or of the stored one, in the order of the source; at most `html_issues_max`. */
+  readonly issues: ReadonlyArray<HtmlIssue>
+  /** Of the rendered message; at most `listed_links_max`. */
+  readonly links: ReadonlyArray<MessageLink>
+  /** The size of the rendered HTML. */
+  readonly size_bytes: number
+}
+
+/** The implementations of `Emails.preview` and `Emails.previewUnsaved`. */
+export const emailPreviews = Effect.gen(function* () {
   const store = yield* EmailStore
   const workspaces = yield* WorkspaceStore
   const contacts = yield* ContactStore
   const links = yield* Links
   const parsers = yield* Parsers
+  const storable = yield* storableEmail
   const { message_bytes_max } = yield* Settings
 
-  return Effect.fn("Emails.preview")(function* (workspace: WorkspaceId, id: EmailId, contactId?: ContactId) {
-    const current = yield* store.current(workspace, id)
-    const { html } = current
+  const rendered = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    { document, html }: { readonly document: Email; readonly html: string },
+    contactId?: ContactId,
+  ) {
     const contact = contactId === undefined ? sampleContact() : yield* contacts.get(workspace, contactId)
-    if (html === null) return yield* new TemplateNotReady()
     const sender = senderOf(yield* workspaces.get(workspace))
     const options = { ...untracked, addresses: links.addresses, message_bytes_max }
     const parse = decideWith(parsers, workspace)
-    const approved = yield* Effect.orDie(parse((each) => asApproved(current.document, html, each)))
+    const approved = yield* Effect.orDie(parse((each) => asApproved(document, html, each)))
     const compiled = yield* Effect.orDie(parsers.run(compileParser, compileInput(approved, sender, options), workspace))
     const { customFields } = yield* store.facts(workspace)
     // The email's id is no delivery's id: these links lead nowhere, and are the same in every preview.
-    const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
-    const recipient = { contact, dynamic: {}, links: nowhere }
-    const content = yield* withinSize(renderContent(compiled, recipient))
-    const unknown = yield* Effect.orDie(parse((each) => unknownTokensIn(current, customFields, each)))
-    return { ...content, unresolvedTokens: unknown.map(({ token }) => token) } satisfies Preview
+    const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(document.id) })
+    const content = yield* withinSize(renderContent(compiled, { contact, dynamic: {}, links: nowhere }))
+    const unknown = yield* Effect.orDie(parse((each) => unknownTokensIn({ document, html }, customFields, each)))
+    return { preview: { ...content, unresolvedTokens: unknown.map(({ token }) => token) }, customFields }
   })
+
+  const preview = Effect.fn("Emails.preview")(function* (workspace: WorkspaceId, id: EmailId, contactId?: ContactId) {
+    const { document, html } = yield* store.current(workspace, id)
+    if (html === null) return yield* new TemplateNotReady()
+    return (yield* rendered(workspace, { document, html }, contactId)).preview satisfies Preview
+  })
+
+  const previewUnsaved = Effect.fn("Emails.previewUnsaved")(function* (
+    workspace: WorkspaceId,
+    id: EmailId,
+    { html: given, ...fields }: UnsavedEmail,
+    contactId?: ContactId,
+  ) {
+    const current = yield* store.current(workspace, id)
+    const document = yield* Effect.fromResult(EmailChange.kind.patch(current.document, fields))
+    const source = given ?? current.html
+    if (source === null) return yield* new TemplateNotReady()
+    const cleaned =
+      given === undefined ? source : yield* Effect.catchTag(storable(given, workspace), "TooComplex", Effect.die)
+    const before = given === undefined ? current.document : null
+    const html = yield* Effect.orDie(
+      decideWith(parsers, workspace)((parse) => EmailChange.kind.embed(cleaned, document, before, parse)),
+    )
+    const { customFields, preview: content } = yield* rendered(workspace, { document, html }, contactId)
+    const asked = { html: source, customFields, isCleaned: cleaned !== source }
+    return {
+      ...content,
+      issues: yield* Effect.orDie(parsers.run(issueParser, asked, workspace)),
+      links: yield* Effect.orDie(parsers.run(linkParser, content.html, workspace)),
+      size_bytes: encodeText(content.html).length,
+    } satisfies UnsavedPreview
+  })
+
+  return { preview, previewUnsaved }
 })
 
 /** A marketing email without pixel and redirects. */

@@ -61,6 +61,7 @@ const readable = ({ contact_id, emailId, generationId }: EmailEstate) => [
   `/v1/emails/${emailId}/content`,
   `/v1/emails/${emailId}/plain-text`,
   `/v1/emails/${emailId}/preview?contact_id=${contact_id}`,
+  "/v1/merge-tokens",
   `/v1/emails/${emailId}/versions`,
   `/v1/emails/${emailId}/generations`,
   `/v1/emails/${emailId}/generations/${generationId}`,
@@ -75,6 +76,9 @@ const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
   ],
   "PATCH /v1/emails/{emailId}": [({ field }) => right(field)],
   "POST /v1/emails/{emailId}/approve": [() => ({ version: 2 })],
+  "POST /v1/emails/{emailId}/preview": [
+    ({ contact_id, field }) => ({ html: `<p>${field}</p>`, subject: "Hello", preview_text: "pre", contact_id }),
+  ],
   "POST /v1/emails/{emailId}/test-send": [
     ({ contact_id }) => ({ to: ["ann@example.com", "bob@example.com"], contact_id }),
   ],
@@ -82,7 +86,7 @@ const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
 
 export const emails: Room<EmailEstate> = {
   name: "emails",
-  operations: operationsOf(tenants, ["/v1/emails"]),
+  operations: operationsOf(tenants, ["/v1/emails", "/v1/merge-tokens"]),
   probes: emailProbes,
   settle: settleEmails,
   readable,

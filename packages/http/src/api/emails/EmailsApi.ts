@@ -10,7 +10,8 @@ import {
 import type { Email } from "@tentpole/core/emails/Email"
 import type { Approved } from "@tentpole/core/emails/Emails"
 import type { NewEmail } from "@tentpole/core/emails/NewEmail"
-import type { Preview } from "@tentpole/core/emails/Preview"
+import { html_issues_max, listed_links_max } from "@tentpole/core/emails/EmailIssues"
+import type { Preview, UnsavedEmail, UnsavedPreview } from "@tentpole/core/emails/Preview"
 import { ContactId, EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import { renamed } from "@tentpole/core/kernel/Keys"
 import { test_addresses_max } from "@tentpole/core/sending/TestMails"
@@ -79,6 +80,23 @@ export const EmailPreviewWire = Schema.Struct({
   unresolved_tokens: tokens,
 }).annotate({ identifier: "EmailPreview" })
 
+export const UnsavedEmailPreviewWire = Schema.Struct({
+  ...EmailPreviewWire.fields,
+  issues: Schema.Array(
+    Schema.Struct({
+      line: Schema.Int.annotate({ description: "From 1" }),
+      column: Schema.Int.annotate({ description: "From 1" }),
+      message: Schema.String,
+    }),
+  ).annotate({
+    description: `Tokens without a value, and active content that is removed, with their places in the HTML; at most ${html_issues_max}`,
+  }),
+  links: Schema.Array(Schema.Struct({ url: Schema.String, text: Schema.String })).annotate({
+    description: `The links of the rendered message, with the unsubscribe link; at most ${listed_links_max}`,
+  }),
+  bytes: Schema.Int.annotate({ description: "Size of the rendered HTML. Gmail shows the first 102 KB" }),
+}).annotate({ identifier: "UnsavedEmailPreview" })
+
 export const EmailsWire = listing({ emails: Schema.Array(EmailWire) }).annotate({ identifier: "Emails" })
 
 export const toEmailWire = (email: Email): typeof EmailWire.Type => {
@@ -94,6 +112,13 @@ export const toEmailWire = (email: Email): typeof EmailWire.Type => {
 
 export const toPreviewWire = (preview: Preview): typeof EmailPreviewWire.Type =>
   renamed(preview, { subject: "subject", html: "html", text: "text", unresolvedTokens: "unresolved_tokens" })
+
+export const toUnsavedPreviewWire = ({ issues, links, size_bytes, ...preview }: UnsavedPreview) => ({
+  ...toPreviewWire(preview),
+  issues,
+  links,
+  bytes: size_bytes,
+})
 
 export const toApprovedWire = ({ email, unresolvedTokens }: Approved): typeof ApprovedEmailWire.Type => ({
   ...toEmailWire(email),
@@ -141,6 +166,17 @@ const approveQuery = {
 const previewQuery = {
   contact_id: Schema.optionalKey(ContactId).annotate({ description: "Default: a sample contact" }),
 }
+
+const PreviewUnsaved = Schema.Struct({
+  html: Schema.optionalKey(Html),
+  subject: header.subject,
+  preview_text: header.preview_text,
+  ...previewQuery,
+}).annotate({ identifier: "PreviewUnsavedEmail", description: "Omitted fields are those of the email" })
+
+/** The given fields under the names of the core. */
+export const toUnsaved = (body: typeof PreviewUnsaved.Type): UnsavedEmail =>
+  renamed(body, { html: "html", subject: "subject", preview_text: "previewText" })
 
 /** The given fields under the names of the core. */
 export const toFields = (body: typeof UpdateEmail.Type): Partial<EmailFields> =>
@@ -217,6 +253,15 @@ export const EmailsApi = Endpoint.group(
     query: previewQuery,
     success: EmailPreviewWire,
     errors: ["not_found", "template_not_ready", "message_too_large"],
+  }),
+  Endpoint.post("previewUnsaved", "/v1/emails/:emailId/preview", {
+    needs: "viewer",
+    summary: "Preview an email that is not saved",
+    description:
+      "Renders the given HTML, subject and preview text with the values of a contact, and stores nothing. The HTML is cleaned as when it is stored.",
+    payload: PreviewUnsaved,
+    success: UnsavedEmailPreviewWire,
+    errors: ["not_found", "validation_failed", "payload_too_large", "template_not_ready", "message_too_large"],
   }),
   Endpoint.post("testSend", "/v1/emails/:emailId/test-send", {
     needs: "sender",

@@ -249,6 +249,7 @@ it.live("the OpenAPI document lists all email operations", () =>
       "get /v1/emails/{emailId}/generations",
       "get /v1/emails/{emailId}/generations/{generationId}",
       "get /v1/emails/{emailId}/preview",
+      "post /v1/emails/{emailId}/preview",
       "post /v1/emails/{emailId}/test-send",
     ])
   }).pipe(Effect.scoped),

@@ -117,6 +117,75 @@ it.live("a preview uses a contact or a sample, and its unsubscribe link is inact
   }).pipe(Effect.scoped),
 )
 
+it.live("a preview of unsaved values cleans the HTML as a save does, reports its issues and stores nothing", () =>
+  Effect.gen(function* () {
+    const { call, make } = yield* started
+    const { json } = yield* make({ html: "<p>saved</p>", subject: "Saved", preview_text: "pre" })
+    const html = `<p onclick="x()">Yo {{contact.first_name}}</p>\n<a href="https://a.example/">{{contact.frist_name}}</a>`
+    const seen = yield* call("POST", at(json, "/preview"), { json: { html, subject: "New {{contact.city}}" } })
+    assert.strictEqual(seen.status, 200, seen.text)
+    assert.deepStrictEqual(seen.json.subject, "New Sample City")
+    assert.include(seen.json.html, "<p>Yo Sample</p>")
+    assert.match(seen.json.html, /<div data-preheader[^>]*>pre<\/div>/)
+    assert.deepStrictEqual(seen.json.unresolved_tokens, ["contact.frist_name"])
+    assert.deepStrictEqual(seen.json.issues, [
+      { line: 1, column: 4, message: "Active content is removed: onclick of <p>" },
+      { line: 2, column: 30, message: "{{contact.frist_name}} has no value. Probably {{contact.first_name}}" },
+    ])
+    assert.deepInclude(seen.json.links[0], { url: "https://a.example/", text: "" })
+    assert.strictEqual(seen.json.links.at(-1).text, "Unsubscribe")
+    assert.strictEqual(seen.json.bytes, new TextEncoder().encode(seen.json.html).length)
+    const stored = yield* call("POST", at(json, "/preview"), { json: {} })
+    assert.include(stored.json.html, "<p>saved</p>")
+    assert.deepStrictEqual([stored.json.subject, stored.json.issues], ["Saved", []])
+    const cleared = yield* call("POST", at(json, "/preview"), { json: { preview_text: null } })
+    assert.notInclude(cleared.json.html, "data-preheader")
+    assert.deepInclude((yield* call("GET", at(json, ""))).json, { subject: "Saved", current_version: 1 })
+    for (const [body, status, path] of [
+      [{ html: " " }, 400, "html"],
+      [{ subject: "a\nb" }, 400, "subject"],
+      [{ contact_id: unknownId }, 404, undefined],
+    ] as const) {
+      const refused = yield* call("POST", at(json, "/preview"), { json: body })
+      assert.deepStrictEqual([refused.status, refused.json.details?.issues?.[0]?.path], [status, path], refused.text)
+    }
+  }).pipe(Effect.scoped),
+)
+
+it.live("the listed merge tokens have values in a preview, and a flow adds its own", () =>
+  Effect.gen(function* () {
+    const { call, make } = yield* started
+    const field = { display_name: "Shoe size", api_name: "shoe_size", value_type: "string" }
+    assert.strictEqual((yield* call("POST", "/v1/contact-fields", { json: field })).status, 201)
+    const triggers = [{ type: "service_api", fields: [{ name: "plan", type: "string" }] }]
+    const steps = [{ type: "create_tent", step_id: "page-1", prompt: "A page" }]
+    const flow = yield* call("POST", "/v1/email-flows", { json: { name: "Welcome", triggers, steps } })
+    assert.strictEqual(flow.status, 201, flow.text)
+    const listed = yield* call("GET", `/v1/merge-tokens?flow_id=${flow.json.flow_id}`)
+    assert.deepStrictEqual(listed.json.formats, ["uppercase", "lowercase", "capitalize", "titlecase"])
+    const tokens: ReadonlyArray<{ token: string; source: string; sample: string | null }> = listed.json.tokens
+    const city = { token: "contact.city", label: "City", source: "contact", sample: "Sample City" }
+    assert.deepStrictEqual(
+      tokens.find(({ token }) => token === "contact.city"),
+      city,
+    )
+    assert.deepStrictEqual(
+      tokens.filter(({ source }) => source === "custom_field" || source === "flow").map(({ token }) => token),
+      ["contact.custom_fields.shoe_size", "campaign.dynamic.plan", "campaign.dynamic.page_1_url"],
+    )
+    const { json } = yield* make({})
+    const html = tokens.map(({ token }) => `<p>${token}={{${token}}}</p>`).join("")
+    const seen = yield* call("POST", at(json, "/preview"), { json: { html } })
+    assert.deepStrictEqual(seen.json.unresolved_tokens, [])
+    for (const { token, sample } of tokens) {
+      if (sample !== null) assert.include(seen.json.html, `<p>${token}=${sample}</p>`)
+    }
+    const without = yield* call("GET", "/v1/merge-tokens")
+    assert.strictEqual(without.json.tokens.length, tokens.length - 2)
+    assert.strictEqual((yield* call("GET", `/v1/merge-tokens?flow_id=${unknownId}`)).status, 404)
+  }).pipe(Effect.scoped),
+)
+
 it.live("a preview and a test send refuse a message that a contact's values make too large", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
