@@ -4,6 +4,7 @@ import type { ComponentType } from "react"
 import { slug } from "./api/client.ts"
 import { blastListSearch, blastSearch } from "./blasts/search.ts"
 import { contactSearch } from "./contacts/search.ts"
+import { emailSearch, templateSearch } from "./emails/search.ts"
 import { homeSearch } from "./home/home.ts"
 import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
@@ -57,6 +58,14 @@ const blasts = [
   screen("/blasts/$blastId", () => import("./blasts/Blast.tsx"), "Blast", blastSearch),
 ] as const
 
+const emails = [
+  screen("/emails", () => import("./emails/EmailList.tsx"), "EmailList", emailSearch),
+  screen("/emails/$emailId", () => import("./emails/Email.tsx"), "Email"),
+  screen("/templates", () => import("./templates/TemplateList.tsx"), "TemplateList", templateSearch),
+  screen("/templates/emails/$templateId", () => import("./templates/Template.tsx"), "EmailTemplate"),
+  screen("/templates/tents/$templateId", () => import("./templates/Template.tsx"), "TentTemplate"),
+] as const
+
 const start = createRoute({
   getParentRoute: () => root,
   path: "/",
@@ -66,7 +75,7 @@ const start = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, ...home, ...contacts, ...lists, ...blasts, ...inbox]),
+  routeTree: root.addChildren([start, ...home, ...contacts, ...lists, ...blasts, ...emails, ...inbox]),
   basepath: `/w/${slug}`,
   defaultPreload: "intent",
   defaultPendingMs: 150,

@@ -8,8 +8,7 @@ import { classHighlighter } from "@lezer/highlight"
 import { basicSetup } from "codemirror"
 import { useEffect, useRef } from "react"
 import type { CodeEditorProps } from "./CodeEditor.tsx"
-
-const nonce = () => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ""
+import { nonce } from "./nonce.ts"
 
 /** Marks a change that came from the value of the component. */
 const outside = Annotation.define<boolean>()
@@ -44,7 +43,7 @@ export const CodeMirror = ({
         language === "html" ? html() : json(),
         syntaxHighlighting(classHighlighter),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         EditorState.readOnly.of(isReadOnly),
         EditorView.updateListener.of(({ docChanged, state, transactions }) => {
           if (docChanged && !transactions.some((each) => each.annotation(outside) === true)) {

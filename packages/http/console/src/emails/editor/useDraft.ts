@@ -1,0 +1,92 @@
+// The draft of an open email or template. It survives a reload and the sign-in above the page: the tab stores its changes.
+import { useMutationOf } from "../../api/mutations.ts"
+import { useEffect, useRef, useState } from "react"
+import { paramsOf } from "./calls.ts"
+import {
+  begin,
+  type Changes,
+  changesOf,
+  type Content,
+  type Draft,
+  fromStored,
+  isChanged,
+  rebased,
+  saved,
+  toStored,
+} from "../draft.ts"
+import { type Fields, type Kind, payloadOf } from "../written.ts"
+
+const keyOf = (kind: Kind, id: string): string => `tentpole-draft:${kind}:${id}`
+
+/** The storage has a limit: a draft beyond it lives in the page only. */
+const store = (key: string, text: string | null): void => {
+  try {
+    if (text === null) sessionStorage.removeItem(key)
+    else sessionStorage.setItem(key, text)
+  } catch {
+    sessionStorage.removeItem(key)
+  }
+}
+
+interface Held {
+  readonly draft: Draft
+  /** The stored state that the draft knows. */
+  readonly seen: Content
+}
+
+export const useDraft = (kind: Kind, id: string, stored: Content) => {
+  const key = keyOf(kind, id)
+  const [held, setHeld] = useState<Held>(() => ({
+    draft: fromStored(sessionStorage.getItem(key), stored),
+    seen: stored,
+  }))
+  if (held.seen !== stored) setHeld({ draft: rebased(held.draft, stored), seen: stored })
+  const { draft } = held
+  useEffect(() => store(key, toStored(draft)), [draft, key])
+  const change = (next: (draft: Draft) => Draft) => setHeld((before) => ({ ...before, draft: next(before.draft) }))
+  return {
+    draft,
+    isChanged: isChanged(draft),
+    setHtml: (html: string) => change((before) => ({ ...before, html })),
+    setField: (name: keyof Fields, text: string) =>
+      change((before) => ({ ...before, fields: { ...before.fields, [name]: text } })),
+    /** Forgets the changes. */
+    reset: () => change(({ base }) => begin(base)),
+    /** Replaces the base by what was sent: parts that are typed meanwhile stay changes. */
+    markSaved: (sent: Changes) => change((before) => saved(before, sent)),
+  }
+}
+
+export type OpenDraft = ReturnType<typeof useDraft>
+
+/** Stores the changes: the fields, then the HTML as a new version. */
+export const useSave = (kind: Kind, id: string, { draft, markSaved }: OpenDraft) => {
+  const params = paramsOf(id)
+  const sent = useRef<Changes>({ fields: {} })
+  // Before the stored state is requested again: until then it is what was sent.
+  const onFields = { onDone: () => markSaved({ fields: sent.current.fields }) }
+  const rename = useMutationOf("tentTemplates", "rename", onFields)
+  const update = useMutationOf("emails", "update", onFields)
+  const updateTemplate = useMutationOf("emailTemplates", "update", onFields)
+  const content = useMutationOf(kind, "setContent", {
+    onDone: () => markSaved({ ...sent.current, fields: {} }),
+  })
+  const patch = { emails: update, emailTemplates: updateTemplate, tentTemplates: rename }[kind]
+  /** Whether all is stored. A refusal is in `error`. */
+  const save = async (): Promise<boolean> => {
+    const changes = changesOf(draft)
+    sent.current = changes
+    patch.reset()
+    content.reset()
+    try {
+      if (Object.keys(changes.fields).length > 0) {
+        await patch.mutateAsync({ params, payload: payloadOf(kind, changes.fields) })
+      }
+      if (changes.html !== undefined) await content.mutateAsync({ params, payload: { html: changes.html } })
+      return true
+    } catch {
+      return false
+    }
+  }
+  return { save, isSaving: patch.isPending || content.isPending, error: patch.error ?? content.error }
+}
