@@ -28,7 +28,7 @@ export type Check = { readonly tone: Tone } & (
 )
 
 /** A link that leads nowhere: authors leave such ones while they write. */
-const isEmpty = ({ url }: { readonly url: string }): boolean => /^\s*(#|https?:\/\/\s*)?\s*$/i.test(url)
+const isEmpty = ({ url }: { readonly url: string }): boolean => /^(?:#|https?:\/\/)?$/i.test(url.trim())
 
 export const checksOf = ({
   bytes,

@@ -1,4 +1,5 @@
 // The endpoint that streams changes: what a page shows follows the service without polling.
+import { uuidId } from "@tentpole/core/kernel/Page"
 import { Schema, SchemaGetter } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
@@ -17,14 +18,12 @@ export interface Watched {
   readonly id: string
 }
 
-const pattern = new RegExp(`^(${watchedKinds.join("|")}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
-
 const isKind = (word: string): word is WatchedKind => watchedKinds.some((kind) => kind === word)
 
 const watchedOf = (of: string): Watched | null => {
   if (of === "workspace") return { of, kind: "workspace", id: "" }
-  const [, kind = "", id = ""] = pattern.exec(of) ?? []
-  return isKind(kind) ? { of, kind, id } : null
+  const [kind = "", id = "", ...rest] = of.split(":")
+  return isKind(kind) && uuidId.test(id) && rest.length === 0 ? { of, kind, id } : null
 }
 
 const message = `must name 1 to ${watched_max} different things by commas, such as workspace,blast:<id>. The kinds are ${watchedKinds.join(", ")}`
