@@ -62,11 +62,11 @@ const kilobyte = 1_024
 
 /** Budgets of scripts, in kilobytes: the frame with a screen. */
 const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
-  ["src/contacts/ContactList.tsx", 200],
+  ["src/contacts/ContactList.tsx", 215],
   ["src/contacts/Person.tsx", 245],
-  ["src/lists/ListList.tsx", 200],
+  ["src/lists/ListList.tsx", 215],
   ["src/home/Home.tsx", 250],
-  ["src/blasts/BlastList.tsx", 210],
+  ["src/blasts/BlastList.tsx", 225],
   ["src/blasts/Blast.tsx", 225],
 ]
 

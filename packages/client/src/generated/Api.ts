@@ -795,6 +795,7 @@ export interface Client {
      */
     readonly list: Method<{
       readonly query?: {
+        /** Includes the tokens that the triggers of this flow bring */
         readonly flow_id?: string
       }
     }, MergeTokens, CommonCode | "not_found">

@@ -20,6 +20,7 @@ const descriptions: Readonly<Record<string, string>> = {
   exclude_unsubscribed: "Excludes unsubscribed contacts",
   exportId: "Id of the export",
   fieldDefinitionId: "Id of the custom field",
+  flow_id: "Includes the tokens that the triggers of this flow bring",
   flowId: "Id of the flow",
   from: "The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to`",
   generationId: "Id of the generation",

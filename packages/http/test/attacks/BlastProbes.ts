@@ -160,7 +160,7 @@ const blastProbes: Readonly<Record<string, Probe>> = {
 
 export const blasts: Room<BlastEstate> = {
   name: "blasts",
-  operations: operationsOf(tenants, ["/v1/email-blasts"]),
+  operations: operationsOf(tenants, ["/v1/email-blasts"]).filter(({ path }) => !path.endsWith("/audit")),
   probes: blastProbes,
   settle: settleBlasts,
   readable,

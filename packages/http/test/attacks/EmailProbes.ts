@@ -86,7 +86,7 @@ const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
 
 export const emails: Room<EmailEstate> = {
   name: "emails",
-  operations: operationsOf(tenants, ["/v1/emails", "/v1/merge-tokens"]),
+  operations: operationsOf(tenants, ["/v1/emails"]),
   probes: emailProbes,
   settle: settleEmails,
   readable,

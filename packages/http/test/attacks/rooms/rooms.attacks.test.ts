@@ -31,6 +31,8 @@ const ownWords: Readonly<Record<string, string>> = {
 
 /** Operations that the attacks cannot try, with the test that does. */
 const triedElsewhere: Readonly<Record<string, string>> = {
+  "GET /v1/email-blasts/{blastId}/audit": "reads PostgreSQL: packages/http/test/api/blasts",
+  "GET /v1/merge-tokens": "its id is optional: packages/http/test/api/emails",
   "GET /v1/changes": "the answer does not end: packages/http/test/api/changes/changes.test.ts",
   "GET /v1/outbox": "needs mail in files: test/e2e/localMail.test.ts",
   "DELETE /v1/outbox": "needs mail in files: test/e2e/localMail.test.ts",
