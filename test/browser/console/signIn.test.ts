@@ -36,7 +36,7 @@ describe.skipIf(started === null)("sign-in", () => {
     await page.getByRole("textbox", { name: "Password" }).fill(owner.password)
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("heading", { name: "Home", exact: true }).waitFor()
-    assert.strictEqual(new URL(page.url()).pathname, `/w/${console_.slug}/contacts`)
+    assert.strictEqual(new URL(page.url()).pathname, `/w/${console_.slug}/home`)
     await inspect(page, "after the sign-in")
     await page.context().close()
   })
