@@ -20,6 +20,7 @@ describe("a draft", () => {
       html: "<p>new</p>",
       fields: { ...next.fields, subject: "Hello" },
     })
+    expect(rebased({ ...begin(base), html: "<p>mine</p>" }, next)).toMatchObject({ base: next, html: "<p>mine</p>" })
   })
 
   it("keeps what is typed while it is saved as a change", () => {
