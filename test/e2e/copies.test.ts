@@ -94,7 +94,10 @@ describe("stored data", () => {
 
   it("the export of a workspace has a line for each row, without secrets", async () => {
     const folder = join(service.folder, "out")
-    const { code, output } = await command(["workspace", "export", "default", "--to", folder], service.environment)
+    const { code, output } = await command(
+      ["workspace", "export", "default", "--to", folder, "--json"],
+      service.environment,
+    )
     assert.strictEqual(code, 0, output)
     const files = await readdir(folder)
     const counted = Object.entries(JSON.parse(output).rows)

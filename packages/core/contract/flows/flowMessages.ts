@@ -173,7 +173,7 @@ const sending = <E>(name: string, live: Layer.Layer<Live, E>) =>
           timeout_step_id: "late",
           next_step_id: "thanks",
         }
-        const { elapse, flow, mail, one, settleDown, transact, workspace } = yield* sent({ next_step_id: "eager" }, [
+        const { flow, mail, one, settleDown, transact, workspace } = yield* sent({ next_step_id: "eager" }, [
           eager,
           day("thanks", null),
           day("late", null),
@@ -193,7 +193,7 @@ const sending = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert(claimed !== undefined)
         const found = yield* engagement.get(workspace, claimed.id)
         assert.deepInclude(found.flow, { flowId: flow, stepId: "hello", visit: 1 })
-        yield* elapse(1_000) // Entries of the same millisecond are ordered by cause.
+        yield* Effect.sleep("5 millis") // Entries of the same millisecond are ordered by cause.
         yield* meet(claimed.id, { _tag: "clicked", url: "https://example.com/" })
         yield* settleDown
         const now = yield* DateTime.now

@@ -32,6 +32,7 @@ describe("roles", () => {
     const writing = operations.filter(({ endpoint, needs }) => needs === "viewer" && endpoint.method !== "GET")
     assert.deepStrictEqual(writing.map(({ name }) => name).sort(), [
       "blasts.dryRun",
+      "emails.previewUnsaved",
       "flows.simulate",
       "segments.explain",
       "segments.preview",

@@ -12,10 +12,7 @@ import { EngagementStore } from "../../tracking/EngagementStore.ts"
 import type { ClientRequest } from "../../tracking/BotFilter.ts"
 import { Tracking } from "../../tracking/Tracking.ts"
 import { localMailParser, type ReadMail } from "./LocalMail.ts"
-import { type MailFile, MailFolder } from "./MailFolder.ts"
-
-export const mailKinds = ["blast", "flow", "test"] as const
-export type MailKind = (typeof mailKinds)[number]
+import { type MailEvent, type MailFile, MailFolder, type MailKind } from "./MailFolder.ts"
 
 export interface LocalMail extends MailFile {
   readonly kind: MailKind
@@ -41,9 +38,6 @@ export interface LocalMailQuery {
   readonly cursor?: string
   readonly limit?: number
 }
-
-export const mailEvents = ["open", "click", "unsubscribe", "bounce", "complaint"] as const
-export type MailEvent = (typeof mailEvents)[number]
 
 /** What a bounce report of local mail says. */
 const mailbox_unknown = "550 5.1.1 The mailbox does not exist"

@@ -4,6 +4,13 @@ import { Context, type DateTime, Effect } from "effect"
 /** The newest files that are listed. Older ones stay in the folder. */
 export const local_mails_max = 5_000
 
+export const mailKinds = ["blast", "flow", "test"] as const
+export type MailKind = (typeof mailKinds)[number]
+
+/** What the recipient of a message or its mail server can do. */
+export const mailEvents = ["open", "click", "unsubscribe", "bounce", "complaint"] as const
+export type MailEvent = (typeof mailEvents)[number]
+
 /** The beginning of a message in a file. */
 export interface MailFile {
   /** Time and random digits of the file's name. */

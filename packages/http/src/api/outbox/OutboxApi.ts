@@ -1,5 +1,6 @@
 // The endpoints of local mail: messages that are written to files, because no mail server is set.
-import { type LocalMail, mailEvents, mailKinds, type OpenedMail } from "@tentpole/core/operations/localMail/LocalMails"
+import type { LocalMail, OpenedMail } from "@tentpole/core/operations/localMail/LocalMails"
+import { mailEvents, mailKinds } from "@tentpole/core/operations/localMail/MailFolder"
 import { BlastId } from "@tentpole/core/kernel/Ids"
 import { link_index_max } from "@tentpole/core/rendering/Links"
 import { Schema } from "effect"
