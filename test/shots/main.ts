@@ -1,7 +1,7 @@
 // `npm run console:shots`: pictures of all screens of the console, light, dark, phone, empty and full, and a page that shows them.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Console, views } from "../browser/console/Console.ts"
+import { allViews, Console } from "../browser/console/Console.ts"
 import { root } from "../support/Service.ts"
 import { makeUp, screens } from "./Screens.ts"
 
@@ -14,7 +14,7 @@ if (started === null) process.exit(1)
 
 const names: Array<string> = []
 const picture = async (name: string, path: string) => {
-  for (const view of views) {
+  for (const view of allViews) {
     const file = `${name}-${view.width}-${view.scheme}.png`
     const page = await started.screen(path, view)
     await page.screenshot({ path: join(folder, file) })

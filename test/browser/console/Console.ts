@@ -13,12 +13,15 @@ export interface View {
   readonly scheme: "light" | "dark"
 }
 
-export const views: ReadonlyArray<View> = [
+export const allViews: ReadonlyArray<View> = [
   { width: 1280, scheme: "light" },
+  { width: 390, scheme: "dark" },
   { width: 1280, scheme: "dark" },
   { width: 390, scheme: "light" },
-  { width: 390, scheme: "dark" },
 ]
+
+/** The views that tests open: each width and each scheme once. `npm run test:browser` opens all. */
+export const views = process.env["VIEWS"] === "all" ? allViews : allViews.slice(0, 2)
 
 /** What a page did that it must not do. */
 interface Watch {

@@ -56,7 +56,7 @@ const styles = (names: ReadonlyArray<string>): number =>
   bytes([...closure(names)].flatMap((name) => manifest[name]?.css ?? []))
 
 /** Loaded with the first screen, whichever it is. */
-const frame = ["index.html", "src/words/English.ts", "src/account/SignInAgain.tsx"]
+const frame = ["index.html", "src/words/en/shell.ts", "src/account/SignInAgain.tsx"]
 
 const kilobyte = 1_024
 
@@ -72,7 +72,8 @@ const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
 
 describe("the console's bundle", () => {
   it.each(budgets)("loads %s with at most %d KB of scripts", (screen, budget_kb) => {
-    const loaded_kb = scripts([...frame, screen]) / kilobyte
+    const words = `src/words/en/${screen.split("/")[1]}.ts`
+    const loaded_kb = scripts([...frame, screen, words]) / kilobyte
     console.info(`${screen}: ${loaded_kb.toFixed(1)} KB of ${budget_kb}`)
     assert.isAtMost(loaded_kb, budget_kb)
   })
@@ -83,7 +84,7 @@ describe("the console's bundle", () => {
 
   it("loads charts, editors and the palette on demand only", () => {
     const first = [...closure([...frame, ...budgets.map(([screen]) => screen)])]
-    const late = ["src/shell/Palette.tsx", "src/shell/AccountMenu.tsx", "src/words/German.ts"]
+    const late = ["src/shell/Palette.tsx", "src/shell/AccountMenu.tsx", "src/words/de/shell.ts"]
     assert.deepStrictEqual(
       first.filter((name) => late.includes(name) || /codemirror|recharts|xyflow|dagre|querybuilder/.test(name)),
       [],

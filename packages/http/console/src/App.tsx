@@ -10,7 +10,7 @@ import { ProblemPage } from "./parts/Problem.tsx"
 import { router } from "./routes.tsx"
 import { membershipIn, SessionProvider } from "./session.tsx"
 import { cssVariablesResolver, theme } from "./theme.ts"
-import { type loadWords, WordsProvider } from "./words/Words.tsx"
+import { type Language, WordsProvider } from "./words/Words.tsx"
 
 const SignIn = lazy(async () => ({ default: (await import("./account/SignIn.tsx")).SignIn }))
 const Notifications = lazy(async () => ({ default: (await import("@mantine/notifications")).Notifications }))
@@ -19,7 +19,7 @@ const SignInAgain = lazy(async () => ({ default: (await import("./account/SignIn
 
 interface Props {
   readonly nonce: string
-  readonly words: Awaited<ReturnType<typeof loadWords>>
+  readonly language: Language
   readonly first: Session | null | { readonly error: unknown }
 }
 
@@ -56,7 +56,7 @@ const content = (first: Props["first"], onSession: (session: Session) => void): 
   return "error" in first ? <ProblemPage error={first.error} /> : <Signed session={first} />
 }
 
-export const App = ({ first, nonce, words }: Props) => {
+export const App = ({ first, language, nonce }: Props) => {
   const [session, setSession] = useState(first)
   // A link signs its person in, also above another session.
   const shown = location.hash.startsWith("#link=") ? null : session
@@ -72,7 +72,7 @@ export const App = ({ first, nonce, words }: Props) => {
       cssVariablesResolver={cssVariablesResolver}
       getStyleNonce={() => nonce}
     >
-      <WordsProvider first={words}>
+      <WordsProvider first={language}>
         <QueryClientProvider client={queryClient}>
           <Suspense fallback={null}>{content(shown, onSession)}</Suspense>
           <Suspense fallback={null}>

@@ -21,5 +21,6 @@ const element = document.getElementById("root")
 if (element === null) throw new Error("index.html has no element #root")
 
 const session = currentSession().catch((error: unknown) => ({ error }))
-const words = await loadWords(preferredLanguage())
-createRoot(element).render(<App nonce={nonce} words={words} first={await session} />)
+const language = preferredLanguage()
+await loadWords(language, "shell")
+createRoot(element).render(<App nonce={nonce} language={language} first={await session} />)

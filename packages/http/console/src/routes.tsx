@@ -10,6 +10,7 @@ import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
 import { Shell } from "./shell/Shell.tsx"
+import { loadWords, preferredLanguage, type Words } from "./words/Words.tsx"
 
 const root = createRootRoute({
   component: Shell,
@@ -20,10 +21,12 @@ const root = createRootRoute({
 type Search = Readonly<Record<string, unknown>>
 
 /**
- * A screen: its address, its module, and the name of its component there. `search` reads the search parameters of the
- * address; what it does not name is dropped. The module has no type here, because screens use the types of the routes.
+ * A screen: the room of its words, its address, its module, and the name of its component there. `search` reads the search
+ * parameters of the address; what it does not name is dropped. The module has no type here, because screens use the types of
+ * the routes.
  */
 const screen = <const Path extends string, Asked extends object = Record<never, never>>(
+  room: keyof Words,
   path: Path,
   load: () => Promise<object>,
   name: string,
@@ -32,38 +35,41 @@ const screen = <const Path extends string, Asked extends object = Record<never, 
   createRoute({
     getParentRoute: () => root,
     path,
-    component: lazyRouteComponent(load as () => Promise<Record<string, ComponentType>>, name),
+    component: lazyRouteComponent(async () => {
+      const [module] = await Promise.all([load(), loadWords(preferredLanguage(), room)])
+      return module as Record<string, ComponentType>
+    }, name),
     validateSearch: (raw: Search): Asked => (search === undefined ? ({} as Asked) : search(raw)),
   })
 
-const home = [screen("/home", () => import("./home/Home.tsx"), "Home", homeSearch)] as const
+const home = [screen("home", "/home", () => import("./home/Home.tsx"), "Home", homeSearch)] as const
 
 const contacts = [
-  screen("/contacts", () => import("./contacts/ContactList.tsx"), "ContactList", contactSearch),
-  screen("/contacts/$contactId", () => import("./contacts/Person.tsx"), "Person"),
+  screen("contacts", "/contacts", () => import("./contacts/ContactList.tsx"), "ContactList", contactSearch),
+  screen("contacts", "/contacts/$contactId", () => import("./contacts/Person.tsx"), "Person"),
 ] as const
 
 const lists = [
-  screen("/lists", () => import("./lists/ListList.tsx"), "ListList", listSearch),
-  screen("/lists/$listId", () => import("./lists/List.tsx"), "List", contactSearch),
+  screen("lists", "/lists", () => import("./lists/ListList.tsx"), "ListList", listSearch),
+  screen("lists", "/lists/$listId", () => import("./lists/List.tsx"), "List", contactSearch),
 ] as const
 
 const inbox = [
-  screen("/inbox", () => import("./inbox/InboxList.tsx"), "InboxList", inboxSearch),
-  screen("/inbox/$messageId", () => import("./inbox/Message.tsx"), "Message"),
+  screen("inbox", "/inbox", () => import("./inbox/InboxList.tsx"), "InboxList", inboxSearch),
+  screen("inbox", "/inbox/$messageId", () => import("./inbox/Message.tsx"), "Message"),
 ] as const
 
 const blasts = [
-  screen("/blasts", () => import("./blasts/BlastList.tsx"), "BlastList", blastListSearch),
-  screen("/blasts/$blastId", () => import("./blasts/Blast.tsx"), "Blast", blastSearch),
+  screen("blasts", "/blasts", () => import("./blasts/BlastList.tsx"), "BlastList", blastListSearch),
+  screen("blasts", "/blasts/$blastId", () => import("./blasts/Blast.tsx"), "Blast", blastSearch),
 ] as const
 
 const emails = [
-  screen("/emails", () => import("./emails/EmailList.tsx"), "EmailList", emailSearch),
-  screen("/emails/$emailId", () => import("./emails/Email.tsx"), "Email"),
-  screen("/templates", () => import("./templates/TemplateList.tsx"), "TemplateList", templateSearch),
-  screen("/templates/emails/$templateId", () => import("./templates/Template.tsx"), "EmailTemplate"),
-  screen("/templates/tents/$templateId", () => import("./templates/Template.tsx"), "TentTemplate"),
+  screen("emails", "/emails", () => import("./emails/EmailList.tsx"), "EmailList", emailSearch),
+  screen("emails", "/emails/$emailId", () => import("./emails/Email.tsx"), "Email"),
+  screen("emails", "/templates", () => import("./templates/TemplateList.tsx"), "TemplateList", templateSearch),
+  screen("emails", "/templates/emails/$templateId", () => import("./templates/Template.tsx"), "EmailTemplate"),
+  screen("emails", "/templates/tents/$templateId", () => import("./templates/Template.tsx"), "TentTemplate"),
 ] as const
 
 const start = createRoute({

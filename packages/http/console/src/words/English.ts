@@ -1,32 +1,19 @@
-// English texts, by room. Their shape is the one that other languages have.
-import { account } from "./en/account.ts"
-import { blasts } from "./en/blasts.ts"
-import { contacts } from "./en/contacts.ts"
-import { delivery } from "./en/delivery.ts"
-import { emails } from "./en/emails.ts"
-import { flows } from "./en/flows.ts"
-import { home } from "./en/home.ts"
-import { imports } from "./en/imports.ts"
-import { inbox } from "./en/inbox.ts"
-import { lists } from "./en/lists.ts"
-import { operations } from "./en/operations.ts"
-import { settings } from "./en/settings.ts"
-import { shell } from "./en/shell.ts"
-import { tents } from "./en/tents.ts"
+// English texts, by room. Each room is a chunk of its own.
 
+/** Loads the texts of a room. Their shape is the one that other languages have. */
 export const english = {
-  account,
-  blasts,
-  contacts,
-  delivery,
-  emails,
-  flows,
-  home,
-  imports,
-  inbox,
-  lists,
-  operations,
-  settings,
-  shell,
-  tents,
+  account: async () => (await import("./en/account.ts")).account,
+  blasts: async () => (await import("./en/blasts.ts")).blasts,
+  contacts: async () => (await import("./en/contacts.ts")).contacts,
+  delivery: async () => (await import("./en/delivery.ts")).delivery,
+  emails: async () => (await import("./en/emails.ts")).emails,
+  flows: async () => (await import("./en/flows.ts")).flows,
+  home: async () => (await import("./en/home.ts")).home,
+  imports: async () => (await import("./en/imports.ts")).imports,
+  inbox: async () => (await import("./en/inbox.ts")).inbox,
+  lists: async () => (await import("./en/lists.ts")).lists,
+  operations: async () => (await import("./en/operations.ts")).operations,
+  settings: async () => (await import("./en/settings.ts")).settings,
+  shell: async () => (await import("./en/shell.ts")).shell,
+  tents: async () => (await import("./en/tents.ts")).tents,
 }

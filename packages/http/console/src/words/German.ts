@@ -1,33 +1,19 @@
 // German texts, by room.
-import { account } from "./de/account.ts"
-import { blasts } from "./de/blasts.ts"
-import { contacts } from "./de/contacts.ts"
-import { delivery } from "./de/delivery.ts"
-import { emails } from "./de/emails.ts"
-import { flows } from "./de/flows.ts"
-import { home } from "./de/home.ts"
-import { imports } from "./de/imports.ts"
-import { inbox } from "./de/inbox.ts"
-import { lists } from "./de/lists.ts"
-import { operations } from "./de/operations.ts"
-import { settings } from "./de/settings.ts"
-import { shell } from "./de/shell.ts"
-import { tents } from "./de/tents.ts"
 import type { Words } from "./Words.tsx"
 
-export const german: Words = {
-  account,
-  blasts,
-  contacts,
-  delivery,
-  emails,
-  flows,
-  home,
-  imports,
-  inbox,
-  lists,
-  operations,
-  settings,
-  shell,
-  tents,
+export const german: { readonly [Room in keyof Words]: () => Promise<Words[Room]> } = {
+  account: async () => (await import("./de/account.ts")).account,
+  blasts: async () => (await import("./de/blasts.ts")).blasts,
+  contacts: async () => (await import("./de/contacts.ts")).contacts,
+  delivery: async () => (await import("./de/delivery.ts")).delivery,
+  emails: async () => (await import("./de/emails.ts")).emails,
+  flows: async () => (await import("./de/flows.ts")).flows,
+  home: async () => (await import("./de/home.ts")).home,
+  imports: async () => (await import("./de/imports.ts")).imports,
+  inbox: async () => (await import("./de/inbox.ts")).inbox,
+  lists: async () => (await import("./de/lists.ts")).lists,
+  operations: async () => (await import("./de/operations.ts")).operations,
+  settings: async () => (await import("./de/settings.ts")).settings,
+  shell: async () => (await import("./de/shell.ts")).shell,
+  tents: async () => (await import("./de/tents.ts")).tents,
 }

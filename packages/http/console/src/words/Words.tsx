@@ -1,13 +1,13 @@
 // The texts of the console in the chosen language. Components read those of their room by `useWords`.
-import { createContext, type ReactNode, useContext, useMemo, useState } from "react"
-import type { english } from "./English.ts"
+import { createContext, type ReactNode, use, useContext, useEffect, useMemo, useState } from "react"
+import { english } from "./English.ts"
+import { german } from "./German.ts"
 
-export type Words = typeof english
+export type Words = { readonly [Room in keyof typeof english]: Awaited<ReturnType<(typeof english)[Room]>> }
 
-const languages = {
-  en: async (): Promise<Words> => (await import("./English.ts")).english,
-  de: async (): Promise<Words> => (await import("./German.ts")).german,
-}
+type Room = keyof Words
+
+const languages = { en: english, de: german }
 
 export type Language = keyof typeof languages
 
@@ -26,35 +26,54 @@ export const preferredLanguage = (): Language => {
   return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? "en"
 }
 
-interface Loaded {
+interface Asked {
+  readonly words: Promise<unknown>
+  /** Set when the words are there. */
+  loaded?: unknown
+}
+
+const asked: Readonly<Record<Language, Map<Room, Asked>>> = { en: new Map(), de: new Map() }
+
+const askedFor = (language: Language, room: Room): Asked => {
+  const before = asked[language].get(room)
+  if (before !== undefined) return before
+  const words: Promise<unknown> = languages[language][room]()
+  const now: Asked = { words }
+  asked[language].set(room, now)
+  words.then(
+    (loaded) => (now.loaded = loaded),
+    // The next use asks again.
+    () => asked[language].delete(room),
+  )
+  return now
+}
+
+/** Loads the texts of a room in a language. */
+export const loadWords = async (language: Language, room: Room): Promise<void> => {
+  await askedFor(language, room).words
+}
+
+interface Spoken {
   readonly language: Language
-  readonly words: Words
-}
-
-export const loadWords = async (language: Language): Promise<Loaded> => {
-  const words = await languages[language]()
-  document.documentElement.lang = language
-  return { language, words }
-}
-
-interface Spoken extends Loaded {
   readonly choose: (language: Language) => Promise<void>
 }
 
 const SpokenContext = createContext<Spoken | null>(null)
 
-export const WordsProvider = ({ children, first }: { readonly children: ReactNode; readonly first: Loaded }) => {
-  const [loaded, setLoaded] = useState(first)
+export const WordsProvider = ({ children, first }: { readonly children: ReactNode; readonly first: Language }) => {
+  const [language, setLanguage] = useState(first)
   const spoken = useMemo(
     () => ({
-      ...loaded,
-      choose: async (language: Language) => {
-        localStorage.setItem(key, language)
-        setLoaded(await loadWords(language))
+      language,
+      choose: async (next: Language) => {
+        localStorage.setItem(key, next)
+        await Promise.all([...asked[language].keys()].map((room) => loadWords(next, room)))
+        setLanguage(next)
       },
     }),
-    [loaded],
+    [language],
   )
+  useEffect(() => document.documentElement.setAttribute("lang", language), [language])
   return <SpokenContext value={spoken}>{children}</SpokenContext>
 }
 
@@ -64,5 +83,8 @@ export const useLanguage = (): Spoken => {
   return spoken
 }
 
-/** The texts of a room: `const words = useWords("contacts")`. */
-export const useWords = <Room extends keyof Words>(room: Room): Words[Room] => useLanguage().words[room]
+/** The texts of a room: `const words = useWords("contacts")`. The component is suspended until they are loaded. */
+export const useWords = <Name extends Room>(room: Name): Words[Name] => {
+  const { loaded, words } = askedFor(useLanguage().language, room)
+  return (loaded ?? use(words)) as Words[Name]
+}
