@@ -1335,6 +1335,15 @@ export interface Client {
       }
     }, string, CommonCode | "not_found">
     /**
+     * Check a flow's readiness. Returns what is missing for an activation, without activating the flow: the same
+     * parts that a refused activation names. Warnings name steps that no edge leads to. Needs the role `viewer`.
+     */
+    readonly readiness: Method<{
+      readonly params: {
+        readonly flowId: string
+      }
+    }, FlowReadiness, CommonCode | "not_found">
+    /**
      * Simulate a flow. Returns what would happen to a contact in the flow, computed with a virtual clock. Nothing
      * is sent and nothing is stored. The flow may be a draft. Needs the role `viewer`.
      */
@@ -2077,6 +2086,7 @@ export const routes = {
     setStepEmail: "PUT /v1/email-flows/:flowId/steps/:stepId/email",
     graph: "GET /v1/email-flows/:flowId/graph",
     graphImage: "GET /v1/email-flows/:flowId/graph.svg text",
+    readiness: "GET /v1/email-flows/:flowId/readiness",
     simulate: "POST /v1/email-flows/:flowId/simulate key",
   },
   flowMembers: {
@@ -3870,6 +3880,26 @@ export interface FlowNode {
   readonly label: string | null
   /** Members at this step */
   readonly count: number
+}
+
+export interface FlowReadiness {
+  /** Whether an activation would succeed now */
+  readonly ready: boolean
+  /** As in `details.missing` of a refused activation */
+  readonly missing: ReadonlyArray<{
+    readonly code: "steps" | "entry" | "trigger_incomplete" | "step_incomplete" | "email" | "email_approval" | "sender_identity" | "subject" | "template_approval" | "template_api_tokens" | "create_email_step_order" | "edge_target" | "cycle_without_wait" | "field_archived" | "list_deleted"
+    /** The part of the flow, such as `steps.0.email_id` */
+    readonly path: string
+    readonly message: string
+  }>
+  /** They do not prevent the activation */
+  readonly warnings: ReadonlyArray<{
+    readonly code: "unreachable_step"
+    readonly path: string
+    readonly message: string
+  }>
+  /** Whether the workspace's plan has no flows */
+  readonly paid_plan_required: boolean
 }
 
 export interface FlowSimulation {

@@ -6,7 +6,7 @@ import type { Flow } from "../../src/flows/definition/Flow.ts"
 import { decide, type FlowChange } from "../../src/flows/definition/machine.ts"
 import type { FlowQuery } from "../../src/flows/definition/FlowStore.ts"
 import { readFlowPatch } from "../../src/flows/definition/FlowInput.ts"
-import { namedBy } from "../../src/flows/definition/FlowReferences.ts"
+import { namedBy, namedByFlow } from "../../src/flows/definition/FlowReferences.ts"
 import { emptyTally } from "../../src/flows/members/TallyMoves.ts"
 import type { NotFound } from "../../src/kernel/Refusal.ts"
 import { later, noon } from "../blasts/blastWorld.ts"
@@ -293,6 +293,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         })
         const { facts: known, flow: locked } = yield* transact(store.lockForActivation(workspace, id))
         assert.strictEqual(locked.id, id)
+        assert.deepStrictEqual(yield* store.activationFacts(workspace, namedByFlow(locked.structure)), known)
         assert.deepStrictEqual([known.plan.plan, known.plan.flows], ["pro", true])
         const approval = { id: approved.approval?.id, fromAddress: "news@example.test" }
         assert.deepStrictEqual(

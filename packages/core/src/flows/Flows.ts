@@ -24,7 +24,8 @@ import type { FlowNotReady, PaidPlanRequired, StepReferenced, StepTypeInvalid } 
 import type { NamedFields } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { type FlowQuery, FlowStore, type FlowView } from "./definition/FlowStore.ts"
-import { namedBy } from "./definition/FlowReferences.ts"
+import { namedBy, namedByFlow } from "./definition/FlowReferences.ts"
+import { type FlowReadiness, flowReadiness } from "./definition/Readiness.ts"
 import type { Structure } from "./definition/FlowSchema.ts"
 import type { StepId } from "./definition/Step.ts"
 import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "./definition/StepEdits.ts"
@@ -42,6 +43,11 @@ export type FlowListing = Omit<FlowQuery, "statuses"> & FlowStatusFilter
 export interface FlowStepCounts {
   readonly flow: Flow
   readonly counts: ReadonlyMap<StepId, number>
+}
+
+/** Whether the flow could be activated now. */
+export interface FlowReadinessView extends FlowReadiness {
+  readonly needsPaidPlan: boolean
 }
 
 type ChangeResult<Refusal = never> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
@@ -76,6 +82,7 @@ export class Flows extends Context.Service<
     readonly pause: (workspace: WorkspaceId, id: FlowId) => ChangeResult
     readonly archive: (workspace: WorkspaceId, id: FlowId) => ChangeResult
     readonly getStepCounts: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<FlowStepCounts, NotFound>
+    readonly getReadiness: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<FlowReadinessView, NotFound>
   }
 >()("tentpole/Flows") {
   static readonly layer = Layer.effect(
@@ -217,6 +224,12 @@ export class Flows extends Context.Service<
         getStepCounts: Effect.fn("Flows.getStepCounts")(function* (workspace, id) {
           const { flow } = yield* store.get(workspace, id)
           return { flow, counts: yield* store.stepCounts(workspace, id) }
+        }),
+
+        getReadiness: Effect.fn("Flows.getReadiness")(function* (workspace, id) {
+          const { structure } = (yield* store.get(workspace, id)).flow
+          const facts = yield* store.activationFacts(workspace, namedByFlow(structure))
+          return { ...flowReadiness(structure, facts), needsPaidPlan: !facts.plan.flows }
         }),
       })
     }),

@@ -84,6 +84,7 @@ const readable = ({ emailId, flowId, listId }: FlowEstate) => [
   `/v1/email-flows/${flowId}`,
   `/v1/email-flows/${flowId}/graph`,
   `/v1/email-flows/${flowId}/graph.svg`,
+  `/v1/email-flows/${flowId}/readiness`,
   `/v1/emails/${emailId}`,
   `/v1/contact-lists/${listId}`,
 ]

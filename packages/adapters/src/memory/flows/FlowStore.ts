@@ -144,6 +144,7 @@ export const layer = Layer.effect(
       stepCounts: (workspace, id) =>
         Effect.map(countMemberships(db, workspace), ({ steps }) => steps.get(id) ?? new Map()),
       simulationFacts: (workspace, query) => trialFacts(db, workspace, query),
+      activationFacts: (workspace, named) => activationFacts(db, workspace, named),
       lock,
       lockNamed: (workspace, named) => Effect.andThen(Transaction, namedFacts(db, workspace, named)),
       lockForActivation: Effect.fnUntraced(function* (workspace, id) {

@@ -93,7 +93,7 @@ interface ActivationRow
  * Locks everything that the flow names, as strongly as each needs: approvals cannot be withdrawn, fields cannot be archived,
  * lists and tents cannot be deleted. Members can still be added to a list.
  */
-const lockReferences = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
+export const lockReferences = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
   const lockRows = (table: string, key: string, ids: ReadonlyArray<string>, strength: "share" | "key share") => sql`
     (select count(*) from (
       select 1 from ${sql(table)} where workspace_id = ${workspace} and ${sql(key)} = any(${texts(ids)}::uuid[])
@@ -135,9 +135,8 @@ const pageFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<TentTemp
   join tent_template_approval a on a.workspace_id = ${workspace} and a.approval_id = t.approval_id
   where t.workspace_id = ${workspace} and t.template_id = any(${texts(ids)}::uuid[]))`
 
-/** Runs after the flow's own lock. Two statements: the read sees what a transaction that held a lock has committed. */
-export const lockForActivation = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
-  yield* lockReferences(sql, workspace, named)
+/** For an activation it runs after `lockReferences`, as a second statement: it sees what the holder of a lock committed. */
+export const activationFacts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
   const [row] = yield* sql<ActivationRow>`
     select ${idsIn(sql, workspace, staticLists, named.lists)} as "staticLists",
       ${idsIn(sql, workspace, { table: "tent", key: "tent_id" }, named.tents)} as tents,

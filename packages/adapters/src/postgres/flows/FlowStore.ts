@@ -15,7 +15,7 @@ import { makeDue } from "../kernel/DueWork.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
 import { lockFlow } from "./FlowLocks.ts"
 import { controlMessages } from "./FlowMessages.ts"
-import { lockForActivation, lockNamed, trialFacts } from "./FlowFacts.ts"
+import { activationFacts, lockNamed, lockReferences, trialFacts } from "./FlowFacts.ts"
 import {
   columnsOf,
   flowColumns,
@@ -189,12 +189,14 @@ export const layer = Layer.effect(
       list: (workspace, query) => within(workspace, page(sql, workspace, query)),
       stepCounts: (workspace, id) => within(workspace, stepCounts(sql, workspace, id)),
       simulationFacts: (workspace, query) => within(workspace, trialFacts(sql, workspace, query)),
+      activationFacts: (workspace, named) => within(workspace, activationFacts(sql, workspace, named)),
       lock: (workspace, id) => inTransaction(workspace, lock(sql, workspace, id)),
       lockNamed: (workspace, named) => inTransaction(workspace, lockNamed(sql, workspace, named)),
       lockForActivation: Effect.fnUntraced(function* (workspace, id) {
         const flow = yield* inTransaction(workspace, lock(sql, workspace, id))
         const named = namedByFlow(flow.structure)
-        return { flow, facts: yield* inTransaction(workspace, lockForActivation(sql, workspace, named)) }
+        yield* inTransaction(workspace, lockReferences(sql, workspace, named))
+        return { flow, facts: yield* inTransaction(workspace, activationFacts(sql, workspace, named)) }
       }),
       apply: (workspace, change) => inTransaction(workspace, apply(sql, writer, workspace, change)),
       link: (workspace, { flowId, stepId, emailId }) =>

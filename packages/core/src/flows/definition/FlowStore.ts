@@ -59,6 +59,8 @@ export class FlowStore extends Context.Service<
       workspace: WorkspaceId,
       query: { readonly named: NamedByFlow; readonly emailNormalized: string | null },
     ) => Effect.Effect<StoredSimulationFacts>
+    /** What activation would depend on now, without locks. */
+    readonly activationFacts: (workspace: WorkspaceId, named: NamedByFlow) => Effect.Effect<ActivationFacts>
     /** Locks the flow until the transaction ends. */
     readonly lock: (workspace: WorkspaceId, id: FlowId) => Effect.Effect<Flow, NotFound, Transaction>
     /** The references that exist. The lists can't be deleted until the transaction ends. */

@@ -1,7 +1,8 @@
 // Wire schemas of flows in answers.
 import { StructureSchema } from "@tentpole/core/flows/definition/FlowSchema"
 import { archivedAtOf, flowStatuses } from "@tentpole/core/flows/definition/Flow"
-import type { FlowStepCounts } from "@tentpole/core/flows/Flows"
+import type { FlowReadinessView, FlowStepCounts } from "@tentpole/core/flows/Flows"
+import { MissingPiece } from "@tentpole/core/flows/definition/FlowErrors"
 import type { FlowTally, FlowView } from "@tentpole/core/flows/definition/FlowStore"
 import { edgeKinds, edgesBetween } from "@tentpole/core/flows/definition/Graph"
 import { memberStatuses } from "@tentpole/core/flows/members/Membership"
@@ -112,4 +113,25 @@ export const toSimulationWire = ({ timeline, status, endedAt, emails }: Simulati
   status,
   ended_at: isoOrNull(endedAt),
   emails: emails.map(({ stepId, at, subject }) => ({ step_id: stepId, at: iso(at), subject })),
+})
+
+export const ReadinessWire = Schema.Struct({
+  ready: Schema.Boolean.annotate({ description: "Whether an activation would succeed now" }),
+  missing: Schema.Array(
+    Schema.Struct({
+      ...MissingPiece.fields,
+      path: Schema.String.annotate({ description: "The part of the flow, such as `steps.0.email_id`" }),
+    }),
+  ).annotate({ description: "As in `details.missing` of a refused activation" }),
+  warnings: Schema.Array(
+    Schema.Struct({ code: Schema.Literal("unreachable_step"), path: Schema.String, message: Schema.String }),
+  ).annotate({ description: "They do not prevent the activation" }),
+  paid_plan_required: Schema.Boolean.annotate({ description: "Whether the workspace's plan has no flows" }),
+}).annotate({ identifier: "FlowReadiness" })
+
+export const toReadinessWire = ({ missing: pieces, needsPaidPlan, warnings }: FlowReadinessView) => ({
+  ready: pieces.length === 0 && !needsPaidPlan,
+  missing: pieces,
+  warnings,
+  paid_plan_required: needsPaidPlan,
 })

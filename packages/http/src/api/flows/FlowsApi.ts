@@ -19,7 +19,7 @@ import {
   Simulate,
   UpdateFlow,
 } from "./FlowBodies.ts"
-import { FlowDeletedWire, FlowsWire, FlowWire, GraphWire, SimulationWire } from "./FlowWire.ts"
+import { FlowDeletedWire, FlowsWire, FlowWire, GraphWire, ReadinessWire, SimulationWire } from "./FlowWire.ts"
 
 const stepParams = { flowId: FlowId, stepId: Text(step_id_length_max, 1) }
 
@@ -184,6 +184,13 @@ export const FlowsApi = Endpoint.group("flows", "Flows: triggers and steps that 
     summary: "Get a flow as an image",
     description: "Returns the graph as an SVG image without scripts. It follows the viewer's light or dark mode.",
     success: served("image/svg+xml"),
+  }),
+  Endpoint.get("readiness", "/v1/email-flows/:flowId/readiness", {
+    needs: "viewer",
+    summary: "Check a flow's readiness",
+    description:
+      "Returns what is missing for an activation, without activating the flow: the same parts that a refused activation names. Warnings name steps that no edge leads to.",
+    success: ReadinessWire,
   }),
   Endpoint.post("simulate", "/v1/email-flows/:flowId/simulate", {
     needs: "viewer",

@@ -9,7 +9,7 @@ import { answer, paged, pageOf } from "../../Wire.ts"
 import { toServed } from "../documents/ContentWire.ts"
 import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
 import { drawing } from "./drawing/FlowDrawing.ts"
-import { toFlowWire, toGraphWire, toSimulationWire } from "./FlowWire.ts"
+import { toFlowWire, toGraphWire, toReadinessWire, toSimulationWire } from "./FlowWire.ts"
 
 const flow = answer(toFlowWire)
 
@@ -55,6 +55,7 @@ export const layer = handlersOf(
         }),
       ),
     graph: ({ params }, { id }) => flows.getStepCounts(id, params.flowId).pipe(answer(toGraphWire)),
+    readiness: ({ params }, { id }) => flows.getReadiness(id, params.flowId).pipe(answer(toReadinessWire)),
     graphImage: ({ params }, { id }) =>
       flows.getStepCounts(id, params.flowId).pipe(answer((counted) => toServed(drawing(counted)))),
     simulate: ({ params, payload }, workspace) =>

@@ -10,7 +10,7 @@ import { type Json, unknownId } from "../../fixtures/World.ts"
 
 it.live("activate lists everything that is missing, and requires a paid plan", () =>
   Effect.gen(function* () {
-    const { call, context, workspace, flow, at, email, list, post } = yield* flowWorld
+    const { call, context, workspace, flow, at, email, get, list, post } = yield* flowWorld
     const activate = (it: Json) => call("POST", at(it, "/activate"))
     assert.deepStrictEqual(missing(yield* activate(yield* flow({ manual_membership_enabled: false }))), [
       "steps steps",
@@ -25,6 +25,13 @@ it.live("activate lists everything that is missing, and requires a paid plan", (
       ],
     })
     const refused = yield* activate(incomplete)
+    const before = yield* get(at(incomplete, "/readiness"))
+    assert.deepStrictEqual(before.missing, refused.json.details.missing)
+    assert.deepStrictEqual([before.ready, before.paid_plan_required], [false, false])
+    assert.deepStrictEqual(
+      before.warnings.map(({ code: warning, path }: Json) => `${warning} ${path}`),
+      ["unreachable_step steps.1", "unreachable_step steps.2"],
+    )
     assert.deepStrictEqual(code(refused), [400, "campaign_flow_not_ready"])
     assert.sameMembers(missing(refused), [
       "trigger_incomplete triggers.0.list_id",
@@ -55,8 +62,11 @@ it.live("activate lists everything that is missing, and requires a paid plan", (
     assert.deepStrictEqual(missing(yield* activate(deleted)), ["list_deleted triggers.0.list_id"])
 
     const free = yield* flow({ steps: [days("a", 1)] })
+    const fit = { ready: true, missing: [], warnings: [], paid_plan_required: false }
+    assert.deepStrictEqual(yield* get(at(free, "/readiness")), fit)
     yield* Effect.orDie(Context.get(context, Workspaces).update(workspace, { plan: "free" }))
     assert.deepStrictEqual(code(yield* activate(free)), [403, "paid_plan_required"])
+    assert.deepStrictEqual(yield* get(at(free, "/readiness")), { ...fit, ready: false, paid_plan_required: true })
   }).pipe(Effect.scoped),
 )
 
