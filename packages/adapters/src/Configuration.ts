@@ -249,6 +249,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     appSecret: from.secret("APP_SECRET", /^.{32}/s, "must have at least 32 characters"),
     appSecretPrevious: from.secret("APP_SECRET_PREVIOUS"),
     sending: from.word("SENDING", ["on", "held"], "on"),
+    mail: from.text("SMTP_URL") === null ? ("files" as const) : ("smtp" as const),
     /** Workers record what they send in the file store. */
     sendJournal: from.flag("SEND_JOURNAL", false),
     sendJournal_days: from.integer("SEND_JOURNAL_DAYS", commonSettings.sendJournal_days, 1, 365),

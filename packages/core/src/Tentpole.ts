@@ -49,6 +49,7 @@ import { BulkTents } from "./tents/bulk/BulkTents.ts"
 import { TentVersions } from "./tents/TentVersions.ts"
 import { Tents } from "./tents/Tents.ts"
 import { Traffic } from "./traffic/Traffic.ts"
+import { WorkspaceOverviews } from "./workspaces/WorkspaceOverviews.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
 
 /** Services that the use cases of flows share: one compiler with one cache, and one membership runner. */
@@ -92,6 +93,7 @@ export const productUseCases = Layer.mergeAll(
   Tents.layer,
   TestMails.layer,
   Tracking.layer,
+  WorkspaceOverviews.layer,
   Workspaces.layer,
 ).pipe(Layer.provideMerge(Links.layer))
 

@@ -19,6 +19,7 @@ import { TentsApi } from "./api/tents/TentsApi.ts"
 import { AssetsApi } from "./api/tents/assets/AssetsApi.ts"
 import { BulkTentsApi } from "./api/tents/bulk/BulkTentsApi.ts"
 import { AnalyticsApi } from "./api/traffic/AnalyticsApi.ts"
+import { WorkspaceApi } from "./api/workspaces/WorkspaceApi.ts"
 import { completeDocument, documentOrigin } from "./description/Description.ts"
 import { Auth } from "./edge/Auth.ts"
 import { Idempotent } from "./edge/Idempotency.ts"
@@ -46,6 +47,7 @@ export const Api = HttpApi.make("tentpole")
   .add(BulkTentsApi)
   .add(FormsApi)
   .add(AnalyticsApi)
+  .add(WorkspaceApi)
   .add(ChangesApi)
   .add(OutboxApi)
   // Groups come before middleware, which applies only to groups that were added before it. The last one added runs first:

@@ -19,6 +19,7 @@ import * as Outbox from "./api/outbox/OutboxHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
+import * as Workspace from "./api/workspaces/WorkspaceHandlers.ts"
 import * as Authentication from "./edge/Authentication.ts"
 import * as Repetition from "./edge/RepeatedRequests.ts"
 import * as Validation from "./edge/Validation.ts"
@@ -42,6 +43,7 @@ const groups = Layer.mergeAll(
   Outbox.layer,
   Segments.layer,
   Suppressions.layer,
+  Workspace.layer,
 )
 
 export const adminHandlers = (token: Redacted.Redacted) =>

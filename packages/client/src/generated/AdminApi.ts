@@ -422,6 +422,11 @@ export interface CreateWorkspace {
     readonly per_second?: number | null
     readonly per_domain_per_second?: number | null
   }
+  /**
+   * Whether another person than the last editor has to approve an email, and another one than the approver to send
+   * it
+   */
+  readonly four_eyes?: boolean
 }
 
 export interface NamedDomain {
@@ -502,6 +507,11 @@ export interface UpdateWorkspace {
     readonly per_second?: number | null
     readonly per_domain_per_second?: number | null
   }
+  /**
+   * Whether another person than the last editor has to approve an email, and another one than the approver to send
+   * it
+   */
+  readonly four_eyes?: boolean
 }
 
 export interface Workspace {
@@ -532,6 +542,11 @@ export interface Workspace {
     readonly per_second: number | null
     readonly per_domain_per_second: number | null
   }
+  /**
+   * Whether another person than the last editor has to approve an email, and another one than the approver to send
+   * it
+   */
+  readonly four_eyes: boolean
   /** ISO 8601, UTC */
   readonly created_at: string
   /** ISO 8601, UTC */

@@ -520,8 +520,8 @@ export interface Client {
      * Approve an email. Freezes the HTML, plain text, subject, preview text and sender fields together. This is
      * what gets sent. The email needs a subject, a sender name, a sender address on a verified domain, and a
      * reply-to address. Later changes need another approval. A token that looks like a misspelt one stops the
-     * approval, as `{{contact.frist_name}}`; other unknown tokens are listed in `unresolved_tokens`. Needs the
-     * role `sender`.
+     * approval, as `{{contact.frist_name}}`; other unknown tokens are listed in `unresolved_tokens`. With
+     * `four_eyes` another person than the last editor has to approve. Needs the role `sender`.
      */
     readonly approve: Method<{
       readonly params: {
@@ -532,7 +532,7 @@ export interface Client {
         readonly allow_unknown_tokens?: "true" | "false"
       }
       readonly payload?: Approve | undefined
-    }, ApprovedEmail, CommonCode | "email_not_ready" | "unknown_token" | "not_found" | "approval_version_stale" | "template_not_ready" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    }, ApprovedEmail, CommonCode | "email_not_ready" | "unknown_token" | "not_found" | "approval_version_stale" | "template_not_ready" | "another_person_needed" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Unapprove an email. Turns the email into a draft again. The call is refused while a scheduled or sending
      * blast or an active flow uses the email. Needs the role `sender`.
@@ -883,25 +883,26 @@ export interface Client {
     /**
      * Send a blast now. Fixes the audience and starts to send the approved version. Poll `GET
      * /v1/email-blasts/{blastId}` for progress: `details` holds the counts. No recipient gets the message twice.
-     * Needs the role `sender`.
+     * With `four_eyes` another person than the approver of the email has to send. Needs the role `sender`.
      */
     readonly sendNow: Method<{
       readonly params: {
         readonly blastId: string
       }
       readonly payload?: SendBlastNow | undefined
-    }, Blast, CommonCode | "campaign_not_ready" | "free_plan_email_limit" | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    }, Blast, CommonCode | "campaign_not_ready" | "free_plan_email_limit" | "not_found" | "invalid_state" | "another_person_needed" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Schedule a blast. Schedules the blast. Sending starts within two seconds of `scheduled_at`. If the service
      * was down and the time was missed by more than a day, the blast becomes a draft again with the warning
-     * `schedule_missed`. Needs the role `sender`.
+     * `schedule_missed`. With `four_eyes` another person than the approver of the email has to schedule. Needs the
+     * role `sender`.
      */
     readonly schedule: Method<{
       readonly params: {
         readonly blastId: string
       }
       readonly payload: ScheduleBlast
-    }, Blast, CommonCode | "campaign_not_ready" | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    }, Blast, CommonCode | "campaign_not_ready" | "not_found" | "invalid_state" | "another_person_needed" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Unschedule a blast. Cancels the schedule. The blast becomes a draft again, without a time and without a
      * locked version. Needs the role `sender`.
@@ -1868,6 +1869,14 @@ export interface Client {
       }
     }, WorkspaceAnalytics, CommonCode | "not_found">
   }
+  readonly workspace: {
+    /**
+     * Get the workspace. Returns what each member may know: the settings of the workspace, the limits of its plan,
+     * its domains, whether mail leaves, and the role of the caller. Owners change the settings in the
+     * administration API. Needs the role `viewer`.
+     */
+    readonly find: Method<{}, WorkspaceOverview, CommonCode | "not_found">
+  }
   readonly changes: {
     /**
      * Watch changes. Streams server-sent events: for each thing first its present value, then its new value when
@@ -2146,6 +2155,9 @@ export const routes = {
     tent: "GET /v1/analytics/tent",
     workspace: "GET /v1/analytics/workspace",
     traffic: "GET /v1/analytics/traffic",
+  },
+  workspace: {
+    find: "GET /v1/workspace",
   },
   changes: {
     watch: "GET /v1/changes bytes",
@@ -4335,6 +4347,18 @@ export interface Pagination {
   readonly totalPages: number
 }
 
+/** null: no limit */
+export interface PlanLimits {
+  readonly published_tents_max: number | null
+  readonly emails_per_day_max: number | null
+  readonly contacts_max: number | null
+  readonly recipients_per_blast_max: number | null
+  /** Whether flows can be activated */
+  readonly flows: boolean
+  /** Whether pages can be published without the branding */
+  readonly branding_removable: boolean
+}
+
 export interface PreviewSegment {
   readonly rules: Rule
   /** Returns the matching conditions with each contact. Default: false */
@@ -5005,4 +5029,54 @@ export interface WorkspaceAnalytics {
     readonly pageviews: number
     readonly visits: number
   }>
+}
+
+export interface WorkspaceOverview {
+  readonly workspace_id: string
+  readonly name: string
+  /** Its pages are served at <slug>.<PAGES_HOST> */
+  readonly slug: string
+  readonly plan: "free" | "pro" | "max"
+  readonly credits: number
+  readonly time_zone: string
+  readonly default_country: string
+  readonly postal_address: string | null
+  readonly sender_defaults: {
+    readonly from_name: string | null
+    readonly from_address: string | null
+    readonly reply_to_email: string | null
+  }
+  readonly brand: {
+    readonly logo_url: string | null
+    readonly icon_url: string | null
+    readonly primary_color: string | null
+    readonly name: string | null
+    readonly domain: string | null
+    readonly description: string | null
+    readonly guidelines: string | null
+  }
+  readonly sending_limits: {
+    readonly per_second: number | null
+    readonly per_domain_per_second: number | null
+  }
+  /**
+   * Whether another person than the last editor has to approve an email, and another one than the approver to send
+   * it
+   */
+  readonly four_eyes: boolean
+  readonly limits: PlanLimits
+  /** `held`: no mail leaves and no schedule fires */
+  readonly sending: "on" | "held"
+  /** `files`: no mail server is set. Messages are written to files, and no contact receives any */
+  readonly mail: "smtp" | "files"
+  /** What generates texts: the AI provider, or `sample` for sample text */
+  readonly ai: string
+  readonly domains: ReadonlyArray<{
+    readonly domain: string
+    readonly status: "pending" | "verified" | "failed"
+  }>
+  /** The workspace's first own domain for pages; null: it has none */
+  readonly page_domain: string | null
+  /** The role of the caller */
+  readonly role: "viewer" | "editor" | "sender" | "owner" | "operator"
 }

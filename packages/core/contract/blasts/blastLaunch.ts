@@ -123,7 +123,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
               const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now: noon })
               yield* Deferred.succeed(launched, undefined)
               yield* Deferred.await(go)
-              const change = decide(blast, { _tag: "launch", facts, operational: false }, noon)
+              const change = decide(blast, { _tag: "launch", by: "worker", facts, operational: false }, noon)
               yield* store.apply(workspace, yield* Effect.fromResult(change))
             }),
           ),
@@ -218,7 +218,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           transact(
             Effect.gen(function* () {
               const { blast, facts } = yield* store.lockForLaunch(workspace, first.id, { now: noon })
-              const change = decide(blast, { _tag: "launch", facts, operational: false }, noon)
+              const change = decide(blast, { _tag: "launch", by: "worker", facts, operational: false }, noon)
               yield* store.apply(workspace, yield* Effect.fromResult(change))
               yield* Deferred.succeed(launched, undefined)
               yield* Deferred.await(go)

@@ -35,7 +35,11 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           yield* write(email)
           yield* write(
             yield* Effect.fromResult(
-              decide(email.after, { _tag: "schedule", facts, scheduledAt: scheduled, operational: false }, later(10)),
+              decide(
+                email.after,
+                { _tag: "schedule", by: "worker", facts, scheduledAt: scheduled, operational: false },
+                later(10),
+              ),
             ),
           )
         })
@@ -119,7 +123,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           status: "approved",
           subject: email.subject,
           currentVersion: 1,
-          approval: { approvalId: email.approval.id, version: 1 },
+          approval: { approvalId: email.approval.id, version: 1, by: "worker" },
         })
         assert.strictEqual(found.facts.senderAddress, "news@example.test")
         const { blast } = found
@@ -170,7 +174,11 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         yield* transact(
           Effect.gen(function* () {
             const current = yield* emails.lock(workspace, made.id)
-            const change = EmailChange.update(current, { fromAddress: "b@example.test", subject: "plain" }, later(9))
+            const change = EmailChange.update(
+              current,
+              { fromAddress: "b@example.test", subject: "plain" },
+              { by: "worker", now: later(9) },
+            )
             yield* emails.apply(workspace, yield* Effect.fromResult(change))
           }),
         )

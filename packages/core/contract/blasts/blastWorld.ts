@@ -103,13 +103,14 @@ export const supposed = Effect.gen(function* () {
       subject: "s",
       header: { ...noHeader, subject: "s" },
       currentVersion: 3,
-      approval: { approvalId, version: 2 },
+      approval: { approvalId, version: 2, by: "worker" },
       texts: [],
     },
     approvedHeader: { ...noHeader, subject: "s" },
     senderAddress: "news@example.test",
     verifiedDomains: new Set(["example.test"]),
     postalAddress: null,
+    fourEyes: false,
     customFields: new Set(),
     plan: plans.max,
     allotment: null,
@@ -211,7 +212,14 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const { html = "<p>Hi {{contact.first_name}}</p>", ...over } = with_
     const id = EmailId.make(yield* fresh.id)
     const change = yield* Effect.fromResult(
-      EmailChange.create({ id, fields: { ...sender, ...over, name }, html, createdByName: "test", now: noon }),
+      EmailChange.create({
+        id,
+        fields: { ...sender, ...over, name },
+        html,
+        createdByName: "test",
+        by: "worker",
+        now: noon,
+      }),
     )
     yield* transact(emails.apply(workspace, change))
     return change.after
@@ -221,8 +229,11 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     return yield* transact(
       Effect.gen(function* () {
         const current = yield* emails.lock(workspace, id)
-        const facts = { verifiedDomains: [(current.document.fromAddress ?? "").replace(/^.*@/, "")] }
-        const change = yield* Effect.fromResult(EmailChange.approve(current, facts, { approvalId }, noon))
+        const verifiedDomains = [(current.document.fromAddress ?? "").replace(/^.*@/, "")]
+        const facts = { verifiedDomains, fourEyes: false }
+        const change = yield* Effect.fromResult(
+          EmailChange.approve(current, facts, { approvalId }, { by: "worker", now: noon }),
+        )
         yield* emails.apply(workspace, change)
         return change.after
       }),
@@ -259,7 +270,9 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     transact(
       Effect.gen(function* () {
         const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now, operational })
-        const change = yield* Effect.fromResult(decide(blast, { _tag: "launch", facts, operational }, now))
+        const change = yield* Effect.fromResult(
+          decide(blast, { _tag: "launch", by: "worker", facts, operational }, now),
+        )
         yield* store.apply(workspace, change)
         return change.after
       }),

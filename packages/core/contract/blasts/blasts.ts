@@ -18,7 +18,7 @@ import { Fresh } from "../kernel/fresh.ts"
 type Decide = (blast: Blast, facts: LaunchFacts) => Result.Result<BlastChange, unknown>
 
 const scheduling: Decide = (blast, facts) =>
-  decide(blast, { _tag: "schedule", facts, scheduledAt: later(5_001), operational: true }, later(101))
+  decide(blast, { _tag: "schedule", by: "worker", facts, scheduledAt: later(5_001), operational: true }, later(101))
 
 /** Sequences of events that reach every status, and every null that a status allows. */
 const lives: { readonly [Name in string]: ReadonlyArray<Decide> } = {
@@ -53,7 +53,7 @@ const lives: { readonly [Name in string]: ReadonlyArray<Decide> } = {
     (blast) => decide(blast, { _tag: "archive" }, later(10_019)),
   ],
   "failed, and archived": [
-    (blast, facts) => decide(blast, { _tag: "launch", facts, operational: false }, later(404)),
+    (blast, facts) => decide(blast, { _tag: "launch", by: "worker", facts, operational: false }, later(404)),
     (blast) => decide(blast, { _tag: "fail", failure: "authentication_refused" }, later(505)),
     (blast) => decide(blast, { _tag: "archive" }, later(606)),
   ],

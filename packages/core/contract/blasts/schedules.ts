@@ -38,7 +38,7 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
     const { facts } = yield* transact(store.lockForLaunch(workspace, blast.id, { now: noon }))
     const change = decide(
       blast,
-      { _tag: "schedule", facts, scheduledAt: around(ms), operational: false },
+      { _tag: "schedule", by: "worker", facts, scheduledAt: around(ms), operational: false },
       around(ms - 1_000),
     )
     yield* write(yield* Effect.fromResult(change))
@@ -143,7 +143,11 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const blast = yield* ready("a", [])
         const { facts } = yield* transact(store.lockForLaunch(workspace, blast.id, { now: noon }))
         const change = yield* Effect.fromResult(
-          decide(blast, { _tag: "schedule", facts, scheduledAt: around(-1), operational: false }, around(-10)),
+          decide(
+            blast,
+            { _tag: "schedule", by: "worker", facts, scheduledAt: around(-1), operational: false },
+            around(-10),
+          ),
         )
         yield* Effect.exit(transact(Effect.andThen(store.apply(workspace, change), Effect.fail("no"))))
         assert.notInclude(yield* turns, workspace)

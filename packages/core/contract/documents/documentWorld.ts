@@ -2,7 +2,7 @@
 // locks, decides and applies in its own transaction.
 import { DateTime, Effect, Result } from "effect"
 import type { WrittenEmail } from "../../src/ports/Ai.ts"
-import type { DocumentTypes, Locked } from "../../src/documents/Document.ts"
+import type { DocumentTypes, Edit, Locked } from "../../src/documents/Document.ts"
 import type { DocumentStore } from "../../src/documents/DocumentStore.ts"
 import type { DocumentChange, DocumentMachine } from "../../src/documents/machine.ts"
 import { type EmailTypes, EmailChange } from "../../src/emails/Email.ts"
@@ -31,6 +31,9 @@ import { Fresh } from "../kernel/fresh.ts"
 export type Ports = EmailStore | EmailTemplateStore | TentTemplateStore | WorkspaceStore | Transactor | JobQueue | Fresh
 
 export const at = (ms: number) => DateTime.makeUnsafe(ms)
+
+/** An edit by an API key. */
+export const edit = (ms: number): Edit => ({ by: "key:tp_live_abcd", now: at(ms) })
 
 /** What the tests need to know of a kind. */
 export interface Sample<T extends DocumentTypes> {
@@ -65,7 +68,7 @@ export const emailSample: Sample<EmailTypes> = {
   given: () => ({ ...header, name: "An email", plainText }),
   bare: { ...nothing, name: "bare" },
   patch: { name: "other", subject: "another" },
-  facts: { verifiedDomains: ["example.test"] },
+  facts: { verifiedDomains: ["example.test"], fourEyes: false },
   unused: { users: [], count: 0 },
   answer: { html: "<p>written ☃</p>", subject: "of the AI", previewText: null, generatedBy: "sample" },
   hasPlainText: true,
@@ -124,13 +127,14 @@ export const begin = <T extends DocumentTypes>(sample: Sample<T>, there?: Worksp
     const facts = Effect.fnUntraced(function* ({ fields, name, at_ms = 1_234 }: Wanted<T>) {
       const given: T["given"] = fields ?? sample.given(yield* fresh.id)
       const named = name === undefined ? given : { ...given, name }
-      return { id: sample.toId(yield* fresh.id), fields: named, createdByName: "a key", now: at(at_ms) }
+      return { id: sample.toId(yield* fresh.id), fields: named, createdByName: "a key", ...edit(at_ms) }
     })
 
     const request = Effect.map(fresh.id, (id) => ({
       id: GenerationId.make(id),
       prompt: "a greeting é",
       createdByName: "asker",
+      createdBy: "key:tp_live_aske" as const,
     }))
 
     const made = Effect.fnUntraced(function* (wanted: Wanted<T> = {}, of = workspace) {
@@ -164,14 +168,16 @@ export const begin = <T extends DocumentTypes>(sample: Sample<T>, there?: Worksp
       )
 
     const setContent = (id: T["document"]["id"], html: string) =>
-      move(id, ({ document }) => Result.getOrThrow(machine.setContent(document, { html, byName: "a key" }, at(2_000))))
+      move(id, ({ document }) =>
+        Result.getOrThrow(machine.setContent(document, { html, byName: "a key" }, edit(2_000))),
+      )
 
     const remove = (id: T["document"]["id"]) =>
       move(id, (locked) => Result.getOrThrow(machine.remove(locked, sample.unused)))
 
     const approve = Effect.fnUntraced(function* (id: T["document"]["id"], at_ms = 3_000) {
       const approvalId = ApprovalId.make(yield* fresh.id)
-      yield* move(id, (locked) => Result.getOrThrow(machine.approve(locked, sample.facts, { approvalId }, at(at_ms))))
+      yield* move(id, (locked) => Result.getOrThrow(machine.approve(locked, sample.facts, { approvalId }, edit(at_ms))))
       return approvalId
     })
 

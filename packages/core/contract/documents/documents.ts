@@ -11,6 +11,7 @@ import { documentGenerations } from "./documentGenerations.ts"
 import {
   at,
   begin,
+  edit,
   emailSample,
   emailTemplateSample,
   type Ports,
@@ -54,7 +55,7 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         const { id } = yield* made()
         yield* setContent(id, "<p>two</p>")
         const updated = yield* move(id, (current) =>
-          Result.getOrThrow(machine.update(current, sample.patch, at(2_500))),
+          Result.getOrThrow(machine.update(current, sample.patch, edit(2_500))),
         )
         assert.deepStrictEqual(yield* store.get(workspace, id), updated?.after)
         assert.deepInclude<object>(updated?.after ?? {}, { currentVersion: 2, name: "other", updatedAt: at(2_500) })
@@ -74,7 +75,7 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         const generation = yield* started(id)
         const written = yield* move(id, (locked) => machine.complete(locked, generation, sample.answer, at(2_200)))
         yield* setContent(id, "<p>three</p>")
-        yield* move(id, (current) => Result.getOrThrow(machine.update(current, sample.patch, at(2_500))))
+        yield* move(id, (current) => Result.getOrThrow(machine.update(current, sample.patch, edit(2_500))))
         const all = yield* store.versions(workspace, id, { after: null, limit: 100 })
         const html = (yield* store.current(workspace, id)).html ?? ""
         assert.deepStrictEqual(all, {
@@ -113,12 +114,12 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         const { store, workspace, made, move } = yield* start
         const { id } = yield* made({ fields: sample.bare })
         const set = yield* move(id, ({ document }) =>
-          Result.getOrThrow(machine.setPlainText(document, "mine\r\né", at(2_001))),
+          Result.getOrThrow(machine.setPlainText(document, "mine\r\né", edit(2_001))),
         )
         assert.deepStrictEqual(set?.after.plainText, { text: "mine\r\né", at: at(2_001), version: 1 })
         assert.deepStrictEqual(yield* store.get(workspace, id), set?.after)
         const cleared = yield* move(id, ({ document }) =>
-          Result.getOrThrow(machine.setPlainText(document, null, at(2_002))),
+          Result.getOrThrow(machine.setPlainText(document, null, edit(2_002))),
         )
         assert.isNull(cleared?.after.plainText)
         assert.deepStrictEqual(yield* store.get(workspace, id), cleared?.after)
@@ -132,12 +133,16 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         const first = yield* approve(id)
         const frozen = yield* store.approval(workspace, first)
         assert.deepInclude<object>(frozen, { approvalId: first, version: 1, html: "<p>one</p>", approvedAt: at(3_000) })
-        assert.deepStrictEqual((yield* store.get(workspace, id)).approval, { id: first, version: 1 })
+        assert.deepStrictEqual((yield* store.get(workspace, id)).approval, {
+          id: first,
+          version: 1,
+          by: "key:tp_live_abcd",
+        })
         yield* setContent(id, "<p>two</p>")
-        yield* move(id, (current) => Result.getOrThrow(machine.update(current, sample.patch, at(4_001))))
+        yield* move(id, (current) => Result.getOrThrow(machine.update(current, sample.patch, edit(4_001))))
         const approvalId = ApprovalId.make(yield* fresh.id)
         const again = yield* move(id, (locked) =>
-          Result.getOrThrow(machine.approve(locked, sample.facts, { approvalId }, at(5_000))),
+          Result.getOrThrow(machine.approve(locked, sample.facts, { approvalId }, edit(5_000))),
         )
         assert.deepStrictEqual(yield* store.approval(workspace, approvalId), again?.approved)
         const back = yield* move(id, ({ document }) =>
@@ -185,7 +190,7 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         const { id } = yield* made()
         const add = (mark: string) =>
           move(id, ({ document, html }) =>
-            Result.getOrThrow(machine.setContent(document, { html: html + mark, byName: "a key" }, at(2_000))),
+            Result.getOrThrow(machine.setContent(document, { html: html + mark, byName: "a key" }, edit(2_000))),
           )
         yield* Effect.all(["a", "b", "c", "d"].map(add), { concurrency: 4 })
         const { document, html } = yield* store.current(workspace, id)
@@ -199,7 +204,7 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         const { store, transact, workspace, made, approve } = yield* start
         const document = yield* made()
         const stale = Result.getOrThrow(
-          machine.setContent(document, { html: "<p>stale</p>", byName: "a key" }, at(2_000)),
+          machine.setContent(document, { html: "<p>stale</p>", byName: "a key" }, edit(2_000)),
         )
         yield* approve(document.id)
         assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(workspace, stale)))))
@@ -219,7 +224,7 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
           transact(
             Effect.gen(function* () {
               const locked = yield* store.lock(workspace, id)
-              const decided = machine.approve(locked, sample.facts, { approvalId }, at(3_000))
+              const decided = machine.approve(locked, sample.facts, { approvalId }, edit(3_000))
               yield* store.apply(workspace, Result.getOrThrow(decided))
               return yield* Effect.fail("no")
             }),
@@ -248,7 +253,7 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
         for (const read of reads) assert.strictEqual((yield* Effect.flip(read))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.list(other, everything), { items: [], next: null })
         const decided = Result.getOrThrow(
-          machine.setContent(before.document, { html: "<p>other</p>", byName: "a key" }, at(5_000)),
+          machine.setContent(before.document, { html: "<p>other</p>", byName: "a key" }, edit(5_000)),
         )
         assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(other, decided)))))
         assert.deepStrictEqual(yield* store.current(workspace, id), before)

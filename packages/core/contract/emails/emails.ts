@@ -14,7 +14,7 @@ import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import type { DomainStatus } from "../../src/workspaces/SendingDomain.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { supposed } from "../blasts/blastWorld.ts"
-import { at, begin, emailSample, type Ports } from "../documents/documentWorld.ts"
+import { at, begin, edit, emailSample, type Ports } from "../documents/documentWorld.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
 export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldStore | BlastStore, E>) =>
@@ -26,7 +26,9 @@ export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldSt
         const { store, workspace, made, move, setContent } = yield* start
         const { id } = yield* made()
         yield* setContent(id, "<p>two</p>")
-        yield* move(id, (current) => Result.getOrThrow(EmailChange.update(current, { previewText: "pre" }, at(2_500))))
+        yield* move(id, (current) =>
+          Result.getOrThrow(EmailChange.update(current, { previewText: "pre" }, edit(2_500))),
+        )
         assert.strictEqual(yield* store.html(workspace, id, 1), "<p>one</p>")
         const html = yield* store.html(workspace, id, 2)
         assert.match(html, /pre.*<p>two<\/p>$/)
@@ -39,12 +41,12 @@ export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldSt
         const { store, transact, workspace, fresh, move, setContent, request } = yield* start
         const id = EmailId.make(yield* fresh.id)
         const fields = emailSample.given(id)
-        const asked = { id, fields, createdByName: "a key", now: at(1_000), request: yield* request }
+        const asked = { id, fields, createdByName: "a key", ...edit(1_000), request: yield* request }
         const decision = EmailChange.createByPrompt({ ...asked, basis: "<p>template</p>" })
         yield* transact(store.apply(workspace, Result.getOrThrow(decision)))
         assert.strictEqual(yield* store.basis(workspace, id), "<p>template</p>")
         yield* move(id, (locked) => EmailChange.fail(locked, asked.request.id, "No", at(2_000)))
-        yield* move(id, (locked) => Result.getOrThrow(EmailChange.update(locked, { subject: "New" }, at(2_001))))
+        yield* move(id, (locked) => Result.getOrThrow(EmailChange.update(locked, { subject: "New" }, edit(2_001))))
         assert.strictEqual(yield* store.basis(workspace, id), "<p>template</p>")
         yield* setContent(id, "<p>mine</p>")
         assert.strictEqual(yield* store.basis(workspace, id), "<p>mine</p>")
@@ -57,14 +59,14 @@ export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldSt
         const { id } = yield* made()
         const other = yield* made()
         const scheduled = yield* blast(workspace, id, "b scheduled", (draft, facts) =>
-          decide(draft, { _tag: "schedule", facts, scheduledAt: at(90_000), operational: false }, at(5)),
+          decide(draft, { _tag: "schedule", by: "worker", facts, scheduledAt: at(90_000), operational: false }, at(5)),
         )
         const sending = yield* blast(workspace, id, "A sending", (draft, facts) =>
-          decide(draft, { _tag: "launch", facts, operational: false }, at(5)),
+          decide(draft, { _tag: "launch", by: "worker", facts, operational: false }, at(5)),
         )
         yield* blast(workspace, id, "c draft", null)
         yield* blast(workspace, other.id, "d other", (draft, facts) =>
-          decide(draft, { _tag: "launch", facts, operational: false }, at(5)),
+          decide(draft, { _tag: "launch", by: "worker", facts, operational: false }, at(5)),
         )
         const users = [
           { type: "blast" as const, id: sending, name: "A sending" },
@@ -81,7 +83,11 @@ export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldSt
         const store = yield* EmailStore
         const workspaces = yield* WorkspaceStore
         const fields = yield* ContactFieldStore
-        assert.deepStrictEqual(yield* store.facts(workspace), { verifiedDomains: [], customFields: [] })
+        assert.deepStrictEqual(yield* store.facts(workspace), {
+          verifiedDomains: [],
+          customFields: [],
+          fourEyes: false,
+        })
         const statuses: ReadonlyArray<readonly [string, DomainStatus]> = [
           ["b.example", "verified"],
           ["a.example", "verified"],
@@ -116,7 +122,11 @@ export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldSt
         const active = (yield* fields.list(workspace)).filter(({ status }) => status === "active")
         assert.deepStrictEqual(facts.customFields, active.map(({ apiName }) => apiName).sort())
         assert.deepStrictEqual(facts.customFields, ["color", "size"])
-        assert.deepStrictEqual(yield* store.facts(yield* fresh.workspace()), { verifiedDomains: [], customFields: [] })
+        assert.deepStrictEqual(yield* store.facts(yield* fresh.workspace()), {
+          verifiedDomains: [],
+          customFields: [],
+          fourEyes: false,
+        })
       }),
     )
   })

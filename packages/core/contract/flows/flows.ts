@@ -328,7 +328,9 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
                 const current = yield* emails.lock(workspace, approved.id)
                 yield* emails.apply(
                   workspace,
-                  Result.getOrThrow(EmailChange.update(current, { subject: "edited" }, later(1))),
+                  Result.getOrThrow(
+                    EmailChange.update(current, { subject: "edited" }, { by: "worker", now: later(1) }),
+                  ),
                 )
               }),
             ),

@@ -134,11 +134,15 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const scheduled = Effect.fnUntraced(function* (name_: string) {
           const blast = yield* again(name_)
           const time = { scheduledAt: later(60_000), operational: false }
-          return yield* apply(decide(blast, { _tag: "schedule", facts: yield* facts(blast), ...time }, noon))
+          return yield* apply(
+            decide(blast, { _tag: "schedule", by: "worker", facts: yield* facts(blast), ...time }, noon),
+          )
         })
         const sending = Effect.fnUntraced(function* (name_: string) {
           const blast = yield* again(name_)
-          return yield* apply(decide(blast, { _tag: "launch", facts: yield* facts(blast), operational: false }, noon))
+          return yield* apply(
+            decide(blast, { _tag: "launch", by: "worker", facts: yield* facts(blast), operational: false }, noon),
+          )
         })
         const holders = [yield* sending("Ä sends"), yield* scheduled("a waits")]
         const paused = yield* sending("b paused")
@@ -220,8 +224,8 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
             Effect.flatMap(lockForLaunch(blast), ({ facts }) =>
               Effect.fromResult<BlastChange, { readonly _tag: string }>(
                 goes === "launch"
-                  ? decide(blast, { _tag: "launch", facts, operational: false }, noon)
-                  : decide(blast, { _tag: "schedule", facts, ...time }, noon),
+                  ? decide(blast, { _tag: "launch", by: "worker", facts, operational: false }, noon)
+                  : decide(blast, { _tag: "schedule", by: "worker", facts, ...time }, noon),
               ),
             ),
           )
@@ -243,8 +247,8 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
                 yield* held
                 const change: Result.Result<BlastChange, unknown> =
                   goes === "launch"
-                    ? decide(blast, { _tag: "launch", facts, operational: false }, noon)
-                    : decide(blast, { _tag: "schedule", facts, ...time }, noon)
+                    ? decide(blast, { _tag: "launch", by: "worker", facts, operational: false }, noon)
+                    : decide(blast, { _tag: "schedule", by: "worker", facts, ...time }, noon)
                 yield* store.apply(workspace, Result.getOrThrow(change))
               }),
             removing(audienceOf(blast)),

@@ -21,6 +21,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
         fields: { name: "An email" },
         html: "<p>one</p>",
         createdByName: "a key",
+        by: "worker",
         now: DateTime.makeUnsafe(1_000),
       })
       const { after: email } = Result.getOrThrow(created)

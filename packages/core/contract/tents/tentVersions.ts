@@ -30,7 +30,12 @@ export const tentVersions = <E>(
       const write = (tent: Pick<Tent, "id">, version: NewVersion, ms = 60) =>
         own.change(workspace, tent.id, (before) => Result.getOrThrow(TentChange.write(before, version, at(ms))))
       const revise = Effect.fnUntraced(function* (tent: Pick<Tent, "id">, ms = 70) {
-        const request = { id: GenerationId.make(yield* fresh.id), prompt: "blue", createdByName: "a key" }
+        const request = {
+          id: GenerationId.make(yield* fresh.id),
+          prompt: "blue",
+          createdByName: "a key",
+          createdBy: "worker",
+        } as const
         return yield* transact(
           Effect.gen(function* () {
             const facts = {

@@ -5,7 +5,7 @@ import { ApiKeyId, DomainId, WorkspaceId } from "../../src/kernel/Ids.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import type { ApiKey } from "../../src/workspaces/ApiKey.ts"
 import type { SendingDomain } from "../../src/workspaces/SendingDomain.ts"
-import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"
+import { plans, WorkspaceChange } from "../../src/workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
@@ -67,6 +67,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
               senderDefaults: { fromName: "A" },
               brand: { primaryColor: "#123456" },
               sendingPerSecond: 9,
+              fourEyes: true,
             },
             at(1_234),
           ),
@@ -75,6 +76,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
         assert.deepStrictEqual(yield* store.get(id), change.after)
         assert.deepStrictEqual(yield* store.findBySlug(change.after.slug), change.after)
         assert.isNotNull(yield* store.findFirst)
+        assert.deepStrictEqual(yield* store.overviewFacts(id), { plan: plans.pro, pageDomain: null })
       }),
     )
 

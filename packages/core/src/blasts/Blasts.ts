@@ -8,7 +8,9 @@ import { BlastId, type ContactId, Ids, type WorkspaceId } from "../kernel/Ids.ts
 import type { ListNameExists } from "../lists/List.ts"
 import type { Paged } from "../kernel/Page.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
+import { Actor } from "../kernel/changes/Actor.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
+import type { AnotherPersonNeeded } from "../workspaces/FourEyes.ts"
 import { emptyTally } from "../sending/Delivery.ts"
 import { type AudienceSelection, audienceSelector, inlineListDeletion } from "./AudienceSelection.ts"
 import { type BlastFields, type EarlyEndReason, earlyEndReasonOf, type NewBlast, type RetryOptions } from "./Blast.ts"
@@ -67,7 +69,7 @@ export class Blasts extends Context.Service<
       workspace: WorkspaceId,
       id: BlastId,
       options: { readonly operational: boolean },
-    ) => Effect.Effect<BlastView, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit>
+    ) => Effect.Effect<BlastView, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit | AnotherPersonNeeded>
     readonly pause: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
     readonly resume: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
     readonly cancel: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
@@ -243,7 +245,8 @@ export class Blasts extends Context.Service<
         sendNow: Effect.fn("Blasts.sendNow")(function* (workspace, id, options) {
           const now = yield* DateTime.now
           const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now, ...options })
-          const { after } = yield* applyEvent(store, workspace, blast, { _tag: "launch", facts, ...options }, now)
+          const event = { _tag: "launch", facts, by: yield* Actor, ...options } as const
+          const { after } = yield* applyEvent(store, workspace, blast, event, now)
           return toBlastView({ blast: after, facts, tally: emptyTally, paceFacts: null })
         }, transact),
 

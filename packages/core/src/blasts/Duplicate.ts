@@ -9,6 +9,7 @@ import { name_length_max as list_name_length_max, nameCandidates } from "../list
 import { ListStore } from "../lists/ListStore.ts"
 import { referencesIn } from "../segments/RuleTree.ts"
 import { copyName } from "../kernel/Text.ts"
+import { Actor } from "../kernel/changes/Actor.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { Blast } from "./Blast.ts"
 import { BlastStore } from "./BlastStore.ts"
@@ -63,7 +64,8 @@ export const blastDuplication = Effect.gen(function* () {
     if (Option.isNone(current)) return { email: null, inlineEmail: null }
     if (email.source === "existing") return { email, inlineEmail: null }
     const id = EmailId.make(yield* ids.next)
-    const copy = EmailChange.duplicate(current.value, { id, createdByName, now: yield* DateTime.now })
+    const edit = { by: yield* Actor, now: yield* DateTime.now }
+    const copy = EmailChange.duplicate(current.value, { id, createdByName, ...edit })
     // An inline email always has a version, so its duplication does not fail.
     const inlineEmail = yield* Effect.orDie(Effect.fromResult(copy))
     return { email: { emailId: id, source: "inline" as const }, inlineEmail }

@@ -1,14 +1,16 @@
 // The conditions of a launch, a schedule and a retry: the facts that they depend on, the readiness of a draft, the limits of the
 // plan, and the errors that refuse. A new condition changes this file, and `BlastFacts.ts` of both stores if it needs a new fact.
 import { Result, Schema } from "effect"
+import type { ActorName } from "../kernel/changes/Actor.ts"
 import { refusalClass } from "../kernel/Refusal.ts"
 import { changedSinceApproval, type HeaderName, type MailHeader } from "../documents/EmailFields.ts"
 import { domainOf } from "../emails/Email.ts"
 import { isKnown, tokenNames } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, EmailId, ListId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
+import { AnotherPersonNeeded, isSamePerson } from "../workspaces/FourEyes.ts"
 import type { Plan } from "../workspaces/Workspace.ts"
-import { cancelReasons, type DraftBlast } from "./Blast.ts"
+import { type AttachedEmail, type Audience, cancelReasons, type DraftBlast } from "./Blast.ts"
 
 export const missingParts = ["audience", "email", "email_approval", "schedule", "sender_domain"] as const
 export type MissingPart = (typeof missingParts)[number]
@@ -53,7 +55,7 @@ export interface EmailSummary {
   readonly subject: string | null
   readonly header: MailHeader
   readonly currentVersion: number
-  readonly approval: { readonly approvalId: ApprovalId; readonly version: number } | null
+  readonly approval: { readonly approvalId: ApprovalId; readonly version: number; readonly by: ActorName } | null
 }
 
 export interface EmailFacts extends EmailSummary {
@@ -79,6 +81,8 @@ export interface ReadinessFacts extends SummaryFacts {
   /** The workspace's verified sending domains, as A-labels. */
   readonly verifiedDomains: ReadonlySet<string>
   readonly postalAddress: string | null
+  /** Whether another person than the approver has to launch or schedule. */
+  readonly fourEyes: boolean
   /** `api_name`s of the workspace's active custom fields. Empty unless the blast is a draft. */
   readonly customFields: ReadonlySet<string>
 }
@@ -217,14 +221,28 @@ export const checkRetry = (facts: LaunchFacts): Result.Result<void, CampaignNotR
     ? within(overAllowance(facts))
     : Result.fail(new CampaignNotReady({ readiness: { ready: false, missing: ["sender_domain"], warnings: [] } }))
 
-/** What a draft is sent with. Fails with what is missing. */
-export const checkReady = (draft: DraftBlast, facts: ReadinessFacts, operational: boolean) => {
+interface ReadyParts {
+  readonly audience: Audience
+  readonly email: AttachedEmail
+  readonly approval: { readonly approvalId: ApprovalId; readonly version: number }
+}
+
+/** What a draft is sent with. Fails with what is missing, and if the caller is not the person who has to send it. */
+export const checkReady = (
+  draft: DraftBlast,
+  facts: ReadinessFacts,
+  { by, operational }: { readonly by: ActorName; readonly operational: boolean },
+): Result.Result<ReadyParts, CampaignNotReady | AnotherPersonNeeded> => {
   const answer = readiness(draft, facts, operational)
   const { audience, email } = draft
   const approval = facts.email?.approval ?? null
-  return !answer.ready || audience === null || email === null || approval === null
-    ? Result.fail(new CampaignNotReady({ readiness: answer }))
-    : Result.succeed({ audience, email, approval })
+  if (!answer.ready || audience === null || email === null || approval === null) {
+    return Result.fail(new CampaignNotReady({ readiness: answer }))
+  }
+  const { by: approvedBy, ...locked } = approval
+  return facts.fourEyes && isSamePerson(approvedBy, by)
+    ? Result.fail(new AnotherPersonNeeded({ step: "launch" }))
+    : Result.succeed({ audience, email, approval: locked })
 }
 
 /** Why a scheduled blast can't be sent at its time. */

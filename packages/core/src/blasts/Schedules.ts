@@ -3,9 +3,11 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { logFailure } from "../kernel/runtime/logFailure.ts"
+import { Actor } from "../kernel/changes/Actor.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { applyEvent, BlastStore, type BlastView, toBlastView } from "./BlastStore.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
+import type { AnotherPersonNeeded } from "../workspaces/FourEyes.ts"
 import { emptyTally } from "../sending/Delivery.ts"
 import { ScheduleStore } from "./ScheduleStore.ts"
 
@@ -25,7 +27,7 @@ export class Schedules extends Context.Service<
       workspace: WorkspaceId,
       id: BlastId,
       options: { readonly scheduledAt: DateTime.Utc; readonly operational: boolean },
-    ) => Effect.Effect<BlastView, NotFound | InvalidState | Invalid | CampaignNotReady>
+    ) => Effect.Effect<BlastView, NotFound | InvalidState | Invalid | CampaignNotReady | AnotherPersonNeeded>
     readonly unschedule: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
     /** For workers, periodically: launches due blasts, each once with any number of workers. */
     readonly fireDue: Effect.Effect<void>
@@ -65,7 +67,8 @@ export class Schedules extends Context.Service<
         schedule: Effect.fn("Schedules.schedule")(function* (workspace, id, options) {
           const now = yield* DateTime.now
           const { blast, facts } = yield* store.lockForLaunch(workspace, id, { now, operational: options.operational })
-          const { after } = yield* applyEvent(store, workspace, blast, { _tag: "schedule", facts, ...options }, now)
+          const event = { _tag: "schedule", facts, by: yield* Actor, ...options } as const
+          const { after } = yield* applyEvent(store, workspace, blast, event, now)
           return toBlastView({ blast: after, facts, tally: emptyTally, paceFacts: null })
         }, transact),
 

@@ -2,6 +2,7 @@
 import { type DateTime, Result } from "effect"
 import type { Email, EmailChange } from "../emails/Email.ts"
 import type { BlastId } from "../kernel/Ids.ts"
+import type { ActorName } from "../kernel/changes/Actor.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { SourceOf, TargetOf, Transitions } from "../kernel/changes/Transitions.ts"
 import type { ListChange } from "../lists/List.ts"
@@ -46,11 +47,12 @@ interface Events {
   readonly setAudience: { readonly audience: Audience; readonly lists: ReadonlyArray<ListChange> }
   /** `inlineEmail`: the email, when it is created for the blast. */
   readonly setEmail: { readonly email: AttachedEmail; readonly inlineEmail: EmailChange<Email> | null }
-  readonly launch: { readonly facts: LaunchFacts; readonly operational: boolean }
+  readonly launch: { readonly facts: LaunchFacts; readonly operational: boolean; readonly by: ActorName }
   readonly schedule: {
     readonly facts: ReadinessFacts
     readonly scheduledAt: DateTime.Utc
     readonly operational: boolean
+    readonly by: ActorName
   }
   readonly unschedule: {}
   /** The scheduled time has come. */
@@ -170,10 +172,10 @@ const settled = <B extends Exclude<Blast, DraftBlast>>(blast: B) => ({
 })
 
 /** The fields of a draft that can be scheduled or launched: its parts are set and its email is approved. */
-const ready = (blast: DraftBlast, facts: ReadinessFacts, operational: boolean, now: DateTime.Utc) =>
-  Result.map(checkReady(blast, facts, operational), ({ audience, email, approval }) => ({
+const ready = (blast: DraftBlast, { facts, ...caller }: Events["launch" | "schedule"], now: DateTime.Utc) =>
+  Result.map(checkReady(blast, facts, caller), ({ audience, email, approval }) => ({
     ...common(blast),
-    operational,
+    operational: caller.operational,
     audience,
     email,
     locked: { ...approval, at: now },
@@ -221,22 +223,22 @@ const moves = {
   setAudience: (blast, { audience }, now) => Result.succeed({ ...blast, audience, updatedAt: now }),
   setEmail: (blast, { email }, now) => Result.succeed({ ...blast, email, updatedAt: now }),
   /** A limit of the plan refuses the launch. The draft does not change. */
-  launch: (blast, { facts, operational }, now) =>
+  launch: (blast, event, now) =>
     Result.gen(function* () {
-      const launching = yield* ready(blast, facts, operational, now)
-      yield* checkLimits(facts)
-      const launch = launchedAt(now, allotted(facts))
+      const launching = yield* ready(blast, event, now)
+      yield* checkLimits(event.facts)
+      const launch = launchedAt(now, allotted(event.facts))
       const time = { mode: "send_now" } as const
       return { ...launching, status: "sending", time, launch, paused: false, retryingSince: null }
     }),
   /** Sets a time. Locks the current approval. */
-  schedule: (blast, { facts, operational, scheduledAt }, now) =>
-    scheduledAt.epochMilliseconds <= now.epochMilliseconds
+  schedule: (blast, event, now) =>
+    event.scheduledAt.epochMilliseconds <= now.epochMilliseconds
       ? Result.fail(Invalid.at("scheduled_at", "must be in the future"))
-      : Result.map(ready(blast, facts, operational, now), (scheduled) => ({
+      : Result.map(ready(blast, event, now), (scheduled) => ({
           ...scheduled,
           status: "scheduled",
-          time: { mode: "scheduled", scheduledAt },
+          time: { mode: "scheduled", scheduledAt: event.scheduledAt },
         })),
   unschedule: (blast, _, now) => Result.succeed(toDraft(blast, false, now)),
   /**

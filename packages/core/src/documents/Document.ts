@@ -1,5 +1,6 @@
 // The model of emails and templates: HTML in versions, of which one may be approved, and a plain text beside it.
 import { type DateTime, Result } from "effect"
+import type { ActorName } from "../kernel/changes/Actor.ts"
 import type { ApprovalId } from "../kernel/Ids.ts"
 import { Invalid, type Refusal } from "../kernel/Refusal.ts"
 import type { Generation, GenerationStatus } from "./Generation.ts"
@@ -11,6 +12,8 @@ export const plain_text_length_max = 1_000_000
 export interface Approval {
   readonly id: ApprovalId
   readonly version: number
+  /** Who approved it. */
+  readonly by: ActorName
 }
 
 export const contentStatuses = ["draft", "approved"] as const
@@ -38,8 +41,16 @@ export interface Document {
   readonly generatedBy: string | null
   /** Name of the API key, or of the user. */
   readonly createdByName: string
+  /** Who wrote the current content: HTML, plain text or header. */
+  readonly editedBy: ActorName
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
+}
+
+/** Who changes a document, and when. */
+export interface Edit {
+  readonly by: ActorName
+  readonly now: DateTime.Utc
 }
 
 /** The content that an approval froze. */

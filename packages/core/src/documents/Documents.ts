@@ -6,7 +6,8 @@ import { type Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { decideWith, type Parse, Parsers } from "../ports/Parsers.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
-import type { ContentStatus, Current, DocumentTypes, Locked, IdOf } from "./Document.ts"
+import { Actor } from "../kernel/changes/Actor.ts"
+import type { ContentStatus, Current, DocumentTypes, Edit, Locked, IdOf } from "./Document.ts"
 import type { ApprovalVersionStale, GenerationInProgress, HtmlTooLarge, TemplateNotReady } from "./DocumentErrors.ts"
 import { checkPrompt, type Generation } from "./Generation.ts"
 import { documentGenerations, type GenerationRules } from "./GenerationRunner.ts"
@@ -129,14 +130,16 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
   const write = (workspace: WorkspaceId, change: DocumentChange<T>) =>
     isUnchanged(change) ? Effect.void : store.apply(workspace, change)
 
+  const edit = Effect.all({ by: Actor, now: DateTime.now })
+
   /** Locks, decides and writes. Only an accepted generation takes credits, and none is accepted here. */
   const change = Effect.fnUntraced(function* <After extends T["document"] | null, E>(
     workspace: WorkspaceId,
     id: IdOf<T>,
-    decide: (locked: Locked<T["document"]>, now: DateTime.Utc) => Effect.Effect<DocumentChange<T, After>, E>,
+    decide: (locked: Locked<T["document"]>, edit: Edit) => Effect.Effect<DocumentChange<T, After>, E>,
   ) {
     const locked = yield* store.lock(workspace, id)
-    const decided = yield* decide(locked, yield* DateTime.now)
+    const decided = yield* decide(locked, yield* edit)
     yield* Effect.orDie(write(workspace, decided))
     return decided.after
   }, transact)
@@ -148,11 +151,11 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
 
   /** A new document's id, author and time. */
   const start = Effect.fnUntraced(function* (createdByName: string) {
-    return { id: rules.toId(yield* ids.next), createdByName, now: yield* DateTime.now }
+    return { id: rules.toId(yield* ids.next), createdByName, ...(yield* edit) }
   })
 
   const request = Effect.fnUntraced(function* (prompt: string, createdByName: string) {
-    return { id: GenerationId.make(yield* ids.next), prompt, createdByName }
+    return { id: GenerationId.make(yield* ids.next), prompt, createdByName, createdBy: yield* Actor }
   })
 
   const created = Effect.fnUntraced(function* (workspace: WorkspaceId, decided: DocumentChange<T, T["document"]>) {
@@ -186,9 +189,9 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     const locked = yield* store.lock(workspace, id)
     const facts = yield* rules.facts(workspace)
     const approvalId = ApprovalId.make(yield* ids.next)
-    const now = yield* DateTime.now
+    const approving = yield* edit
     const decision = yield* Effect.orDie(
-      decideFor(workspace)((parse) => machine.approve(locked, facts, { ...options, approvalId }, now, parse)),
+      decideFor(workspace)((parse) => machine.approve(locked, facts, { ...options, approvalId }, approving, parse)),
     )
     const decided = yield* Effect.fromResult(decision)
     const checked = yield* check(locked)
@@ -213,8 +216,8 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     }),
 
     update: Effect.fn(`${name}.update`)((workspace, id, patch) =>
-      change(workspace, id, (locked, now) =>
-        decideFor(workspace)((parse) => machine.update(locked, patch, now, parse)).pipe(
+      change(workspace, id, (locked, its) =>
+        decideFor(workspace)((parse) => machine.update(locked, patch, its, parse)).pipe(
           Effect.orDie,
           Effect.flatMap(Effect.fromResult),
         ),
@@ -248,8 +251,8 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
 
     setContent: Effect.fn(`${name}.setContent`)(function* (workspace, id, { byName, html }) {
       const content = { byName, html: yield* storableHtml(html, workspace) }
-      return yield* change(workspace, id, ({ document }, now) =>
-        decideFor(workspace)((parse) => machine.setContent(document, content, now, parse)).pipe(
+      return yield* change(workspace, id, ({ document }, its) =>
+        decideFor(workspace)((parse) => machine.setContent(document, content, its, parse)).pipe(
           Effect.orDie,
           Effect.flatMap(Effect.fromResult),
         ),
@@ -257,7 +260,7 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     }),
 
     unapprove: Effect.fn(`${name}.unapprove`)((workspace, id) =>
-      change(workspace, id, ({ document }, now) =>
+      change(workspace, id, ({ document }, { now }) =>
         Effect.flatMap(store.uses(workspace, id), (uses) => Effect.fromResult(machine.unapprove(document, uses, now))),
       ),
     ),
@@ -289,7 +292,7 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
       ),
     ),
     setPlainText: Effect.fn(`${name}.setPlainText`)((workspace, id, text) =>
-      change(workspace, id, ({ document }, now) => Effect.fromResult(machine.setPlainText(document, text, now))),
+      change(workspace, id, ({ document }, its) => Effect.fromResult(machine.setPlainText(document, text, its))),
     ),
   })
 

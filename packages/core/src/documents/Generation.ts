@@ -1,5 +1,6 @@
 // Generation: one version by the AI, one at a time. Accepting it takes a credit; failing gives the credit back.
 import { DateTime, Result } from "effect"
+import type { ActorName } from "../kernel/changes/Actor.ts"
 import type { GenerationId } from "../kernel/Ids.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
@@ -39,11 +40,12 @@ export interface Generation {
   readonly error: string | null
   /** Name of the API key, or of the user. */
   readonly createdByName: string
+  readonly createdBy: ActorName
   readonly createdAt: DateTime.Utc
   readonly completedAt: DateTime.Utc | null
 }
 
-export type GenerationRequest = Pick<Generation, "id" | "prompt" | "createdByName">
+export type GenerationRequest = Pick<Generation, "id" | "prompt" | "createdByName" | "createdBy">
 
 /** A transition of a generation; `before` is null when the generation is accepted. */
 export interface GenerationStep {

@@ -1,6 +1,7 @@
 // The state machine of documents: emails, email templates and tent templates. Each move is pure and returns a `DocumentChange`.
 import { type DateTime, Result } from "effect"
 import type { WrittenEmail } from "../ports/Ai.ts"
+import type { ActorName } from "../kernel/changes/Actor.ts"
 import type { ApprovalId, GenerationId } from "../kernel/Ids.ts"
 import { type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
@@ -12,6 +13,7 @@ import {
   type ContentStatus,
   type Current,
   type Document,
+  type Edit,
   document_name_length_max,
   type DocumentTypes,
   type Locked,
@@ -59,7 +61,12 @@ export interface Kind<T extends DocumentTypes> {
   readonly embed: (html: string, after: T["document"], before: T["document"] | null, parse: Parse) => string
   readonly freeze: (
     locked: Omit<Locked<T["document"]>, "html"> & { readonly html: string },
-    approval: { readonly approvalId: ApprovalId; readonly version?: number; readonly approvedAt: DateTime.Utc },
+    approval: {
+      readonly approvalId: ApprovalId
+      readonly version?: number
+      readonly approvedAt: DateTime.Utc
+      readonly by: ActorName
+    },
     facts: T["facts"],
     parse: Parse,
   ) => Result.Result<T["approved"], T["notReady"]>
@@ -96,10 +103,9 @@ type Decision<T extends DocumentTypes, Refusal> = Result.Result<DocumentChange<T
 /** The AI's answer with the provider that gave it. */
 type GeneratedDocument = WrittenEmail & { readonly generatedBy: string }
 
-interface Started<T extends DocumentTypes> {
+interface Started<T extends DocumentTypes> extends Edit {
   readonly id: IdOf<T>
   readonly createdByName: string
-  readonly now: DateTime.Utc
 }
 
 const change = changeOf("document")
@@ -163,6 +169,7 @@ export class DocumentMachine<T extends DocumentTypes> {
       approval: null,
       generationStatus: null,
       createdByName: it.createdByName,
+      editedBy: it.by,
       createdAt: it.now,
       updatedAt: it.now,
     }
@@ -173,12 +180,12 @@ export class DocumentMachine<T extends DocumentTypes> {
   update(
     { document, html }: Current<T["document"]>,
     patch: T["patch"],
-    now: DateTime.Utc,
+    { by, now }: Edit,
     parse: Parse = parseNow,
   ): Decision<T, Invalid> {
     return Result.map(this.kind.patch(document, patch), (patched) => {
       if (patched === document) return this.#to(document, document)
-      const after = { ...patched, updatedAt: now }
+      const after = { ...patched, editedBy: by, updatedAt: now }
       const embedded = html === null ? null : this.kind.embed(html, after, document, parse)
       return this.#to(document, after, { html: embedded === html ? null : embedded })
     })
@@ -188,22 +195,22 @@ export class DocumentMachine<T extends DocumentTypes> {
   setContent(
     document: T["document"],
     { byName, html }: Pick<VersionAuthor, "byName"> & { readonly html: string },
-    now: DateTime.Utc,
+    { by, now }: Edit,
     parse: Parse = parseNow,
   ): Decision<T, Invalid | HtmlTooLarge> {
     return Result.map(checkHtml(html), (checked) => {
       const currentVersion = document.currentVersion + 1
-      const after = { ...document, currentVersion, generatedBy: null, updatedAt: now }
+      const after = { ...document, currentVersion, generatedBy: null, editedBy: by, updatedAt: now }
       const author = { madeBy: "upload", byName } as const
       return this.#to(document, after, { html: this.kind.embed(checked, after, null, parse), author })
     })
   }
 
   /** The user's own plain text; null restores the text derived from the HTML. Creates no version. */
-  setPlainText(document: T["document"], text: string | null, now: DateTime.Utc): Decision<T, Invalid> {
+  setPlainText(document: T["document"], text: string | null, { by, now }: Edit): Decision<T, Invalid> {
     if (text === null && document.plainText === null) return Result.succeed(this.#to(document, document))
     return Result.map(withOverride(text, document.currentVersion, now), (plainText) =>
-      this.#to(document, { ...document, plainText, updatedAt: now }),
+      this.#to(document, { ...document, plainText, editedBy: by, updatedAt: now }),
     )
   }
 
@@ -212,15 +219,15 @@ export class DocumentMachine<T extends DocumentTypes> {
     { document, html, generation = null }: Current<T["document"]> & { readonly generation?: Generation | null },
     facts: T["facts"],
     { approvalId, version }: { readonly approvalId: ApprovalId; readonly version?: number },
-    now: DateTime.Utc,
+    { by, now }: Edit,
     parse: Parse = parseNow,
   ): Decision<T, TemplateNotReady | ApprovalVersionStale | T["notReady"]> {
     const { currentVersion: current } = document
     if (html === null) return Result.fail(new TemplateNotReady())
     if (version !== undefined && version !== current) return Result.fail(new ApprovalVersionStale({ version, current }))
-    const approval = { approvalId, approvedAt: now, ...(version === undefined ? {} : { version }) }
+    const approval = { approvalId, approvedAt: now, by, ...(version === undefined ? {} : { version }) }
     return Result.map(this.kind.freeze({ document, html, generation }, approval, facts, parse), (approved) => {
-      const after = { ...document, approval: { id: approvalId, version: current }, updatedAt: now }
+      const after = { ...document, approval: { id: approvalId, version: current, by }, updatedAt: now }
       return this.#to(document, this.kind.withApproved(after, approved), { approved })
     })
   }
@@ -261,9 +268,10 @@ export class DocumentMachine<T extends DocumentTypes> {
     const version = document.currentVersion + 1
     const generation = latest?.id === id ? endGeneration(latest, "complete", { version }, now) : null
     if (generation === null) return null
-    const filled = { ...this.kind.fill(document, answer), currentVersion: version, generatedBy, updatedAt: now }
-    const after = { ...filled, generationStatus: generation.after.status }
-    const author = { madeBy: "generation", byName: generation.after.createdByName } as const
+    const { createdBy: editedBy, createdByName: byName, status: generationStatus } = generation.after
+    const written = { currentVersion: version, generatedBy, editedBy, generationStatus, updatedAt: now }
+    const after = { ...this.kind.fill(document, answer), ...written }
+    const author = { madeBy: "generation", byName } as const
     return this.#to(document, after, { generation, author, html: this.kind.embed(answer.html, after, null, parse) })
   }
 
@@ -289,8 +297,8 @@ export class DocumentMachine<T extends DocumentTypes> {
     return Result.succeed(change({ ...unwritten, before: document, after: null, credits_taken }))
   }
 
-  #draft({ fields, id, createdByName, now }: Started<T> & { readonly fields: T["given"] }, currentVersion: number) {
-    const created = { generatedBy: null, createdByName, createdAt: now }
+  #draft({ by, fields, id, createdByName, now }: Started<T> & { readonly fields: T["given"] }, currentVersion: number) {
+    const created = { generatedBy: null, createdByName, editedBy: by, createdAt: now }
     const state = { currentVersion, approval: null, generationStatus: null, ...created }
     return this.kind.draft(fields, { ...state, id, updatedAt: now })
   }

@@ -8,6 +8,7 @@ import {
   withFields,
 } from "../documents/Document.ts"
 import type { EmailId } from "../kernel/Ids.ts"
+import { AnotherPersonNeeded, isSamePerson } from "../workspaces/FourEyes.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { ApprovedEmail } from "../rendering/message/Message.ts"
 import {
@@ -33,9 +34,11 @@ export interface Email extends Document, EmailFields {
   readonly approvedHeader: MailHeader | null
 }
 
-/** The facts of an approval: the workspace's verified sending domains, as A-labels. */
 export interface ApprovalFacts {
+  /** The workspace's verified sending domains, as A-labels. */
   readonly verifiedDomains: ReadonlyArray<string>
+  /** Whether another person than the last editor has to approve. */
+  readonly fourEyes: boolean
 }
 
 export interface EmailTypes extends DocumentTypes {
@@ -44,7 +47,7 @@ export interface EmailTypes extends DocumentTypes {
   readonly patch: Partial<EmailFields>
   readonly approved: ApprovedEmail
   readonly facts: ApprovalFacts
-  readonly notReady: EmailNotReady
+  readonly notReady: EmailNotReady | AnotherPersonNeeded
   readonly uses: EmailUses
   readonly inUse: EmailInUse
 }
@@ -84,7 +87,10 @@ export const misspeltOf = (unknown: ReadonlyArray<UnknownToken>): ReadonlyArray<
 const required = ["subject", "fromName", "fromAddress", "replyToEmail"] as const
 
 /** What an approval lacks. A missing sender address has no domain to verify. */
-export const missingIn = (email: Email, { verifiedDomains }: ApprovalFacts): ReadonlyArray<Missing> => {
+export const missingIn = (
+  email: Email,
+  { verifiedDomains }: Pick<ApprovalFacts, "verifiedDomains">,
+): ReadonlyArray<Missing> => {
   const absent = required.filter((field) => isBlank(email[field] ?? ""))
   const domain = email.fromAddress === null ? null : domainOf(email.fromAddress)
   return [
@@ -99,11 +105,14 @@ export const domainOf = (address: string): string => (parseEmail(address)?.norma
 export type EmailChange<After extends Email | null = Email | null> = DocumentChange<EmailTypes, After>
 
 /** Freezes HTML, plain text, subject, preview text and sender. */
-const freeze: Kind<EmailTypes>["freeze"] = ({ document, html }, { approvalId, approvedAt }, facts, parse) => {
+const freeze: Kind<EmailTypes>["freeze"] = ({ document, html }, { approvalId, approvedAt, by }, facts, parse) => {
   const { id, subject, previewText, fromName, fromAddress, replyToEmail, currentVersion } = document
   const missing = missingIn(document, facts)
   if (missing.length > 0 || subject === null || fromName === null || fromAddress === null || replyToEmail === null) {
     return Result.fail(new EmailNotReady({ missing, fromAddress, before: "approving the email" }))
+  }
+  if (facts.fourEyes && isSamePerson(document.editedBy, by)) {
+    return Result.fail(new AnotherPersonNeeded({ step: "approve" }))
   }
   const header = { subject, previewText, fromName, fromAddress, replyToEmail }
   const text = plainTextOf({ document, html }, parse)

@@ -13,7 +13,7 @@ import { approvedNamed, EmailTemplateStore } from "../templates/TemplateStore.ts
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { type Email, type EmailTypes, plainTextOf, misspeltOf, unknownTokensIn, EmailChange } from "./Email.ts"
-import { type EmailNotReady, UnknownTokens } from "./EmailErrors.ts"
+import { UnknownTokens } from "./EmailErrors.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { checkNewEmail, draft, fieldsOf, type NewEmail } from "./NewEmail.ts"
 import { emailPreviews, type Preview, type UnsavedEmail, type UnsavedPreview } from "./Preview.ts"
@@ -68,7 +68,10 @@ export class Emails extends Context.Service<
         workspace: WorkspaceId,
         id: EmailId,
         options: ApproveEmail,
-      ) => Effect.Effect<Approved, NotFound | EmailNotReady | UnknownTokens | ApprovalVersionStale | TemplateNotReady>
+      ) => Effect.Effect<
+        Approved,
+        NotFound | EmailTypes["notReady"] | UnknownTokens | ApprovalVersionStale | TemplateNotReady
+      >
       /** The current version, approved or not, rendered for this contact, or for a sample contact. */
       readonly preview: (
         workspace: WorkspaceId,

@@ -1,6 +1,7 @@
 // A new email, from HTML, a template, a prompt or a scaffold, and the choice of an email by a blast or a flow step.
 import { DateTime, Result, Effect } from "effect"
-import { overrideOfCopy, document_name_length_max } from "../documents/Document.ts"
+import { Actor } from "../kernel/changes/Actor.ts"
+import { document_name_length_max, type Edit, overrideOfCopy } from "../documents/Document.ts"
 import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { promptIssues } from "../documents/Generation.ts"
 import { EmailId, type EmailTemplateId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
@@ -26,13 +27,12 @@ export type NewEmail = Partial<EmailFields> &
     readonly prompt?: string
   }
 
-interface DraftFacts {
+interface DraftFacts extends Edit {
   readonly id: EmailId
   readonly workspace: Workspace
   /** The template's approval; null without a template. */
   readonly seed: ApprovedEmailTemplate | null
   readonly createdByName: string
-  readonly now: DateTime.Utc
 }
 
 /** An email has one source. Only a template can be combined with a prompt. */
@@ -74,17 +74,15 @@ export const fieldsOf = (
 /** The draft of a request without a prompt; `html` is clean. A stale plain text of the template stays stale. */
 export const draft = (
   request: NewEmail,
-  { id, workspace, seed, createdByName, now }: DraftFacts,
+  { workspace, seed, ...started }: DraftFacts,
   parse: Parse = parseNow,
 ): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> => {
   const fields = fieldsOf(request, seed, workspace)
   const input = {
-    id,
+    ...started,
     fields: { ...fields, plainText: seed && overrideOfCopy(seed.plainText, seed.version) },
     html: request.html ?? seed?.html ?? scaffold(workspace),
     madeBy: request.html === undefined && seed !== null ? ("template" as const) : ("upload" as const),
-    createdByName,
-    now,
   }
   return EmailChange.create(input, parse)
 }
@@ -147,10 +145,10 @@ export const emailChooser = Effect.gen(function* () {
       choice.templateId === undefined ? null : yield* approvedNamed(templates, workspaceId, choice.templateId)
     const id = EmailId.make(yield* ids.next)
     const workspace = yield* Effect.orDie(workspaces.get(workspaceId))
-    const now = yield* DateTime.now
+    const edit = { by: yield* Actor, now: yield* DateTime.now }
     const name = choice.fields.name ?? nameWith(owner.name, " email", document_name_length_max)
     const request = { ...choice.fields, name, ...(choice.html === undefined ? {} : { html: choice.html }) }
-    const facts = { id, workspace, seed, createdByName: by, now }
+    const facts = { id, workspace, seed, createdByName: by, ...edit }
     const decided = yield* Effect.orDie(decideWith(parsers, workspaceId)((parse) => draft(request, facts, parse)))
     const change = yield* Effect.fromResult(decided)
     return { emailId: id, source: "inline", change } satisfies ChosenEmail

@@ -52,6 +52,7 @@ export const errorCodes = [
   "template_not_ready",
   "template_not_approved",
   "approval_version_stale",
+  "another_person_needed",
   "generation_in_progress",
   "campaign_not_ready",
   "free_plan_email_limit",

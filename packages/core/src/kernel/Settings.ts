@@ -40,6 +40,8 @@ export class Settings extends Context.Service<
     readonly mailHost: string
     /** With `held` everything runs, but no mail leaves and no schedule fires. */
     readonly sending: "on" | "held"
+    /** Where mail goes: to a mail server, or into files, because none is set. */
+    readonly mail: "smtp" | "files"
     /** Maximum size of the HTML of an email, a template or a page; at most `html_size_bytes_max`. */
     readonly html_bytes_max: number
     /** Maximum size of a rendered message. */
@@ -70,6 +72,7 @@ export class Settings extends Context.Service<
 
 /** Defaults. Addresses and the sending mode have none. */
 export const commonSettings = {
+  mail: "smtp",
   html_bytes_max: 2 * 2 ** 20,
   message_bytes_max: 10 * 2 ** 20,
   import_bytes_max: 500 * 2 ** 20,

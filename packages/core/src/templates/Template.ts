@@ -157,10 +157,11 @@ export const EmailTemplateChange = new DocumentMachine<EmailTemplateTypes>({
   fill: (template, answer) => ({ ...template, defaults: withWritten(template.defaults, answer) }),
   // An approval without a version waits for the generation: the caller has not seen its result.
   withApproved: (template) => template,
-  freeze: ({ document, html, generation }, { version, ...approval }) => {
+  freeze: ({ document, html, generation }, { approvalId, approvedAt, version }) => {
     if (version === undefined && generation?.status === "generating") return Result.fail(new GenerationInProgress())
     const { id, currentVersion, defaults, plainText } = document
-    return Result.succeed({ ...approval, templateId: id, version: currentVersion, html, defaults, plainText })
+    const approval = { approvalId, approvedAt, version: currentVersion }
+    return Result.succeed({ ...approval, templateId: id, html, defaults, plainText })
   },
   job: (templateId, generationId) => ({ type: "email_template_generation", templateId, generationId }),
 })

@@ -3,6 +3,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { GenerationInProgress, HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { checkPrompt, type Generation } from "../documents/Generation.ts"
 import { versionId } from "../documents/Versions.ts"
+import { Actor } from "../kernel/changes/Actor.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { GenerationId, Ids, type TentId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
@@ -113,7 +114,7 @@ export class TentVersions extends Context.Service<
           { instruction, createdByName },
         ) {
           const prompt = yield* Effect.fromResult(checkPrompt(instruction, "instruction"))
-          const request = { id: GenerationId.make(yield* ids.next), prompt, createdByName }
+          const request = { id: GenerationId.make(yield* ids.next), prompt, createdByName, createdBy: yield* Actor }
           const tent = yield* store.lock(workspace, id)
           const latest = yield* store.latestRevision(workspace, id)
           const change = yield* Effect.fromResult(TentChange.revise({ tent, latest }, request, yield* DateTime.now))

@@ -86,6 +86,8 @@ export interface Workspace {
   readonly brand: Brand
   readonly sendingPerSecond: number | null
   readonly sendingPerDomainPerSecond: number | null
+  /** Who edited an email last can't approve it, and who approved it can't send it. */
+  readonly fourEyes: boolean
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
@@ -244,6 +246,7 @@ export const WorkspaceChange = {
       brand: noBrand,
       sendingPerSecond: null,
       sendingPerDomainPerSecond: null,
+      fourEyes: false,
       createdAt: now,
       updatedAt: now,
     }

@@ -12,6 +12,7 @@ const plain = [
   "defaultCountry",
   "sendingPerSecond",
   "sendingPerDomainPerSecond",
+  "fourEyes",
 ] as const
 
 const limits: Readonly<Record<string, string>> = {

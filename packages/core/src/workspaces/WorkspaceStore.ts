@@ -5,7 +5,13 @@ import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { ApiKey } from "./ApiKey.ts"
 import type { SendingDomain } from "./SendingDomain.ts"
-import type { SlugTaken, Workspace, WorkspaceChange } from "./Workspace.ts"
+import type { Plan, SlugTaken, Workspace, WorkspaceChange } from "./Workspace.ts"
+
+export interface OverviewFacts {
+  readonly plan: Plan
+  /** The workspace's first own domain for pages; null: it has none. */
+  readonly pageDomain: string | null
+}
 
 export class WorkspaceStore extends Context.Service<
   WorkspaceStore,
@@ -14,6 +20,7 @@ export class WorkspaceStore extends Context.Service<
     readonly findBySlug: (slug: string) => Effect.Effect<Workspace, NotFound>
     /** The oldest workspace. */
     readonly findFirst: Effect.Effect<Workspace | null>
+    readonly overviewFacts: (id: WorkspaceId) => Effect.Effect<OverviewFacts, NotFound>
     readonly lock: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound, Transaction>
     /** Writes the change; a new workspace includes its two system lists. */
     readonly apply: (change: WorkspaceChange) => Effect.Effect<void, SlugTaken, Transaction>

@@ -41,13 +41,14 @@ export const facts = (over: Partial<LaunchFacts> = {}): LaunchFacts => ({
     subject: "Hello",
     header,
     currentVersion: 1,
-    approval: { approvalId: approvalId(0), version: 1 },
+    approval: { approvalId: approvalId(0), version: 1, by: "key:tp_live_abcd" },
     texts: ["Hello {{contact.first_name|you}}"],
   },
   approvedHeader: header,
   senderAddress: "News@Example.test",
   verifiedDomains: new Set(["example.test"]),
   postalAddress: "1 Way",
+  fourEyes: false,
   customFields: new Set(["size"]),
   plan: plans.max,
   allotment: null,
@@ -138,7 +139,10 @@ export const factsOf = (world: World): LaunchFacts =>
             subject: "Hello",
             header,
             currentVersion: 5,
-            approval: world.email === "approved" ? { approvalId: approvalId(world.approval), version: 4 } : null,
+            approval:
+              world.email === "approved"
+                ? { approvalId: approvalId(world.approval), version: 4, by: "key:tp_live_abcd" }
+                : null,
             texts: world.tokens ? ["{{contact.custom_fields.shoe_size}}"] : [],
           },
     approvedHeader: world.email === "approved" ? header : null,
@@ -176,9 +180,9 @@ export const eventOf = (
     case "setEmail":
       return { _tag: move, email: { emailId: emailId(other), source: "existing" }, inlineEmail: null }
     case "schedule":
-      return { _tag: move, facts, scheduledAt: at(now.epochMilliseconds + ahead_ms), operational }
+      return { _tag: move, by: "worker", facts, scheduledAt: at(now.epochMilliseconds + ahead_ms), operational }
     case "launch":
-      return { _tag: move, facts, operational }
+      return { _tag: move, by: "worker", facts, operational }
     case "fire":
       return { _tag: move, facts }
     case "writeAudience":

@@ -79,8 +79,12 @@ describe("Readiness", () => {
     ([{ world, operational }]) => {
       const known = factsOf(world)
       const read = readiness(draft(), known, operational)
-      const sent = decide(draft(), { _tag: "launch", facts: known, operational }, now)
-      const timed = decide(draft(), { _tag: "schedule", facts: known, scheduledAt: at(20_000), operational }, now)
+      const sent = decide(draft(), { _tag: "launch", by: "worker", facts: known, operational }, now)
+      const timed = decide(
+        draft(),
+        { _tag: "schedule", by: "worker", facts: known, scheduledAt: at(20_000), operational },
+        now,
+      )
       const refused = [
         ...(Result.isFailure(sent) ? [sent.failure] : []),
         ...(Result.isFailure(timed) ? [timed.failure] : []),
@@ -92,11 +96,26 @@ describe("Readiness", () => {
   )
 })
 
+describe("Four eyes", () => {
+  const launch = (fourEyes: boolean, by: "key:tp_live_abcd" | "user:1") => {
+    const known = { facts: facts({ fourEyes }), by, operational: false }
+    const sent = decide(draft(), { _tag: "launch", ...known }, now)
+    const timed = decide(draft(), { _tag: "schedule", ...known, scheduledAt: at(20_000) }, now)
+    return [Result.isFailure(sent) ? sent.failure._tag : null, Result.isFailure(timed) ? timed.failure._tag : null]
+  }
+
+  it("let another person than the approver launch and schedule, and no other", () => {
+    assert.deepStrictEqual(launch(true, "key:tp_live_abcd"), ["AnotherPersonNeeded", "AnotherPersonNeeded"])
+    assert.deepStrictEqual(launch(true, "user:1"), [null, null])
+    assert.deepStrictEqual(launch(false, "key:tp_live_abcd"), [null, null])
+  })
+})
+
 describe("Plan limits", () => {
   const free = (contacts: number, usedToday: number, qualified: number) =>
     facts({ plan: plans.free, allotment: { contacts, usedToday, qualified } })
   const limitOf = (known: ReturnType<typeof facts>) => {
-    const sent = decide(draft(), { _tag: "launch", facts: known, operational: false }, now)
+    const sent = decide(draft(), { _tag: "launch", by: "worker", facts: known, operational: false }, now)
     if (Result.isSuccess(sent)) return sent.success.after.launch.allotted
     return sent.failure._tag === "FreePlanEmailLimit" ? [sent.failure.reason, sent.failure.extras] : sent.failure.code
   }
@@ -118,7 +137,11 @@ describe("Plan limits", () => {
 
   it("cancel a schedule that exceeds them at its time, with the reason and nothing sent", () => {
     const scheduled = Result.getOrThrow(
-      decide(draft(), { _tag: "schedule", facts: facts(), scheduledAt: at(20_000), operational: false }, now),
+      decide(
+        draft(),
+        { _tag: "schedule", by: "worker", facts: facts(), scheduledAt: at(20_000), operational: false },
+        now,
+      ),
     ).after
     const fired = Result.getOrThrow(decide(scheduled, { _tag: "fire", facts: free(5, 90, 11) }, at(20_500)))
     assert.deepInclude(fired.after, {

@@ -271,9 +271,15 @@ describe("Blast machine, any lifecycle", () => {
 describe("Blast machine, moves", () => {
   const now = at(10_000)
   const scheduled = success(
-    decide(draft(), { _tag: "schedule", facts: facts(), scheduledAt: at(20_000), operational: true }, now),
+    decide(
+      draft(),
+      { _tag: "schedule", by: "worker", facts: facts(), scheduledAt: at(20_000), operational: true },
+      now,
+    ),
   ).after
-  const sending = success(decide(draft(), { _tag: "launch", facts: facts(), operational: false }, now)).after
+  const sending = success(
+    decide(draft(), { _tag: "launch", by: "worker", facts: facts(), operational: false }, now),
+  ).after
 
   it("unschedule clears time and approval, and the blast is editable again", () => {
     const again = success(decide(scheduled, { _tag: "unschedule" }, now)).after

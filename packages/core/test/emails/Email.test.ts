@@ -9,12 +9,14 @@ import { compile } from "../../src/rendering/Compile.ts"
 import { scan } from "../../src/rendering/Markup.ts"
 import { renderContent } from "../../src/rendering/Render.ts"
 import { scaffold } from "../../src/rendering/EmailLayout.ts"
-import { ApprovalId, EmailId } from "../../src/kernel/Ids.ts"
+import { ApprovalId, EmailId, GenerationId } from "../../src/kernel/Ids.ts"
 import { noBrand } from "../../src/workspaces/Workspace.ts"
+import { edit } from "../../contract/documents/documentWorld.ts"
 import { addresses, approved, at, recipient, sender } from "../../contract/emails/emailSamples.ts"
 
 const id = EmailId.make("0190a0de-0000-7000-8000-00000000000a")
 const approvalId = ApprovalId.make("0190a0de-0000-7000-8000-00000000000b")
+const generationId = GenerationId.make("0190a0de-0000-7000-8000-00000000000c")
 const complete: EmailFields = {
   name: "An email",
   subject: "Hello",
@@ -23,10 +25,10 @@ const complete: EmailFields = {
   fromAddress: "news@example.test",
   replyToEmail: "reply@example.test",
 }
-const verified = { verifiedDomains: ["example.test", "xn--bcher-kva.example"] }
+const verified = { verifiedDomains: ["example.test", "xn--bcher-kva.example"], fourEyes: false }
 
 const create = (fields: Partial<EmailFields> = {}, html = "<p>one</p>") =>
-  EmailChange.create({ id, fields: { ...complete, ...fields }, html, createdByName: "a key", now: at(1) })
+  EmailChange.create({ id, fields: { ...complete, ...fields }, html, createdByName: "a key", ...edit(1) })
 
 const currentOf = (change: EmailChange<Email>, before: string | null = null): Current<Email> => ({
   document: change.after,
@@ -34,7 +36,7 @@ const currentOf = (change: EmailChange<Email>, before: string | null = null): Cu
 })
 const current = (fields: Partial<EmailFields> = {}): Current<Email> => currentOf(Result.getOrThrow(create(fields)))
 const approve = (it: Current<Email>, version?: number) =>
-  EmailChange.approve(it, verified, { approvalId, ...(version === undefined ? {} : { version }) }, at(9))
+  EmailChange.approve(it, verified, { approvalId, ...(version === undefined ? {} : { version }) }, edit(9))
 
 const stale = ({ plainText, currentVersion }: Email): boolean => isStale(plainText, currentVersion)
 
@@ -101,7 +103,7 @@ describe("Email", () => {
     assert.strictEqual(tag(create({}, half)), "taken")
     assert.strictEqual(tag(create({}, `${half}x`)), "HtmlTooLarge")
     assert.strictEqual(
-      tag(EmailChange.setContent(current().document, { html: `${half}x`, byName: "a key" }, at(2))),
+      tag(EmailChange.setContent(current().document, { html: `${half}x`, byName: "a key" }, edit(2))),
       "HtmlTooLarge",
     )
     assert.strictEqual(tag(create({}, " \n")), "Invalid")
@@ -110,43 +112,47 @@ describe("Email", () => {
   it("does not change when an update repeats its values", () => {
     const it = current()
     for (const patch of [{}, { subject: "Hello" }, { previewText: null }]) {
-      assert.isTrue(isUnchanged(Result.getOrThrow(EmailChange.update(it, patch, at(2)))))
+      assert.isTrue(isUnchanged(Result.getOrThrow(EmailChange.update(it, patch, edit(2)))))
     }
   })
 
   it("changes the given fields, and clears those given as null", () => {
     const it = current({ previewText: "pre" })
-    const change = Result.getOrThrow(EmailChange.update(it, { subject: "New", fromName: null }, at(2)))
+    const change = Result.getOrThrow(EmailChange.update(it, { subject: "New", fromName: null }, edit(2)))
     assert.deepStrictEqual(change.after, { ...it.document, subject: "New", fromName: null, updatedAt: at(2) })
     assert.isNull(change.html)
   })
 
   it("writes a new preview text into its current HTML without a version", () => {
     const it = current({ previewText: "MarkerOne" })
-    const change = Result.getOrThrow(EmailChange.update(it, { previewText: "MarkerTwo" }, at(2)))
+    const change = Result.getOrThrow(EmailChange.update(it, { previewText: "MarkerTwo" }, edit(2)))
     assert.strictEqual(change.html, it.html?.replace("MarkerOne", "MarkerTwo"))
     assert.strictEqual(change.after.currentVersion, 1)
-    assert.strictEqual(Result.getOrThrow(EmailChange.update(it, { previewText: null }, at(2))).html, "<p>one</p>")
+    assert.strictEqual(Result.getOrThrow(EmailChange.update(it, { previewText: null }, edit(2))).html, "<p>one</p>")
   })
 
   it("writes its preview text into a new version", () => {
     const change = Result.getOrThrow(
-      EmailChange.setContent(current({ previewText: "pre" }).document, { html: "<p>two</p>", byName: "a key" }, at(2)),
+      EmailChange.setContent(
+        current({ previewText: "pre" }).document,
+        { html: "<p>two</p>", byName: "a key" },
+        edit(2),
+      ),
     )
     assert.match(change.html ?? "", />pre<\/div><p>two<\/p>$/)
     assert.strictEqual(change.after.currentVersion, 2)
   })
 
   it("marks its own plain text as stale when the HTML is newer", () => {
-    const overridden = Result.getOrThrow(EmailChange.setPlainText(current().document, "mine", at(2))).after
+    const overridden = Result.getOrThrow(EmailChange.setPlainText(current().document, "mine", edit(2))).after
     assert.isFalse(stale(overridden))
     const changed = Result.getOrThrow(
-      EmailChange.setContent(overridden, { html: "<p>two</p>", byName: "a key" }, at(3)),
+      EmailChange.setContent(overridden, { html: "<p>two</p>", byName: "a key" }, edit(3)),
     ).after
     assert.isTrue(stale(changed))
-    assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, "mine 2", at(4))).after))
-    assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, null, at(4))).after))
-    assert.isTrue(isUnchanged(Result.getOrThrow(EmailChange.setPlainText(current().document, null, at(4)))))
+    assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, "mine 2", edit(4))).after))
+    assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, null, edit(4))).after))
+    assert.isTrue(isUnchanged(Result.getOrThrow(EmailChange.setPlainText(current().document, null, edit(4)))))
   })
 })
 
@@ -181,12 +187,15 @@ describe("Email approval", () => {
       text: "one",
       approvedAt: at(9),
     })
-    assert.deepStrictEqual([statusOf(after), after.approval], ["approved", { id: approvalId, version: 1 }])
+    assert.deepStrictEqual(
+      [statusOf(after), after.approval],
+      ["approved", { id: approvalId, version: 1, by: "key:tp_live_abcd" }],
+    )
   })
 
   it("freezes the user's own plain text when there is one", () => {
     const { document: email, html } = current()
-    const overridden = Result.getOrThrow(EmailChange.setPlainText(email, "mine", at(2))).after
+    const overridden = Result.getOrThrow(EmailChange.setPlainText(email, "mine", edit(2))).after
     assert.strictEqual(Result.getOrThrow(approve({ document: overridden, html })).approved?.text, "mine")
   })
 
@@ -200,6 +209,34 @@ describe("Email approval", () => {
   it("needs HTML", () => {
     const refused = approve({ ...current(), html: null })
     assert.strictEqual(Result.isFailure(refused) ? refused.failure._tag : "", "TemplateNotReady")
+  })
+
+  it.each([
+    ["key:tp_live_abcd", "key:tp_live_abcd", "AnotherPersonNeeded"],
+    ["user:1", "user:1", "AnotherPersonNeeded"],
+    ["user:1", "user:2", null],
+    ["worker", "worker", null],
+  ] as const)("with four eyes, of an email by %s by %s is refused with %s", (editedBy, by, refusal) => {
+    const it = current()
+    const edited = { ...it, document: { ...it.document, editedBy } }
+    const approval = (fourEyes: boolean) =>
+      EmailChange.approve(edited, { ...verified, fourEyes }, { approvalId }, { by, now: at(9) })
+    assert.isTrue(Result.isSuccess(approval(false)))
+    const result = approval(true)
+    assert.strictEqual(Result.isFailure(result) ? result.failure._tag : null, refusal)
+  })
+
+  it("with four eyes counts the requester of a generation as its editor", () => {
+    const request = { id: generationId, prompt: "p", createdByName: "Ann", createdBy: "user:1" } as const
+    const it = current()
+    const generating = Result.getOrThrow(EmailChange.generate({ ...it, generation: null }, request, at(2)))
+    const others = Result.getOrThrow(
+      EmailChange.setContent(generating.after, { html: "<p>two</p>", byName: "Ben" }, { by: "user:2", now: at(3) }),
+    )
+    const generation = generating.generation?.after ?? null
+    const answer = { html: "<p>x</p>", subject: null, previewText: null, generatedBy: "sample" }
+    const written = EmailChange.complete({ document: others.after, generation }, generationId, answer, at(4))
+    assert.strictEqual(written?.after.editedBy, "user:1")
   })
 
   it("is withdrawn only from an approved email that is not in use", () => {
@@ -226,17 +263,17 @@ describe("Email approval", () => {
   ): Result.Result<EmailChange<Email>, unknown> => {
     switch (step) {
       case "subject":
-        return EmailChange.update(it, { subject: `S${now}` }, at(now))
+        return EmailChange.update(it, { subject: `S${now}` }, edit(now))
       case "preview":
-        return EmailChange.update(it, { previewText: `P${now}` }, at(now))
+        return EmailChange.update(it, { previewText: `P${now}` }, edit(now))
       case "content":
-        return EmailChange.setContent(it.document, { html: `<p>${now}</p>`, byName: "a key" }, at(now))
+        return EmailChange.setContent(it.document, { html: `<p>${now}</p>`, byName: "a key" }, edit(now))
       case "text":
-        return EmailChange.setPlainText(it.document, `T${now}`, at(now))
+        return EmailChange.setPlainText(it.document, `T${now}`, edit(now))
       case "automatic":
-        return EmailChange.setPlainText(it.document, null, at(now))
+        return EmailChange.setPlainText(it.document, null, edit(now))
       case "approve":
-        return EmailChange.approve(it, verified, { approvalId }, at(now))
+        return EmailChange.approve(it, verified, { approvalId }, edit(now))
       case "unapprove":
         return EmailChange.unapprove(it.document, { users: [], count: 0 }, at(now))
     }

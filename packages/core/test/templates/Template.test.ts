@@ -19,17 +19,17 @@ import {
 } from "../../src/templates/Template.ts"
 import { pageScaffold } from "../../src/templates/PageScaffold.ts"
 import { noBrand } from "../../src/workspaces/Workspace.ts"
-import { at } from "../../contract/documents/documentWorld.ts"
+import { at, edit } from "../../contract/documents/documentWorld.ts"
 
 const id = "0190a0de-0000-7000-8000-00000000000a"
 const approvalId = ApprovalId.make("0190a0de-0000-7000-8000-00000000000b")
 const generationId = GenerationId.make("0190a0de-0000-7000-8000-00000000000c")
 const other = GenerationId.make("0190a0de-0000-7000-8000-00000000000d")
-const request = { id: generationId, prompt: "p", createdByName: "a key" }
+const request = { id: generationId, prompt: "p", createdByName: "a key", createdBy: "key:tp_live_abcd" } as const
 const answer = { html: "<p>x</p>", subject: null, previewText: null, generatedBy: "sample" }
 const defaults = { ...noHeader, subject: "Hello" }
 const fields = { name: "a template", sourceId: null, defaults, plainText: null }
-const started = { createdByName: "a key", now: at(1), html: "<p>one</p>" }
+const started = { createdByName: "a key", ...edit(1), html: "<p>one</p>" }
 
 const stale = ({ plainText, currentVersion }: EmailTemplate): boolean => isStale(plainText, currentVersion)
 
@@ -57,7 +57,12 @@ const tagOf = (result: Result.Result<unknown, { readonly _tag: string }>): strin
 
 describe("Template approval", () => {
   const approve = (current: Locked<EmailTemplate>, version?: number) =>
-    EmailTemplateChange.approve(current, null, version === undefined ? { approvalId } : { approvalId, version }, at(9))
+    EmailTemplateChange.approve(
+      current,
+      null,
+      version === undefined ? { approvalId } : { approvalId, version },
+      edit(9),
+    )
 
   it("freezes the HTML with its other fields, also of an approved template", () => {
     const { after, approved } = Result.getOrThrow(approve(email()))
@@ -90,8 +95,8 @@ describe("Template approval", () => {
   it("of a tent template uses the newest completed version during a generation", () => {
     const { after: document, generation } = Result.getOrThrow(TentTemplateChange.generate(tent(), request, at(2)))
     const running = { ...tent(), document, generation: there(generation).after }
-    const { after } = Result.getOrThrow(TentTemplateChange.approve(running, null, { approvalId }, at(9)))
-    assert.deepStrictEqual(after.approval, { id: approvalId, version: 1 })
+    const { after } = Result.getOrThrow(TentTemplateChange.approve(running, null, { approvalId }, edit(9)))
+    assert.deepStrictEqual(after.approval, { id: approvalId, version: 1, by: "key:tp_live_abcd" })
   })
 
   it("is withdrawn only when there is one and it is not in use", () => {
@@ -117,7 +122,7 @@ describe("Template generation", () => {
 
   it("creates the version after the newest, also after edits meanwhile", () => {
     const edited = Result.getOrThrow(
-      EmailTemplateChange.setContent(generating().document, { html: "<p>two</p>", byName: "a key" }, at(3)),
+      EmailTemplateChange.setContent(generating().document, { html: "<p>two</p>", byName: "a key" }, edit(3)),
     ).after
     const change = there(
       EmailTemplateChange.complete({ ...generating(), document: edited }, generationId, answer, at(4)),
@@ -125,7 +130,7 @@ describe("Template generation", () => {
     assert.deepStrictEqual([change.after.currentVersion, change.generation?.after.version], [3, 3])
     assert.deepStrictEqual([edited.generatedBy, change.after.generatedBy], [null, "sample"])
     const rewritten = Result.getOrThrow(
-      EmailTemplateChange.setContent(change.after, { html: "<p>mine</p>", byName: "a key" }, at(5)),
+      EmailTemplateChange.setContent(change.after, { html: "<p>mine</p>", byName: "a key" }, edit(5)),
     ).after
     assert.isNull(rewritten.generatedBy)
     assert.strictEqual(change.credits_taken, 0)
@@ -156,9 +161,9 @@ describe("Template generation", () => {
 
 describe("Template fields", () => {
   it("write nothing when name and email are unchanged", () => {
-    const same = EmailTemplateChange.update(email(), { name: "a template", defaults: { subject: "Hello" } }, at(2))
+    const same = EmailTemplateChange.update(email(), { name: "a template", defaults: { subject: "Hello" } }, edit(2))
     assert.isTrue(isUnchanged(Result.getOrThrow(same)))
-    const { after } = Result.getOrThrow(EmailTemplateChange.update(email(), { defaults: { subject: null } }, at(2)))
+    const { after } = Result.getOrThrow(EmailTemplateChange.update(email(), { defaults: { subject: null } }, edit(2)))
     assert.deepStrictEqual([after.defaults.subject, after.updatedAt], [null, at(2)])
   })
 
@@ -185,20 +190,22 @@ describe("Template fields", () => {
 
   it("lose a custom plain text, which is stale, when the HTML changes", () => {
     const { document, html } = email()
-    const own = Result.getOrThrow(EmailTemplateChange.setPlainText(document, "mine", at(2))).after
+    const own = Result.getOrThrow(EmailTemplateChange.setPlainText(document, "mine", edit(2))).after
     assert.strictEqual(plainTextOf({ document: own, html }), "mine")
     assert.isFalse(stale(own))
     assert.isTrue(
-      stale(Result.getOrThrow(EmailTemplateChange.setContent(own, { html: "<p>2</p>", byName: "a key" }, at(3))).after),
+      stale(
+        Result.getOrThrow(EmailTemplateChange.setContent(own, { html: "<p>2</p>", byName: "a key" }, edit(3))).after,
+      ),
     )
-    const back = Result.getOrThrow(EmailTemplateChange.setPlainText(own, null, at(4))).after
+    const back = Result.getOrThrow(EmailTemplateChange.setPlainText(own, null, edit(4))).after
     assert.strictEqual(plainTextOf({ document: back, html }), "one")
-    assert.isTrue(isUnchanged(Result.getOrThrow(EmailTemplateChange.setPlainText(back, null, at(5)))))
-    assert.strictEqual(tagOf(EmailTemplateChange.setPlainText(back, "x".repeat(1_000_001), at(5))), "Invalid")
+    assert.isTrue(isUnchanged(Result.getOrThrow(EmailTemplateChange.setPlainText(back, null, edit(5)))))
+    assert.strictEqual(tagOf(EmailTemplateChange.setPlainText(back, "x".repeat(1_000_001), edit(5))), "Invalid")
   })
 
   it("mark a copy in its name, within the limit and without cutting characters", () => {
-    const copy = { id: EmailTemplateId.make(other), createdByName: "b", now: at(2) }
+    const copy = { id: EmailTemplateId.make(other), createdByName: "b", ...edit(2) }
     const { document } = email()
     const nameOf = (name: string) =>
       Result.getOrThrow(EmailTemplateChange.duplicate({ ...email(), document: { ...document, name } }, copy)).after.name

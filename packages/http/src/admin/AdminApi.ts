@@ -7,6 +7,7 @@ import { cursorQuery, listing, Text } from "../Wire.ts"
 import { completeDocument, documentOrigin } from "../description/Description.ts"
 import { Validation } from "../edge/Validation.ts"
 import { addressed, Suppress, SuppressionWire } from "../api/sending/SuppressionsApi.ts"
+import { WorkspaceWire } from "../api/workspaces/WorkspaceWire.ts"
 import { AdminAuth } from "./AdminAuth.ts"
 import {
   AuditEntryWire,
@@ -20,7 +21,6 @@ import {
   NewKeyWire,
   PageDomainWire,
   UpdateWorkspace,
-  WorkspaceWire,
 } from "./AdminWire.ts"
 
 const all = "/admin/v1/workspaces"

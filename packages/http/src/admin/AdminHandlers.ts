@@ -8,6 +8,7 @@ import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect, Layer, Struct } from "effect"
 import { handlersFor } from "../GroupHandlers.ts"
 import { toSuppressionWire } from "../api/sending/SuppressionsApi.ts"
+import { toWorkspaceWire } from "../api/workspaces/WorkspaceWire.ts"
 import { answer, sliced } from "../Wire.ts"
 import { AdminApi } from "./AdminApi.ts"
 import { CurrentAuthority } from "./AdminAuth.ts"
@@ -22,7 +23,6 @@ import {
   toNewKeyWire,
   toPageDomainWire,
   toWorkspaceFields,
-  toWorkspaceWire,
 } from "./AdminWire.ts"
 
 const handlersOf = handlersFor(

@@ -84,6 +84,8 @@ export const codes = {
       "A scheduled or sending blast or an active flow uses the email. `used_by` lists them, `used_by_count` counts them.",
     template_not_ready:
       "The email, the template or its source has no completed version. Wait for its generation, or set the content.",
+    another_person_needed:
+      "The workspace requires four eyes (`four_eyes`): who edited an email last can't approve it, and who approved it can't send it. Another person has to do it.",
     approval_version_stale: "A newer version exists. Review it, and approve that one.",
     generation_in_progress: "A generation is in progress. Wait until it ends.",
     campaign_flow_duplicate_step_id: "Another step of the flow has that `step_id`.",

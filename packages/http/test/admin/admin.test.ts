@@ -67,6 +67,7 @@ describe("administration", () => {
           guidelines: null,
         },
         sending_limits: { per_second: null, per_domain_per_second: null },
+        four_eyes: false,
       })
       assert.deepStrictEqual(yield* get(at), made.json)
       assert.match(created_at + updated_at, /^(\d{4}-\d\d-\d\dT[\d:.]{12}Z){2}$/)

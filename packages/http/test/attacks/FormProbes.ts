@@ -39,6 +39,7 @@ const readable = ({ tentId }: FormsEstate) => [
   `/v1/analytics/traffic?tent_id=${tentId}`,
   "/v1/analytics/email",
   "/v1/analytics/workspace",
+  "/v1/workspace",
   "/v1/contacts",
 ]
 
@@ -51,10 +52,10 @@ export const submissions: Room<FormsEstate> = {
   ids: ["tentId"],
 }
 
-/** Traffic is read-only in the API. */
+/** Traffic and the overview of the workspace are read-only in the API. */
 export const traffic: Room<TrafficEstate> = {
   name: "traffic",
-  operations: operationsOf(tenants, ["/v1/analytics"]),
+  operations: operationsOf(tenants, ["/v1/analytics", "/v1/workspace"]),
   probes: {},
   settle: (side, field, context, operation) =>
     Effect.map(settleForms(side, field, context, operation), (estate) => ({

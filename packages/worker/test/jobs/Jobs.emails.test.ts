@@ -43,6 +43,7 @@ const furnished = Effect.fnUntraced(function* (options: FakeSmtpOptions = {}) {
     fields,
     html,
     createdByName: "a key",
+    by: "worker",
     now: DateTime.makeUnsafe(1_000),
   })
   const { after: email } = Result.getOrThrow(change)

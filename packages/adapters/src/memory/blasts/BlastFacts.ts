@@ -47,7 +47,11 @@ const emailSummary = (email: Email): EmailSummary => ({
   subject: email.subject,
   header: headerOf(email),
   currentVersion: email.currentVersion,
-  approval: email.approval === null ? null : { approvalId: email.approval.id, version: email.approval.version },
+  approval: email.approval && {
+    approvalId: email.approval.id,
+    version: email.approval.version,
+    by: email.approval.by,
+  },
 })
 
 /** The current email and the approval that would be sent: the blast's own, or the email's while the blast has none. */
@@ -101,6 +105,7 @@ export const factsOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
     senderAddress: approval?.fromAddress ?? email?.fromAddress ?? null,
     verifiedDomains: new Set(domains.flatMap(({ domain, status }) => (status === "verified" ? [domain] : []))),
     postalAddress: settings?.postalAddress ?? null,
+    fourEyes: settings?.fourEyes ?? false,
     customFields: new Set(fields.flatMap(({ apiName, status }) => (status === "active" ? [apiName] : []))),
   } satisfies ReadinessFacts
 })

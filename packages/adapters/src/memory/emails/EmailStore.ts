@@ -13,7 +13,7 @@ import { activeFlowsUsing, flowEmails } from "../flows/FlowTables.ts"
 import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
 import { namesOf } from "../kernel/Slices.ts"
 import { deleteTestMails } from "../sending/TestMailStore.ts"
-import { sendingDomains } from "../workspaces/WorkspaceStore.ts"
+import { sendingDomains, workspaces } from "../workspaces/WorkspaceStore.ts"
 
 const tables = documentTables<EmailTypes>("email")
 export const { documents: emails, versions: emailVersions, approvals: emailApprovals } = tables
@@ -62,6 +62,7 @@ export const layer = storeLayer(EmailStore, (db, writer) =>
       return {
         verifiedDomains: domains.map(({ domain }) => domain).sort(byCodePoint),
         customFields: fields.map(({ apiName }) => apiName).sort(byCodePoint),
+        fourEyes: (yield* db.find(workspaces, null, workspace))?.fourEyes ?? false,
       }
     }),
     uses: (workspace, id) => usesOf(db, workspace, id),

@@ -6,6 +6,7 @@ import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import { systemLists } from "@tentpole/core/workspaces/SystemLists"
 import {
   InsufficientCredits,
+  plans,
   SlugTaken,
   type Workspace,
   type WorkspaceChange,
@@ -70,6 +71,8 @@ export const layer = Layer.effect(
       get,
       findBySlug: (slug) => firstWith(workspaces, (row) => row.slug === slug, "workspace"),
       findFirst: Effect.map(db.all(workspaces, null), (rows) => rows.toSorted(byAge)[0] ?? null),
+      // Page domains are of operators, whose stores are on PostgreSQL only.
+      overviewFacts: (id) => Effect.map(get(id), ({ plan }) => ({ plan: plans[plan], pageDomain: null })),
       lock: (id) => Effect.andThen(Transaction, get(id)),
       apply: (change) => applyWorkspace(db, ids, change),
       findKey: Effect.fnUntraced(function* (hash, at) {

@@ -27,6 +27,7 @@ import { listCondition, toAudienceList } from "../sending/DeliveryAudience.ts"
 import type { AudienceList } from "../segments/RuleSql.ts"
 import { tokensOf } from "../documents/TokenPieces.ts"
 import { headerIn } from "../emails/EmailStore.ts"
+import { planColumn } from "../workspaces/WorkspaceStore.ts"
 
 type Sql = PgClient.PgClient
 
@@ -42,6 +43,7 @@ interface FactsRow extends SummaryRow {
   readonly texts: ReadonlyArray<string>
   readonly sender_address: string | null
   readonly postal_address: string | null
+  readonly four_eyes: boolean
   readonly verified_domains: ReadonlyArray<string>
   readonly custom_fields: ReadonlyArray<string>
 }
@@ -90,7 +92,8 @@ const summaryColumns = `case when l.list_id is not null then jsonb_build_object(
     'kind', l.kind, 'memberCount', l.member_count) end as list,
   case when e.email_id is not null then jsonb_build_object('emailId', e.email_id, 'name', e.name, 'status', e.status,
     'subject', e.subject, 'header', ${headerIn("e")}, 'currentVersion', e.current_version, 'approval', case
-      when e.approval_id is not null then jsonb_build_object('approvalId', e.approval_id, 'version', e.approved_version)
+      when e.approval_id is not null then jsonb_build_object('approvalId', e.approval_id, 'version', e.approved_version,
+        'by', e.approved_by)
     end) end as email_summary,
   case when a.approval_id is not null then ${headerIn("a")} end as approved_header`
 
@@ -103,7 +106,7 @@ const summaryTables = (sql: Sql, workspace: WorkspaceId) => sql`blast b
 
 const factColumns = (sql: Sql, workspace: WorkspaceId) => sql`
   ${sql.literal(summaryColumns)}, l.system_list, l.rules, ${sql.literal(tokensIn)} as texts,
-  coalesce(a.from_address, e.from_address) as sender_address, w.postal_address,
+  coalesce(a.from_address, e.from_address) as sender_address, w.postal_address, w.four_eyes,
   array(select s.domain from sending_domain s where s.workspace_id = ${workspace} and s.status = 'verified')
     as verified_domains,
   array(select f.api_name from contact_field f where f.workspace_id = ${workspace} and f.status = 'active')
@@ -149,6 +152,7 @@ const factsOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, r
     senderAddress: row.sender_address,
     verifiedDomains: new Set(row.verified_domains),
     postalAddress: row.postal_address,
+    fourEyes: row.four_eyes,
     customFields: new Set(row.custom_fields),
   } satisfies ReadinessFacts
 })
@@ -192,11 +196,6 @@ interface LaunchRow extends FactsRow {
   readonly plan: Plan
   readonly waited: boolean
 }
-
-const planColumn = `jsonb_build_object('plan', p.plan, 'publishedTents_max', p.published_tents_max,
-    'emailsPerDay_max', p.emails_per_day_max, 'contacts_max', p.contacts_max,
-    'recipientsPerBlast_max', p.recipients_per_blast_max, 'flows', p.flows, 'brandingRemovable', p.branding_removable)
-    as plan`
 
 /**
  * Locks the blast, its email (so that the approval cannot be withdrawn) and its list (so that it cannot be deleted). Rows that

@@ -14,6 +14,7 @@ import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/Docu
 import type { GenerationStatus } from "@tentpole/core/documents/Generation"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
 import type { VersionAuthor } from "@tentpole/core/documents/Versions"
+import type { ActorName } from "@tentpole/core/kernel/changes/Actor"
 import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { ApprovalId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -36,9 +37,11 @@ interface DocumentRow {
   readonly current_version: number
   readonly approved_version: number | null
   readonly approval_id: ApprovalId | null
+  readonly approved_by: ActorName | null
   readonly generation_status: GenerationStatus | null
   readonly generated_by: string | null
   readonly created_by_name: string
+  readonly edited_by: ActorName
   readonly created_at: Date
   readonly updated_at: Date
 }
@@ -95,12 +98,13 @@ const toShared = (row: DocumentRow) => ({
   name: row.name,
   currentVersion: row.current_version,
   approval:
-    row.approval_id === null || row.approved_version === null
+    row.approval_id === null || row.approved_version === null || row.approved_by === null
       ? null
-      : { id: row.approval_id, version: row.approved_version },
+      : { id: row.approval_id, version: row.approved_version, by: row.approved_by },
   generationStatus: row.generation_status,
   generatedBy: row.generated_by,
   createdByName: row.created_by_name,
+  editedBy: row.edited_by,
   createdAt: DateTime.makeUnsafe(row.created_at),
   updatedAt: DateTime.makeUnsafe(row.updated_at),
 })
@@ -112,6 +116,8 @@ const fromShared = (document: Document) => ({
   current_version: document.currentVersion,
   approved_version: document.approval?.version ?? null,
   approval_id: document.approval?.id ?? null,
+  approved_by: document.approval?.by ?? null,
+  edited_by: document.editedBy,
   generated_by: document.generatedBy,
   updated_at: iso(document.updatedAt),
 })
@@ -224,8 +230,8 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
   type Row = DocumentRow & Own
   const noun = tables.table.replace("_", " ")
   const [table, key, versions] = [sql(tables.table), sql(tables.key), sql(`${tables.table}_version`)]
-  const shared = ["name", "current_version", "approved_version", "approval_id", "generated_by"]
-  const stamps = ["created_by_name", "created_at", "updated_at"]
+  const shared = ["name", "current_version", "approved_version", "approval_id", "approved_by", "generated_by"]
+  const stamps = ["created_by_name", "edited_by", "created_at", "updated_at"]
   // The index `generation_document` finds the latest generation.
   const columns = (workspace: WorkspaceId) => sql`t.${key} as id,
     ${sql.literal([...shared, ...stamps, ...tables.ownColumns].map((column) => `t.${column}`).join(", "))}

@@ -12,6 +12,7 @@ import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 type Sql = PgClient.PgClient
 
 const columns = `g.generation_id as id, g.status, g.prompt, g.version, g.error, g.created_by_name as "createdByName",
+  g.created_by as "createdBy",
   g.created_at as "createdAt", g.completed_at as "completedAt"`
 
 /** One generation of a document, in the caller's fence. */

@@ -80,11 +80,22 @@ export const layer = storeLayer(EmailStore, ({ sql, within, quick, writer }) => 
   facts: (workspace) =>
     within(
       workspace,
-      sql<{ readonly domains: ReadonlyArray<string>; readonly fields: ReadonlyArray<string> }>`
+      sql<{
+        readonly domains: ReadonlyArray<string>
+        readonly fields: ReadonlyArray<string>
+        readonly fourEyes: boolean
+      }>`
         select
+          coalesce((select four_eyes from workspace where workspace_id = ${workspace}), false) as "fourEyes",
           array(select domain from sending_domain
             where workspace_id = ${workspace} and status = 'verified' order by domain) as domains,
           array(select api_name from contact_field
             where workspace_id = ${workspace} and status = 'active' order by api_name collate "C") as fields`,
-    ).pipe(Effect.map(([row]) => ({ verifiedDomains: row?.domains ?? [], customFields: row?.fields ?? [] }))),
+    ).pipe(
+      Effect.map(([row]) => ({
+        verifiedDomains: row?.domains ?? [],
+        customFields: row?.fields ?? [],
+        fourEyes: row?.fourEyes === true,
+      })),
+    ),
 }))

@@ -13,7 +13,7 @@ import {
   type WorkspaceChange,
 } from "@tentpole/core/workspaces/Workspace"
 import { systemLists } from "@tentpole/core/workspaces/SystemLists"
-import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import { type OverviewFacts, WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { DateTime, Effect, Layer, Record, Result } from "effect"
 import type { Statement } from "effect/sql"
 import { fromRow, iso, requireRow, type RowOf, toColumns } from "../kernel/Instants.ts"
@@ -25,7 +25,13 @@ export const workspaceColumns = `w.workspace_id as id, w.name, w.slug, w.plan, w
   w.default_country as "defaultCountry", w.postal_address as "postalAddress", jsonb_build_object('fromName',
   w.sender_from_name, 'fromAddress', w.sender_from_address, 'replyToEmail', w.sender_reply_to) as "senderDefaults",
   w.brand, w.sending_per_second as "sendingPerSecond", w.sending_per_domain_per_second as "sendingPerDomainPerSecond",
-  w.created_at as "createdAt", w.updated_at as "updatedAt"`
+  w.four_eyes as "fourEyes", w.created_at as "createdAt", w.updated_at as "updatedAt"`
+
+/** The limits of a plan `p`. */
+export const planColumn = `jsonb_build_object('plan', p.plan, 'publishedTents_max', p.published_tents_max,
+  'emailsPerDay_max', p.emails_per_day_max, 'contacts_max', p.contacts_max,
+  'recipientsPerBlast_max', p.recipients_per_blast_max, 'flows', p.flows, 'brandingRemovable', p.branding_removable)
+  as plan`
 
 export type WorkspaceRow = RowOf<Omit<Workspace, "brand"> & { readonly brand: Partial<WorkspaceBrand> }>
 
@@ -124,6 +130,14 @@ export const layer = Layer.effect(
         (reader) =>
           reader<WorkspaceRow>`select ${columns} from workspace w where w.deleted_at is null order by w.created_at, w.workspace_id limit 1`,
       ).pipe(Effect.map(([row]) => (row === undefined ? null : toWorkspace(row)))),
+      overviewFacts: (id) =>
+        unfenced(
+          (reader) => reader<OverviewFacts>`
+            select ${sql.literal(planColumn)}, (
+              select h.host from page_host h where h.workspace_id = ${id} order by h.created_at, h.host limit 1
+            ) as "pageDomain"
+            from workspace w join plan p on p.plan = w.plan where w.workspace_id = ${id} and w.deleted_at is null`,
+        ).pipe(Effect.flatMap(requireRow("workspace"))),
       lock: (id) => Effect.andThen(Transaction, one(sql`w.workspace_id = ${id}`, sql`for update`)),
       apply: (change) => applyWorkspace(sql, ids, change),
 

@@ -138,6 +138,7 @@ describe("FakeEmail", () => {
         },
         html: written.html,
         createdByName: "a key",
+        by: "worker",
         now: DateTime.makeUnsafe(0),
       })
       assert.isTrue(Result.isSuccess(kept))

@@ -11,6 +11,7 @@ import { ApprovalId, EmailId, GenerationId, Ids, type WorkspaceId } from "../../
 import { approvedNamed, EmailTemplateStore } from "../../templates/TemplateStore.ts"
 import { decideWith, Parsers } from "../../ports/Parsers.ts"
 import { nameWith } from "../../kernel/Text.ts"
+import { Actor } from "../../kernel/changes/Actor.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { FlowStore } from "../definition/FlowStore.ts"
@@ -50,11 +51,12 @@ export const createEmailRunner = Effect.gen(function* () {
   const approve = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: EmailId) {
     const current = yield* emails.lock(workspaceId, id)
     const approvalId = ApprovalId.make(yield* ids.next)
-    const [facts, now] = [yield* emails.facts(workspaceId), yield* DateTime.now]
+    const facts = yield* emails.facts(workspaceId)
+    const edit = { by: yield* Actor, now: yield* DateTime.now }
     const change = yield* decideWith(
       parsers,
       workspaceId,
-    )((parse) => EmailChange.approve(current, facts, { approvalId }, now, parse))
+    )((parse) => EmailChange.approve(current, facts, { approvalId }, edit, parse))
     yield* Effect.orDie(emails.apply(workspaceId, yield* Effect.fromResult(change)))
   })
 
@@ -98,6 +100,7 @@ const refusals = [
   "EmailNotReady",
   "TooComplex",
   "ApprovalVersionStale",
+  "AnotherPersonNeeded",
 ] as const
 
 /** The creator of what flows create. */
@@ -119,7 +122,8 @@ const makeEmailChange = Effect.gen(function* () {
     const seed = step.template_id === null ? null : yield* approvedNamed(templates, workspaceId, step.template_id)
     const flowName = locked.flows.get(member.flowId)?.name ?? ""
     const given: NewEmail = { ...stepFields(step), name: nameOf(step, flowName, context) }
-    const created = { id, createdByName: creator_name, now: yield* DateTime.now }
+    const by = yield* Actor
+    const created = { id, createdByName: creator_name, by, now: yield* DateTime.now }
     if (step.template_mode === "copy_only") {
       const facts = { ...created, workspace, seed }
       return yield* Effect.fromResult(yield* decideWith(parsers, workspaceId)((parse) => draft(given, facts, parse)))
@@ -128,6 +132,7 @@ const makeEmailChange = Effect.gen(function* () {
       id: GenerationId.make(yield* ids.next),
       prompt: textFor(context, step.prompt ?? ""),
       createdByName: creator_name,
+      createdBy: by,
     }
     const fields = fieldsOf(given, seed, workspace)
     const input = { ...created, fields, basis: seed?.html ?? null, request, queued: false }

@@ -184,19 +184,19 @@ export const BlastsApi = Endpoint.group(
     needs: "sender",
     summary: "Send a blast now",
     description:
-      "Fixes the audience and starts to send the approved version. Poll `GET /v1/email-blasts/{blastId}` for progress: `details` holds the counts. No recipient gets the message twice.",
+      "Fixes the audience and starts to send the approved version. Poll `GET /v1/email-blasts/{blastId}` for progress: `details` holds the counts. No recipient gets the message twice. With `four_eyes` another person than the approver of the email has to send.",
     payload: [SendNow, Schema.Undefined],
     success: BlastWire.pipe(HttpApiSchema.status(202)),
-    errors: ["not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"],
+    errors: ["not_found", "invalid_state", "campaign_not_ready", "another_person_needed", "free_plan_email_limit"],
   }),
   Endpoint.post("schedule", "/v1/email-blasts/:blastId/schedule", {
     needs: "sender",
     summary: "Schedule a blast",
     description:
-      "Schedules the blast. Sending starts within two seconds of `scheduled_at`. If the service was down and the time was missed by more than a day, the blast becomes a draft again with the warning `schedule_missed`.",
+      "Schedules the blast. Sending starts within two seconds of `scheduled_at`. If the service was down and the time was missed by more than a day, the blast becomes a draft again with the warning `schedule_missed`. With `four_eyes` another person than the approver of the email has to schedule.",
     payload: ScheduleBlast,
     success: BlastWire,
-    errors: ["not_found", "invalid_state", "validation_failed", "campaign_not_ready"],
+    errors: ["not_found", "invalid_state", "validation_failed", "campaign_not_ready", "another_person_needed"],
   }),
   Endpoint.post("unschedule", "/v1/email-blasts/:blastId/unschedule", {
     needs: "sender",

@@ -162,7 +162,7 @@ export const generationOf = <Owner extends Schema.Struct.Fields>(owner: Owner, i
 
 export const toGeneration =
   <Owner extends object>(owner: Owner) =>
-  ({ id, ...generation }: Generation) => ({ generation_id: id, ...owner, ...toSnakeCase(generation) })
+  ({ createdBy: _, id, ...generation }: Generation) => ({ generation_id: id, ...owner, ...toSnakeCase(generation) })
 
 export const toPolled =
   <Owner extends object>(owner: Owner) =>

@@ -9,7 +9,7 @@ import { Effect, type Option, Record, Stream } from "effect"
 import { Argument, type Command, Flag } from "effect/cli"
 import { appendFile, mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { toWorkspaceWire } from "../../admin/AdminWire.ts"
+import { toWorkspaceWire } from "../../api/workspaces/WorkspaceWire.ts"
 import { allOf, command, commandGroup, workspaceOf } from "../Run.ts"
 import { textOf } from "../Table.ts"
 

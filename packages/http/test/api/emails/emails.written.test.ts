@@ -295,7 +295,11 @@ it.live("an email of a sending blast can't be deleted or unapproved, and the ref
       yield* transact(
         Effect.gen(function* () {
           const locked = yield* store.lockForLaunch(workspace, id, { now })
-          const change = decide(locked.blast, { _tag: "launch", facts: locked.facts, operational: false }, now)
+          const change = decide(
+            locked.blast,
+            { _tag: "launch", by: "worker", facts: locked.facts, operational: false },
+            now,
+          )
           yield* store.apply(workspace, yield* Effect.fromResult(change))
         }),
       )

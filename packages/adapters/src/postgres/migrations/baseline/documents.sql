@@ -8,7 +8,7 @@ create table generation (
   prompt text not null,
   version int constraint generation_version_positive check (version >= 1),
   error text,
-  created_by_name text not null,
+  created_by_name text not null, created_by text not null,
   created_at timestamptz not null,
   completed_at timestamptz,
   constraint generation_pkey primary key (workspace_id, generation_id),

@@ -13,14 +13,15 @@ create table email (
   current_version int not null constraint email_current_version_not_negative check (current_version >= 0),
   basis text,
   plain_text text, plain_text_overridden_at timestamptz, plain_text_overridden_version int,
-  approved_version int, approval_id uuid,
+  approved_version int, approval_id uuid, approved_by text,
   generated_by text,
-  created_by_name text not null,
+  created_by_name text not null, edited_by text not null,
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint email_pkey primary key (workspace_id, email_id),
   constraint email_basis_before_first_version check (basis is null or current_version = 0),
   constraint email_approved_has_version check ((status = 'approved') = (approved_version is not null)),
   constraint email_approved_version_has_approval check ((approved_version is null) = (approval_id is null)),
+  constraint email_approval_has_approver check ((approval_id is null) = (approved_by is null)),
   constraint email_plain_text_has_time check ((plain_text is null) = (plain_text_overridden_at is null)),
   constraint email_plain_text_has_version check ((plain_text is null) = (plain_text_overridden_version is null))
 );
@@ -31,6 +32,7 @@ comment on column email.basis is
   'HTML of the template that the first generation starts from. The first version replaces it.';
 comment on column email.plain_text is
   'Plain text by the user, with the time and version at which it was written. Null: derived from the HTML.';
+comment on column email.edited_by is 'The actor who wrote the current content, as in the audit log.';
 comment on column email.generated_by is
   'The AI provider that wrote the current version, `sample` for the fake AI. Null: a person wrote or copied it.';
 

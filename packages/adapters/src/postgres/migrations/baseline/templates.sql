@@ -9,14 +9,15 @@ create table email_template (
   default_from_name text, default_from_address text, default_reply_to_email text,
   current_version int not null constraint email_template_current_version_not_negative check (current_version >= 0),
   plain_text text, plain_text_overridden_at timestamptz, plain_text_overridden_version int,
-  approved_version int, approval_id uuid,
+  approved_version int, approval_id uuid, approved_by text,
   source_email_id uuid,
   generated_by text,
-  created_by_name text not null,
+  created_by_name text not null, edited_by text not null,
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint email_template_pkey primary key (workspace_id, template_id),
   constraint email_template_approved_has_version check ((status = 'approved') = (approved_version is not null)),
   constraint email_template_approved_version_has_approval check ((approved_version is null) = (approval_id is null)),
+  constraint email_template_approval_has_approver check ((approval_id is null) = (approved_by is null)),
   constraint email_template_approved_version_exists check (approved_version between 1 and current_version),
   constraint email_template_plain_text_has_time check ((plain_text is null) = (plain_text_overridden_at is null)),
   constraint email_template_plain_text_has_version check ((plain_text is null) = (plain_text_overridden_version is null))
@@ -25,6 +26,7 @@ create index email_template_created on email_template (workspace_id, created_at,
 comment on table email_template is 'Sources of emails. The defaults are initial values of an email.';
 comment on column email_template.plain_text is
   'Plain text by the user, with the time and version at which it was written. Null: derived from the HTML.';
+comment on column email_template.edited_by is 'The actor who wrote the current content, as in the audit log.';
 comment on column email_template.generated_by is
   'The AI provider that wrote the current version, `sample` for the fake AI. Null: a person wrote or copied it.';
 comment on column email_template.source_email_id is 'The email from which the template was created; it may be deleted.';
@@ -70,18 +72,20 @@ create table tent_template (
   name text not null, name_folded text collate "C" not null,
   status text not null constraint tent_template_status_known check (status in ('draft', 'approved')),
   current_version int not null constraint tent_template_current_version_not_negative check (current_version >= 0),
-  approved_version int, approval_id uuid,
+  approved_version int, approval_id uuid, approved_by text,
   source_tent_id uuid,
   generated_by text,
-  created_by_name text not null,
+  created_by_name text not null, edited_by text not null,
   created_at timestamptz not null, updated_at timestamptz not null,
   constraint tent_template_pkey primary key (workspace_id, template_id),
   constraint tent_template_approved_has_version check ((status = 'approved') = (approved_version is not null)),
   constraint tent_template_approved_version_has_approval check ((approved_version is null) = (approval_id is null)),
+  constraint tent_template_approval_has_approver check ((approval_id is null) = (approved_by is null)),
   constraint tent_template_approved_version_exists check (approved_version between 1 and current_version)
 );
 create index tent_template_created on tent_template (workspace_id, created_at, template_id);
 comment on table tent_template is 'Sources of tents.';
+comment on column tent_template.edited_by is 'The actor who wrote the current content, as in the audit log.';
 comment on column tent_template.generated_by is
   'The AI provider that wrote the current version, `sample` for the fake AI. Null: a person wrote or copied it.';
 comment on column tent_template.source_tent_id is 'The tent from which the template was created; it may be deleted.';

@@ -33,6 +33,7 @@ create table workspace (
   sending_per_second int constraint workspace_sending_per_second_positive check (sending_per_second > 0),
   sending_per_domain_per_second int
     constraint workspace_sending_per_domain_per_second_positive check (sending_per_domain_per_second > 0),
+  four_eyes boolean not null default false,
   created_at timestamptz not null, updated_at timestamptz not null,
   deleted_at timestamptz,
   constraint workspace_pkey primary key (workspace_id),
@@ -46,6 +47,7 @@ comment on column workspace.default_country is 'Country of phone numbers without
 comment on column workspace.postal_address is 'Shown in the footer of each email.';
 comment on column workspace.sending_per_second is 'Send rate limit in messages a second. Null: no limit.';
 comment on column workspace.sending_per_domain_per_second is 'Send rate limit of each recipient domain. Null: no limit.';
+comment on column workspace.four_eyes is 'Who edited an email last cannot approve it, and who approved it cannot send it.';
 comment on column workspace.deleted_at is 'A deleted workspace is no longer found. Its rows are erased gradually.';
 
 alter table due_work add constraint due_work_workspace_fkey
