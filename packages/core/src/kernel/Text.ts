@@ -68,9 +68,12 @@ export const byCodePoint = (left: string, right: string): -1 | 0 | 1 => {
   return left.length === right.length ? 0 : left.length < right.length ? -1 : 1
 }
 
+/** More of a text is not read for its slug: the pattern below needs stack for each character of a run. */
+const slug_source_max = 10_000
+
 /** A slug of Latin letters, digits and hyphens, at most `length_max` characters; empty if the text has none. */
 export const slugify = (text: string, length_max = 80): string =>
-  normalForm("NFKD", text)
+  normalForm("NFKD", text.slice(0, slug_source_max))
     .replace(/\p{Mark}+/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
