@@ -94,6 +94,20 @@ describe("commands of daily work", () => {
     assert.include(await readFile(chosen, "utf8"), "not an address")
   })
 
+  it("`contact import --create-fields` creates a field for each column that has none, once the import is confirmed", async () => {
+    const { screen } = terminal("n")
+    const args = ["contact", "import", file, "--create-fields"]
+    const { output } = await command(args, service.environment, { screen })
+    assert.match(output, /^Shoe size +shoe_size +38 .*New number field$/m)
+    const fields = async () => JSON.parse((await run("api", "GET", "/v1/contact-fields")).output).items.length
+    assert.strictEqual(await fields(), 0)
+    const { code } = await run(...args, "--yes")
+    assert.strictEqual(code, 0)
+    assert.strictEqual(await fields(), 1)
+    const person = await json("contact", "get", "person0@example.test")
+    assert.deepStrictEqual(person.custom_fields, { shoe_size: 38 })
+  })
+
   const shop = [
     "E-mail,Joined,Spend,Renewal,City",
     'mia@example.test,17.05.1990,"€ 1.234,50",01/02/2030,Rome',

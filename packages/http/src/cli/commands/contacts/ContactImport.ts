@@ -42,6 +42,10 @@ const flags = {
     Flag.withDescription("The decimal separator, for columns whose values leave it open"),
     Flag.optional,
   ),
+  createFields: Flag.Boolean("create-fields").pipe(
+    Flag.withDescription("Creates a custom field for each column that no field has"),
+    Flag.withDefault(false),
+  ),
   set: Flag.KeyValuePair("set").pipe(
     Flag.withDescription("Gives every row this value: <field>=<value>. May be repeated"),
     Flag.withDefault({}),
@@ -82,6 +86,43 @@ interface MappingFlags {
   readonly set: Readonly<Record<string, string>>
   readonly dateFormat: Option.Option<(typeof dateFormats)[number]>
   readonly decimalSeparator: Option.Option<(typeof decimalSeparators)[number]>
+}
+
+type NewField = ImportPreview["field_creation_candidates"][number]
+
+/** The fields that can be created for columns without a field. */
+const newFieldsOf = ({ field_creation_candidates }: ImportPreview): ReadonlyArray<NewField> =>
+  field_creation_candidates.filter(({ conflicts }) => conflicts.length === 0)
+
+const createdFields = (client: Client, fields: ReadonlyArray<NewField>) =>
+  client.contactFields.create({
+    payload: {
+      items: fields.map((field) => ({
+        api_name: field.suggested_api_name,
+        display_name: field.suggested_display_name,
+        value_type: field.suggested_value_type,
+      })),
+    },
+  })
+
+/** The mappings with the columns of new fields mapped to them. */
+const mappedToNew = (mappings: ReadonlyArray<ImportMapping>, fields: ReadonlyArray<NewField>) => {
+  const byHeader = new Map(fields.map((field) => [field.header, field]))
+  return mappings.map((mapping): ImportMapping => {
+    const field = byHeader.get(mapping.header ?? "")
+    if (field === undefined) return mapping
+    const { currency_sign, date_format, decimal_separator, suggested_api_name, suggested_value_type } = field
+    const reason = `New ${suggested_value_type} field`
+    return {
+      ...mapping,
+      target_field: suggested_api_name,
+      target_kind: "custom",
+      reason,
+      currency_sign,
+      date_format,
+      decimal_separator,
+    }
+  })
 }
 
 /** The proposals as they are, with what the flags add. */
@@ -206,12 +247,14 @@ export const importContacts = Command.make("import", flags, ({ file, json, ...in
     const client = yield* connected
     const list_ids = yield* attempt(() => listIds(client, input.lists))
     const { preview, session_id } = yield* prepared(client, file)
-    const mappings = mappingsOf(preview, input)
+    const newFields = input.createFields ? newFieldsOf(preview) : []
+    const mappings = mappedToNew(mappingsOf(preview, input), newFields)
     const table = `${mappingTable(mappings, preview)}\n`
     if (!json) yield* Console.log(table)
     else if (!input.yes) yield* Console.error(table)
     const into = input.lists.length === 0 ? "" : ` into ${input.lists.join(", ")}`
     if (!(yield* confirmed(`Import ${file}${into}?`, input))) return yield* Console.error("Nothing was imported.")
+    if (newFields.length > 0) yield* attempt(() => createdFields(client, newFields))
     const run = yield* imported(client, session_id, {
       mappings,
       duplicate_strategy: input.duplicates,
