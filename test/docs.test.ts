@@ -3,6 +3,7 @@ import { configuration } from "@tentpole/adapters/Configuration"
 import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
+import { AccountsApi } from "@tentpole/http/accounts/AccountsApi"
 import { AdminApi } from "@tentpole/http/admin/AdminApi"
 import { Api } from "@tentpole/http/Api"
 import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
@@ -87,6 +88,8 @@ it("the types and routes of @tentpole/client are generated from the APIs", () =>
   assert.strictEqual(generated("Api"), clientModule(Api, "Client", "API"), "run `npm run docs`")
   const admin = clientModule(AdminApi, "AdminClient", "administration API")
   assert.strictEqual(generated("AdminApi"), admin, "run `npm run docs`")
+  const accounts = clientModule(AccountsApi, "AccountsClient", "API of accounts")
+  assert.strictEqual(generated("AccountsApi"), accounts, "run `npm run docs`")
 })
 
 it("the page of a state machine has a diagram and the events that do not change the state", () => {

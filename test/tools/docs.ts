@@ -1,4 +1,5 @@
 // Prints the pages of docs/ and the modules of the client that follow from the code.
+import { AccountsApi } from "@tentpole/http/accounts/AccountsApi"
 import { AdminApi } from "@tentpole/http/admin/AdminApi"
 import { Api } from "@tentpole/http/Api"
 import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
@@ -15,3 +16,4 @@ print("docs/internals/state-machines.md", stateMachinesPage())
 print("packages/client/src/generated/ErrorCode.ts", errorCodeModule())
 print("packages/client/src/generated/Api.ts", clientModule(Api, "Client", "API"))
 print("packages/client/src/generated/AdminApi.ts", clientModule(AdminApi, "AdminClient", "administration API"))
+print("packages/client/src/generated/AccountsApi.ts", clientModule(AccountsApi, "AccountsClient", "API of accounts"))

@@ -1,6 +1,7 @@
 // The client: a method for each route of a table. A call sends its request, repeats it while that is safe, and reads the answer
 // without checking it against a schema.
 import { ConnectionFailed, type Failure, isFailure, parsed, toFailure, UnexpectedAnswer } from "./Failures.ts"
+import { type AccountsClient, routes as accountsRoutes } from "./generated/AccountsApi.ts"
 import { type AdminClient, routes as adminRoutes } from "./generated/AdminApi.ts"
 import { type Client, routes } from "./generated/Api.ts"
 import type { Answer, CallOptions } from "./Methods.ts"
@@ -29,6 +30,8 @@ export interface ConnectAdminOptions extends CommonOptions {
   /** The service's `ADMIN_TOKEN`. null sends none: the console's session is a cookie. */
   readonly adminToken: string | null
 }
+
+export type ConnectAccountsOptions = CommonOptions
 
 interface Target {
   readonly url: string
@@ -211,6 +214,16 @@ const clientOf = (table: Table, target: Target): unknown =>
 export const connect = ({ apiKey, ...options }: ConnectOptions): Client =>
   // The table and the interface are printed from the same value.
   clientOf(routes, targetOf(apiKey, options)) as Client
+
+/**
+ * Creates a client of the API of accounts, which the console's address serves: sign-in, sessions, and the user. It sends no
+ * request yet. The session is a cookie, which browsers keep.
+ */
+export const connectAccounts = (options: ConnectAccountsOptions): AccountsClient =>
+  clientOf(
+    accountsRoutes,
+    targetOf(null, { ...options, headers: { "x-tentpole-console": "1", ...options.headers } }),
+  ) as AccountsClient
 
 /** Creates a client of the administration API. It sends no request yet. */
 export const connectAdmin = ({ adminToken, ...options }: ConnectAdminOptions): AdminClient =>

@@ -2,6 +2,7 @@
 // choose.
 import { Layer } from "effect"
 import { Accounts } from "./accounts/Accounts.ts"
+import { Members } from "./accounts/Members.ts"
 import { Administration } from "./operations/administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
 import { BlastReports } from "./blasts/figures/BlastReports.ts"
@@ -105,6 +106,7 @@ export const useCases = Layer.mergeAll(
   Hooks.layer,
   Idempotency.layer,
   LocalMails.layer,
+  Members.layer,
   Privacy.layer,
   Restores.layer,
   Traffic.layer,

@@ -1,4 +1,5 @@
 // Constructors of endpoints and their groups. One object has an endpoint's texts, schemas and error codes.
+import { recent_sign_in_minutes } from "@tentpole/core/accounts/Session"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import * as Ids from "@tentpole/core/kernel/Ids"
 import type { Authority } from "@tentpole/core/workspaces/Role"
@@ -20,12 +21,14 @@ const pathParameters = {
   fieldDefinitionId: Ids.FieldDefinitionId,
   flowId: Ids.FlowId,
   import_run_id: Ids.ImportRunId,
+  invitation_id: Ids.SignInLinkId,
   key_id: Ids.ApiKeyId,
   listId: Ids.ListId,
   membershipId: Ids.MembershipId,
   page_domain_id: Ids.PageDomainId,
   session_id: Ids.ImportSessionId,
   tentId: Ids.TentId,
+  user_id: Ids.UserId,
   workspace_id: Ids.WorkspaceId,
 }
 
@@ -71,8 +74,11 @@ class RecentSignIn extends Context.Service<RecentSignIn, boolean>()("tentpole/ht
 export const needsRecentSignIn = ({ annotations }: Annotated): boolean =>
   Option.getOrElse(Context.getOption(annotations, RecentSignIn), () => false)
 
-const sentenceOf = (needs: Needed): string =>
-  needs === "anyone" ? "Needs no session." : needs === "user" ? "Needs a session." : `Needs the role \`${needs}\`.`
+const sentenceOf = (needs: Needed, recentSignIn: boolean): string => {
+  const needed =
+    needs === "anyone" ? "Needs no session." : needs === "user" ? "Needs a session." : `Needs the role \`${needs}\`.`
+  return recentSignIn ? `${needed} A session needs a sign-in of the last ${recent_sign_in_minutes} minutes.` : needed
+}
 
 const constructor =
   <Method extends HttpMethod.HttpMethod>(method: Method) =>
@@ -104,14 +110,16 @@ const constructor =
     },
   ) => {
     const { needs, recentSignIn = false, summary, description, params, ...schemas } = options
-    const codes: ReadonlyArray<ErrorCode> = options.errors ?? (path.includes(":") ? ["not_found"] : [])
+    const own: ReadonlyArray<ErrorCode> = options.errors ?? (path.includes(":") ? ["not_found"] : [])
+    // The middleware of sessions refuses with it, so that handlers can't.
+    const codes: ReadonlyArray<ErrorCode> = recentSignIn ? [...own, "sign_in_again"] : own
     return HttpApiEndpoint.make(method)<Identifier, Path, Params, Query, Payload, never, Success, Errors<Codes>>(
       identifier,
       path,
       { ...schemas, params: (params ?? paramsOf(path)) as never, error: errors(...codes) as never },
     )
       .annotate(OpenApi.Summary, summary)
-      .annotate(OpenApi.Description, `${description} ${sentenceOf(needs)}`)
+      .annotate(OpenApi.Description, `${description} ${sentenceOf(needs, recentSignIn)}`)
       .annotate(Needs, needs)
       .annotate(RecentSignIn, recentSignIn)
   }

@@ -1,5 +1,6 @@
 // The handlers of every group of the API.
 import { Layer, type Redacted } from "effect"
+import * as Accounts from "./accounts/AccountsHandlers.ts"
 import * as AdminAuth from "./admin/AdminAuth.ts"
 import * as Admin from "./admin/AdminHandlers.ts"
 import * as Analytics from "./api/traffic/AnalyticsHandlers.ts"
@@ -52,5 +53,7 @@ export const adminHandlers = (token: Redacted.Redacted) =>
 /** Handlers for the console's listener, which authenticates sessions. Groups of the two APIs have the same names. */
 export const consoleHandlers = groups.pipe(Layer.provideMerge(Layer.merge(Repetition.layer, Validation.layer)))
 export const consoleAdminHandlers = Admin.groups.pipe(Layer.provideMerge(Validation.layer))
+
+export const accountsHandlers = Accounts.groups.pipe(Layer.provideMerge(Validation.layer))
 
 export const handlers = groups.pipe(Layer.provideMerge(middlewares))

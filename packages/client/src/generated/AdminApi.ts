@@ -48,7 +48,7 @@ export interface AdminClient {
     /**
      * Delete a workspace. Disables the workspace at once: its keys are refused, its pages return 404 and nothing
      * is sent. A worker then erases all of its data, files included. This cannot be undone. Its audit log entries
-     * are not deleted. Needs the role `owner`.
+     * are not deleted. Needs the role `owner`. A session needs a sign-in of the last 15 minutes.
      */
     readonly remove: Method<{
       readonly params: {
@@ -61,7 +61,7 @@ export interface AdminClient {
     }, {
       readonly workspace_id: string
       readonly status: "erasing"
-    }, CommonCode | "not_found">
+    }, CommonCode | "sign_in_again" | "not_found">
   }
   readonly keys: {
     /**
@@ -84,19 +84,101 @@ export interface AdminClient {
     }, CommonCode | "invalid_cursor" | "not_found">
     /**
      * Create an API key. Creates an API key with a role. `api_key` is the key itself: it is returned only in this
-     * response. Needs the role `owner`.
+     * response. Needs the role `owner`. A session needs a sign-in of the last 15 minutes.
      */
     readonly create: Method<{
       readonly params: {
         readonly workspace_id: string
       }
       readonly payload: CreateApiKey
-    }, NewApiKey, CommonCode | "not_found">
-    /** Revoke an API key. Revokes the key at once. This cannot be undone. Needs the role `owner`. */
+    }, NewApiKey, CommonCode | "sign_in_again" | "not_found">
+    /**
+     * Revoke an API key. Revokes the key at once. This cannot be undone. Needs the role `owner`. A session needs a
+     * sign-in of the last 15 minutes.
+     */
     readonly revoke: Method<{
       readonly params: {
         readonly workspace_id: string
         readonly key_id: string
+      }
+    }, void, CommonCode | "sign_in_again" | "not_found">
+  }
+  readonly members: {
+    /**
+     * List members. Returns the members of the workspace with their roles, the newest first. Needs the role
+     * `owner`.
+     */
+    readonly list: Listing<{
+      readonly params: {
+        readonly workspace_id: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, {
+      readonly members: ReadonlyArray<Member>
+      readonly next_cursor: string | null
+    }, CommonCode | "invalid_cursor" | "not_found">
+    /**
+     * Change a member's role. Changes what the member can do. The last owner stays an owner. Needs the role
+     * `owner`. A session needs a sign-in of the last 15 minutes.
+     */
+    readonly update: Method<{
+      readonly params: {
+        readonly workspace_id: string
+        readonly user_id: string
+      }
+      readonly payload: UpdateMember
+    }, Member, CommonCode | "sign_in_again" | "not_found" | "last_owner">
+    /**
+     * Remove a member. Removes the user from the workspace at once. The last owner can't be removed. Needs the
+     * role `owner`. A session needs a sign-in of the last 15 minutes.
+     */
+    readonly remove: Method<{
+      readonly params: {
+        readonly workspace_id: string
+        readonly user_id: string
+      }
+    }, void, CommonCode | "sign_in_again" | "not_found" | "last_owner">
+  }
+  readonly invitations: {
+    /**
+     * List invitations. Returns the invitations that are not used yet and have not expired, the newest first.
+     * Needs the role `owner`.
+     */
+    readonly list: Listing<{
+      readonly params: {
+        readonly workspace_id: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, {
+      readonly invitations: ReadonlyArray<Invitation>
+      readonly next_cursor: string | null
+    }, CommonCode | "invalid_cursor" | "not_found">
+    /**
+     * Invite a person. Creates a link that makes the person with this address a member, once, within seven days.
+     * `url` is returned only in this response. No mail is sent: hand the link over yourself. Needs the role
+     * `owner`. A session needs a sign-in of the last 15 minutes.
+     */
+    readonly create: Method<{
+      readonly params: {
+        readonly workspace_id: string
+      }
+      readonly payload: Invite
+    }, NewInvitation, CommonCode | "sign_in_again" | "not_found">
+    /** Withdraw an invitation. Makes the link of the invitation invalid. Needs the role `owner`. */
+    readonly remove: Method<{
+      readonly params: {
+        readonly workspace_id: string
+        readonly invitation_id: string
       }
     }, void, CommonCode | "not_found">
   }
@@ -256,14 +338,14 @@ export interface AdminClient {
      * Erase a contact. Deletes a contact and its personal data: current and former addresses and numbers are
      * removed from all tables and files, suppressions included. Returns 409 while a message to the contact is
      * being sent, an export is being written, or an import that contains it is running: try again in a minute.
-     * Needs the role `owner`.
+     * Needs the role `owner`. A session needs a sign-in of the last 15 minutes.
      */
     readonly erase: Method<{
       readonly params: {
         readonly workspace_id: string
         readonly contact_id: string
       }
-    }, void, CommonCode | "not_found" | "conflict">
+    }, void, CommonCode | "sign_in_again" | "not_found" | "conflict">
   }
   readonly auditLog: {
     /**
@@ -278,6 +360,14 @@ export interface AdminClient {
         readonly limit?: number | string
         /** Id of the workspace */
         readonly workspace_id?: string
+        /** Returns only entries of this actor: `admin`, `cli`, `worker`, `key:<prefix>` or `user:<user_id>` */
+        readonly actor?: string
+        /** Returns only entries of this action */
+        readonly action?: "blast.cancelled" | "blast.failed" | "blast.paused" | "blast.released" | "blast.resumed" | "blast.scheduled" | "blast.sending" | "blast.unscheduled" | "contact.erased" | "domain.added" | "domain.failed" | "domain.removed" | "domain.verified" | "email.approved" | "export.started" | "flow.activated" | "flow.archived" | "flow.paused" | "flow.released" | "import.started" | "key.created" | "key.revoked" | "member.changed" | "member.invited" | "member.joined" | "member.removed" | "member.uninvited" | "page_domain.added" | "page_domain.removed" | "session.ended" | "suppression.added" | "suppression.removed" | "tent.created" | "tent.published" | "tent.unpublished" | "tent.updated" | "user.created" | "user.refused" | "user.signed_in" | "workspace.created" | "workspace.deleted" | "workspace.erased" | "workspace.updated"
+        /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
+        readonly from?: Date | string
+        /** The end, exclusive. Default: now */
+        readonly to?: Date | string
       }
     }, {
       readonly entries: ReadonlyArray<AuditEntry>
@@ -302,6 +392,16 @@ export const routes = {
     list: "GET /admin/v1/workspaces/:workspace_id/keys cursor:keys",
     create: "POST /admin/v1/workspaces/:workspace_id/keys",
     revoke: "DELETE /admin/v1/workspaces/:workspace_id/keys/:key_id",
+  },
+  members: {
+    list: "GET /admin/v1/workspaces/:workspace_id/members cursor:members",
+    update: "PATCH /admin/v1/workspaces/:workspace_id/members/:user_id",
+    remove: "DELETE /admin/v1/workspaces/:workspace_id/members/:user_id",
+  },
+  invitations: {
+    list: "GET /admin/v1/workspaces/:workspace_id/invitations cursor:invitations",
+    create: "POST /admin/v1/workspaces/:workspace_id/invitations",
+    remove: "DELETE /admin/v1/workspaces/:workspace_id/invitations/:invitation_id",
   },
   domains: {
     list: "GET /admin/v1/workspaces/:workspace_id/domains cursor:domains",
@@ -349,11 +449,15 @@ export interface AuditEntry {
   readonly at: string
   /** `admin`, `cli`, `worker`, `key:<prefix>` or `user:<user_id>` */
   readonly actor: string
+  /** The name of the user or the API key; null for other actors */
+  readonly actor_name: string | null
   /** null for entries of the installation, such as sign-ins */
   readonly workspace_id: string | null
   readonly action: string
   /** Id or name of the changed resource */
   readonly target: string
+  /** The name of the user that was changed; null for other resources */
+  readonly target_name: string | null
   readonly details: Readonly<Record<string, unknown>>
 }
 
@@ -429,6 +533,32 @@ export interface CreateWorkspace {
   readonly four_eyes?: boolean
 }
 
+export interface Invitation {
+  readonly invitation_id: string
+  readonly email: string
+  readonly role: "viewer" | "editor" | "sender" | "owner"
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** ISO 8601, UTC */
+  readonly expires_at: string
+}
+
+export interface Invite {
+  readonly email: string
+  readonly role: "viewer" | "editor" | "sender" | "owner"
+}
+
+export interface Member {
+  readonly user_id: string
+  readonly name: string
+  readonly email: string
+  readonly role: "viewer" | "editor" | "sender" | "owner"
+  /** When the user became a member */
+  readonly created_at: string
+  /** The last request of the user; null: no session */
+  readonly seen_at: string | null
+}
+
 export interface NamedDomain {
   readonly domain: string
 }
@@ -447,6 +577,18 @@ export interface NewApiKey {
   readonly created_at: string
   /** The key itself, returned only once */
   readonly api_key: string
+}
+
+export interface NewInvitation {
+  readonly invitation_id: string
+  readonly email: string
+  readonly role: "viewer" | "editor" | "sender" | "owner"
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** ISO 8601, UTC */
+  readonly expires_at: string
+  /** The link for the person, returned only once. It works once */
+  readonly url: string
 }
 
 export interface PageDomain {
@@ -477,6 +619,10 @@ export interface Suppression {
   readonly reason: "unsubscribe" | "bounce" | "complaint" | "manual"
   /** ISO 8601, UTC */
   readonly created_at: string
+}
+
+export interface UpdateMember {
+  readonly role: "viewer" | "editor" | "sender" | "owner"
 }
 
 /** Omitted fields stay unchanged, null clears a value */

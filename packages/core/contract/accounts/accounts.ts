@@ -153,11 +153,13 @@ export const accounts = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const other = yield* fresh.workspace()
         const made = [yield* invitation(1), yield* invitation(3)]
         const foreign = yield* invitation(2, other)
-        const listed = yield* store.invitations(workspace, all)
+        const listed = yield* store.invitations(workspace, { ...all, at: at(999) })
         assert.deepStrictEqual(
           listed.items.map(({ id }) => id),
           [made[1]?.id, made[0]?.id],
         )
+        const later = yield* store.invitations(workspace, { ...all, at: at(1_000) })
+        assert.deepStrictEqual(later.items, [])
         assert.strictEqual(yield* tagOf(transact(store.removeInvitation(workspace, foreign.id))), "NotFound")
         assert.deepInclude(yield* transact(store.removeInvitation(other, foreign.id)), { role: "sender" })
         assert.strictEqual(yield* tagOf(store.findLink(foreign.hash, at(1))), "NotFound")
@@ -192,6 +194,7 @@ export const accounts = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         yield* join(bob, "viewer", 2)
         yield* session(ann, 50)
         const { items } = yield* store.members(workspace, all)
+        assert.deepStrictEqual(yield* store.getMember(workspace, ann.id), items[1])
         assert.deepStrictEqual(items, [
           { id: bob.id, name: "Bob", email: bob.email, role: "viewer", createdAt: at(2), seenAt: null },
           { id: ann.id, name: "Ann", email: ann.email, role: "owner", createdAt: at(1), seenAt: at(50) },
@@ -205,6 +208,7 @@ export const accounts = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         )
         yield* transact(store.removeMember(workspace, bob.id))
         assert.strictEqual(yield* tagOf(transact(store.removeMember(workspace, bob.id))), "NotFound")
+        assert.strictEqual(yield* tagOf(store.getMember(workspace, bob.id)), "NotFound")
       }),
     )
   })

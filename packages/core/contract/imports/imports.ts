@@ -125,6 +125,10 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const stale = some(ImportChange.storeSuggestions(session, { key: "k3", matches: [] }))
         assert.isFalse(yield* transact(store.apply(workspace, stale)))
         const executed = yield* executionOf(workspace, yield* store.getSession(workspace, session.id))
+        assert.deepStrictEqual(
+          executed.audit.map(({ action, target }) => [action, target]),
+          [["import.started", executed.run?.after?.id]],
+        )
         assert.isTrue(yield* transact(store.apply(workspace, executed)))
         assert.deepStrictEqual(yield* kept, second)
         yield* keep("k4", "after")

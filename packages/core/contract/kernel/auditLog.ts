@@ -1,8 +1,14 @@
 // Contract tests of the audit log.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
+import { AccountStore } from "../../src/accounts/AccountStore.ts"
+import type { User } from "../../src/accounts/User.ts"
+import { encodeText } from "../../src/kernel/Bytes.ts"
+import { ApiKeyId, UserId } from "../../src/kernel/Ids.ts"
+import type { ApiKey } from "../../src/workspaces/ApiKey.ts"
+import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { Actor } from "../../src/kernel/changes/Actor.ts"
-import { type AuditAction, AuditLog } from "../../src/kernel/changes/AuditLog.ts"
+import { type AuditAction, AuditLog, type AuditQuery } from "../../src/kernel/changes/AuditLog.ts"
 import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
@@ -21,7 +27,7 @@ const begin = Effect.gen(function* () {
   return { all, fresh, log, tell, transact, workspaceId }
 })
 
-type Needs = AuditLog | Effect.Services<ReturnType<typeof furnished>> | TentStore
+type Needs = AccountStore | AuditLog | WorkspaceStore | Effect.Services<ReturnType<typeof furnished>> | TentStore
 
 export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
   layer(live, { excludeTestServices: true })(`AuditLog (${name})`, (it) => {
@@ -40,6 +46,8 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
             id: "",
             at: null,
             actor: "key:tp_live_abcd",
+            actorName: null,
+            targetName: null,
             workspaceId,
             action: "key.created",
             target: "a key",
@@ -95,10 +103,72 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           (yield* one.all).map(({ target }) => target),
           ["mine"],
         )
-        const ofAll = yield* one.log.list({ workspaceId: null, after: null, limit: 2 })
+        const ofAll = yield* one.log.list({ after: null, limit: 2 })
         assert.sameMembers(
           ofAll.items.map(({ target }) => target),
           ["mine", "theirs"],
+        )
+      }),
+    )
+
+    it.effect("lists the entries of an actor, of an action, and of a time", () =>
+      Effect.gen(function* () {
+        const { all, log, tell, workspaceId } = yield* begin
+        const slice = { workspaceId, after: null, limit: 10 }
+        const targets = (filter: Partial<AuditQuery>) =>
+          Effect.map(log.list({ ...slice, ...filter }), ({ items }) => items.map(({ target }) => target))
+        yield* tell("key.created", "one").pipe(Effect.provideService(Actor, "user:1"))
+        yield* tell("key.revoked", "two").pipe(Effect.provideService(Actor, "admin"))
+        const [last] = yield* all
+        const at = last?.at ?? assert.fail("there is an entry")
+        assert.deepStrictEqual(yield* targets({ actor: "user:1" }), ["one"])
+        assert.deepStrictEqual(yield* targets({ action: "key.revoked" }), ["two"])
+        assert.deepStrictEqual(yield* targets({ actor: "user:1", action: "key.revoked" }), [])
+        assert.sameMembers([...(yield* targets({ to: DateTime.add(at, { milliseconds: 1 }) }))], ["one", "two"])
+        assert.deepStrictEqual(yield* targets({ from: DateTime.add(at, { milliseconds: 1 }) }), [])
+        assert.include(yield* targets({ from: at }), last?.target)
+      }),
+    )
+
+    it.effect("names the user or the key that acted, and the user that was changed", () =>
+      Effect.gen(function* () {
+        const { all, fresh, tell, transact, workspaceId } = yield* begin
+        const id = UserId.make(yield* fresh.id)
+        const email = `${id}@example.org`
+        const { putUser } = yield* AccountStore
+        const ann: User = {
+          id,
+          name: "Ann Lee",
+          email,
+          emailNormalized: email,
+          passwordHash: null,
+          operator: false,
+          createdAt: DateTime.makeUnsafe(1),
+        }
+        yield* transact(putUser(ann))
+        const key: ApiKey = {
+          id: ApiKeyId.make(yield* fresh.id),
+          workspaceId,
+          name: "Website",
+          prefix: "tp_live_efgh",
+          role: "owner",
+          hash: encodeText(id),
+          expiresAt: null,
+          revokedAt: null,
+          lastUsedAt: null,
+          createdAt: DateTime.makeUnsafe(1),
+        }
+        yield* transact((yield* WorkspaceStore).addKey(key))
+        yield* tell("member.changed", id).pipe(Effect.provideService(Actor, `user:${id}`))
+        yield* tell("key.created").pipe(Effect.provideService(Actor, "key:tp_live_efgh"))
+        yield* tell("key.revoked").pipe(Effect.provideService(Actor, "cli"))
+        assert.sameDeepMembers(
+          (yield* all).map(({ actorName, targetName }) => [actorName, targetName]),
+          [
+            ["Ann Lee", "Ann Lee"],
+            ["Website", null],
+            [null, null],
+          ],
         )
       }),
     )

@@ -61,6 +61,7 @@ export class AccountStore extends Context.Service<
       user: UserId,
       workspace: string,
     ) => Effect.Effect<{ readonly workspace: Workspace; readonly role: Role }, NotFound>
+    readonly getMember: (workspace: WorkspaceId, user: UserId) => Effect.Effect<MemberRow, NotFound>
     readonly members: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<MemberRow>>
     /** Locks the workspace's members, so that no two calls remove the last owners. */
     readonly lockMembers: (
@@ -74,8 +75,11 @@ export class AccountStore extends Context.Service<
     ) => Effect.Effect<void, never, Transaction>
     readonly removeMember: (workspace: WorkspaceId, user: UserId) => Effect.Effect<void, NotFound, Transaction>
 
-    /** Unused invitations, expired ones included. */
-    readonly invitations: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<Invitation>>
+    /** Unused invitations that expire after `at`. */
+    readonly invitations: (
+      workspace: WorkspaceId,
+      query: SliceQuery & { readonly at: DateTime.Utc },
+    ) => Effect.Effect<Sliced<Invitation>>
     readonly removeInvitation: (
       workspace: WorkspaceId,
       id: SignInLinkId,

@@ -3,7 +3,7 @@ import { Context, DateTime, Effect, Layer, Semaphore } from "effect"
 import { Actor } from "../kernel/changes/Actor.ts"
 import { type AuditAction, AuditLog } from "../kernel/changes/AuditLog.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
-import { Ids, SessionId, UserId, type WorkspaceId } from "../kernel/Ids.ts"
+import { Ids, SessionId, UserId } from "../kernel/Ids.ts"
 import { Invalid, type NotFound, Unavailable } from "../kernel/Refusal.ts"
 import { fold } from "../kernel/Text.ts"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
@@ -103,11 +103,6 @@ export class Accounts extends Context.Service<
     readonly firstLink: Effect.Effect<string | null>
     /** A link with which the user signs in and can set a new password. */
     readonly recoveryLink: (email: string) => Effect.Effect<string, NotFound>
-    /** A link that makes the person with this address a member of the workspace. */
-    readonly invitationLink: (
-      workspace: WorkspaceId,
-      invited: { readonly email: string; readonly role: Role },
-    ) => Effect.Effect<string, NotFound | Invalid>
     /** Does not use the link up. */
     readonly link: (token: string, origin: SignInOrigin) => Effect.Effect<LinkView, NotFound | TooManySignIns>
     readonly signIn: (credentials: Credentials, origin: SignInOrigin) => Effect.Effect<NewSession, SignInFailure>
@@ -332,7 +327,6 @@ export class Accounts extends Context.Service<
       return Accounts.of({
         firstLink: links.first.pipe(transact, Effect.withSpan("Accounts.firstLink")),
         recoveryLink: Effect.fn("Accounts.recoveryLink")((email) => links.recovery(addressOf(email)), transact),
-        invitationLink: Effect.fn("Accounts.invitationLink")(links.invitation, transact),
 
         link: Effect.fn("Accounts.link")(function* (raw, { network }) {
           const attempt = { account: null, network }

@@ -17,15 +17,16 @@ export const signInLinks = Effect.gen(function* () {
   const secrets = yield* Secrets
   const ids = yield* Ids
   const audit = yield* AuditLog
-  const token = newToken.pipe(Effect.provideService(Secrets, secrets))
+  const newLinkToken = newToken.pipe(Effect.provideService(Secrets, secrets))
 
-  const add = Effect.fnUntraced(function* (what: LinkPurpose, minutes: number) {
-    const raw = yield* token
+  const add = Effect.fnUntraced(function* <Purpose extends LinkPurpose>(what: Purpose, minutes: number) {
+    const raw = yield* newLinkToken
     const now = yield* DateTime.now
     const expiresAt = DateTime.add(now, { minutes })
     const id = SignInLinkId.make(yield* ids.next)
-    yield* store.addLink({ ...what, id, hash: tokenHash(secrets, raw), createdAt: now, expiresAt })
-    return raw
+    const link = { ...what, id, hash: tokenHash(secrets, raw), createdAt: now, expiresAt }
+    yield* store.addLink(link)
+    return { link, token: raw }
   })
 
   return {
@@ -33,12 +34,12 @@ export const signInLinks = Effect.gen(function* () {
     first: Effect.gen(function* () {
       if (yield* store.hasUsers) return null
       yield* store.removeFirstLinks
-      return yield* add({ purpose: "first" }, first_link_minutes)
+      return (yield* add({ purpose: "first" }, first_link_minutes)).token
     }),
 
     recovery: Effect.fnUntraced(function* (normalized: string) {
       const user = (yield* store.findUserByEmail(normalized)) ?? (yield* new NotFound({ resource: "user" }))
-      return yield* add({ purpose: "recovery", email: user.email, userId: user.id }, recovery_link_minutes)
+      return (yield* add({ purpose: "recovery", email: user.email, userId: user.id }, recovery_link_minutes)).token
     }),
 
     invitation: Effect.fnUntraced(function* (
@@ -48,9 +49,10 @@ export const signInLinks = Effect.gen(function* () {
       const { written: email } = yield* Effect.fromResult(checkUserEmail(invited.email))
       const { role } = invited
       yield* workspaces.lock(workspaceId)
-      const raw = yield* add({ purpose: "invitation", email, workspaceId, role }, invitation_minutes)
-      yield* audit.append([{ workspaceId, action: "member.invited", target: workspaceId, details: { role } }])
-      return raw
+      const purpose = { purpose: "invitation", email, workspaceId, role } as const
+      const { link: invitation, token } = yield* add(purpose, invitation_minutes)
+      yield* audit.append([{ workspaceId, action: "member.invited", target: invitation.id, details: { role } }])
+      return { invitation, token }
     }),
   }
 })

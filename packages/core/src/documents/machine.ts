@@ -3,7 +3,7 @@ import { type DateTime, Result } from "effect"
 import type { WrittenEmail } from "../ports/Ai.ts"
 import type { ActorName } from "../kernel/changes/Actor.ts"
 import type { ApprovalId, GenerationId } from "../kernel/Ids.ts"
-import { type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
+import { type Change, type ChangeEffects, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { type Invalid, InvalidState } from "../kernel/Refusal.ts"
 import { type Parse, parseNow } from "../ports/Parsers.ts"
@@ -228,7 +228,10 @@ export class DocumentMachine<T extends DocumentTypes> {
     const approval = { approvalId, approvedAt: now, by, ...(version === undefined ? {} : { version }) }
     return Result.map(this.kind.freeze({ document, html, generation }, approval, facts, parse), (approved) => {
       const after = { ...document, approval: { id: approvalId, version: current, by }, updatedAt: now }
-      return this.#to(document, this.kind.withApproved(after, approved), { approved })
+      const note = { action: "email.approved", target: document.id, details: { version: current } } as const
+      // Flows approve an email for each member.
+      const audit = this.kind.noun === "email" && by !== "worker" ? [note] : []
+      return this.#to(document, this.kind.withApproved(after, approved), { approved }, { audit })
     })
   }
 
@@ -307,10 +310,10 @@ export class DocumentMachine<T extends DocumentTypes> {
     before: T["document"] | null,
     after: T["document"],
     written: Partial<Pick<Fields<T, null>, "html" | "author" | "approved" | "generation" | "basis">> = {},
-    jobs: ReadonlyArray<QueuedJob> = [],
+    effects: Partial<Pick<ChangeEffects, "audit" | "jobs">> = {},
   ): DocumentChange<T, T["document"]> {
     const credits_taken = written.generation ? creditsOf(written.generation) : 0
-    return change({ ...unwritten, ...written, before, after, credits_taken }, { jobs })
+    return change({ ...unwritten, ...written, before, after, credits_taken }, effects)
   }
 
   #generating(
@@ -322,7 +325,7 @@ export class DocumentMachine<T extends DocumentTypes> {
     const { id, status } = written.generation.after
     const job = this.kind.job(document.id, id)
     const jobs = queued ? [{ job, id: `${job.type}:${id}` }] : []
-    return this.#to(before, { ...document, generationStatus: status }, written, jobs)
+    return this.#to(before, { ...document, generationStatus: status }, written, { jobs })
   }
 }
 

@@ -48,7 +48,10 @@ export const ExportChange = {
     const begun: PendingExport = { ...wanted, status: "queued", createdAt: now }
     const type = `${begun.subject.kind}_export` as const
     const jobs = [{ job: { type, exportId: begun.id }, id: `${type}:${begun.id}` }]
-    return { change: exportChange({ before: null, after: begun }, { jobs }), begun }
+    const { subject } = begun
+    const of = subject.kind === "list" ? { list_id: subject.listId } : { blast_id: subject.blastId }
+    const audit = [{ action: "export.started", target: begun.id, details: of } as const]
+    return { change: exportChange({ before: null, after: begun }, { audit, jobs }), begun }
   },
 
   /** A worker starts the export. Null when it was started before or has ended. */

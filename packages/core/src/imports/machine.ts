@@ -2,7 +2,7 @@
 import { DateTime, type Duration, Result } from "effect"
 import { type CustomField, FieldChange } from "../contacts/CustomField.ts"
 import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
-import { type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
+import { type AuditNote, type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { Invalid, InvalidState, type Issue, NotFound } from "../kernel/Refusal.ts"
 import {
@@ -69,11 +69,13 @@ export type ImportChange = Change<
 const importChange = changeOf("import")
 
 const changeTo = ({
+  audit = [],
   jobs = [],
   ...its
 }: Partial<Pick<ImportChange, "session" | "run" | "fields">> & {
+  readonly audit?: ReadonlyArray<AuditNote>
   readonly jobs?: ReadonlyArray<QueuedJob>
-}): ImportChange => importChange({ session: null, run: null, fields: null, ...its }, { jobs })
+}): ImportChange => importChange({ session: null, run: null, fields: null, ...its }, { audit, jobs })
 
 /** The decisions about an import. Null: the event changes nothing. */
 export const ImportChange = {
@@ -165,6 +167,7 @@ export const ImportChange = {
         session: { before: session, after: { ...session, executedAt: facts.now } },
         run: { before: null, after: run },
         fields: fields.length === 0 ? null : FieldChange.recordImport(fields, session.id, facts.now),
+        audit: [{ action: "import.started", target: runId, details: { as: wanted.as } }],
         jobs: [{ job: { type: "import_run", runId }, id: `import_run:${runId}` }],
       }),
     )

@@ -16,6 +16,7 @@ export const errorCodes = [
   "method_not_allowed",
   "request_timeout",
   "conflict",
+  "last_owner",
   "domain_exists",
   "invalid_state",
   "payload_too_large",

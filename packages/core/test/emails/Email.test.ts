@@ -226,6 +226,13 @@ describe("Email approval", () => {
     assert.strictEqual(Result.isFailure(result) ? result.failure._tag : null, refusal)
   })
 
+  it("is in the audit log, except those of flows", () => {
+    const auditOf = (by: "user:1" | "worker") =>
+      Result.getOrThrow(EmailChange.approve(current(), verified, { approvalId }, { by, now: at(9) })).audit
+    assert.deepStrictEqual(auditOf("user:1"), [{ action: "email.approved", target: id, details: { version: 1 } }])
+    assert.deepStrictEqual(auditOf("worker"), [])
+  })
+
   it("with four eyes counts the requester of a generation as its editor", () => {
     const request = { id: generationId, prompt: "p", createdByName: "Ann", createdBy: "user:1" } as const
     const it = current()

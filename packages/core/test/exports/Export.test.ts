@@ -33,6 +33,11 @@ describe("Export", () => {
     for (const kind of ["list", "blast"] as const) assert.isTrue(isBlobKey(exportKey(workspace, kind, id)))
   })
 
+  it("is in the audit log with its list", () => {
+    const note = { action: "export.started", target: id, details: { list_id: subject.listId } } as const
+    assert.deepStrictEqual(begin().change.audit, [note])
+  })
+
   it("is started once; a second worker continues a started one", () => {
     const running = after(ExportChange.start(begin().begun))
     assert.strictEqual(running.status, "running")

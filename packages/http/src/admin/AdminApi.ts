@@ -1,9 +1,10 @@
 // The administration API: served under /admin/v1 and described at /admin/v1/openapi.json.
+import { auditActions } from "@tentpole/core/kernel/changes/AuditLog"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApi, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Endpoint from "../Endpoint.ts"
-import { cursorQuery, listing, Text } from "../Wire.ts"
+import { cursorQuery, DayOrInstant, listing, oneOf, Text } from "../Wire.ts"
 import { completeDocument, documentOrigin } from "../description/Description.ts"
 import { Validation } from "../edge/Validation.ts"
 import { addressed, Suppress, SuppressionWire } from "../api/sending/SuppressionsApi.ts"
@@ -16,10 +17,15 @@ import {
   CreateKey,
   CreateWorkspace,
   DomainWire,
+  InvitationWire,
+  Invite,
   KeyWire,
+  MemberWire,
   NamedDomain,
+  NewInvitationWire,
   NewKeyWire,
   PageDomainWire,
+  UpdateMember,
   UpdateWorkspace,
 } from "./AdminWire.ts"
 
@@ -100,6 +106,59 @@ const keys = Endpoint.group("keys", "API keys of a workspace.").add(
     recentSignIn: true,
     summary: "Revoke an API key",
     description: "Revokes the key at once. This cannot be undone.",
+  }),
+)
+
+const members = Endpoint.group("members", "The people of a workspace and their roles.").add(
+  Endpoint.get("list", `${one}/members`, {
+    needs: "owner",
+    summary: "List members",
+    description: "Returns the members of the workspace with their roles, the newest first.",
+    query,
+    success: listing({ members: Schema.Array(MemberWire) }),
+    errors: listed,
+  }),
+  Endpoint.patch("update", `${one}/members/:user_id`, {
+    needs: "owner",
+    recentSignIn: true,
+    summary: "Change a member's role",
+    description: "Changes what the member can do. The last owner stays an owner.",
+    payload: UpdateMember,
+    success: MemberWire,
+    errors: ["validation_failed", "not_found", "last_owner"],
+  }),
+  Endpoint.delete("remove", `${one}/members/:user_id`, {
+    needs: "owner",
+    recentSignIn: true,
+    summary: "Remove a member",
+    description: "Removes the user from the workspace at once. The last owner can't be removed.",
+    errors: ["not_found", "last_owner"],
+  }),
+)
+
+const invitations = Endpoint.group("invitations", "Links that make people members of a workspace.").add(
+  Endpoint.get("list", `${one}/invitations`, {
+    needs: "owner",
+    summary: "List invitations",
+    description: "Returns the invitations that are not used yet and have not expired, the newest first.",
+    query,
+    success: listing({ invitations: Schema.Array(InvitationWire) }),
+    errors: listed,
+  }),
+  Endpoint.post("create", `${one}/invitations`, {
+    needs: "owner",
+    recentSignIn: true,
+    summary: "Invite a person",
+    description:
+      "Creates a link that makes the person with this address a member, once, within seven days. `url` is returned only in this response. No mail is sent: hand the link over yourself.",
+    payload: Invite,
+    success: NewInvitationWire.pipe(created),
+    errors: ["validation_failed", "not_found"],
+  }),
+  Endpoint.delete("remove", `${one}/invitations/:invitation_id`, {
+    needs: "owner",
+    summary: "Withdraw an invitation",
+    description: "Makes the link of the invitation invalid.",
   }),
 )
 
@@ -216,7 +275,14 @@ const auditLog = Endpoint.group("auditLog", "Log of administrative changes.").ad
     summary: "List the audit log",
     description:
       "Returns audit log entries, the newest first. Entries of deleted workspaces are included. An unknown workspace id returns no entries.",
-    query: { ...cursorQuery, workspace_id: Schema.optionalKey(WorkspaceId) },
+    query: {
+      ...cursorQuery,
+      workspace_id: Schema.optionalKey(WorkspaceId),
+      actor: Schema.optionalKey(Text(200, 1)),
+      action: Schema.optionalKey(oneOf(...auditActions)),
+      from: Schema.optionalKey(DayOrInstant).annotate({ description: "Returns only entries from this time on" }),
+      to: Schema.optionalKey(DayOrInstant).annotate({ description: "Returns only entries before this time" }),
+    },
     success: listing({ entries: Schema.Array(AuditEntryWire) }),
     errors: ["invalid_cursor"],
   }),
@@ -225,6 +291,8 @@ const auditLog = Endpoint.group("auditLog", "Log of administrative changes.").ad
 export const AdminApi = HttpApi.make("tentpole-admin")
   .add(workspaces)
   .add(keys)
+  .add(members)
+  .add(invitations)
   .add(domains)
   .add(pageDomains)
   .add(suppressions)

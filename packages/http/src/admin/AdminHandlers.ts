@@ -1,4 +1,6 @@
 // The handlers of the administration API.
+import { Members } from "@tentpole/core/accounts/Members"
+import { Settings } from "@tentpole/core/kernel/Settings"
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
 import { type Authority, requireRole } from "@tentpole/core/workspaces/Role"
@@ -18,8 +20,11 @@ import {
   toCheckedDomainWire,
   toContactExportWire,
   toDomainWire,
+  toInvitationWire,
   toKeyWire,
   toListing,
+  toMemberWire,
+  toNewInvitationWire,
   toNewKeyWire,
   toPageDomainWire,
   toWorkspaceFields,
@@ -68,6 +73,25 @@ const keys = handlersOf(
   }),
 )
 
+const members = handlersOf("members", Members, (all) => ({
+  list: ({ params, query }) => all.list(params.workspace_id, query).pipe(answer(toListing("members", toMemberWire))),
+  update: ({ params, payload }) =>
+    all.update(params.workspace_id, params.user_id, payload.role).pipe(answer(toMemberWire)),
+  remove: ({ params }) => all.remove(params.workspace_id, params.user_id).pipe(nothing),
+}))
+
+const invitations = handlersOf(
+  "invitations",
+  Effect.all({ members: Members, settings: Settings }),
+  ({ members: { invitations: list, invite, uninvite }, settings: { publicConsoleUrl } }) => ({
+    list: ({ params, query }) =>
+      list(params.workspace_id, query).pipe(answer(toListing("invitations", toInvitationWire))),
+    create: ({ params, payload }) =>
+      invite(params.workspace_id, payload).pipe(answer(toNewInvitationWire(publicConsoleUrl))),
+    remove: ({ params }) => uninvite(params.workspace_id, params.invitation_id).pipe(nothing),
+  }),
+)
+
 const domains = handlersOf(
   "domains",
   Effect.all({ administration: Administration, workspaces: Workspaces }),
@@ -112,4 +136,14 @@ const auditLog = handlersOf("auditLog", Administration, (administration) => ({
       .pipe(answer(toListing("entries", toAuditEntryWire))),
 }))
 
-export const groups = Layer.mergeAll(workspaces, keys, domains, pageDomains, suppressions, contacts, auditLog)
+export const groups = Layer.mergeAll(
+  workspaces,
+  keys,
+  members,
+  invitations,
+  domains,
+  pageDomains,
+  suppressions,
+  contacts,
+  auditLog,
+)

@@ -1,8 +1,19 @@
 // Wire schemas of the administration API: workspaces, keys, domains, suppressions, audit log entries and exports of contacts. The
 // command line uses them, too.
-import { ApiKeyId, AuditEntryId, ContactId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import {
+  ApiKeyId,
+  AuditEntryId,
+  ContactId,
+  DomainId,
+  PageDomainId,
+  SignInLinkId,
+  UserId,
+  WorkspaceId,
+} from "@tentpole/core/kernel/Ids"
 import { renamed } from "@tentpole/core/kernel/Keys"
-import type { AuditEntry } from "@tentpole/core/kernel/changes/AuditLog"
+import type { MemberRow } from "@tentpole/core/accounts/AccountStore"
+import { type Invitation, linkUrl } from "@tentpole/core/accounts/SignInLink"
+import type { NamedAuditEntry } from "@tentpole/core/kernel/changes/AuditLog"
 import type { Listed } from "@tentpole/core/kernel/Page"
 import type { StoredRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
@@ -61,6 +72,68 @@ export const toKeyWire = ({ id, ...key }: ApiKey): typeof KeyWire.Type => ({
 })
 export const toNewKeyWire = ({ key, raw }: NewApiKey): typeof NewKeyWire.Type => ({ ...toKeyWire(key), api_key: raw })
 
+const role = oneOf(...roles)
+
+export const MemberWire = Schema.Struct({
+  user_id: UserId,
+  name: Schema.String,
+  email: Schema.String,
+  role,
+  created_at: InstantWire.annotate({ description: "When the user became a member" }),
+  seen_at: Schema.NullOr(InstantWire).annotate({ description: "The last request of the user; null: no session" }),
+}).annotate({ identifier: "Member" })
+
+export const UpdateMember = Schema.Struct({ role }).annotate({ identifier: "UpdateMember" })
+
+export const toMemberWire = ({ id, ...member }: MemberRow): typeof MemberWire.Type => ({
+  user_id: id,
+  ...toSnakeCase(member),
+})
+
+const invitationFields = {
+  invitation_id: SignInLinkId,
+  email: Schema.String,
+  role,
+  created_at: InstantWire,
+  expires_at: InstantWire,
+}
+export const InvitationWire = Schema.Struct(invitationFields).annotate({ identifier: "Invitation" })
+export const NewInvitationWire = Schema.Struct({
+  ...invitationFields,
+  url: Schema.String.annotate({
+    description: "The link for the person, returned only once. It works once",
+    examples: ["https://console.example.org/#link=AbC…"],
+  }),
+}).annotate({ identifier: "NewInvitation" })
+
+export const Invite = Schema.Struct({ email: Text(320, 1), role }).annotate({ identifier: "Invite" })
+
+export const toInvitationWire = ({
+  createdAt,
+  email,
+  expiresAt,
+  id,
+  role: its,
+}: Invitation): typeof InvitationWire.Type => ({
+  invitation_id: id,
+  email,
+  role: its,
+  created_at: iso(createdAt),
+  expires_at: iso(expiresAt),
+})
+export const toNewInvitationWire =
+  (consoleUrl: string) =>
+  ({
+    invitation,
+    token,
+  }: {
+    readonly invitation: Invitation
+    readonly token: string
+  }): typeof NewInvitationWire.Type => ({
+    ...toInvitationWire(invitation),
+    url: linkUrl(consoleUrl, token),
+  })
+
 const domainFields = {
   domain_id: DomainId,
   domain: Schema.String,
@@ -113,14 +186,20 @@ export const AuditEntryWire = Schema.Struct({
   entry_id: AuditEntryId,
   at: InstantWire,
   actor: Schema.String.annotate({ description: "`admin`, `cli`, `worker`, `key:<prefix>` or `user:<user_id>`" }),
+  actor_name: Schema.NullOr(Schema.String).annotate({
+    description: "The name of the user or the API key; null for other actors",
+  }),
   workspace_id: Schema.NullOr(WorkspaceId).annotate({
     description: "null for entries of the installation, such as sign-ins",
   }),
   action: Schema.String.annotate({ examples: ["key.created"] }),
   target: Schema.String.annotate({ description: "Id or name of the changed resource" }),
+  target_name: Schema.NullOr(Schema.String).annotate({
+    description: "The name of the user that was changed; null for other resources",
+  }),
   details: Schema.Record(Schema.String, Schema.Unknown),
 }).annotate({ identifier: "AuditEntry" })
-export const toAuditEntryWire = ({ id, ...entry }: AuditEntry): typeof AuditEntryWire.Type => ({
+export const toAuditEntryWire = ({ id, ...entry }: NamedAuditEntry): typeof AuditEntryWire.Type => ({
   entry_id: id,
   ...toSnakeCase(entry),
 })

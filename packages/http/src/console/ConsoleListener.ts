@@ -4,14 +4,12 @@ import { Layer } from "effect"
 import type { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AccountsApi } from "../accounts/AccountsApi.ts"
-import * as Accounts from "../accounts/AccountsHandlers.ts"
 import { AdminApi } from "../admin/AdminApi.ts"
 import { Api } from "../Api.ts"
 import { downloads } from "../api/exports/Downloads.ts"
 import { uploads } from "../api/imports/Uploads.ts"
 import { edge, routesOf } from "../edge/Edge.ts"
-import * as Validation from "../edge/Validation.ts"
-import { consoleAdminHandlers, consoleHandlers } from "../Handlers.ts"
+import { accountsHandlers, consoleAdminHandlers, consoleHandlers } from "../Handlers.ts"
 import { consoleGuard } from "./ConsoleGuard.ts"
 import * as SessionAuthentication from "./SessionAuthentication.ts"
 import { SessionCookie } from "./SessionCookie.ts"
@@ -22,9 +20,7 @@ export type ConsoleFiles = Layer.Layer<never, never, HttpRouter.HttpRouter>
 const apis = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(consoleHandlers)),
   HttpApiBuilder.layer(AdminApi).pipe(Layer.provide(consoleAdminHandlers)),
-  HttpApiBuilder.layer(AccountsApi, { openapiPath: "/auth/v1/openapi.json" }).pipe(
-    Layer.provide(Layer.provideMerge(Accounts.groups, Validation.layer)),
-  ),
+  HttpApiBuilder.layer(AccountsApi, { openapiPath: "/auth/v1/openapi.json" }).pipe(Layer.provide(accountsHandlers)),
 ).pipe(Layer.provide(SessionAuthentication.layer), Layer.provide(SessionCookie.layer))
 
 export const consoleRoutes = ({ publicConsoleUrl }: Configuration, files: ConsoleFiles) =>
@@ -33,5 +29,8 @@ export const consoleRoutes = ({ publicConsoleUrl }: Configuration, files: Consol
     apis,
     downloads,
     uploads,
-    edge([...routesOf(Api), ...routesOf(AdminApi), ...routesOf(AccountsApi)], consoleGuard(publicConsoleUrl)),
+    edge([...routesOf(Api), ...routesOf(AdminApi), ...routesOf(AccountsApi)], {
+      refusal: consoleGuard(publicConsoleUrl),
+      challenges: false,
+    }),
   )

@@ -3,6 +3,8 @@ import { type Json, isObject, listIn, objectIn, withOperations } from "./Json.ts
 
 const descriptions: Readonly<Record<string, string>> = {
   n: "The number of a version",
+  action: "Returns only entries of this action",
+  actor: "Returns only entries of this actor: `admin`, `cli`, `worker`, `key:<prefix>` or `user:<user_id>`",
   asset_id: "Id of a file of the tent",
   blastId: "Id of the blast",
   blast_id: "Returns only messages of this blast",
@@ -26,6 +28,7 @@ const descriptions: Readonly<Record<string, string>> = {
   generationId: "Id of the generation",
   import_run_id: "Id of the import run",
   key_id: "Id of the API key",
+  invitation_id: "Id of the invitation",
   interval: "The length of a point: `hour` or `day`, UTC. Default: `day`",
   kind: "Returns only lists of this kind",
   limit: "Number of entries per page. Default: 25",
@@ -52,6 +55,7 @@ const descriptions: Readonly<Record<string, string>> = {
   tent_id: "Only this tent. Default: all tents",
   updated_after: "Returns only contacts that changed after this time",
   watch: "What to watch, by commas: `workspace`, or a kind and an id, such as `blast:<id>`",
+  user_id: "Id of the user",
   version: "Number of the version. Default: the current version",
   workspace_id: "Id of the workspace",
 }

@@ -141,8 +141,8 @@ const jsonBody = (response: Response): object | undefined => {
   return Predicate.hasProperty(parsed, "error_code") ? parsed : undefined
 }
 
-/** Completes the body of an error with the request id. */
-const uniform = (response: Response, id: string): Response => {
+/** Completes the body of an error with the request id. `challenges`: a 401 names the scheme of credentials, as HTTP demands. */
+const uniform = (response: Response, id: string, challenges: boolean): Response => {
   if (response.status < 400) return response
   const own = jsonBody(response)
   const fallback = bare[response.status]
@@ -155,7 +155,9 @@ const uniform = (response: Response, id: string): Response => {
   )
   const { "content-type": _type, "content-length": _length, ...headers } = response.headers
   const answered = HttpServerResponse.setHeaders(whole, headers)
-  return response.status === 401 ? HttpServerResponse.setHeader(answered, "www-authenticate", "Bearer") : answered
+  return response.status === 401 && challenges
+    ? HttpServerResponse.setHeader(answered, "www-authenticate", "Bearer")
+    : answered
 }
 
 /** Logs a response that breaks off. Its status has already been sent. */
@@ -178,8 +180,15 @@ const asTrace = ({ headers, method }: HttpServerRequest.HttpServerRequest, route
     attributes: { "http.request.method": method, "http.route": route, request_id: id },
   })
 
-/** The middleware of a listener. `refusal` answers requests that the listener does not take. Logs contain the route, not the path or the query, which can contain addresses and tokens. */
-export const edge = (routes: ReadonlyArray<Route>, refusal: (request: Request) => Response | null = () => null) =>
+interface EdgeOptions {
+  /** Answers requests that the listener does not take. */
+  readonly refusal?: (request: Request) => Response | null
+  /** Whether a 401 asks for a bearer key. Listeners without keys ask for none: default true. */
+  readonly challenges?: boolean
+}
+
+/** The middleware of a listener. Logs contain the route, not the path or the query, which can contain addresses and tokens. */
+export const edge = (routes: ReadonlyArray<Route>, { challenges = true, refusal = () => null }: EdgeOptions = {}) =>
   HttpRouter.middleware(
     (handle) =>
       Effect.gen(function* () {
@@ -200,7 +209,7 @@ export const edge = (routes: ReadonlyArray<Route>, refusal: (request: Request) =
         const response = yield* (isMonitored ? answer : answer.pipe(asTrace(request, route, id))).pipe(
           Effect.annotateLogs({ request_id: id }),
         )
-        const answered = isMonitored ? response : loggedIfBroken(uniform(response, id), id)
+        const answered = isMonitored ? response : loggedIfBroken(uniform(response, id, challenges), id)
         const taken_ms = yield* measured(route, request.method, answered.status, began_ms)
         const log = isMonitored ? Effect.logDebug : Effect.logInfo
         yield* log("request").pipe(

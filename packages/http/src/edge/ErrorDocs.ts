@@ -70,6 +70,7 @@ export const codes = {
   409: {
     conflict:
       "The request conflicts with existing data: another contact with that email or phone (`existing_contact`), another workspace with that slug, or a page domain that is in use. `details.existing_id` is the id of the workspace or page domain.",
+    last_owner: "The member is the last owner of the workspace. Make another member an owner first.",
     domain_exists: "The workspace has this sending domain already. `details.existing_id` is its id.",
     invalid_state: "The status of the resource does not allow this change. `details.status` is the status.",
     field_definition_cap_exceeded: "A workspace can have at most 200 active custom fields. Archive some first.",

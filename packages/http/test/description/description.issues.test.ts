@@ -1,5 +1,6 @@
 // Tests of the issues of malformed bodies and parameters: they never show names of schemas or the library's own words.
 import { Api } from "@tentpole/http/Api"
+import { AccountsApi } from "@tentpole/http/accounts/AccountsApi"
 import { AdminApi } from "@tentpole/http/admin/AdminApi"
 import { issuesOf } from "@tentpole/core/kernel/Refusal"
 import { assert, it } from "@effect/vitest"
@@ -63,7 +64,7 @@ const bodiesOf = (schema: Schema.Top): ReadonlyArray<unknown> => {
   ]
 }
 
-for (const { name, schema, wrong } of [...inputsOf(Api), ...inputsOf(AdminApi)]) {
+for (const { name, schema, wrong } of [...inputsOf(Api), ...inputsOf(AdminApi), ...inputsOf(AccountsApi)]) {
   it.effect(`${name} reports issues in plain words`, () =>
     Effect.gen(function* () {
       const options = { errors: "all", onExcessProperty: "error" } as const

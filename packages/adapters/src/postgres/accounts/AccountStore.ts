@@ -129,7 +129,7 @@ const links = (sql: PgClient.PgClient) => {
         newestRows<RowOf<Invitation>>(sql, query, {
           columns: linkColumns,
           from: "sign_in_link",
-          where: sql`workspace_id = ${workspace}`,
+          where: sql`workspace_id = ${workspace} and expires_at > ${iso(query.at)}`,
           at: "created_at",
           id: "link_id",
         }),
@@ -158,6 +158,13 @@ const members = (sql: PgClient.PgClient) =>
           and ${uuidId.test(workspace) ? sql`w.workspace_id = ${workspace}` : sql`w.slug = ${workspace}`}`).pipe(
         Effect.flatMap(requireRow("workspace")),
         Effect.map(({ role, ...row }) => ({ workspace: toWorkspace(row), role })),
+      ),
+    getMember: (workspace, user) =>
+      orDefect(sql<RowOf<MemberRow>>`
+        select ${sql.literal(memberColumns)} from member m join app_user u on u.user_id = m.user_id
+        where m.workspace_id = ${workspace} and m.user_id = ${user}`).pipe(
+        Effect.flatMap(requireRow("member")),
+        Effect.map(fromRow<MemberRow>),
       ),
     members: (workspace, query) =>
       orDefect(

@@ -2,7 +2,7 @@
 import { type DateTime, Equal, Result } from "effect"
 import type { Email, EmailChange } from "../../emails/Email.ts"
 import type { FlowId } from "../../kernel/Ids.ts"
-import { type Change, changeOf, type QueuedJob } from "../../kernel/changes/Change.ts"
+import { type AuditNote, type Change, changeOf, type QueuedJob } from "../../kernel/changes/Change.ts"
 import type { DomainEvent } from "../../kernel/changes/Outbox.ts"
 import { InvalidState } from "../../kernel/Refusal.ts"
 import type { Plan } from "../../workspaces/Workspace.ts"
@@ -76,7 +76,7 @@ const toChange = <After extends Flow | null>(
 ): FlowChange<After> =>
   flowChange(
     { before, after, email, ...controlsOf(before?.lifecycle.status ?? "draft", after?.lifecycle.status ?? "deleted") },
-    { events: eventsOf(before, after, at), jobs: jobsOf(before, after, at) },
+    { audit: auditOf(before, after), events: eventsOf(before, after, at), jobs: jobsOf(before, after, at) },
   )
 
 /** What a flow does with its unsent messages in each status. A draft has none. */
@@ -178,6 +178,13 @@ const eventsOf = (before: Flow | null, after: Flow | null, at: DateTime.Utc): Re
   if (after === null) return before === null ? [] : event("flow_deleted", before)
   if (before?.lifecycle.status !== after.lifecycle.status) return event(eventTypes[after.lifecycle.status], after)
   return before.revision === after.revision ? [] : event("flow_edited", after)
+}
+
+const auditOf = (before: Flow | null, after: Flow | null): ReadonlyArray<AuditNote> => {
+  const status = after?.lifecycle.status
+  if (after === null || status === undefined || status === "draft" || status === before?.lifecycle.status) return []
+  const action = ({ active: "flow.activated", paused: "flow.paused", archived: "flow.archived" } as const)[status]
+  return [{ action, target: after.id, details: {} }]
 }
 
 /** Members are re-evaluated when the structure, the rules or the status changed. */

@@ -2,22 +2,56 @@
 // transaction of the change, contain ids and no personal data, and are never changed.
 import { Context, type DateTime, type Effect } from "effect"
 import type { AuditEntryId, WorkspaceId } from "../Ids.ts"
-import type { Cursor, Sliced } from "../Page.ts"
+import type { Sliced, SliceQuery } from "../Page.ts"
 import type { Transaction } from "./Transactor.ts"
 
-export type AuditAction =
-  | `blast.${"cancelled" | "failed" | "paused" | "released" | "resumed" | "scheduled" | "sending" | "unscheduled"}`
-  | "contact.erased"
-  | `domain.${"added" | "failed" | "removed" | "verified"}`
-  | "flow.released"
-  | `member.${"invited" | "joined"}`
-  | "session.ended"
-  | `key.${"created" | "revoked"}`
-  | `page_domain.${"added" | "removed"}`
-  | `suppression.${"added" | "removed"}`
-  | `user.${"created" | "refused" | "signed_in"}`
-  | `tent.${"created" | "published" | "unpublished" | "updated"}`
-  | `workspace.${"created" | "deleted" | "erased" | "updated"}`
+/** Each is the thing that changed, and what happened to it. */
+export const auditActions = [
+  "blast.cancelled",
+  "blast.failed",
+  "blast.paused",
+  "blast.released",
+  "blast.resumed",
+  "blast.scheduled",
+  "blast.sending",
+  "blast.unscheduled",
+  "contact.erased",
+  "domain.added",
+  "domain.failed",
+  "domain.removed",
+  "domain.verified",
+  "email.approved",
+  "export.started",
+  "flow.activated",
+  "flow.archived",
+  "flow.paused",
+  "flow.released",
+  "import.started",
+  "key.created",
+  "key.revoked",
+  "member.changed",
+  "member.invited",
+  "member.joined",
+  "member.removed",
+  "member.uninvited",
+  "page_domain.added",
+  "page_domain.removed",
+  "session.ended",
+  "suppression.added",
+  "suppression.removed",
+  "tent.created",
+  "tent.published",
+  "tent.unpublished",
+  "tent.updated",
+  "user.created",
+  "user.refused",
+  "user.signed_in",
+  "workspace.created",
+  "workspace.deleted",
+  "workspace.erased",
+  "workspace.updated",
+] as const
+export type AuditAction = (typeof auditActions)[number]
 
 export interface AuditEvent {
   /** Null for entries of the installation, such as sign-ins. */
@@ -35,12 +69,26 @@ export interface AuditEntry extends AuditEvent {
   readonly actor: string
 }
 
-export interface AuditQuery {
-  /** Null lists entries of all workspaces, deleted ones included. */
-  readonly workspaceId: WorkspaceId | null
-  readonly after: Cursor | null
-  readonly limit: number
+/** An entry with the names that its ids have now. */
+export interface NamedAuditEntry extends AuditEntry {
+  /** Of the user or the API key; null for other actors, and if it was deleted. */
+  readonly actorName: string | null
+  /** Of the user that changed; null for other things. */
+  readonly targetName: string | null
 }
+
+/** Which entries are listed. */
+export interface AuditFilter {
+  /** Without it, entries of all workspaces are listed, deleted ones included. */
+  readonly workspaceId?: WorkspaceId
+  readonly actor?: string
+  readonly action?: AuditAction
+  readonly from?: DateTime.Utc
+  /** Exclusive. */
+  readonly to?: DateTime.Utc
+}
+
+export interface AuditQuery extends AuditFilter, SliceQuery {}
 
 export class AuditLog extends Context.Service<
   AuditLog,
@@ -48,6 +96,6 @@ export class AuditLog extends Context.Service<
     /** Appends entries with the current `Actor`. */
     readonly append: (events: ReadonlyArray<AuditEvent>) => Effect.Effect<void, never, Transaction>
     /** Newest first. */
-    readonly list: (query: AuditQuery) => Effect.Effect<Sliced<AuditEntry>>
+    readonly list: (query: AuditQuery) => Effect.Effect<Sliced<NamedAuditEntry>>
   }
 >()("tentpole/AuditLog") {}

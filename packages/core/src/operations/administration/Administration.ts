@@ -21,7 +21,7 @@ import type { SendingDomain } from "../../workspaces/SendingDomain.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { AdministrationStore } from "./AdministrationStore.ts"
-import { type AuditAction, type AuditEntry, AuditLog } from "../../kernel/changes/AuditLog.ts"
+import { type AuditAction, type AuditFilter, AuditLog, type NamedAuditEntry } from "../../kernel/changes/AuditLog.ts"
 import { checkPageDomain, type PageDomain, type PageDomainTaken } from "../../workspaces/PageDomain.ts"
 
 const hostOf = (url: string): string => /^[a-z]+:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase() ?? ""
@@ -42,9 +42,7 @@ export class Administration extends Context.Service<
     ) => Effect.Effect<PageDomain, NotFound | Invalid | PageDomainTaken>
     readonly removePageDomain: (workspace: WorkspaceId, id: PageDomainId) => Effect.Effect<void, NotFound>
 
-    readonly auditLog: (
-      by: ListedBy & { readonly workspaceId?: WorkspaceId },
-    ) => Effect.Effect<Listed<AuditEntry>, BrokenCursor>
+    readonly auditLog: (by: ListedBy & AuditFilter) => Effect.Effect<Listed<NamedAuditEntry>, BrokenCursor>
 
     /** Ends the workspace at once; a worker erases it. `confirm` is its slug. */
     readonly delete: (workspace: WorkspaceId, confirm: string) => Effect.Effect<void, NotFound | Invalid>
@@ -107,8 +105,9 @@ export class Administration extends Context.Service<
           yield* record(workspace, "page_domain.removed", id, { domain })
         }, transact),
 
-        auditLog: Effect.fn("Administration.auditLog")(function* ({ workspaceId, ...by }) {
-          return listed(yield* audit.list({ ...(yield* sliceOf(by)), workspaceId: workspaceId ?? null }))
+        auditLog: Effect.fn("Administration.auditLog")(function* (by) {
+          const { cursor: _cursor, limit: _limit, ...filter } = by
+          return listed(yield* audit.list({ ...filter, ...(yield* sliceOf(by)) }))
         }),
 
         delete: Effect.fn("Administration.delete")(function* (workspace, confirm) {

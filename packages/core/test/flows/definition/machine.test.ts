@@ -139,6 +139,16 @@ describe("the flow machine", () => {
     }
   })
 
+  it("has changes of its status in the audit log", () => {
+    const actions = (from: FlowStatus, event: Parameters<typeof decide>[1]) =>
+      Result.getOrThrow(decide(inStatus(from), event, later)).audit.map(({ action }) => action)
+    assert.deepStrictEqual(actions("draft", { _tag: "activate", facts: known }), ["flow.activated"])
+    assert.deepStrictEqual(actions("active", { _tag: "pause" }), ["flow.paused"])
+    assert.deepStrictEqual(actions("paused", { _tag: "archive" }), ["flow.archived"])
+    assert.deepStrictEqual(actions("active", { _tag: "activate", facts: known }), [])
+    assert.deepStrictEqual(actions("draft", { _tag: "edit", patch: { name: "Other", structure: {} } }), [])
+  })
+
   it("allows each edit only in its statuses", () => {
     const edit = (patch: FlowPatch) =>
       statuses.filter((status) => Result.isSuccess(decide(inStatus(status), { _tag: "edit", patch }, later))).join(" ")

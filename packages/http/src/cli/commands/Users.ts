@@ -1,5 +1,6 @@
 // The commands `tentpole user …`: the links with which people begin to sign in to the console, or sign in again.
 import { Accounts } from "@tentpole/core/accounts/Accounts"
+import { Members } from "@tentpole/core/accounts/Members"
 import { linkUrl } from "@tentpole/core/accounts/SignInLink"
 import { roles } from "@tentpole/core/workspaces/Role"
 import { readConfiguration } from "@tentpole/adapters/Launch"
@@ -40,7 +41,7 @@ const invite = workspaceCommand(
     ),
   },
   (workspace, invited) =>
-    Accounts.use(({ invitationLink }) => invitationLink(workspace, invited)).pipe(Effect.flatMap(shown)),
+    Members.use(({ invite: create }) => create(workspace, invited)).pipe(Effect.flatMap(({ token }) => shown(token))),
 )
 
 export const user = commandGroup("user", "People of the console: link, invite", [link, invite])

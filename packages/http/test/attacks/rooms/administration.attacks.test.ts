@@ -1,8 +1,10 @@
 // Attacks on the administration API: malformed values in every place of every operation.
 import { Contacts } from "@tentpole/core/contacts/Contacts"
-import { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { AccountStore } from "@tentpole/core/accounts/AccountStore"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
+import { Ids, UserId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { assert, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer, References } from "effect"
+import { Context, DateTime, Effect, Layer, References } from "effect"
 import { administrationOver } from "../../fixtures/AdminWorld.ts"
 import { holdTo, holdToShape } from "../AttackFixture.ts"
 import {
@@ -38,6 +40,7 @@ const workspace = (): Json => ({
   sender_defaults: { from_name: "Ann", from_address: "ann@example.com", reply_to_email: null },
   brand: { logo_url: "https://a.test/l.png", primary_color: "#112233", name: "Acme", guidelines: "Kind." },
   sending_limits: { per_second: 5, per_domain_per_second: null },
+  four_eyes: true,
 })
 const host = (): Json => ({ domain: `${fresh()}.example` })
 
@@ -46,6 +49,8 @@ const probes: Readonly<Record<string, () => Json>> = {
   [`POST ${root}`]: workspace,
   [`PATCH ${one}`]: workspace,
   [`POST ${one}/keys`]: () => ({ name: "a key", expires_at: "2999-01-01T00:00:00Z" }),
+  [`PATCH ${one}/members/{user_id}`]: () => ({ role: "editor" }),
+  [`POST ${one}/invitations`]: () => ({ email: `${fresh()}@example.test`, role: "viewer" }),
   [`POST ${one}/domains`]: host,
   [`POST ${one}/page-domains`]: host,
   [`POST ${one}/suppressions`]: () => ({ email: `${fresh()}@example.test`, reason: "complaint" }),
@@ -58,14 +63,15 @@ it("every operation of the administration with a body has a probe", () => {
   assert.sameMembers(withBody.map(nameOf), Object.keys(probes))
 })
 
-/** Callers of the administration API, and a function that creates a contact: the administration API has none. */
+/** Callers of the administration API, and functions that create a contact and a member: the administration API has none. */
 interface Administered {
   readonly admin: Call
   readonly addContact: (workspace: string) => Effect.Effect<string>
+  readonly addMember: (workspace: string) => Effect.Effect<string>
 }
 
 /** A workspace with one entity of each kind. */
-const settled = Effect.fnUntraced(function* ({ addContact, admin }: Administered) {
+const settled = Effect.fnUntraced(function* ({ addContact, addMember, admin }: Administered) {
   const post = (path: string, json: Json) => Effect.map(admin("POST", path, { json }), (answered) => answered.json)
   const { slug, workspace_id } = yield* post(root, { name: fresh() })
   const at = `${root}/${workspace_id}`
@@ -73,8 +79,10 @@ const settled = Effect.fnUntraced(function* ({ addContact, admin }: Administered
   const { domain_id } = yield* post(`${at}/domains`, host())
   const { page_domain_id } = yield* post(`${at}/page-domains`, host())
   yield* post(`${at}/suppressions`, { email: "a@example.test" })
-  const contact_id = yield* addContact(workspace_id)
-  return { workspace_id, confirm: slug, key_id, domain_id, page_domain_id, contact_id, email: "a@example.test" }
+  const { invitation_id } = yield* post(`${at}/invitations`, { email: "b@example.test", role: "viewer" })
+  const [contact_id, user_id] = [yield* addContact(workspace_id), yield* addMember(workspace_id)]
+  const people = { contact_id, email: "a@example.test", invitation_id, user_id }
+  return { workspace_id, confirm: slug, key_id, domain_id, page_domain_id, ...people }
 })
 
 /** A second workspace, which sends no attacks, with its full state, which must not change. */
@@ -86,7 +94,8 @@ interface Ground extends Administered {
 /** Everything that the administration API returns for the workspace. */
 const everything = Effect.fnUntraced(function* (admin: Call, workspaceId: string) {
   const at = `${root}/${workspaceId}`
-  const parts = ["", "/keys", "/domains", "/page-domains", "/suppressions"].map((path) => admin("GET", at + path))
+  const rooms = ["/keys", "/members", "/invitations", "/domains", "/page-domains", "/suppressions"]
+  const parts = ["", ...rooms].map((path) => admin("GET", at + path))
   return (yield* Effect.all(parts)).map(({ text }) => text.replace(/"request_id":"[^"]+"/, "")).join("\n")
 })
 
@@ -114,8 +123,23 @@ const served = Layer.effect(
         ])
         return made?.status === "created" ? made.shown.contact.id : assert.fail("the contact was not created")
       }).pipe(Effect.provide(context))
-    const other = yield* settled({ admin, addContact })
-    return { admin, addContact, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
+    const addMember = (workspace: string) =>
+      Effect.gen(function* () {
+        const [{ putMember, putUser }, { transact }] = [yield* AccountStore, yield* Transactor]
+        const id = UserId.make(yield* (yield* Ids).random)
+        const address = `${fresh()}@example.test`
+        const at = yield* DateTime.now
+        const user = { id, name: "Ann", email: address, emailNormalized: address, passwordHash: null, createdAt: at }
+        yield* transact(
+          Effect.andThen(
+            putUser({ ...user, operator: false }),
+            putMember(WorkspaceId.make(workspace), id, { role: "viewer", at }),
+          ),
+        )
+        return id
+      }).pipe(Effect.orDie, Effect.provide(context))
+    const other = yield* settled({ admin, addContact, addMember })
+    return { admin, addContact, addMember, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
   }),
 )
 const options = { excludeTestServices: true } as const

@@ -54,6 +54,8 @@ create table audit_entry (
 );
 create index audit_entry_newest on audit_entry (at desc, entry_id);
 create index audit_entry_workspace on audit_entry (workspace_id, at desc, entry_id);
+create index audit_entry_actor on audit_entry (workspace_id, actor, at desc, entry_id);
+create index audit_entry_action on audit_entry (workspace_id, action, at desc, entry_id);
 -- The service may not delete entries of the audit log in any other way.
 insert into table_retention (relation, age_column, days_min) values ('audit_entry', 'at', 365);
 comment on column audit_entry.workspace_id is 'Null: of the installation, such as sign-ins.';

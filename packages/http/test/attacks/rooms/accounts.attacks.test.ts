@@ -1,0 +1,133 @@
+// Attacks on the API of accounts: malformed values in every place of every operation, and calls without a session.
+import { Members } from "@tentpole/core/accounts/Members"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { AccountsApi } from "@tentpole/http/accounts/AccountsApi"
+import * as SessionAuthentication from "@tentpole/http/console/SessionAuthentication"
+import { SessionCookie } from "@tentpole/http/console/SessionCookie"
+import { accountsHandlers } from "@tentpole/http/Handlers"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer, References } from "effect"
+import { accounts } from "../../fixtures/Described.ts"
+import { postgresWorld } from "../../fixtures/PostgresWorld.ts"
+import { type Call, type Json, servingOver, unknownId } from "../../fixtures/World.ts"
+import { holdTo, holdToShape } from "../AttackFixture.ts"
+import { addressOf, type Attack, inBody, inPath, inQuery, noJson, type Operation, operationsOf } from "../Attacks.ts"
+
+const root = "/auth/v1"
+const password = "correct horse battery"
+const operations = operationsOf(accounts, [root])
+const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
+/** Operations that need no session. */
+const open: ReadonlyArray<string> = [`POST ${root}/links`, `POST ${root}/sessions`]
+
+interface Estate {
+  readonly email: string
+  readonly token: string
+  readonly session_id: string
+  readonly user_id: string
+}
+
+/** Valid bodies by operation, created at each call. */
+const probes: Readonly<Record<string, (estate: Estate) => Json>> = {
+  [`POST ${root}/links`]: ({ token }) => ({ token }),
+  [`POST ${root}/sessions`]: ({ email }) => ({ email, password }),
+  [`PATCH ${root}/user`]: () => ({ name: "Ann Lee" }),
+}
+
+it("every operation of accounts with a body has a probe", () => {
+  assert.sameMembers(operations.filter(({ takesJson }) => takesJson).map(nameOf), Object.keys(probes))
+})
+
+interface Ground {
+  /** A user with two sessions and an unused link, and a caller with the cookie of the first. */
+  readonly person: Effect.Effect<{ readonly call: Call; readonly estate: Estate }>
+  readonly stranger: Call
+}
+
+const Accounts = Context.Service<Ground>("test/Accounts")
+const quiet = Layer.merge(postgresWorld, Layer.succeed(References.MinimumLogLevel, "None"))
+const handlers = accountsHandlers.pipe(Layer.provide(SessionAuthentication.layer), Layer.provide(SessionCookie.layer))
+const served = Layer.effect(
+  Accounts,
+  Effect.gen(function* () {
+    const { call, context } = yield* servingOver(quiet, AccountsApi, handlers)
+    const [workspaces, members] = [Context.get(context, Workspaces), Context.get(context, Members)]
+    const { workspace } = yield* workspaces.bootstrap({ apiKey: null })
+    let drawn = 0
+    const stranger: Call = (method, path, sent = {}) =>
+      call(method, path, { ...sent, headers: { authorization: "", ...sent.headers } })
+    const person = Effect.gen(function* () {
+      const email = `person${++drawn}@example.org`
+      const invite = Effect.map(members.invite(workspace.id, { email, role: "viewer" }), ({ token }) => token)
+      const link = { token: yield* invite, name: "Ann" }
+      const signedIn = yield* stranger("POST", `${root}/sessions`, { json: { link, password } })
+      const [cookie = ""] = signedIn.headers.getSetCookie().map((each) => each.split(";")[0] ?? "")
+      const own: Call = (method, path, sent = {}) =>
+        stranger(method, path, { ...sent, headers: { cookie, ...sent.headers } })
+      yield* stranger("POST", `${root}/sessions`, { json: { email, password } })
+      const { sessions } = (yield* own("GET", `${root}/sessions`)).json
+      const { session_id } = sessions.find(({ current }: Json) => !current)
+      const { user_id } = signedIn.json.user
+      return { call: own, estate: { email, token: yield* invite, session_id, user_id } }
+    }).pipe(Effect.orDie)
+    return { person, stranger }
+  }),
+)
+
+const attacksOn = (operation: Operation, estate: Estate): ReadonlyArray<Attack> => {
+  const values = { ...estate }
+  const path = addressOf(operation, values)
+  const right = probes[nameOf(operation)]
+  return [
+    ...inPath(operation, values),
+    ...inQuery(operation, values),
+    ...(right === undefined
+      ? []
+      : [...inBody(operation, path, () => right(estate), "foreign_key"), ...noJson(operation, path, right(estate))]),
+  ]
+}
+
+layer(served, { excludeTestServices: true })("attacks on accounts", (test) => {
+  for (const operation of operations) {
+    test.effect(
+      nameOf(operation),
+      () =>
+        Effect.gen(function* () {
+          const { person, stranger } = yield* Accounts
+          const [{ call, estate }, other] = [yield* person, yield* person]
+          const mine = Effect.map(call("GET", `${root}/session`), ({ text }) => text)
+          const before = yield* mine
+          const attacks = attacksOn(operation, estate)
+          for (const attack of attacks.filter(({ expected }) => expected === "refused")) {
+            holdTo(attack, yield* call(operation.method, attack.path, attack.sent))
+          }
+          assert.strictEqual(yield* mine, before)
+
+          const right = probes[nameOf(operation)]
+          const sent = right === undefined ? {} : { json: right(estate) }
+          for (const session_id of operation.path.includes("{session_id}")
+            ? [unknownId, other.estate.session_id]
+            : []) {
+            const foreign = yield* call(operation.method, addressOf(operation, { session_id }), sent)
+            holdToShape("a session of another user", foreign)
+            assert.strictEqual(foreign.status, 404)
+          }
+          const path = addressOf(operation, { ...estate })
+          if (!open.includes(nameOf(operation))) {
+            for (const cookie of ["", `tentpole=${"A".repeat(43)}`, "tentpole=1", "tentpole="]) {
+              const refused = yield* stranger(operation.method, path, { ...sent, headers: { cookie } })
+              holdToShape("without a session", refused)
+              assert.strictEqual(refused.status, 401)
+            }
+          }
+          const taken = yield* call(operation.method, path, sent)
+          assert.isBelow(taken.status, 300, taken.text)
+          for (const attack of attacks.filter(({ expected }) => expected === "either")) {
+            holdTo(attack, yield* call(operation.method, attack.path, attack.sent))
+          }
+          assert.strictEqual((yield* other.call("GET", `${root}/session`)).status, 200)
+        }),
+      { timeout: 300_000 },
+    )
+  }
+})
