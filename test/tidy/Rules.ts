@@ -67,7 +67,6 @@ packages/adapters/test/lists.test.ts !`,
     remedy: "write the suite in packages/core/contract, list it in index.ts, and run it in packages/adapters/test",
     exempt: [
       { at: "dkim", reason: "one adapter, tested against another implementation" },
-      { at: "auditLog", reason: "the adapter in memory discards the entries" },
     ],
     breaks: `
 packages/core/src/a/AStore.ts

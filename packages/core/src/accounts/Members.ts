@@ -55,7 +55,7 @@ export class Members extends Context.Service<
       user: UserId,
       role: Role,
     ) => Effect.Effect<MemberRow, NotFound | LastOwner>
-    readonly remove: (workspace: WorkspaceId, user: UserId) => Effect.Effect<void, NotFound | LastOwner>
+    readonly delete: (workspace: WorkspaceId, user: UserId) => Effect.Effect<void, NotFound | LastOwner>
     /** Unused invitations that have not expired. */
     readonly invitations: Listing<Invitation>
     /** A link that makes the person with this address a member. Its token is returned once. */
@@ -108,7 +108,7 @@ export class Members extends Context.Service<
           return yield* store.getMember(workspace, user)
         }, transact),
 
-        remove: Effect.fn("Members.remove")(function* (workspace, user) {
+        delete: Effect.fn("Members.delete")(function* (workspace, user) {
           const role = yield* before(workspace, user, null)
           yield* store.removeMember(workspace, user)
           yield* record(workspace, "member.removed", user, { role })

@@ -77,7 +77,7 @@ const members = handlersOf("members", Members, (all) => ({
   list: ({ params, query }) => all.list(params.workspace_id, query).pipe(answer(toListing("members", toMemberWire))),
   update: ({ params, payload }) =>
     all.update(params.workspace_id, params.user_id, payload.role).pipe(answer(toMemberWire)),
-  remove: ({ params }) => all.remove(params.workspace_id, params.user_id).pipe(nothing),
+  remove: ({ params }) => all.delete(params.workspace_id, params.user_id).pipe(nothing),
 }))
 
 const invitations = handlersOf(
