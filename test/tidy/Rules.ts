@@ -65,9 +65,7 @@ packages/adapters/test/lists.test.ts !`,
     title: "every port has a contract suite that its adapters run, or a test of each adapter",
     find: Services.suites,
     remedy: "write the suite in packages/core/contract, list it in index.ts, and run it in packages/adapters/test",
-    exempt: [
-      { at: "dkim", reason: "one adapter, tested against another implementation" },
-    ],
+    exempt: [{ at: "dkim", reason: "one adapter, tested against another implementation" }],
     breaks: `
 packages/core/src/a/AStore.ts
   export class AStore extends Context.Service<AStore, {}>()("AStore") {}
