@@ -26,31 +26,25 @@ export const preferredLanguage = (): Language => {
   return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? "en"
 }
 
-interface Asked {
-  readonly words: Promise<unknown>
-  /** Set when the words are there. */
-  loaded?: unknown
-}
+const asked: Readonly<Record<Language, Map<Room, Promise<unknown>>>> = { en: new Map(), de: new Map() }
 
-const asked: Readonly<Record<Language, Map<Room, Asked>>> = { en: new Map(), de: new Map() }
-
-const askedFor = (language: Language, room: Room): Asked => {
+const askedFor = (language: Language, room: Room): Promise<unknown> => {
   const before = asked[language].get(room)
   if (before !== undefined) return before
   const words: Promise<unknown> = languages[language][room]()
-  const now: Asked = { words }
-  asked[language].set(room, now)
+  asked[language].set(room, words)
   words.then(
-    (loaded) => (now.loaded = loaded),
+    // As React's `use` marks it: a fulfilled promise is read without suspending.
+    (value) => Object.assign(words, { status: "fulfilled", value }),
     // The next use asks again.
     () => asked[language].delete(room),
   )
-  return now
+  return words
 }
 
 /** Loads the texts of a room in a language. */
 export const loadWords = async (language: Language, room: Room): Promise<void> => {
-  await askedFor(language, room).words
+  await askedFor(language, room)
 }
 
 interface Spoken {
@@ -84,7 +78,5 @@ export const useLanguage = (): Spoken => {
 }
 
 /** The texts of a room: `const words = useWords("contacts")`. The component is suspended until they are loaded. */
-export const useWords = <Name extends Room>(room: Name): Words[Name] => {
-  const { loaded, words } = askedFor(useLanguage().language, room)
-  return (loaded ?? use(words)) as Words[Name]
-}
+export const useWords = <Name extends Room>(room: Name): Words[Name] =>
+  use(askedFor(useLanguage().language, room)) as Words[Name]
