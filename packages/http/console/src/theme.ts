@@ -89,9 +89,13 @@ const deep: Readonly<Record<string, string>> = {
   pine: "#0c5848",
 }
 
+/** Dark enough for white texts. */
+const red = { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#a51d1d" }
+
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    ...red,
     "--mantine-color-dimmed": "#5c5c68",
     "--mantine-color-placeholder": "#6b6b77",
     "--mantine-color-error": "#b42318",
@@ -106,6 +110,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     "--mantine-primary-color-light-color": "#0c5848",
   },
   dark: {
+    ...red,
     "--mantine-color-dimmed": "#a6a6ae",
     "--mantine-color-placeholder": "#94949d",
     "--mantine-color-error": "#ff9d95",
