@@ -20,7 +20,7 @@ import {
   isReason,
   recipientQuery,
 } from "../search.ts"
-import { ExportButton } from "./ExportButton.tsx"
+import { ExportRecipients } from "./ExportRecipients.tsx"
 
 const tones: Readonly<Record<BlastRecipient["status"], Tone>> = {
   queued: "busy",
@@ -152,7 +152,7 @@ const Filters = ({ blast }: { readonly blast: Blast }) => {
         <CurlButton
           call={["blasts", "recipients", { params: { blastId: blast.blast_id }, query: recipientQuery(asked) }]}
         />
-        {may("editor") && <ExportButton key={category} blast={blast} category={category ?? "recipients"} />}
+        {may("editor") && <ExportRecipients key={category} blast={blast} category={category ?? "recipients"} />}
       </Group>
     </Group>
   )

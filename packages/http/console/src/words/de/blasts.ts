@@ -281,7 +281,4 @@ export const blasts: Words["blasts"] = {
     blast_failed: "Die Aussendung ist vorher fehlgeschlagen",
     unconfirmed: "Ausgang unbekannt",
   },
-  export: "Exportieren",
-  exportFailed: "Der Export ist fehlgeschlagen.",
-  download: plural({ one: "{n} Zeile herunterladen", other: "{n} Zeilen herunterladen" }),
 }

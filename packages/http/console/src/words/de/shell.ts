@@ -118,6 +118,11 @@ export const shell: Words["shell"] = {
     sortBy: (column) => `Nach ${column} sortieren`,
     loaded: plural({ one: "{n} Zeile", other: "{n} Zeilen" }),
   },
+  export: {
+    begin: "Exportieren",
+    failed: "Der Export ist fehlgeschlagen.",
+    download: plural({ one: "{n} Zeile herunterladen", other: "{n} Zeilen herunterladen" }),
+  },
   plot: { asTable: "Als Tabelle zeigen", asPlot: "Als Diagramm zeigen", time: "Zeit" },
   confirm: {
     typeName: (name) => `Geben Sie „${name}“ ein, um fortzufahren`,

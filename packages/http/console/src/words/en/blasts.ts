@@ -273,7 +273,4 @@ export const blasts = {
     blast_failed: "The blast failed first",
     unconfirmed: "Unknown outcome",
   },
-  export: "Export",
-  exportFailed: "The export failed.",
-  download: plural({ one: "Download {n} row", other: "Download {n} rows" }),
 }

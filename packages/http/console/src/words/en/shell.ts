@@ -117,6 +117,11 @@ export const shell = {
     sortBy: (column: string) => `Sort by ${column}`,
     loaded: plural({ one: "{n} row", other: "{n} rows" }),
   },
+  export: {
+    begin: "Export",
+    failed: "The export failed.",
+    download: plural({ one: "Download {n} row", other: "Download {n} rows" }),
+  },
   plot: { asTable: "Show as table", asPlot: "Show as plot", time: "Time" },
   confirm: {
     typeName: (name: string) => `Type “${name}” to go on`,
