@@ -9,6 +9,7 @@ import { homeSearch } from "./home/home.ts"
 import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
+import { listScreenSearch, rulesSearch } from "./segments/search.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { loadWords, preferredLanguage, type Words } from "./words/Words.tsx"
 
@@ -51,7 +52,8 @@ const contacts = [
 
 const lists = [
   screen("lists", "/lists", () => import("./lists/ListList.tsx"), "ListList", listSearch),
-  screen("lists", "/lists/$listId", () => import("./lists/List.tsx"), "List", contactSearch),
+  screen("lists", "/lists/$listId", () => import("./lists/List.tsx"), "List", listScreenSearch),
+  screen("segments", "/lists/new", () => import("./segments/NewSegment.tsx"), "NewSegment", rulesSearch),
 ] as const
 
 const inbox = [

@@ -9,7 +9,7 @@ import { methodOf, type RequestOf, type ValueOf } from "./queries.ts"
 /** Groups of calls whose answers a write of a group makes stale, besides its own. */
 const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   contacts: ["lists", "segments", "flowMembers", "analytics"],
-  contactFields: ["contacts", "segments"],
+  contactFields: ["contacts", "lists", "segments"],
   lists: ["contacts", "segments", "blasts"],
   imports: ["contacts", "lists", "segments", "contactFields"],
   emails: ["blasts", "flows"],

@@ -1,13 +1,14 @@
 // Chooses a contact by name, email or phone.
 import { queryOf } from "../api/queries.ts"
-import { choices_max, Picker } from "../parts/fields/Picker.tsx"
+import { type Choice, choices_max, Picker } from "../parts/fields/Picker.tsx"
 import { addressOf, fullNameOf, nameOf } from "./person.ts"
 
 interface Props {
   readonly label: string
   readonly value: string | null
   readonly chosenLabel?: string | null
-  readonly onChange: (contactId: string | null) => void
+  readonly onChange: (contactId: string | null, choice: Choice | null) => void
+  readonly isCompact?: boolean
 }
 
 export const ContactPicker = (props: Props) => (

@@ -1,7 +1,7 @@
 // The lists of the workspace: search, kinds, and the way to a new one.
 import { Button, Group, SegmentedControl } from "@mantine/core"
 import type { ContactList } from "@tentpole/client"
-import { useNavigate, useSearch } from "@tanstack/react-router"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useState } from "react"
 import { usePages } from "../api/rows.ts"
 import { ListsIcon, PlusIcon } from "../Icons.tsx"
@@ -100,9 +100,14 @@ export const ListList = () => {
   }, [isPending, total, words])
   const isEmpty = !isPending && rows.error === null && total === 0 && search === "" && kind === undefined
   const button = may("editor") && (
-    <Button leftSection={<PlusIcon size={16} />} onClick={create}>
-      {words.create}
-    </Button>
+    <>
+      <Button component={Link} to="/lists/new" variant="default" leftSection={<PlusIcon size={16} />}>
+        {words.createSegment}
+      </Button>
+      <Button leftSection={<PlusIcon size={16} />} onClick={create}>
+        {words.create}
+      </Button>
+    </>
   )
   return (
     <>

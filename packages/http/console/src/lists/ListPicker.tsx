@@ -9,6 +9,8 @@ interface Props {
   readonly value: string | null
   readonly chosenLabel?: string | null
   readonly onChange: (listId: string | null) => void
+  readonly isCompact?: boolean
+  readonly isDisabled?: boolean
 }
 
 export const ListPicker = ({ kind, ...rest }: Props) => {

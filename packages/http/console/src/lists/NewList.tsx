@@ -1,7 +1,7 @@
-// The form of a new static list, and of the name of an existing one.
+// The form of a new list, and of the name of an existing one.
 import { Button, Group, Modal, Stack, TextInput, Textarea } from "@mantine/core"
 import { useForm } from "@mantine/form"
-import type { ContactList } from "@tentpole/client"
+import type { ContactList, RuleGroup } from "@tentpole/client"
 import { ApiError } from "@tentpole/client/Failures"
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect } from "react"
@@ -73,23 +73,24 @@ interface Props {
   readonly onClose: () => void
 }
 
-export const NewList = ({ onClose }: Props) => {
+export const NewList = ({ onClose, rules }: Props & { readonly rules?: RuleGroup }) => {
   const words = useWords("lists")
   const navigate = useNavigate()
   const create = useMutationOf("lists", "create", {
     done: ({ name }) => words.created(name),
     onDone: ({ list_id }) => navigate({ to: `/lists/${list_id}` }),
   })
+  const content = rules === undefined ? ({ kind: "static" } as const) : ({ kind: "dynamic", rules } as const)
   return (
     <ListForm
-      title={words.create}
+      title={rules === undefined ? words.create : words.saveSegment}
       action={words.createAction}
       first={{ name: "", description: "" }}
       isPending={create.isPending}
       error={create.error}
       onClose={onClose}
-      onSubmit={(values) => create.mutate({ payload: { kind: "static", ...payloadOf(values) } })}
-      call={(values) => ["lists", "create", { payload: { kind: "static", ...payloadOf(values) } }]}
+      onSubmit={(values) => create.mutate({ payload: { ...content, ...payloadOf(values) } })}
+      call={(values) => ["lists", "create", { payload: { ...content, ...payloadOf(values) } }]}
     />
   )
 }

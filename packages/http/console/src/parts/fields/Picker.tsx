@@ -32,10 +32,14 @@ interface Props<Data> {
   readonly source: (search: string) => Source<Data>
   readonly choicesOf: (data: Data) => ReadonlyArray<Choice>
   readonly error?: string | undefined
+  /** As small as the other controls of a row; its name is not shown. */
+  readonly isCompact?: boolean
+  readonly isDisabled?: boolean
 }
 
 export const Picker = <Data,>(props: Props<Data>) => {
-  const { chosenLabel, choicesOf, error, label, onChange, placeholder, source, value } = props
+  const { chosenLabel, choicesOf, error, isCompact = false, isDisabled = false } = props
+  const { label, onChange, placeholder, source, value } = props
   const words = useWords("shell")
   const [text, setText] = useState<string | null>(null)
   const [picked, setPicked] = useState<Choice | null>(null)
@@ -56,7 +60,8 @@ export const Picker = <Data,>(props: Props<Data>) => {
     <Combobox store={combobox} onOptionSubmit={submit} withinPortal={false}>
       <Combobox.Target>
         <InputBase
-          label={label}
+          {...(isCompact ? { "aria-label": label, size: "xs" } : { label })}
+          disabled={isDisabled}
           placeholder={placeholder ?? words.search}
           value={text ?? chosen}
           error={error}

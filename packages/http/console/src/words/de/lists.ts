@@ -23,6 +23,10 @@ export const lists: Words["lists"] = {
   emptyText:
     "Eine statische Liste enthält die Kontakte, die Sie hinzufügen, eine dynamische alle, die zu ihren Regeln passen.",
   create: "Neue Liste",
+  rules: "Regeln",
+  createSegment: "Neues Segment",
+  saveSegment: "Als dynamische Liste speichern",
+  uses: { blast: "Aussendung", contact_list: "Regeln der Liste", flow: "Ablauf" },
   createAction: "Liste anlegen",
   created: (name) => `Liste „${name}“ angelegt`,
   edit: "Umbenennen",
