@@ -2,7 +2,7 @@
 import { createContext, useContext } from "react"
 import type { Vocabulary } from "../vocabulary.ts"
 
-/** What is said about one condition or group. */
+/** Facts about one condition or group. */
 export interface Mark {
   /** Messages of a refused request. */
   readonly issues?: ReadonlyArray<string>
