@@ -20,6 +20,8 @@ const tamperings = {
   lists: "update list set member_count = member_count + 2 where workspace_id = $1 and kind = 'static'",
   "counts of contacts":
     "update contact_tally set contacts = contacts + 1 where ctid = (select max(ctid) from contact_tally where workspace_id = $1)",
+  figures:
+    "update figure_day set count = count + 1 where ctid = (select max(ctid) from figure_day where workspace_id = $1)",
   activities: `insert into activity (workspace_id, contact_id, at, type, metadata)
     select workspace_id, contact_id, at, type, metadata from activity where workspace_id = $1 limit 1`,
   "outbox events": "delete from outbox_event where ctid = (select max(ctid) from outbox_event where workspace_id = $1)",

@@ -19,6 +19,9 @@ const parts = {
   lists: `select jsonb_build_array(l.name, l.kind, l.member_count) as content from list l where l.workspace_id = $1`,
   "counts of contacts": `
     select jsonb_build_array(sum(contacts)) as content from contact_tally where workspace_id = $1`,
+  figures: `
+    select jsonb_build_array(figure, detail, sum(count)) as content from figure_day
+    where workspace_id = $1 group by figure, detail`,
   activities: `
     select jsonb_build_array(${person}, a.type, a.metadata - 'list_id') as content
     from activity a left join contact c using (workspace_id, contact_id) where a.workspace_id = $1`,

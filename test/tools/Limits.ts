@@ -231,7 +231,7 @@ ${head}
 | Any other POST to the pages' listener | ${bytes(form_bytes_max)} | ${tooLarge} |
 | Form submissions of one visitor, over all processes | ${submissionLimit.burst} at once, then one every ${1 / submissionLimit.per_second} seconds | 429, as an HTML page |
 | Messages in the browser (\`/v/\`) from one address (of IPv6 one /64), over all processes | ${viewLimit.burst} at once, then ${viewLimit.per_second} a second | 429, as an HTML page |
-| \`daysBack\` of analytics; range of \`/v1/analytics/traffic\` and, by day and by hour, of \`/v1/analytics/email\` | 1 to ${days_back_default} days; ${range_days_max.day} days; ${range_days_max.day} and ${range_days_max.hour} days | \`daysBack\`: ${days_back_default}; otherwise ${invalid} |
+| \`daysBack\` of analytics; range of \`/v1/analytics/traffic\`, \`/contacts\` and \`/credits\` and, by day and by hour, of \`/v1/analytics/email\` | 1 to ${days_back_default} days; ${range_days_max.day} days; ${range_days_max.day} and ${range_days_max.hour} days | \`daysBack\`: ${days_back_default}; otherwise ${invalid} |
 | Analytics: groups of a dimension, recent views | ${groups_max}, ${recent_max} | the most frequent are shown |
 | Values of a dimension a day | ${number(values_max)} | further values count as \`other\` |
 `

@@ -14,6 +14,7 @@ import { blastVerbs } from "./blasts/blastVerbs.ts"
 import { blobs } from "./ports/blobs.ts"
 import { bulkTents } from "./tents/bulkTents.ts"
 import { contacts } from "./contacts/contacts.ts"
+import { dayFigures } from "./figures/dayFigures.ts"
 import { exports } from "./exports/exports.ts"
 import { forms } from "./forms/forms.ts"
 import { hookTokens } from "./bounces/hookTokens.ts"
@@ -83,6 +84,7 @@ export const contract = {
   blobs,
   bulkTents,
   contacts,
+  dayFigures,
   deliveries,
   dkim,
   documents,

@@ -8,6 +8,7 @@ import { Blasts } from "./blasts/Blasts.ts"
 import { BlastReports } from "./blasts/figures/BlastReports.ts"
 import { EmailAnalytics } from "./blasts/figures/EmailAnalytics.ts"
 import { BlastAudits } from "./blasts/inspection/BlastAudits.ts"
+import { DayAnalytics } from "./figures/DayAnalytics.ts"
 import { DryRuns } from "./blasts/inspection/DryRuns.ts"
 import { Schedules } from "./blasts/Schedules.ts"
 import { Hooks } from "./bounces/providers/Hooks.ts"
@@ -71,6 +72,7 @@ export const productUseCases = Layer.mergeAll(
   BulkTents.layer,
   Contacts.layer,
   CustomFields.layer,
+  DayAnalytics.layer,
   Deliveries.layer,
   DryRuns.layer,
   EmailAnalytics.layer,

@@ -30,6 +30,7 @@ import * as ReportStore from "./bounces/ReportStore.ts"
 import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/RuleSql.ts"
 import * as SegmentStore from "./segments/SegmentStore.ts"
+import * as DayFigureStore from "./figures/DayFigureStore.ts"
 import * as FigureStore from "./blasts/FigureStore.ts"
 import * as DryRunStore from "./blasts/DryRunStore.ts"
 import * as TokenBucketStore from "./kernel/TokenBucketStore.ts"
@@ -56,6 +57,7 @@ const rooms = Layer.mergeAll(
   BlastStore.layer,
   ContactFieldStore.layer,
   ContactStore.layer,
+  DayFigureStore.layer,
   EmailStore.layer,
   DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
   EngagementStore.layer,

@@ -1831,6 +1831,32 @@ export interface Client {
       }
     }, EmailAnalytics, CommonCode>
     /**
+     * Get contact figures. Returns how many contacts were created, deleted and unsubscribed on each day of a range
+     * of up to 400 days, and how many there were. `from` and `to` are days or timestamps; `to` is exclusive. Both
+     * are extended to whole days (UTC). Contacts that were deleted later count too. Needs the role `viewer`.
+     */
+    readonly contacts: Method<{
+      readonly query?: {
+        /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
+        readonly from?: Date | string
+        /** The end, exclusive. Default: now */
+        readonly to?: Date | string
+      }
+    }, ContactAnalytics, CommonCode>
+    /**
+     * Get credit figures. Returns the credits that the workspace has left, and those that it spent on generations
+     * of the AI on each day of a range of up to 400 days. `from` and `to` are days or timestamps; `to` is
+     * exclusive. Both are extended to whole days (UTC). Needs the role `viewer`.
+     */
+    readonly credits: Method<{
+      readonly query?: {
+        /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
+        readonly from?: Date | string
+        /** The end, exclusive. Default: now */
+        readonly to?: Date | string
+      }
+    }, CreditAnalytics, CommonCode>
+    /**
      * Get a tent's traffic. Returns the views and visits of one published tent over the last days, with their
      * sources. A view is one page load by a visitor who is not a bot. A visit is one visitor on one day. Needs the
      * role `viewer`.
@@ -2152,6 +2178,8 @@ export const routes = {
   },
   analytics: {
     email: "GET /v1/analytics/email",
+    contacts: "GET /v1/analytics/contacts",
+    credits: "GET /v1/analytics/credits",
     tent: "GET /v1/analytics/tent",
     workspace: "GET /v1/analytics/workspace",
     traffic: "GET /v1/analytics/traffic",
@@ -2757,6 +2785,26 @@ export interface Contact {
   readonly custom_fields: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
 }
 
+export interface ContactAnalytics {
+  /** One for each day */
+  readonly points: ReadonlyArray<{
+    readonly date: string
+    readonly created: number
+    readonly deleted: number
+    /** Contacts that were subscribed before: by a link, a complaint, an import or the API */
+    readonly unsubscribed: number
+    /** Contacts at the end of the day */
+    readonly total: number
+  }>
+  readonly totals: ContactTotals
+  readonly before: ContactTotals_1
+  /** By `original_source` at the creation, most frequent first. `other` is each other text */
+  readonly by_source: ReadonlyArray<{
+    readonly source: "api" | "import" | "form" | "flow" | "other"
+    readonly created: number
+  }>
+}
+
 export interface ContactBatch {
   readonly items: ReadonlyArray<ContactItem>
 }
@@ -2968,6 +3016,21 @@ export interface ContactRule {
    * field's type requires
    */
   readonly value?: string | number | ReadonlyArray<string>
+}
+
+export interface ContactTotals {
+  readonly created: number
+  readonly deleted: number
+  /** Contacts that were subscribed before: by a link, a complaint, an import or the API */
+  readonly unsubscribed: number
+}
+
+/** The totals of as long a time before `from` */
+export interface ContactTotals_1 {
+  readonly created: number
+  readonly deleted: number
+  /** Contacts that were subscribed before: by a link, a complaint, an import or the API */
+  readonly unsubscribed: number
 }
 
 /** Omitted keys stay unchanged, null clears a value. custom_fields are merged key by key */
@@ -3233,6 +3296,23 @@ export interface CreatedItem {
   readonly contact_id: string
   readonly status: "created"
   readonly contact: Contact
+}
+
+export interface CreditAnalytics {
+  /** Credits that are left now */
+  readonly balance: number
+  /** One for each day */
+  readonly points: ReadonlyArray<{
+    readonly date: string
+    readonly spent: number
+    /** Credits that were refunded: the generation failed, or was deleted before its end */
+    readonly returned: number
+  }>
+  /** What the AI generated, most frequent first */
+  readonly by_kind: ReadonlyArray<{
+    readonly kind: "email" | "email_template" | "tent" | "tent_template"
+    readonly spent: number
+  }>
 }
 
 /** Compares a custom field that is active */

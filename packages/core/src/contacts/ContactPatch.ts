@@ -27,8 +27,9 @@ export interface FieldDifference {
   readonly to: CustomValue | null
 }
 
-/** The default of `original_source`. */
-export type ContactSource = "api" | "import" | "form" | "flow"
+/** The defaults of `original_source`. */
+export const contactSources = ["api", "import", "form", "flow"] as const
+export type ContactSource = (typeof contactSources)[number]
 
 export const newContact = (id: ContactId, patch: ContactPatch, source: ContactSource, now: DateTime.Utc): Contact => {
   const contact = applyPatch(blankContact(id, now), patch)

@@ -23,6 +23,11 @@ export interface ContactUpdate {
   readonly after: Contact
 }
 
+export interface ContactDeletion {
+  readonly before: Contact
+  readonly at: DateTime.Utc
+}
+
 export type ContactsChange = Change<
   "contacts",
   {
@@ -31,7 +36,7 @@ export type ContactsChange = Change<
     /** Contacts to overwrite, from before the first step to after the last. Contacts that no step changed are absent. */
     readonly updates: ReadonlyArray<ContactUpdate>
     /** Contacts to delete, in their state before the first step. Contacts created and deleted by this change are absent. */
-    readonly deletes: ReadonlyArray<Contact>
+    readonly deletes: ReadonlyArray<ContactDeletion>
     /** One for each step that changed something, in order. A deleted contact has none: its timeline is deleted. */
     readonly activities: ReadonlyArray<Activity>
     /** Normalised addresses whose suppression for an unsubscription ends. */
@@ -50,15 +55,15 @@ export const ContactsChange = {
    */
   of(steps: ReadonlyArray<ContactStep>): ContactsChange {
     const first = new Map<ContactId, Contact | null>()
-    const last = new Map<ContactId, Contact | null>()
+    const last = new Map<ContactId, ContactStep>()
     const activities: Array<Activity> = []
     const events: Array<DomainEvent> = []
     const resubscribed: Array<string> = []
     for (const step of steps) {
       const id = step.after === null ? step.before.id : step.after.id
-      checkStep(step, last.get(id))
+      checkStep(step, last.get(id)?.after)
       if (!last.has(id)) first.set(id, step.before)
-      last.set(id, step.after)
+      last.set(id, step)
       if (step.after === null) {
         events.push({ type: "contact_deleted", contactId: id, at: step.at, data: {} })
         continue
@@ -73,7 +78,7 @@ export const ContactsChange = {
         resubscribed.push(step.after.emailNormalized)
       }
     }
-    const left = activities.filter(({ contactId }) => last.get(contactId) !== null)
+    const left = activities.filter(({ contactId }) => last.get(contactId)?.after !== null)
     return contactsChange({ ...sumOf(first, last), activities: left, resubscribed }, { events })
   },
 }
@@ -81,15 +86,15 @@ export const ContactsChange = {
 /** The rows to write, one for each contact. */
 const sumOf = (
   first: ReadonlyMap<ContactId, Contact | null>,
-  last: ReadonlyMap<ContactId, Contact | null>,
+  last: ReadonlyMap<ContactId, ContactStep>,
 ): Pick<ContactsChange, "creates" | "updates" | "deletes"> => {
   const creates: Array<Contact> = []
   const updates: Array<ContactUpdate> = []
-  const deletes: Array<Contact> = []
-  for (const [id, after] of last) {
+  const deletes: Array<ContactDeletion> = []
+  for (const [id, { after, at }] of last) {
     const before = first.get(id) ?? null
     if (after === null) {
-      if (before !== null) deletes.push(before)
+      if (before !== null) deletes.push({ before, at })
     } else if (before === null) creates.push(after)
     else if (before !== after) updates.push({ before, after })
   }

@@ -23,9 +23,9 @@ export const written = (
   { creates, updates, deletes }: ContactsChange,
 ): ReadonlyArray<Contact> => {
   const after = new Map(people.map((contact) => [contact.id, contact]))
-  for (const contact of deletes) {
-    assert.deepStrictEqual(after.get(contact.id), contact, "a deletion begins with what was there")
-    after.delete(contact.id)
+  for (const { before } of deletes) {
+    assert.deepStrictEqual(after.get(before.id), before, "a deletion begins with what was there")
+    after.delete(before.id)
   }
   for (const { before, after: it } of updates) {
     assert.deepStrictEqual(after.get(it.id), before, "an update begins with what was there")

@@ -38,6 +38,8 @@ const readable = ({ tentId }: FormsEstate) => [
   `/v1/analytics/tent?tentIdOrAlias=${tentId}`,
   `/v1/analytics/traffic?tent_id=${tentId}`,
   "/v1/analytics/email",
+  "/v1/analytics/contacts",
+  "/v1/analytics/credits",
   "/v1/analytics/workspace",
   "/v1/workspace",
   "/v1/contacts",

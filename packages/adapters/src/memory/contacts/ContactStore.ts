@@ -2,13 +2,15 @@
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
+import type { ContactDeletion, ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { type ContactQuery, type ContactSort, ContactStore, IdentityTaken } from "@tentpole/core/contacts/ContactStore"
+import { countsOfContacts } from "@tentpole/core/figures/DayFigures"
 import { ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Paged } from "@tentpole/core/kernel/Page"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect } from "effect"
+import { addDayCounts } from "../figures/DayFigures.ts"
 import { activities, contacts, submissions } from "./ContactTables.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { leaveFlows } from "../flows/MembershipTables.ts"
@@ -27,6 +29,7 @@ const sequence = table<number>("activity_sequence")
 /** Writes the rows of a change in the caller's transaction. `IdentityTaken` comes from changes that were decided without `lock`. */
 export const writeContacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ContactsChange) {
   yield* deleteContacts(db, workspace, change.deletes)
+  yield* addDayCounts(db, workspace, countsOfContacts(change))
   for (const { before } of change.updates) {
     if ((yield* db.find(contacts, workspace, before.id)) === undefined) return yield* notLocked(before)
     if (before.emailNormalized !== null) yield* db.remove(emails, workspace, before.emailNormalized)
@@ -49,10 +52,14 @@ export const writeContacts = Effect.fnUntraced(function* (db: Rows, workspace: W
 const notLocked = ({ id }: Contact) => Effect.die(`contact ${id} of a change is missing: it was not locked`)
 
 /** Deletes contacts with their timelines, list members and flow memberships. Their deliveries stay and are marked. */
-const deleteContacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, deleted: ReadonlyArray<Contact>) {
-  if (deleted.length === 0) return
-  const deletedIds = new Set(deleted.map(({ id }) => id))
-  for (const contact of deleted) {
+const deleteContacts = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  deletes: ReadonlyArray<ContactDeletion>,
+) {
+  if (deletes.length === 0) return
+  const deletedIds = new Set(deletes.map(({ before }) => before.id))
+  for (const { before: contact } of deletes) {
     const { id, emailNormalized, phone } = contact
     if ((yield* db.find(contacts, workspace, id)) === undefined) return yield* notLocked(contact)
     yield* db.remove(contacts, workspace, id)

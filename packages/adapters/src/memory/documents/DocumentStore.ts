@@ -1,4 +1,5 @@
 // The stores of documents in memory: emails, email templates and tent templates.
+import type { CreditKind } from "@tentpole/core/figures/DayFigures"
 import { type Document, type DocumentTypes, statusOf, type IdOf } from "@tentpole/core/documents/Document"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
@@ -26,6 +27,7 @@ const toVersion = ({ document: _, html, ...version }: VersionRow): ContentVersio
 })
 
 export interface DocumentTables<T extends DocumentTypes> {
+  readonly kind: CreditKind
   /** The resource name in `NotFound` refusals. */
   readonly noun: string
   readonly documents: Table<T["document"]>
@@ -39,6 +41,7 @@ export interface DocumentTables<T extends DocumentTypes> {
 export const documentTables = <T extends DocumentTypes>(
   name: "email" | "email_template" | "tent_template",
 ): DocumentTables<T> => ({
+  kind: name,
   noun: name.replace("_", " "),
   documents: table(name),
   versions: table(`${name}_version`),
@@ -66,7 +69,7 @@ export const applyDocument = Effect.fnUntraced(function* <T extends DocumentType
   if (row?.currentVersion !== before?.currentVersion || row?.approval?.id !== before?.approval?.id) {
     return yield* Effect.die(`the ${tables.noun} is not what the change was decided on: lock it first`)
   }
-  if (credits_taken !== 0) yield* takeCredits(db, workspace, credits_taken)
+  yield* takeCredits(db, workspace, { credits: credits_taken, kind: tables.kind })
   if (after === null) return yield* removeDocument(db, tables, workspace, id)
   yield* db.put(tables.documents, workspace, id, after)
   if (basis !== null) yield* db.put(tables.bases, workspace, id, basis)

@@ -81,8 +81,8 @@ const deleteFlow = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
     yield* db.remove(flowEmails, workspace, emailId)
     // An email that a blast or another flow uses stays.
     if ((yield* usesOf(db, workspace, emailId)).count > 0) continue
-    const credits_taken = creditsOfRemoval(yield* latestGeneration(db, workspace, emailId))
-    if (credits_taken !== 0) yield* Effect.orDie(takeCredits(db, workspace, credits_taken))
+    const credits = creditsOfRemoval(yield* latestGeneration(db, workspace, emailId))
+    yield* Effect.orDie(takeCredits(db, workspace, { credits, kind: "email" }))
     yield* removeEmail(db, workspace, emailId)
   }
   yield* deleteMemberships(db, workspace, id)

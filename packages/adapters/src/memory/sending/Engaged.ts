@@ -1,11 +1,13 @@
 // What engagement and bounce reports write in memory: a delivery, its contact, its address and the timeline.
 import type { Activity } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
+import { countsOfRecipients } from "@tentpole/core/figures/DayFigures"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Delivery } from "@tentpole/core/sending/Delivery"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import { type DateTime, Effect } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
+import { addDayCounts } from "../figures/DayFigures.ts"
 import { putMoved } from "../flows/MembershipTables.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
 import { deliveries, type DeliveryRow } from "./DeliveryTables.ts"
@@ -31,6 +33,7 @@ export const putEngaged = Effect.fnUntraced(function* (
   if (stored !== undefined && contact !== null && contact !== before.contact) {
     const marketingEmailInvalid = stored.marketingEmailInvalid || contact.marketingEmailInvalid
     const unsubscribed = stored.unsubscribed || contact.unsubscribed
+    yield* addDayCounts(db, workspace, countsOfRecipients([{ before: { contact: stored }, after, at }]))
     yield* db.put(contacts, workspace, stored.id, { ...stored, marketingEmailInvalid, unsubscribed, updatedAt: at })
   }
   yield* writeActivities(db, workspace, activities)

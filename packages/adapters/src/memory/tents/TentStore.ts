@@ -58,7 +58,7 @@ const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
 export const putTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: TentChange) {
   yield* Transaction
   const { before, after } = change
-  if (change.credits_taken !== 0) yield* takeCredits(db, workspace, change.credits_taken)
+  yield* takeCredits(db, workspace, { credits: change.credits_taken, kind: "tent" })
   const rows = yield* db.all(tents, workspace)
   const row = rows.find(({ tent }) => tent.id === (before ?? after)?.id)
   const asExpected = before === null ? row === undefined : row !== undefined && sameState(row.tent, before)

@@ -1,4 +1,5 @@
 // The workspace store in memory.
+import { countsOfCredits, type CreditsTaken } from "@tentpole/core/figures/DayFigures"
 import { Ids, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { type ApiKey, isLive } from "@tentpole/core/workspaces/ApiKey"
@@ -13,6 +14,7 @@ import {
 } from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { DateTime, Effect, Equal, Layer } from "effect"
+import { addDayCounts } from "../figures/DayFigures.ts"
 import { found, MemoryDatabase, type Rows, type Table, table } from "../kernel/MemoryDatabase.ts"
 import { byAge } from "../kernel/Slices.ts"
 
@@ -30,13 +32,16 @@ export interface SystemListRow {
 }
 export const systemListRows = table<SystemListRow>("system_list")
 
-/** Takes credits in the caller's transaction. A negative count returns them. */
-export const takeCredits = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, count: number) {
+/** Takes credits in the caller's transaction, and counts them. */
+export const takeCredits = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, taken: CreditsTaken) {
+  const { credits } = taken
+  if (credits === 0) return
   const row = yield* db.find(workspaces, null, workspace)
-  if (row === undefined || row.credits < count) {
-    return yield* new InsufficientCredits({ needed: count, left: row?.credits ?? 0 })
+  if (row === undefined || row.credits < credits) {
+    return yield* new InsufficientCredits({ needed: credits, left: row?.credits ?? 0 })
   }
-  yield* db.put(workspaces, null, workspace, { ...row, credits: row.credits - count })
+  yield* db.put(workspaces, null, workspace, { ...row, credits: row.credits - credits })
+  yield* addDayCounts(db, workspace, countsOfCredits(taken, yield* DateTime.now))
 })
 
 const applyWorkspace = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], change: WorkspaceChange) {

@@ -1,9 +1,11 @@
 // Deletion of contacts and of the rows that depend on them. Every transaction locks deliveries, then contacts, then their count,
 // then lists, each in the order of their ids, so that no deadlock occurs.
 import type { PgClient } from "@effect/sql-pg"
-import type { Contact } from "@tentpole/core/contacts/Contact"
+import type { ContactDeletion } from "@tentpole/core/contacts/ContactsChange"
+import { countsOfContacts } from "@tentpole/core/figures/DayFigures"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
+import { addDayCounts } from "../figures/DayFigures.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { moveContactCount, moveMemberCounts } from "../lists/StoredCounts.ts"
@@ -36,12 +38,14 @@ export const lockForDeletion = Effect.fnUntraced(function* (
 export const deleteContacts = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
-  contacts: ReadonlyArray<Contact>,
+  deletes: ReadonlyArray<ContactDeletion>,
 ) {
-  if (contacts.length === 0) return
-  const deletedIds = texts(contacts.map(({ id }) => id))
+  if (deletes.length === 0) return
+  const deletedIds = texts(deletes.map(({ before }) => before.id))
   // Before lists, as in a transaction that creates contacts and adds them to lists.
-  yield* Effect.flatten(moveContactCount(sql, workspace, -contacts.length))
+  yield* sql`
+    with counted as (${yield* addDayCounts(sql, workspace, countsOfContacts({ deletes }))})
+    ${yield* moveContactCount(sql, workspace, -deletes.length)}`
   yield* sql`
     with left_lists as materialized (
       select distinct m.list_id from list_member m
@@ -73,7 +77,7 @@ export const deleteContacts = Effect.fnUntraced(function* (
   const rows = yield* sql`
     delete from contact where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])
     returning 1`
-  if (rows.length !== contacts.length) {
-    return yield* Effect.die(`${contacts.length - rows.length} contacts of a change are deleted: lock them first`)
+  if (rows.length !== deletes.length) {
+    return yield* Effect.die(`${deletes.length - rows.length} contacts of a change are deleted: lock them first`)
   }
 })

@@ -8,9 +8,11 @@ import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { IdentityTaken } from "@tentpole/core/contacts/ContactStore"
 import { foldTags } from "@tentpole/core/contacts/values/Tags"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { countsOfContacts } from "@tentpole/core/figures/DayFigures"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
+import { addDayCounts } from "../figures/DayFigures.ts"
 import { booleans, floats, texts } from "../kernel/Arrays.ts"
 import { deleteContacts } from "./ContactDeletion.ts"
 import { assignedColumns, numberValues } from "./NumberColumns.ts"
@@ -201,8 +203,10 @@ const updateContacts = Effect.fnUntraced(function* (
   const columns = insertedColumns.filter((each) => requiredColumns.has(each.name) || isChanged(each))
   const assigned = [...columns.filter((each) => updatedColumns.includes(each)), ...numberValues]
   const contacts = updates.map(({ after }) => after)
+  const counts = countsOfContacts({ updates })
+  const counted = counts.length === 0 ? sql`` : sql`, counted as (${yield* addDayCounts(sql, workspace, counts)})`
   const rows = yield* sql<{ readonly missing: boolean }>`
-    ${insertOf(sql, workspace, columns, contacts)}
+    ${insertOf(sql, workspace, columns, contacts, counted)}
     on conflict (workspace_id, contact_id) do update
       set ${sql.literal(assigned.map(({ name }) => `${name} = excluded.${name}`).join(", "))}
     returning c.xmax = 0 as missing`
@@ -210,12 +214,16 @@ const updateContacts = Effect.fnUntraced(function* (
   if (missing_count > 0) return yield* Effect.die(`${missing_count} contacts of a change are deleted: lock them first`)
 })
 
-const insertContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts: ReadonlyArray<Contact>) =>
-  contacts.length === 0
-    ? Effect.void
-    : Effect.flatMap(moveContactCount(sql, workspace, contacts.length), (counted) =>
-        insertOf(sql, workspace, insertedColumns, contacts, sql`, counted as (${counted})`),
-      )
+const insertContacts = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  creates: ReadonlyArray<Contact>,
+) {
+  if (creates.length === 0) return
+  const moved = yield* moveContactCount(sql, workspace, creates.length)
+  const counted = yield* addDayCounts(sql, workspace, countsOfContacts({ creates }))
+  yield* insertOf(sql, workspace, insertedColumns, creates, sql`, moved as (${moved}), counted as (${counted})`)
+})
 
 const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails: ReadonlyArray<string>) =>
   emails.length === 0

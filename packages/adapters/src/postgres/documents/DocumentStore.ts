@@ -199,7 +199,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
     if (written.length !== 1) {
       return yield* Effect.die(`the ${tables.table} is not what the change was decided on: lock it first`)
     }
-    if (credits_taken !== 0) yield* takeCredits(sql, workspace, credits_taken)
+    yield* takeCredits(sql, workspace, { credits: credits_taken, kind: tables.table })
     if (after === null) return yield* deleteGenerations(sql, workspace, before?.id ?? "")
     if (html !== null) yield* writeHtml(workspace, after, html, author)
     if (approved !== null) yield* writeApproval(workspace, after.id, approved)

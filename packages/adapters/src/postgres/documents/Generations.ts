@@ -80,19 +80,19 @@ export const writeGeneration = Effect.fnUntraced(function* (
     return yield* Effect.die("the generation is not what the change was decided on: lock its document first")
 })
 
-/** Deletes the generations of these documents, and returns the credits of those in progress. */
-export const deleteGenerationsOf = Effect.fnUntraced(function* (
+/** Deletes the generations of these emails, and returns the credits of those in progress. */
+export const deleteGenerationsOfEmails = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  documents: ReadonlyArray<string>,
+  emails: ReadonlyArray<string>,
 ) {
   const [deleted] = yield* sql<{ readonly generating: number }>`
     with deleted as (
-      delete from generation where workspace_id = ${workspace} and document_id = any(${texts(documents)}::uuid[])
+      delete from generation where workspace_id = ${workspace} and document_id = any(${texts(emails)}::uuid[])
       returning status)
     select count(*)::int as generating from deleted where status = 'generating'`
-  const credits = (deleted?.generating ?? 0) * generation_credits
-  if (credits > 0) yield* takeCredits(sql, workspace, -credits)
+  const returned = (deleted?.generating ?? 0) * generation_credits
+  yield* takeCredits(sql, workspace, { credits: 0 - returned, kind: "email" })
 })
 
 /** Deletes a document's generations, in the caller's transaction. */

@@ -28,7 +28,7 @@ import {
 } from "./FlowRows.ts"
 import { flowsUsingEmail } from "./FlowUses.ts"
 import { deleteMembershipsOfFlow } from "./MembershipDeletion.ts"
-import { deleteGenerationsOf } from "../documents/Generations.ts"
+import { deleteGenerationsOfEmails } from "../documents/Generations.ts"
 import { subscribe } from "../kernel/Outbox.ts"
 import { fencedWrites, raiseStatementTimeout, Reads, transactionTime } from "../kernel/Postgres.ts"
 
@@ -170,7 +170,7 @@ const deleteEmailBatch = Effect.fnUntraced(function* (sql: Sql, workspace: Works
     returning e.email_id`
   const deletedIds = removed.map(({ email_id }) => email_id)
   // Credits are returned, which never fails for lack of credits.
-  yield* Effect.catchTag(deleteGenerationsOf(sql, workspace, deletedIds), "InsufficientCredits", Effect.die)
+  yield* Effect.catchTag(deleteGenerationsOfEmails(sql, workspace, deletedIds), "InsufficientCredits", Effect.die)
   return locked.length
 })
 

@@ -40,7 +40,7 @@ const itemRow = (workspace: WorkspaceId, { id }: BulkJob, item: BulkResult) => (
 
 const applyBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, change: BulkChange) {
   const { job, tents, credits_taken } = change
-  if (credits_taken > 0) yield* takeCredits(sql, workspace, credits_taken)
+  yield* takeCredits(sql, workspace, { credits: credits_taken, kind: "tent" })
   const { metadata } = job
   yield* sql`
     insert into bulk_job (workspace_id, bulk_job_id, template_id, auto_publish, metadata, created_at)

@@ -87,7 +87,7 @@ const applyTent = (
   change: TentChange,
 ) =>
   Effect.gen(function* () {
-    if (change.credits_taken !== 0) yield* takeCredits(sql, workspace, change.credits_taken)
+    yield* takeCredits(sql, workspace, { credits: change.credits_taken, kind: "tent" })
     if (change.after === null) yield* raiseStatementTimeout(sql)
     const written = yield* writeTent(sql, workspace, change)
     if (written.length !== 1) return yield* Effect.die("a tent changed between its lock and its write")

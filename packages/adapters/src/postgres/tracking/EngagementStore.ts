@@ -7,11 +7,13 @@ import type { DeliveryState } from "@tentpole/core/sending/Delivery"
 import type { LinkClicks } from "@tentpole/core/tracking/LinkClicks"
 import type { EngagementChange, TrackedDelivery } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
+import { countsOfRecipients } from "@tentpole/core/figures/DayFigures"
 import type { ContactId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Effect } from "effect"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
+import { addDayCounts } from "../figures/DayFigures.ts"
 import {
   deliveryColumns,
   type DeliveryRow,
@@ -177,7 +179,7 @@ interface RecipientChange {
   readonly activities: ReadonlyArray<Activity>
 }
 
-/** Writes the flags that changes set on contacts, and the timelines. Several changes of one contact add up. */
+/** Writes the flags that changes set on contacts, which are locked, and the timelines. Several changes of one contact add up. */
 export const writeRecipients = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -187,7 +189,10 @@ export const writeRecipients = Effect.fnUntraced(function* (
     contact === null || contact === before.contact ? [] : [{ ...contact, at }],
   )
   if (flagged.length > 0) {
+    const counts = countsOfRecipients(changes)
+    const counted = counts.length === 0 ? sql`` : sql`with counted as (${yield* addDayCounts(sql, workspace, counts)})`
     yield* sql`
+      ${counted}
       update contact c set unsubscribed = c.unsubscribed or g.unsubscribed,
         marketing_email_invalid = c.marketing_email_invalid or g.invalid, updated_at = g.at
       from (

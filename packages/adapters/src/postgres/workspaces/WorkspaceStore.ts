@@ -1,6 +1,7 @@
 // `WorkspaceStore` on PostgreSQL. Workspaces and API keys are global tables: they are read before the workspace is known.
 import { PgClient } from "@effect/sql-pg"
 import { Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { countsOfCredits, type CreditsTaken } from "@tentpole/core/figures/DayFigures"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
@@ -16,6 +17,7 @@ import { systemLists } from "@tentpole/core/workspaces/SystemLists"
 import { type OverviewFacts, WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { DateTime, Effect, Layer, Record, Result } from "effect"
 import type { Statement } from "effect/sql"
+import { addDayCounts } from "../figures/DayFigures.ts"
 import { fromRow, iso, requireRow, type RowOf, toColumns } from "../kernel/Instants.ts"
 import { catchUnique, fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
 import { notifySites } from "../tents/PageInvalidation.ts"
@@ -59,19 +61,24 @@ export const domainColumns = `domain_id as id, domain, status, dkim_selector as 
   dkim_public_key as "dkimPublicKey", dkim_private_key_sealed as "dkimPrivateKeySealed", verified_at as "verifiedAt",
   created_at as "createdAt"`
 
-/** Takes credits in the caller's transaction. A negative count returns them. Of two callers that take the last one, one fails. */
-export const takeCredits = (sql: PgClient.PgClient, workspace: WorkspaceId, count: number) =>
-  orDefect(
-    sql`update workspace set credits = credits - ${count} where workspace_id = ${workspace} and credits >= ${count} returning 1`,
-  ).pipe(
-    Effect.flatMap((rows) =>
-      rows.length > 0
-        ? Effect.void
-        : orDefect(sql<{ credits: number }>`select credits from workspace where workspace_id = ${workspace}`).pipe(
-            Effect.flatMap(([row]) => Effect.fail(new InsufficientCredits({ needed: count, left: row?.credits ?? 0 }))),
-          ),
-    ),
-  )
+/** Takes credits in the caller's fence and transaction, and counts them. Of two callers that take the last one, one fails. */
+export const takeCredits = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  taken: CreditsTaken,
+) {
+  const { credits } = taken
+  if (credits === 0) return
+  const rows = yield* orDefect(sql`
+    update workspace set credits = credits - ${credits} where workspace_id = ${workspace} and credits >= ${credits} returning 1`)
+  if (rows.length === 0) {
+    const [row] = yield* orDefect(
+      sql<{ credits: number }>`select credits from workspace where workspace_id = ${workspace}`,
+    )
+    return yield* new InsufficientCredits({ needed: credits, left: row?.credits ?? 0 })
+  }
+  yield* orDefect(Effect.flatten(addDayCounts(sql, workspace, countsOfCredits(taken, yield* DateTime.now))))
+})
 
 const insertSystemLists = (sql: PgClient.PgClient, workspace: Workspace, ids: ReadonlyArray<string>) => sql`
   insert into list (workspace_id, list_id, kind, system_list, name, name_folded, slug, created_at, updated_at)

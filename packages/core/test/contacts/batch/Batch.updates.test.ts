@@ -201,7 +201,7 @@ describe("Change of a deleted contact", () => {
 
   it("has no timeline entries, which are deleted too, and keeps every event", () => {
     const change = ContactsChange.of([altered, gone])
-    assert.deepStrictEqual([change.deletes, change.updates, change.activities], [[before], [], []])
+    assert.deepStrictEqual([change.deletes, change.updates, change.activities], [[{ before, at: later }], [], []])
     assert.deepStrictEqual(
       change.events.map(({ type }) => type),
       ["contact_updated", "contact_deleted"],

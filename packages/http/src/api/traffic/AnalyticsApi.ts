@@ -1,5 +1,6 @@
-// The endpoints of the traffic of published pages.
+// The endpoints of figures over time: email, contacts, credits, and the traffic of published pages.
 import { groupings } from "@tentpole/core/blasts/figures/FigureStore"
+import { countedSources, creditKinds } from "@tentpole/core/figures/DayFigures"
 import { intervals } from "@tentpole/core/sending/Figures"
 import { TentId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
@@ -68,19 +69,82 @@ export const EmailAnalyticsWire = Schema.Struct({
   }),
 }).annotate({ identifier: "EmailAnalytics" })
 
-export const AnalyticsApi = Endpoint.group("analytics", "Figures of email, and traffic of published pages.").add(
+const contactTotals = {
+  created: Schema.Int,
+  deleted: Schema.Int,
+  unsubscribed: Schema.Int.annotate({
+    description: "Contacts that were subscribed before: by a link, a complaint, an import or the API",
+  }),
+}
+
+const ContactTotalsWire = Schema.Struct(contactTotals).annotate({ identifier: "ContactTotals" })
+
+export const ContactAnalyticsWire = Schema.Struct({
+  points: Schema.Array(
+    Schema.Struct({
+      date: day,
+      ...contactTotals,
+      total: Schema.Int.annotate({ description: "Contacts at the end of the day" }),
+    }),
+  ).annotate({ description: "One for each day" }),
+  totals: ContactTotalsWire,
+  before: ContactTotalsWire.annotate({ description: "The totals of as long a time before `from`" }),
+  by_source: Schema.Array(Schema.Struct({ source: oneOf(...countedSources), created: Schema.Int })).annotate({
+    description: "By `original_source` at the creation, most frequent first. `other` is each other text",
+  }),
+}).annotate({ identifier: "ContactAnalytics" })
+
+export const CreditAnalyticsWire = Schema.Struct({
+  balance: Schema.Int.annotate({ description: "Credits that are left now" }),
+  points: Schema.Array(
+    Schema.Struct({
+      date: day,
+      spent: Schema.Int,
+      returned: Schema.Int.annotate({
+        description: "Credits that were refunded: the generation failed, or was deleted before its end",
+      }),
+    }),
+  ).annotate({ description: "One for each day" }),
+  by_kind: Schema.Array(Schema.Struct({ kind: oneOf(...creditKinds), spent: Schema.Int })).annotate({
+    description: "What the AI generated, most frequent first",
+  }),
+}).annotate({ identifier: "CreditAnalytics" })
+
+const days = { from: Schema.optionalKey(DayOrInstant), to: Schema.optionalKey(DayOrInstant) }
+
+export const AnalyticsApi = Endpoint.group(
+  "analytics",
+  "Figures of email, contacts and credits, and traffic of published pages.",
+).add(
   Endpoint.get("email", "/v1/analytics/email", {
     needs: "viewer",
     summary: "Get email figures",
     description:
       "Returns the messages of all blasts and flows over time, with totals and those of as long a time before. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole hours or days (UTC). At most 31 days by the hour, 400 days by the day. With `by=domain` the groups cover whole days. Messages of deleted blasts and flows are not counted.",
     query: {
-      from: Schema.optionalKey(DayOrInstant),
-      to: Schema.optionalKey(DayOrInstant),
+      ...days,
       interval: Schema.optionalKey(oneOf(...intervals)),
       by: Schema.optionalKey(oneOf(...groupings)),
     },
     success: EmailAnalyticsWire,
+    errors: ["validation_failed"],
+  }),
+  Endpoint.get("contacts", "/v1/analytics/contacts", {
+    needs: "viewer",
+    summary: "Get contact figures",
+    description:
+      "Returns how many contacts were created, deleted and unsubscribed on each day of a range of up to 400 days, and how many there were. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole days (UTC). Contacts that were deleted later count too.",
+    query: days,
+    success: ContactAnalyticsWire,
+    errors: ["validation_failed"],
+  }),
+  Endpoint.get("credits", "/v1/analytics/credits", {
+    needs: "viewer",
+    summary: "Get credit figures",
+    description:
+      "Returns the credits that the workspace has left, and those that it spent on generations of the AI on each day of a range of up to 400 days. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole days (UTC).",
+    query: days,
+    success: CreditAnalyticsWire,
     errors: ["validation_failed"],
   }),
   Endpoint.get("tent", "/v1/analytics/tent", {
@@ -110,11 +174,7 @@ export const AnalyticsApi = Endpoint.group("analytics", "Figures of email, and t
     summary: "Get traffic over time",
     description:
       "Returns the traffic of the workspace, or of one tent, in a range of up to 400 days. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole days (UTC). Single views and visitors are stored for days only: older ranges have totals.",
-    query: {
-      tent_id: Schema.optionalKey(TentId),
-      from: Schema.optionalKey(DayOrInstant),
-      to: Schema.optionalKey(DayOrInstant),
-    },
+    query: { tent_id: Schema.optionalKey(TentId), ...days },
     success: WorkspaceAnalytics,
     errors: ["not_found", "validation_failed"],
   }),

@@ -1,4 +1,5 @@
-// The handlers of the traffic of published pages.
+// The handlers of figures over time.
+import { DayAnalytics } from "@tentpole/core/figures/DayAnalytics"
 import { conversionRate, readDaysBack, type TopTent, type TrafficReport } from "@tentpole/core/traffic/Analytics"
 import { Traffic } from "@tentpole/core/traffic/Traffic"
 import { handlersOf } from "../../GroupHandlers.ts"
@@ -6,12 +7,18 @@ import { answer, iso } from "../../Wire.ts"
 import { toFigurePoint, toFigures } from "../blasts/FiguresWire.ts"
 import { Effect } from "effect"
 import { EmailAnalytics } from "@tentpole/core/blasts/figures/EmailAnalytics"
-import type { EmailAnalyticsWire, TentAnalytics, WorkspaceAnalytics } from "./AnalyticsApi.ts"
+import type {
+  ContactAnalyticsWire,
+  CreditAnalyticsWire,
+  EmailAnalyticsWire,
+  TentAnalytics,
+  WorkspaceAnalytics,
+} from "./AnalyticsApi.ts"
 
 export const layer = handlersOf(
   "analytics",
-  Effect.all({ traffic: Traffic, emails: EmailAnalytics }),
-  ({ emails, traffic }) => ({
+  Effect.all({ traffic: Traffic, emails: EmailAnalytics, days: DayAnalytics }),
+  ({ days, emails, traffic }) => ({
     email: ({ query: { by = "none", from = null, interval = "day", to = null } }, { id }) =>
       emails.figures(id, { by, from, interval, to }).pipe(
         answer((found): typeof EmailAnalyticsWire.Type => ({
@@ -20,6 +27,23 @@ export const layer = handlersOf(
           totals: toFigures(found.totals),
           before: toFigures(found.before),
           groups: found.groups.map(({ key, name, totals }) => ({ key, name, totals: toFigures(totals) })),
+        })),
+      ),
+    contacts: ({ query: { from = null, to = null } }, { id }) =>
+      days.contacts(id, { from, to }).pipe(
+        answer((found): typeof ContactAnalyticsWire.Type => ({
+          points: found.points.map(({ day: date, ...its }) => ({ date, ...its })),
+          totals: found.totals,
+          before: found.before,
+          by_source: found.bySource,
+        })),
+      ),
+    credits: ({ query: { from = null, to = null } }, { id }) =>
+      days.credits(id, { from, to }).pipe(
+        answer((found): typeof CreditAnalyticsWire.Type => ({
+          balance: found.balance,
+          points: found.points.map(({ day: date, returned, spent }) => ({ date, spent, returned })),
+          by_kind: found.byKind,
         })),
       ),
     tent: ({ query }, { id }) =>

@@ -20,6 +20,7 @@ begin
     'delivery', 'delivery_queue', 'delivery_lane', 'suppression', 'test_mail',
     'hook_token',
     'blast', 'delivery_tally', 'delivery_hour', 'delivery_domain', 'delivery_reason', 'delivery_pace', 'delivery_click', 'delivery_link',
+    'figure_day',
     'flow', 'flow_email', 'flow_clock', 'flow_date_fired', 'flow_membership', 'flow_event', 'flow_made', 'flow_tally',
     'flow_step_tally',
     'import_session', 'import_run', 'import_row',
