@@ -70,6 +70,8 @@ const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
   ["src/home/Home.tsx", 250],
   ["src/blasts/BlastList.tsx", 225],
   ["src/blasts/Blast.tsx", 225],
+  ["src/flows/FlowList.tsx", 225],
+  ["src/flows/Flow.tsx", 245],
 ]
 
 describe("the console's bundle", () => {
@@ -78,6 +80,13 @@ describe("the console's bundle", () => {
     const loaded_kb = scripts([...frame, screen, words]) / kilobyte
     console.info(`${screen}: ${loaded_kb.toFixed(1)} KB of ${budget_kb}`)
     assert.isAtMost(loaded_kb, budget_kb)
+  })
+
+  it("loads a flow and its canvas with at most 95 KB of scripts more than the frame", () => {
+    const canvas = ["src/flows/Flow.tsx", "src/flows/canvas/Canvas.tsx", "src/words/en/flows.ts"]
+    const more_kb = (scripts([...frame, ...canvas]) - scripts(frame)) / kilobyte
+    console.info(`flow and canvas: ${more_kb.toFixed(1)} KB of 95`)
+    assert.isAtMost(more_kb, 95)
   })
 
   it("loads at most 28 KB of styles", () => {

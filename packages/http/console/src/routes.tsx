@@ -5,6 +5,7 @@ import { slug } from "./api/client.ts"
 import { blastListSearch, blastSearch } from "./blasts/search.ts"
 import { contactSearch } from "./contacts/search.ts"
 import { emailSearch, templateSearch } from "./emails/search.ts"
+import { flowListSearch, flowSearch, memberSearch } from "./flows/search.ts"
 import { homeSearch } from "./home/home.ts"
 import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
@@ -74,6 +75,13 @@ const emails = [
   screen("emails", "/templates/tents/$templateId", () => import("./templates/Template.tsx"), "TentTemplate"),
 ] as const
 
+const flows = [
+  screen("flows", "/flows", () => import("./flows/FlowList.tsx"), "FlowList", flowListSearch),
+  screen("flows", "/flows/$flowId", () => import("./flows/Flow.tsx"), "Flow", flowSearch),
+  screen("flows", "/flows/$flowId/members", () => import("./flows/members/Members.tsx"), "Members", memberSearch),
+  screen("flows", "/flows/$flowId/members/$membershipId", () => import("./flows/members/Membership.tsx"), "Membership"),
+] as const
+
 const start = createRoute({
   getParentRoute: () => root,
   path: "/",
@@ -83,7 +91,7 @@ const start = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, ...home, ...contacts, ...lists, ...blasts, ...emails, ...inbox]),
+  routeTree: root.addChildren([start, ...home, ...contacts, ...lists, ...blasts, ...flows, ...emails, ...inbox]),
   basepath: `/w/${slug}`,
   defaultPreload: "intent",
   defaultPendingMs: 150,

@@ -10,6 +10,16 @@ export type HeaderName = (typeof headerNames)[number]
 /** The name and the header. An empty text is no value. */
 export type Fields = Readonly<Record<"name" | HeaderName, string>>
 
+/** Characters of each field. */
+export const lengths_max: Readonly<Record<keyof Fields, number>> = {
+  name: 200,
+  subject: 998,
+  preview_text: 200,
+  from_name: 200,
+  from_address: 254,
+  reply_to_email: 254,
+}
+
 /** The fields that each kind has. Templates of emails have no sender here: each email has its own. */
 export const fieldsOf: Readonly<Record<Kind, ReadonlyArray<keyof Fields>>> = {
   emails: ["name", ...headerNames],

@@ -57,7 +57,7 @@ export const Confirm = ({
             <Button variant="default" onClick={onClose}>
               {words.cancel}
             </Button>
-            <Button type="submit" color={isDangerous ? "red" : "pine"} loading={isPending} disabled={!isReady}>
+            <Button type="submit" color={isDangerous ? "red.9" : "pine"} loading={isPending} disabled={!isReady}>
               {action}
             </Button>
           </Group>

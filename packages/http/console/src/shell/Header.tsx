@@ -6,12 +6,10 @@ import { Logo } from "../parts/Logo.tsx"
 import { OnDemand } from "../parts/OnDemand.tsx"
 import { useSession } from "../session.tsx"
 import { useWords } from "../words/Words.tsx"
-import { openPalette } from "./keys.ts"
+import { isApple, openPalette } from "./keys.ts"
 
 const AccountMenu = lazy(async () => ({ default: (await import("./AccountMenu.tsx")).AccountMenu }))
 const WorkspaceMenu = lazy(async () => ({ default: (await import("./WorkspaceMenu.tsx")).WorkspaceMenu }))
-
-const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 const initialsOf = (name: string): string =>
   name

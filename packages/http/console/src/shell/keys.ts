@@ -4,6 +4,9 @@ import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 import { useMenu } from "./Side.tsx"
 
+/** Whether the keyboard has ⌘ in place of Ctrl. */
+export const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
 const paletteEvent = "tentpole-palette"
 
 /** Opens search and commands. The palette loads on demand and listens. */

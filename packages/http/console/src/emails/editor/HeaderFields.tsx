@@ -5,19 +5,10 @@ import { useRef } from "react"
 import { BracesIcon } from "../../Icons.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { tokensQuery } from "./calls.ts"
-import { type Fields, fieldsOf, type Kind } from "../written.ts"
+import { type Fields, fieldsOf, type Kind, lengths_max } from "../written.ts"
 
 /** Fields whose text may have tokens. */
 const withTokens: ReadonlyArray<keyof Fields> = ["subject", "preview_text", "from_name"]
-
-const lengths_max: Readonly<Record<keyof Fields, number>> = {
-  name: 200,
-  subject: 998,
-  preview_text: 200,
-  from_name: 200,
-  from_address: 254,
-  reply_to_email: 254,
-}
 
 /** A text input by its field, for those that lead to it. */
 export const inputId = (name: keyof Fields): string => `field-${name}`

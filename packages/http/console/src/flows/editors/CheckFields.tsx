@@ -1,0 +1,29 @@
+// The fields of a condition: the rules, and where members go for whom they hold or not.
+import { Stack } from "@mantine/core"
+import { useWords } from "../../words/Words.tsx"
+import type { Step } from "../draft/steps.ts"
+import { useStepFields, WayPart } from "./fields.tsx"
+import { ConditionPart } from "./ConditionPart.tsx"
+
+type Check = Extract<Step, { readonly type: "condition_check" }>
+
+export const CheckFields = ({ step }: { readonly step: Check }) => {
+  const words = useWords("flows")
+  const of = useStepFields(step)
+  const hasDefault = typeof step.default_step_id === "string"
+  const otherwise = hasDefault ? words.asOtherwise : words.ends
+  return (
+    <Stack gap="sm">
+      <ConditionPart of={of} />
+      <WayPart step={step} way="true" label={words.whenTrue} otherwise={otherwise} />
+      <WayPart step={step} way="false" label={words.whenFalse} otherwise={otherwise} />
+      <WayPart
+        step={step}
+        way="default"
+        label={words.otherwise}
+        description={words.otherwiseText}
+        otherwise={words.ends}
+      />
+    </Stack>
+  )
+}
