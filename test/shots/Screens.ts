@@ -10,6 +10,7 @@ export interface Pictured {
 export interface MadeUp {
   readonly contactId: string
   readonly listId: string
+  readonly flowId: string
 }
 
 const first = ["Ann", "Bob", "Carla", "Dmitri", "Eva", "Farid", "Grace", "Hana"]
@@ -37,7 +38,35 @@ export const makeUp = async (service: Service): Promise<MadeUp> => {
   const { list_id } = await answered(service, "POST", "/v1/contact-lists", { ...list, contact_ids: ids.slice(0, 40) })
   const rules = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Rome" }
   await answered(service, "POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules })
-  return { contactId: ids[1] ?? "", listId: list_id }
+  return { contactId: ids[1] ?? "", listId: list_id, flowId: await makeUpFlow(service, ids.slice(0, 12)) }
+}
+
+const opened = {
+  kind: "condition",
+  source: "email_step",
+  nodeId: "hello",
+  metric: "opened",
+  operator: "has_activity",
+}
+
+/** An active flow with members. */
+const makeUpFlow = async (service: Service, contactIds: ReadonlyArray<string>): Promise<string> => {
+  const letter = { from_name: "Bakery", from_address: "hi@example.test", reply_to_email: "hi@example.test" }
+  const { email_id } = await answered(service, "POST", "/v1/emails", { name: "Welcome", subject: "Welcome", ...letter })
+  await answered(service, "POST", `/v1/emails/${email_id}/approve`, {})
+  const { flow_id } = await answered(service, "POST", "/v1/email-flows", {
+    name: "Welcome",
+    triggers: [{ type: "contact_created" }],
+    steps: [
+      { type: "send_email", step_id: "hello", label: "Welcome", email_id, next_step_id: "pause" },
+      { type: "wait", step_id: "pause", duration_amount: 3, duration_unit: "days", next_step_id: "which" },
+      { type: "condition_check", step_id: "which", label: "Opened?", condition: opened, false_step_id: "again" },
+      { type: "send_email", step_id: "again", label: "Once more", email_id },
+    ],
+  })
+  await answered(service, "POST", `/v1/email-flows/${flow_id}/activate`)
+  for (const id of contactIds) await answered(service, "POST", `/v1/email-flows/${flow_id}/contacts/${id}`, {})
+  return flow_id
 }
 
 export const screens: ReadonlyArray<Pictured> = [
@@ -45,4 +74,8 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "person", path: ({ contactId }) => `/contacts/${contactId}` },
   { name: "lists", path: () => "/lists" },
   { name: "list", path: ({ listId }) => `/lists/${listId}` },
+  { name: "flows", path: () => "/flows" },
+  { name: "flow", path: ({ flowId }) => `/flows/${flowId}` },
+  { name: "flow-step", path: ({ flowId }) => `/flows/${flowId}?step=which` },
+  { name: "flow-members", path: ({ flowId }) => `/flows/${flowId}/members` },
 ]

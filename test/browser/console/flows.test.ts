@@ -236,8 +236,10 @@ describe.skipIf(started === null)("flows", () => {
 
   it("are shown in each view: as a canvas, and on a phone as a list with the same editors", async () => {
     const id = await flow("Shown", branching())
-    await console_.visit(`/flows/${id}?trigger=0`)
-    await console_.visit(`/flows/${id}?step=which`, (page) => page.locator(".cm-content").waitFor())
+    await console_.visit(`/flows/${id}?step=which`, async (page) => {
+      await page.getByRole("button", { name: "Edit the rules" }).click()
+      await page.getByRole("group", { name: "Condition 1" }).waitFor()
+    })
     await console_.visit(`/flows/${id}?simulate=true`, async (page) => {
       await page.getByRole("region", { name: "Simulation" }).getByRole("button", { name: "Simulate" }).click()
       await page.getByText("completed the flow").waitFor()

@@ -1,6 +1,6 @@
 // An open flow: its draft, what is chosen, and the parts of the screen.
 import "./flow.css"
-import { Alert, Button, Group, List, Modal, Skeleton } from "@mantine/core"
+import { Alert, Button, Group, Skeleton } from "@mantine/core"
 import { useHotkeys } from "@mantine/hooks"
 import type { Flow } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
@@ -8,7 +8,6 @@ import { useNavigate, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useMemo, useState } from "react"
 import { queryOf } from "../api/queries.ts"
 import { RefusedIcon, WarningIcon } from "../Icons.tsx"
-import { Confirm } from "../parts/Confirm.tsx"
 import { useIsPhone } from "../parts/phone.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useSession } from "../session.tsx"
@@ -22,7 +21,7 @@ import { stepOf, type Structure } from "./draft/steps.ts"
 import { type OpenDraft, type Refused, useFlowDraft, useFlowSave } from "./draft/useFlowDraft.ts"
 import { IssueList } from "./editors/IssueList.tsx"
 import { can } from "./flow.ts"
-import { FlowHead } from "./FlowHead.tsx"
+import { FlowHead } from "./head/FlowHead.tsx"
 import { Outline } from "./Outline.tsx"
 import { Panel } from "./Panel.tsx"
 import { issueText } from "./parts/texts.ts"
@@ -31,6 +30,8 @@ import { dark, type Lit } from "./simulation/playback.ts"
 import { Toolbar } from "./Toolbar.tsx"
 
 const Canvas = lazy(async () => ({ default: (await import("./canvas/Canvas.tsx")).Canvas }))
+const LeftBehind = lazy(async () => ({ default: (await import("./head/LeftBehind.tsx")).LeftBehind }))
+const PhonePanel = lazy(async () => ({ default: (await import("./PhonePanel.tsx")).PhonePanel }))
 const Simulation = lazy(async () => ({ default: (await import("./simulation/Simulation.tsx")).Simulation }))
 
 interface Props {
@@ -150,24 +151,6 @@ const Notices = ({ opened }: { readonly opened: OpenedFlow }) => {
   )
 }
 
-/** On a phone the editor of what is chosen is a page of its own. */
-const PhonePanel = ({ opened }: { readonly opened: OpenedFlow }) => {
-  const shell = useWords("shell")
-  const { editing } = opened
-  if (editing.chosen === null) return <Panel />
-  return (
-    <Modal
-      opened
-      fullScreen
-      title={editing.flow.name}
-      onClose={() => editing.choose(null)}
-      closeButtonProps={{ "aria-label": shell.close }}
-    >
-      <Panel />
-    </Modal>
-  )
-}
-
 const Body = ({ onLit, opened }: { readonly opened: OpenedFlow; readonly onLit: (lit: Lit) => void }) => {
   const isPhone = useIsPhone()
   const { asked } = opened
@@ -177,8 +160,8 @@ const Body = ({ onLit, opened }: { readonly opened: OpenedFlow; readonly onLit: 
     <Suspense fallback={<Skeleton h={420} radius="lg" />}>
       <Simulation onLit={onLit} />
     </Suspense>
-  ) : isPhone ? (
-    <PhonePanel opened={opened} />
+  ) : isPhone && opened.editing.chosen !== null ? (
+    <PhonePanel />
   ) : (
     <Panel />
   )
@@ -194,32 +177,6 @@ const Body = ({ onLit, opened }: { readonly opened: OpenedFlow; readonly onLit: 
       )}
       {!(isPhone && isSimulating) && side}
     </div>
-  )
-}
-
-const LeftBehind = ({ opened: { error, isSaving, saving } }: { readonly opened: OpenedFlow }) => {
-  const words = useWords("flows")
-  return (
-    <Confirm
-      title={words.behindTitle}
-      text={
-        <>
-          <p>{words.behindText}</p>
-          <List size="sm">
-            {saving.behind.map(({ count, step }) => (
-              <List.Item key={step.step_id}>
-                {words.behindAt(step.label ?? words.stepTypes[step.type], words.members(count))}
-              </List.Item>
-            ))}
-          </List>
-        </>
-      }
-      action={words.behindAction}
-      isPending={isSaving}
-      error={error}
-      onClose={saving.close}
-      onConfirm={saving.confirm}
-    />
   )
 }
 
@@ -244,7 +201,7 @@ export const OpenFlow = (props: Props) => {
         <Notices opened={opened} />
         <Toolbar opened={opened} />
         <Body opened={opened} onLit={setLit} />
-        {saving.isAsking && <LeftBehind opened={opened} />}
+        <Suspense fallback={null}>{saving.isAsking && <LeftBehind opened={opened} />}</Suspense>
       </LitProvider>
     </EditingProvider>
   )

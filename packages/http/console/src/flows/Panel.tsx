@@ -1,14 +1,15 @@
 // The panel beside the canvas: the editor of the chosen step or trigger, else an overview of the flow.
 import { ActionIcon, Group, Paper, Skeleton } from "@mantine/core"
-import { type ReactNode, Suspense } from "react"
+import { lazy, type ReactNode, Suspense } from "react"
 import { CrossIcon, TrashIcon } from "../Icons.tsx"
 import { useWords } from "../words/Words.tsx"
 import { panel_title_id, useEditing } from "./draft/editing.tsx"
 import { removeStep, removeTrigger } from "./draft/edits.ts"
 import { stepOf } from "./draft/steps.ts"
 import { Overview } from "./editors/Overview.tsx"
-import { StepEditor } from "./editors/StepEditor.tsx"
-import { TriggerEditor } from "./triggers/TriggerEditor.tsx"
+
+const StepEditor = lazy(async () => ({ default: (await import("./editors/StepEditor.tsx")).StepEditor }))
+const TriggerEditor = lazy(async () => ({ default: (await import("./triggers/TriggerEditor.tsx")).TriggerEditor }))
 
 interface HeadProps {
   readonly title: string

@@ -1,7 +1,8 @@
 // The nested list of a flow, and the flows to begin with.
 import { assert, describe, it } from "vitest"
-import { emptyStep, type Structure } from "../../src/flows/draft/steps.ts"
+import { emptyStep, type Structure, targetOf, waysOf } from "../../src/flows/draft/steps.ts"
 import { type Item, outlineOf } from "../../src/flows/draft/outline.ts"
+import { starterOf, starters } from "../../src/flows/starters.ts"
 import { anyStructure, drawFrom, empty, idsOf } from "./drawn.ts"
 
 const stepsIn = (items: ReadonlyArray<Item>): ReadonlyArray<string> =>
@@ -69,5 +70,33 @@ describe("the list of a flow", () => {
       items: [{ kind: "place", place: { from: null, way: "next" } }],
       loose: [],
     })
+  })
+})
+
+describe("flows to begin with", () => {
+  const labels = {
+    welcome: "Welcome",
+    opened: "Opened?",
+    reminder: "Reminder",
+    birthday: "Birthday",
+    miss: "We miss you",
+    clicked: "Until a click",
+    last: "A last letter",
+  }
+
+  it.each(starters)("%s leads only to its own steps, and to each of them", (starter) => {
+    const structure = starterOf(starter, labels, "Europe/Berlin")
+    const ids = idsOf(structure)
+    assert.deepStrictEqual([...stepsIn(outlineOf(structure).items)].sort(), [...ids].sort())
+    const targets = structure.steps.flatMap((step) => waysOf(step).map((way) => targetOf(step, way)))
+    assert.deepStrictEqual(
+      targets.filter((to) => to !== null && !ids.includes(to)),
+      [],
+    )
+  })
+
+  it("have a zone for their dates", () => {
+    const { triggers } = starterOf("birthday", labels, "Europe/Berlin")
+    assert.deepInclude(triggers[0], { timezone: "Europe/Berlin", include_anniversaries: true })
   })
 })

@@ -2,6 +2,7 @@
 import "@xyflow/react/dist/base.css"
 import "./canvas.css"
 import { useMantineColorScheme, VisuallyHidden } from "@mantine/core"
+import { useReducedMotion } from "@mantine/hooks"
 import {
   Background,
   ConnectionLineType,
@@ -16,7 +17,7 @@ import {
 } from "@xyflow/react"
 import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react"
 import { useWords } from "../../words/Words.tsx"
-import { useAddStep, useEditing } from "../draft/editing.tsx"
+import { useAddStep, useEditing, useLit } from "../draft/editing.tsx"
 import { connect, removeStep, removeTrigger } from "../draft/edits.ts"
 import { type Place, stepOf, stepTypes, type Structure, type StepType, type Way } from "../draft/steps.ts"
 import { DropProvider } from "./drop.ts"
@@ -156,6 +157,7 @@ const useDrop = (layout: Layout) => {
 /** A way may end anywhere on a box. */
 const connection_radius_px = 125
 
+const move_ms = 250
 const zoom_min = 0.8
 const margin_px = 24
 
@@ -183,6 +185,8 @@ const useFirstView = (layout: Layout) => {
 const Drawn = () => {
   const words = useWords("flows")
   const { choose, chosen, edit, isReadOnly, structure } = useEditing()
+  const { stepId } = useLit()
+  const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false })
   const { colorScheme } = useMantineColorScheme()
   const layout = useLayout(structure)
   const nodes = useMemo(() => nodesOf(layout), [layout])
@@ -201,7 +205,8 @@ const Drawn = () => {
       top >= 0 &&
       left + box.width * zoom <= area.clientWidth &&
       top + box.height * zoom <= area.clientHeight
-    if (!isSeen) void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom, duration: 200 })
+    if (!isSeen)
+      void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom, duration: isStill ? 0 : move_ms })
   }
   const onKeyDown = useCanvasKeys(layout, show)
   const chosenId = chosen === null ? null : "step" in chosen ? nodeId(chosen.step) : "entry"
@@ -212,6 +217,9 @@ const Drawn = () => {
   useEffect(() => {
     if (chosenId !== null) sight.current(chosenId)
   }, [chosenId, layout])
+  useEffect(() => {
+    if (stepId !== null) sight.current(nodeId(stepId))
+  }, [stepId])
   const link = ({ source, sourceHandle, target }: Connection) =>
     edit((before) => connect(before, placeOf(source, sourceHandle), stepIdOf(target)))
   return (

@@ -1,45 +1,37 @@
 // A trigger of a flow, and the button that adds one.
-import { Menu, UnstyledButton } from "@mantine/core"
+import { UnstyledButton } from "@mantine/core"
+import { lazy, type Ref } from "react"
 import { PlusIcon, WarningIcon } from "../../Icons.tsx"
-import { useTimeZone } from "../../session.tsx"
+import { OnDemand } from "../../parts/OnDemand.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { triggers_max, useEditing } from "../draft/editing.tsx"
-import { addTrigger } from "../draft/edits.ts"
-import { emptyTrigger, triggerTypes } from "../draft/steps.ts"
 import { triggerIcons } from "../parts/icons.ts"
 import { useTexts } from "../parts/texts.ts"
 
-export const AddTrigger = () => {
+const TriggerMenu = lazy(async () => ({ default: (await import("./TriggerMenu.tsx")).TriggerMenu }))
+
+interface TargetProps {
+  readonly onClick: () => void
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+export const AddTriggerTarget = (props: TargetProps) => {
   const words = useWords("flows")
-  const timezone = useTimeZone()
-  const { choose, edit, structure } = useEditing()
+  return (
+    <UnstyledButton {...props} className="flow-trigger flow-trigger-add" aria-haspopup="menu">
+      <PlusIcon size={15} />
+      {words.addTrigger}
+    </UnstyledButton>
+  )
+}
+
+export const AddTrigger = () => {
+  const { structure } = useEditing()
   if (structure.triggers.length >= triggers_max) return null
   return (
-    <Menu position="bottom-start" withinPortal>
-      <Menu.Target>
-        <UnstyledButton className="flow-trigger flow-trigger-add">
-          <PlusIcon size={15} />
-          {words.addTrigger}
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {triggerTypes.map((type) => {
-          const Icon = triggerIcons[type]
-          return (
-            <Menu.Item
-              key={type}
-              leftSection={<Icon size={16} />}
-              onClick={() => {
-                edit((before) => addTrigger(before, emptyTrigger(type, timezone)))
-                choose({ trigger: structure.triggers.length }, true)
-              }}
-            >
-              {words.triggerTypes[type]}
-            </Menu.Item>
-          )
-        })}
-      </Menu.Dropdown>
-    </Menu>
+    <OnDemand button={(open) => <AddTriggerTarget onClick={open} />}>
+      <TriggerMenu />
+    </OnDemand>
   )
 }
 

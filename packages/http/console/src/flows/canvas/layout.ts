@@ -36,7 +36,7 @@ export interface Layout {
 export const step_width = 236
 export const step_height = 68
 const trigger_height = 34
-const entry_padding = 52
+const entry_padding = 44
 const open_size = 28
 const label_width = 72
 const label_height = 26

@@ -2,8 +2,8 @@
 import { Stack } from "@mantine/core"
 import { useWords } from "../../words/Words.tsx"
 import type { Step } from "../draft/steps.ts"
+import { Condition } from "./Condition.tsx"
 import { useStepFields, WayPart } from "./fields.tsx"
-import { ConditionPart } from "./ConditionPart.tsx"
 
 type Check = Extract<Step, { readonly type: "condition_check" }>
 
@@ -14,7 +14,13 @@ export const CheckFields = ({ step }: { readonly step: Check }) => {
   const otherwise = hasDefault ? words.asOtherwise : words.ends
   return (
     <Stack gap="sm">
-      <ConditionPart of={of} />
+      <Condition
+        label={words.rules}
+        value={step.condition ?? null}
+        isReadOnly={of.isReadOnly}
+        error={of.errorOf("condition")}
+        onChange={(condition) => of.set({ condition })}
+      />
       <WayPart step={step} way="true" label={words.whenTrue} otherwise={otherwise} />
       <WayPart step={step} way="false" label={words.whenFalse} otherwise={otherwise} />
       <WayPart

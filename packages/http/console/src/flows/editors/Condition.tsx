@@ -1,28 +1,55 @@
-// The rules of a condition, as JSON. The service checks what they say when the flow is saved.
-import { Stack, Text } from "@mantine/core"
-import type { StepRule } from "@tentpole/client"
-import { useState } from "react"
-import { CodeEditor } from "../../parts/code/CodeEditor.tsx"
+// The rules of a condition in words, and the way to the builder of rules.
+import { Button, Group, Input, Stack, Text } from "@mantine/core"
+import type { StepRule, StepRuleGroup } from "@tentpole/client"
+import { lazy, Suspense, useState } from "react"
+import { EditIcon } from "../../Icons.tsx"
+import { fromTree, leavesOf, numberOf, pathOf } from "../../segments/ruleTree.ts"
+import { useRuleTexts } from "../../segments/useRuleTexts.ts"
+import { useVocabulary } from "../../segments/useVocabulary.ts"
+import type { Vocabulary } from "../../segments/vocabulary.ts"
 import { useWords } from "../../words/Words.tsx"
-import { isSame } from "../draft/flowDraft.ts"
+import { useEditing } from "../draft/editing.tsx"
+import { useTexts } from "../parts/texts.ts"
+import { groupOfRule, stepChoicesOf } from "./rules.ts"
 
-const textOf = (value: StepRule | null): string => (value === null ? "" : JSON.stringify(value, null, 2))
+const RulesDialog = lazy(async () => ({ default: (await import("./RulesDialog.tsx")).RulesDialog }))
 
-const isRule = (value: unknown): value is StepRule =>
-  typeof value === "object" &&
-  value !== null &&
-  "kind" in value &&
-  (value.kind === "group" || value.kind === "condition")
+interface SentencesProps {
+  readonly rules: StepRuleGroup
+  readonly vocabulary: Vocabulary
+}
 
-/** The rules of a text; null for an empty one; undefined is no JSON of rules. */
-const rulesOf = (text: string): StepRule | null | undefined => {
-  if (text.trim() === "") return null
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRule(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+const Sentences = ({ rules, vocabulary }: SentencesProps) => {
+  const words = useWords("segments")
+  const leaves = leavesOf(fromTree(rules))
+  const texts = useRuleTexts(
+    leaves.map(({ rule }) => rule),
+    vocabulary,
+  )
+  return (
+    <div className="flow-rules">
+      {leaves.length > 1 && (
+        <Text size="xs" c="dimmed">
+          {rules.operator === "or" ? words.any : words.all}
+        </Text>
+      )}
+      <ul>
+        {leaves.map(({ path }, index) => (
+          <li key={pathOf(path)}>
+            {leaves.length > 1 && <span className="rule-number">{numberOf(pathOf(path))}</span>} {texts[index]}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const InWords = ({ value }: { readonly value: StepRule }) => {
+  const { names, structure } = useEditing()
+  const { titleOf } = useTexts(structure, names)
+  const group = groupOfRule(value)
+  const { vocabulary } = useVocabulary(group, stepChoicesOf(structure, titleOf))
+  return vocabulary === null ? null : <Sentences rules={group} vocabulary={vocabulary} />
 }
 
 interface Props {
@@ -31,40 +58,47 @@ interface Props {
   readonly isReadOnly: boolean
   readonly error: string | undefined
   readonly onChange: (rules: StepRule | null) => void
-  readonly height_px?: number
 }
 
-export const Condition = ({ error, height_px = 220, isReadOnly, label, onChange, value }: Props) => {
+export const Condition = ({ error, isReadOnly, label, onChange, value }: Props) => {
   const words = useWords("flows")
-  const [typed, setTyped] = useState<{ readonly text: string; readonly value: StepRule | null } | null>(null)
-  // The rules may change by undo, or by the answer of the service.
-  const own = typed !== null && isSame(typed.value, value) ? typed.text : null
-  const text = own ?? textOf(value)
-  const isBroken = own !== null && rulesOf(own) === undefined
-  const shown = isBroken ? words.noRules : error
-  const change = (next: string) => {
-    const rules = rulesOf(next)
-    setTyped({ text: next, value: rules === undefined ? value : rules })
-    if (rules !== undefined) onChange(rules)
-  }
+  const [isOpen, setOpen] = useState(false)
   return (
-    <Stack gap={4}>
-      <Text size="sm" fw={500}>
-        {label}
-      </Text>
-      <CodeEditor
-        label={label}
-        language="json"
-        value={text}
-        isReadOnly={isReadOnly}
-        height_px={height_px}
-        onChange={change}
-      />
-      {shown !== undefined && (
+    <Stack gap={6}>
+      <Input.Label labelElement="div">{label}</Input.Label>
+      {value !== null && (
+        <Suspense fallback={null}>
+          <InWords value={value} />
+        </Suspense>
+      )}
+      {error !== undefined && (
         <Text size="xs" c="var(--mantine-color-error)" role="alert">
-          {shown}
+          {error}
         </Text>
       )}
+      {(!isReadOnly || value !== null) && (
+        <Group>
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<EditIcon size={14} />}
+            onClick={() => setOpen(true)}
+          >
+            {value === null ? words.setCondition : isReadOnly ? words.showCondition : words.editCondition}
+          </Button>
+        </Group>
+      )}
+      <Suspense fallback={null}>
+        {isOpen && (
+          <RulesDialog
+            title={label}
+            value={value}
+            isReadOnly={isReadOnly}
+            onChange={onChange}
+            onClose={() => setOpen(false)}
+          />
+        )}
+      </Suspense>
     </Stack>
   )
 }

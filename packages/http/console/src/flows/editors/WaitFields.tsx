@@ -4,8 +4,8 @@ import { useWords } from "../../words/Words.tsx"
 import { useEditing } from "../draft/editing.tsx"
 import { changeStep } from "../draft/edits.ts"
 import { type Step, withMode } from "../draft/steps.ts"
+import { Condition } from "./Condition.tsx"
 import { DurationPart, useStepFields, WayPart } from "./fields.tsx"
-import { ConditionPart } from "./ConditionPart.tsx"
 
 type Wait = Extract<Step, { readonly type: "wait" }>
 
@@ -36,7 +36,13 @@ export const WaitFields = ({ step }: { readonly step: Wait }) => {
       />
       {isConditional ? (
         <>
-          <ConditionPart of={of} />
+          <Condition
+            label={words.rules}
+            value={step.condition ?? null}
+            isReadOnly={of.isReadOnly}
+            error={of.errorOf("condition")}
+            onChange={(condition) => of.set({ condition })}
+          />
           <DurationPart
             of={of}
             label={words.atMost}

@@ -1,5 +1,5 @@
 // Fields of steps and triggers: each reads and writes one part of the draft.
-import { NativeSelect, NumberInput, Switch, Textarea, TextInput } from "@mantine/core"
+import { Group, NativeSelect, NumberInput, Switch, Textarea, TextInput } from "@mantine/core"
 import { useWords } from "../../words/Words.tsx"
 import { useEditing } from "../draft/editing.tsx"
 import { changeStep, changeTrigger } from "../draft/edits.ts"
@@ -162,38 +162,39 @@ interface DurationProps {
 export const DurationPart = ({ amount, label, of, unit, ...rest }: DurationProps) => {
   const words = useWords("flows")
   const value = of.values[amount]
-  const of_unit = of.values[unit]
+  const ofUnit = of.values[unit]
+  const shown = isUnit(ofUnit) ? ofUnit : "days"
   return (
-    <NumberInput
-      {...rest}
-      label={label}
-      min={1}
-      max={amount_max}
-      allowDecimal={false}
-      hideControls
-      readOnly={of.isReadOnly}
-      value={typeof value === "number" ? value : ""}
-      error={of.errorOf(amount) ?? of.errorOf(unit)}
-      onChange={(next) =>
-        of.set(
-          typeof next === "number"
-            ? { [amount]: next, [unit]: isUnit(of_unit) ? of_unit : "days" }
-            : { [amount]: null, [unit]: null },
-          amount,
-        )
-      }
-      rightSectionWidth={118}
-      rightSection={
-        <NativeSelect
-          variant="unstyled"
-          aria-label={`${label}: ${words.unit}`}
-          disabled={of.isReadOnly}
-          value={isUnit(of_unit) ? of_unit : "days"}
-          data={waitUnits.map((each) => ({ value: each, label: words.units[each] }))}
-          onChange={({ currentTarget }) => of.set({ [unit]: currentTarget.value })}
-        />
-      }
-    />
+    <Group gap={6} align="flex-end" wrap="nowrap" className="flow-duration">
+      <NumberInput
+        {...rest}
+        label={label}
+        min={1}
+        max={amount_max}
+        allowDecimal={false}
+        hideControls
+        readOnly={of.isReadOnly}
+        value={typeof value === "number" ? value : ""}
+        error={of.errorOf(amount) ?? of.errorOf(unit)}
+        inputWrapperOrder={["label", "description", "error", "input"]}
+        onChange={(next) =>
+          of.set(
+            typeof next === "number" ? { [amount]: next, [unit]: shown } : { [amount]: null, [unit]: null },
+            amount,
+          )
+        }
+      />
+      <NativeSelect
+        aria-label={`${label}: ${words.unit}`}
+        disabled={of.isReadOnly}
+        value={shown}
+        data={waitUnits.map((each) => ({ value: each, label: words.units[each] }))}
+        onChange={({ currentTarget }) => {
+          // Without an amount there is nothing to measure yet.
+          if (typeof value === "number") of.set({ [unit]: currentTarget.value })
+        }}
+      />
+    </Group>
   )
 }
 

@@ -86,7 +86,9 @@ export const issueText = (words: FlowWords, { code, key, message }: Issue): stri
   const own = code === null || !Object.hasOwn(codes, code) ? undefined : codes[code]
   const fields: Readonly<Record<string, string>> = words.fields
   const field = Object.hasOwn(fields, key) ? (fields[key] ?? key) : key
-  if (code === "step_incomplete" || code === "trigger_incomplete") return words.isNeeded(field)
+  if (code === "step_incomplete" || code === "trigger_incomplete") {
+    return field === "" ? words.isMissing : words.isNeeded(field)
+  }
   return own ?? (key === "" ? (message ?? "") : `${field}: ${message ?? ""}`)
 }
 

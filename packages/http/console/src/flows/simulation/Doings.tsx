@@ -1,5 +1,5 @@
 // What a simulated person does with the messages of the flow, and when.
-import { ActionIcon, Button, Group, NativeSelect, NumberInput, Stack, Text } from "@mantine/core"
+import { ActionIcon, Button, Group, Input, NativeSelect, NumberInput, Stack, Text } from "@mantine/core"
 import { CrossIcon, PlusIcon } from "../../Icons.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { useEditing } from "../draft/editing.tsx"
@@ -89,9 +89,7 @@ export const Doings = ({ doings, onChange }: Props) => {
   const change = (at: number, next: Doing) => onChange(doings.map((each, index) => (index === at ? next : each)))
   return (
     <Stack gap={6}>
-      <Text size="sm" fw={500}>
-        {words.doings}
-      </Text>
+      <Input.Label labelElement="div">{words.doings}</Input.Label>
       <div className="flow-events">
         {doings.map((doing, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- rows have no id: two of them may be the same

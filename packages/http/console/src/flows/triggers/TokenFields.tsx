@@ -1,5 +1,5 @@
 // The values that a call may bring along: their names and types.
-import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core"
+import { ActionIcon, Button, Group, Input, NativeSelect, Stack, Text, TextInput } from "@mantine/core"
 import { CrossIcon, PlusIcon } from "../../Icons.tsx"
 import { useWords } from "../../words/Words.tsx"
 import type { Trigger } from "../draft/steps.ts"
@@ -20,9 +20,7 @@ export const TokenFields = ({ at, trigger }: { readonly at: number; readonly tri
     of.set({ fields: declared.map((each, position) => (position === index ? next : each)) }, typed)
   return (
     <Stack gap="xs">
-      <Text size="sm" fw={500}>
-        {words.tokens}
-      </Text>
+      <Input.Label labelElement="div">{words.tokens}</Input.Label>
       {declared.map((each, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- a row is known by its position: its name is being typed
         <Group key={index} gap={6} wrap="nowrap" align="flex-start">

@@ -1,25 +1,27 @@
 // The head of a flow: its name, status and figures, and what can be done with it.
-import { ActionIcon, Button, Menu } from "@mantine/core"
+import { ActionIcon, Button } from "@mantine/core"
 import type { Flow } from "@tentpole/client"
 import { Link, useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
-import { useMutationOf } from "../api/mutations.ts"
-import { problemOf } from "../api/problems.ts"
-import { ArchiveIcon, ContactsIcon, DotsIcon, PauseIcon, PlayIcon, SettingsIcon, TrashIcon } from "../Icons.tsx"
-import { BackLink } from "../parts/BackLink.tsx"
-import { CurlButton } from "../parts/Copy.tsx"
-import { PageHeader } from "../parts/PageHeader.tsx"
-import { Problem } from "../parts/Problem.tsx"
-import { StatusBadge } from "../parts/StatusBadge.tsx"
-import { useSession } from "../session.tsx"
-import { useWords } from "../words/Words.tsx"
-import { can, flowTones, presentIn } from "./flow.ts"
-import type { OpenedFlow } from "./OpenFlow.tsx"
+import { lazy, type Ref, Suspense, useState } from "react"
+import { useMutationOf } from "../../api/mutations.ts"
+import { problemOf } from "../../api/problems.ts"
+import { ContactsIcon, DotsIcon, PauseIcon, PlayIcon } from "../../Icons.tsx"
+import { BackLink } from "../../parts/BackLink.tsx"
+import { CurlButton } from "../../parts/Copy.tsx"
+import { OnDemand } from "../../parts/OnDemand.tsx"
+import { PageHeader } from "../../parts/PageHeader.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { StatusBadge } from "../../parts/StatusBadge.tsx"
+import { useSession } from "../../session.tsx"
+import { useWords } from "../../words/Words.tsx"
+import { can, flowTones, presentIn } from "../flow.ts"
+import type { OpenedFlow } from "../OpenFlow.tsx"
 
-const Confirm = lazy(async () => ({ default: (await import("../parts/Confirm.tsx")).Confirm }))
+const Confirm = lazy(async () => ({ default: (await import("../../parts/Confirm.tsx")).Confirm }))
+const FlowMenu = lazy(async () => ({ default: (await import("./FlowMenu.tsx")).FlowMenu }))
 const FlowSettings = lazy(async () => ({ default: (await import("./FlowSettings.tsx")).FlowSettings }))
 
-type Dialog = "settings" | "activate" | "archive" | "delete" | null
+export type Dialog = "settings" | "activate" | "archive" | "delete" | null
 
 interface DialogProps {
   readonly flow: Flow
@@ -101,35 +103,17 @@ const Dialogs = ({ flow, onClose, open }: DialogProps) => {
   }
 }
 
-const More = ({ flow, onOpen }: { readonly flow: Flow; readonly onOpen: (open: Dialog) => void }) => {
-  const words = useWords("flows")
+interface TargetProps {
+  readonly onClick: () => void
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+export const MoreTarget = (props: TargetProps) => {
   const shell = useWords("shell")
-  const { may } = useSession()
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label={shell.more}>
-          <DotsIcon />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {may("editor") && (
-          <Menu.Item leftSection={<SettingsIcon size={16} />} onClick={() => onOpen("settings")}>
-            {words.settings}
-          </Menu.Item>
-        )}
-        {may("sender") && can("archive", flow) && (
-          <Menu.Item leftSection={<ArchiveIcon size={16} />} onClick={() => onOpen("archive")}>
-            {words.archive}
-          </Menu.Item>
-        )}
-        {may("editor") && can("delete", flow) && (
-          <Menu.Item leftSection={<TrashIcon size={16} />} c="red" onClick={() => onOpen("delete")}>
-            {words.delete}
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <ActionIcon {...props} variant="default" size="lg" aria-label={shell.more} aria-haspopup="menu">
+      <DotsIcon />
+    </ActionIcon>
   )
 }
 
@@ -224,7 +208,9 @@ export const FlowHead = ({ opened }: { readonly opened: OpenedFlow }) => {
               {words.membersTitle}
             </Button>
             <MainActions opened={opened} onOpen={setOpen} />
-            <More flow={flow} onOpen={setOpen} />
+            <OnDemand button={(onClick) => <MoreTarget onClick={onClick} />}>
+              <FlowMenu flow={flow} onOpen={setOpen} />
+            </OnDemand>
           </>
         }
       />

@@ -1,30 +1,51 @@
 // What applies to the whole flow: its name, who may enter it, and who leaves it at once.
-import { Button, Group, Modal, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core"
+import {
+  Button,
+  Group,
+  Input,
+  Modal,
+  NativeSelect,
+  Skeleton,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  Textarea,
+} from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { Flow } from "@tentpole/client"
-import { useMutationOf } from "../api/mutations.ts"
-import { fieldErrors } from "../api/problems.ts"
-import { CurlButton } from "../parts/Copy.tsx"
-import { useIsPhone } from "../parts/phone.ts"
-import { Problem } from "../parts/Problem.tsx"
-import { useWords } from "../words/Words.tsx"
-import { can } from "./flow.ts"
-import { Condition } from "./editors/Condition.tsx"
+import { lazy, Suspense, useState } from "react"
+import { useMutationOf } from "../../api/mutations.ts"
+import { fieldErrors } from "../../api/problems.ts"
+import { CurlButton } from "../../parts/Copy.tsx"
+import { useIsPhone } from "../../parts/phone.ts"
+import { Problem } from "../../parts/Problem.tsx"
+import { useWords } from "../../words/Words.tsx"
+import { isSame } from "../draft/flowDraft.ts"
+import { can } from "../flow.ts"
+import type { Rules } from "../editors/RulesForm.tsx"
+
+const RulesForm = lazy(async () => ({ default: (await import("../editors/RulesForm.tsx")).RulesForm }))
+
+/** The rules of a flow do not ask about its emails. */
+const noSteps: ReadonlyArray<never> = []
 
 const name_max = 200
 const description_max = 1_000
 
-type Values = Pick<Flow, "name" | "reentry_policy" | "manual_membership_enabled" | "disqualification_rules"> & {
+type Values = Pick<Flow, "name" | "reentry_policy" | "manual_membership_enabled"> & {
   readonly description: string
 }
 
 /** What differs from the flow. An active flow refuses what it protects, even if it is the same. */
-const changesIn = (flow: Flow, values: Values) => {
-  const next = { ...values, description: values.description.trim() === "" ? null : values.description.trim() }
+const changesIn = (flow: Flow, values: Values, rules: Rules["rules"]) => {
+  const next = {
+    ...values,
+    disqualification_rules: rules,
+    description: values.description.trim() === "" ? null : values.description.trim(),
+  }
   return Object.fromEntries(
-    Object.entries(next).filter(
-      ([key, value]) => JSON.stringify(flow[key as keyof typeof next]) !== JSON.stringify(value),
-    ),
+    Object.entries(next).filter(([key, value]) => !isSame(flow[key as keyof typeof next], value)),
   )
 }
 
@@ -42,14 +63,14 @@ export const FlowSettings = ({ flow, onClose }: Props) => {
     description: flow.description ?? "",
     reentry_policy: flow.reentry_policy,
     manual_membership_enabled: flow.manual_membership_enabled,
-    disqualification_rules: flow.disqualification_rules,
   }
   const form = useForm<Values>({ initialValues })
+  const [{ isFinished, rules }, setRules] = useState<Rules>({ rules: flow.disqualification_rules, isFinished: true })
   const update = useMutationOf("flows", "update", { done: () => words.saved, onDone: onClose })
   const { errors, rest } = fieldErrors(update.error, ["name", "description", "disqualification_rules"], (path) =>
     path.startsWith("disqualification_rules") ? "disqualification_rules" : path,
   )
-  const request = { params: { flowId: flow.flow_id }, payload: changesIn(flow, form.values) }
+  const request = { params: { flowId: flow.flow_id }, payload: changesIn(flow, form.values, rules) }
   return (
     <Modal
       opened
@@ -91,19 +112,24 @@ export const FlowSettings = ({ flow, onClose }: Props) => {
             description={words.manualText}
             {...form.getInputProps("manual_membership_enabled", { type: "checkbox" })}
           />
-          <Condition
-            label={words.rulesOutLabel}
-            isReadOnly={flow.status === "archived"}
-            value={form.values.disqualification_rules}
-            error={errors["disqualification_rules"]}
-            height_px={160}
-            onChange={(rules) =>
-              form.setFieldValue("disqualification_rules", rules as Values["disqualification_rules"])
-            }
-          />
-          <Text size="xs" c="dimmed">
-            {words.rulesOutText}
-          </Text>
+          <div role="group" aria-label={words.rulesOutLabel}>
+            <Input.Label labelElement="div">{words.rulesOutLabel}</Input.Label>
+            <Suspense fallback={<Skeleton h={160} />}>
+              <RulesForm
+                first={flow.disqualification_rules}
+                steps={noSteps}
+                isReadOnly={flow.status === "archived"}
+                onChange={setRules}
+              />
+            </Suspense>
+            <Text
+              size="xs"
+              mt={6}
+              c={errors["disqualification_rules"] === undefined ? "dimmed" : "var(--mantine-color-error)"}
+            >
+              {errors["disqualification_rules"] ?? words.rulesOutText}
+            </Text>
+          </div>
           {update.isError && Object.keys(errors).length === 0 && <Problem error={update.error} issues={rest} />}
           <Group justify="space-between">
             <CurlButton call={["flows", "update", request]} />
@@ -114,7 +140,7 @@ export const FlowSettings = ({ flow, onClose }: Props) => {
               <Button
                 type="submit"
                 loading={update.isPending}
-                disabled={form.values.name.trim() === "" || Object.keys(request.payload).length === 0}
+                disabled={!isFinished || form.values.name.trim() === "" || Object.keys(request.payload).length === 0}
               >
                 {shell.save}
               </Button>
