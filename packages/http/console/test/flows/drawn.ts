@@ -1,5 +1,5 @@
 // Flows drawn at random from a seed, for property tests.
-import { addLooseStep, addStep, connect, removeStep, renameStep } from "../../src/flows/draft/edits.ts"
+import { addStep, connect, removeStep, renameStep } from "../../src/flows/draft/edits.ts"
 import {
   edgesOf,
   emptyStep,
@@ -54,7 +54,7 @@ export const anyEdit = (draw: Draw, structure: Structure): Structure => {
   const step = draw.of(steps)
   switch (kind) {
     case 2:
-      return addLooseStep(structure, newStep(draw, structure))
+      return { ...structure, steps: [...steps, newStep(draw, structure)] }
     case 3:
       return removeStep(structure, step.step_id)
     case 4:

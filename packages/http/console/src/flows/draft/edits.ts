@@ -49,12 +49,6 @@ export const addStep = (structure: Structure, step: Step, place: Place): Structu
   return connect({ ...structure, steps }, place, step.step_id)
 }
 
-/** Inserts a step without a way to it. */
-export const addLooseStep = (structure: Structure, step: Step): Structure => ({
-  ...structure,
-  steps: [...structure.steps, step],
-})
-
 /** Changes fields of a step, but not its id. */
 export const changeStep = (structure: Structure, id: string, change: (step: Step) => Step): Structure =>
   mapSteps(structure, (step) => {
