@@ -10,11 +10,39 @@ import type { OpenedFlow } from "./OpenFlow.tsx"
 
 const StepSearch = lazy(async () => ({ default: (await import("./StepSearch.tsx")).StepSearch }))
 
+const History = ({ opened: { draft, redo, undo } }: { readonly opened: OpenedFlow }) => {
+  const words = useWords("flows")
+  return (
+    <ActionIcon.Group>
+      <ActionIcon
+        variant="default"
+        size="md"
+        aria-label={words.undo}
+        title={words.undo}
+        disabled={draft.past.length === 0}
+        onClick={undo}
+      >
+        <UndoIcon size={16} />
+      </ActionIcon>
+      <ActionIcon
+        variant="default"
+        size="md"
+        aria-label={words.redo}
+        title={words.redo}
+        disabled={draft.future.length === 0}
+        onClick={redo}
+      >
+        <RedoIcon size={16} />
+      </ActionIcon>
+    </ActionIcon.Group>
+  )
+}
+
 export const Toolbar = ({ opened }: { readonly opened: OpenedFlow }) => {
   const words = useWords("flows")
   const isPhone = useIsPhone()
   const [isSearching, setSearching] = useState(false)
-  const { asked, draft, editing, go, redo, undo } = opened
+  const { asked, editing, go } = opened
   const { choose, flow, issues, isReadOnly, structure } = editing
   const { view: _view, ...others } = asked
   const count = allOf(issues).filter((issue) => !isWarning(issue)).length
@@ -35,30 +63,7 @@ export const Toolbar = ({ opened }: { readonly opened: OpenedFlow }) => {
             onChange={(next) => go(next === "list" ? { ...others, view: "list" } : others)}
           />
         )}
-        {!isReadOnly && (
-          <ActionIcon.Group>
-            <ActionIcon
-              variant="default"
-              size="md"
-              aria-label={words.undo}
-              title={words.undo}
-              disabled={draft.past.length === 0}
-              onClick={undo}
-            >
-              <UndoIcon size={16} />
-            </ActionIcon>
-            <ActionIcon
-              variant="default"
-              size="md"
-              aria-label={words.redo}
-              title={words.redo}
-              disabled={draft.future.length === 0}
-              onClick={redo}
-            >
-              <RedoIcon size={16} />
-            </ActionIcon>
-          </ActionIcon.Group>
-        )}
+        {!isReadOnly && <History opened={opened} />}
         {count > 0 && (
           <Button
             size="compact-sm"

@@ -15,7 +15,7 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from "@xyflow/react"
-import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react"
+import { type DragEvent, type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react"
 import { useWords } from "../../words/Words.tsx"
 import { useAddStep, useEditing, useLit } from "../draft/editing.tsx"
 import { connect, removeStep, removeTrigger } from "../draft/edits.ts"
@@ -182,44 +182,60 @@ const useFirstView = (layout: Layout) => {
   return { place, show }
 }
 
-const Drawn = () => {
-  const words = useWords("flows")
-  const { choose, chosen, edit, isReadOnly, structure } = useEditing()
+/** Brings a box into sight, if it is not: the chosen one, and the one that a simulation lights. */
+const useSight = (layout: Layout, place: RefObject<HTMLDivElement | null>) => {
+  const { chosen } = useEditing()
   const { stepId } = useLit()
-  const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false })
-  const { colorScheme } = useMantineColorScheme()
-  const layout = useLayout(structure)
-  const nodes = useMemo(() => nodesOf(layout), [layout])
-  const edges = useMemo(() => edgesOf(layout, isReadOnly), [layout, isReadOnly])
-  const { place, show: showAll } = useFirstView(layout)
   const { getViewport, setCenter } = useReactFlow()
-  const drop = useDrop(layout)
-  /** Brings a box into sight, if it is not. */
+  const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false })
   const show = (id: string) => {
     const [box, area] = [layout.boxes.get(id), place.current]
     if (box === undefined || area === null) return
     const { x, y, zoom } = getViewport()
     const [left, top] = [box.x * zoom + x, box.y * zoom + y]
-    const isSeen =
-      left >= 0 &&
-      top >= 0 &&
-      left + box.width * zoom <= area.clientWidth &&
-      top + box.height * zoom <= area.clientHeight
-    if (!isSeen)
-      void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom, duration: isStill ? 0 : move_ms })
+    const [right, bottom] = [left + box.width * zoom, top + box.height * zoom]
+    const isSeen = left >= 0 && top >= 0 && right <= area.clientWidth && bottom <= area.clientHeight
+    if (isSeen) return
+    void setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom, duration: isStill ? 0 : move_ms })
   }
-  const onKeyDown = useCanvasKeys(layout, show)
-  const chosenId = chosen === null ? null : "step" in chosen ? nodeId(chosen.step) : "entry"
-  const sight = useRef(show)
+  const latest = useRef(show)
   useEffect(() => {
-    sight.current = show
+    latest.current = show
   })
+  const chosenId = chosen === null ? null : nodeId("step" in chosen ? chosen.step : null)
   useEffect(() => {
-    if (chosenId !== null) sight.current(chosenId)
+    if (chosenId !== null) latest.current(chosenId)
   }, [chosenId, layout])
   useEffect(() => {
-    if (stepId !== null) sight.current(nodeId(stepId))
+    if (stepId !== null) latest.current(nodeId(stepId))
   }, [stepId])
+  return show
+}
+
+/** Everything is done by the boxes themselves, and by the keys of the canvas. */
+const still = {
+  deleteKeyCode: null,
+  selectionKeyCode: null,
+  multiSelectionKeyCode: null,
+  panActivationKeyCode: null,
+  disableKeyboardA11y: true,
+  nodesDraggable: false,
+  nodesFocusable: false,
+  edgesFocusable: false,
+  elementsSelectable: false,
+  zoomOnDoubleClick: false,
+} as const
+
+const Drawn = () => {
+  const words = useWords("flows")
+  const { choose, edit, isReadOnly, structure } = useEditing()
+  const { colorScheme } = useMantineColorScheme()
+  const layout = useLayout(structure)
+  const nodes = useMemo(() => nodesOf(layout), [layout])
+  const edges = useMemo(() => edgesOf(layout, isReadOnly), [layout, isReadOnly])
+  const { place, show: showAll } = useFirstView(layout)
+  const drop = useDrop(layout)
+  const onKeyDown = useCanvasKeys(layout, useSight(layout, place))
   const link = ({ source, sourceHandle, target }: Connection) =>
     edit((before) => connect(before, placeOf(source, sourceHandle), stepIdOf(target)))
   return (
@@ -237,6 +253,7 @@ const Drawn = () => {
       <VisuallyHidden>{words.canvasText}</VisuallyHidden>
       <DropProvider value={drop.target}>
         <ReactFlow
+          {...still}
           nodes={nodes}
           edges={edges}
           nodeTypes={nodeTypes}
@@ -244,17 +261,7 @@ const Drawn = () => {
           colorMode={colorScheme === "auto" ? "system" : colorScheme}
           minZoom={0.2}
           maxZoom={1.5}
-          deleteKeyCode={null}
-          selectionKeyCode={null}
-          multiSelectionKeyCode={null}
-          panActivationKeyCode={null}
-          disableKeyboardA11y
-          nodesDraggable={false}
-          nodesFocusable={false}
-          edgesFocusable={false}
-          elementsSelectable={false}
           nodesConnectable={!isReadOnly}
-          zoomOnDoubleClick={false}
           connectionRadius={connection_radius_px}
           connectionLineType={ConnectionLineType.SmoothStep}
           isValidConnection={({ source, target }) =>

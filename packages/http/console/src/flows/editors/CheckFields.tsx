@@ -1,4 +1,4 @@
-// The fields of a condition: the rules, and where members go for whom they hold or not.
+// The fields of a condition: the rules, and the two ways of members.
 import { Stack } from "@mantine/core"
 import { useWords } from "../../words/Words.tsx"
 import type { Step } from "../draft/steps.ts"

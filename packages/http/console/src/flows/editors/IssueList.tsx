@@ -1,4 +1,4 @@
-// What is to be mended, as sentences.
+// Issues as sentences.
 import { List } from "@mantine/core"
 import { WarningIcon } from "../../Icons.tsx"
 

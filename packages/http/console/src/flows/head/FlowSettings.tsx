@@ -12,7 +12,7 @@ import {
   TextInput,
   Textarea,
 } from "@mantine/core"
-import { useForm } from "@mantine/form"
+import { useForm, type UseFormReturnType } from "@mantine/form"
 import type { Flow } from "@tentpole/client"
 import { lazy, Suspense, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
@@ -49,6 +49,77 @@ const changesIn = (flow: Flow, values: Values, rules: Rules["rules"]) => {
   )
 }
 
+interface SimpleProps {
+  readonly flow: Flow
+  readonly form: UseFormReturnType<Values>
+  readonly errors: Readonly<Record<string, string>>
+}
+
+const Simple = ({ errors, flow, form }: SimpleProps) => {
+  const words = useWords("flows")
+  return (
+    <>
+      <TextInput
+        label={words.name}
+        required
+        maxLength={name_max}
+        data-autofocus
+        {...form.getInputProps("name")}
+        error={errors["name"]}
+      />
+      <Textarea
+        label={words.description}
+        autosize
+        minRows={2}
+        maxLength={description_max}
+        {...form.getInputProps("description")}
+        error={errors["description"]}
+      />
+      <NativeSelect
+        label={words.reentryLabel}
+        disabled={!can("edit", flow)}
+        data={[
+          { value: "allow", label: words.reentry.allow },
+          { value: "no_reentry", label: words.reentry.no_reentry },
+        ]}
+        {...form.getInputProps("reentry_policy")}
+      />
+      <Switch
+        label={words.manualLabel}
+        description={words.manualText}
+        {...form.getInputProps("manual_membership_enabled", { type: "checkbox" })}
+      />
+    </>
+  )
+}
+
+interface RulesProps {
+  readonly flow: Flow
+  readonly error: string | undefined
+  readonly onChange: (rules: Rules) => void
+}
+
+/** Rules that keep contacts out of the flow. */
+const RulesOut = ({ error, flow, onChange }: RulesProps) => {
+  const words = useWords("flows")
+  return (
+    <div role="group" aria-label={words.rulesOutLabel}>
+      <Input.Label labelElement="div">{words.rulesOutLabel}</Input.Label>
+      <Suspense fallback={<Skeleton h={160} />}>
+        <RulesForm
+          first={flow.disqualification_rules}
+          steps={noSteps}
+          isReadOnly={flow.status === "archived"}
+          onChange={onChange}
+        />
+      </Suspense>
+      <Text size="xs" mt={6} c={error === undefined ? "dimmed" : "var(--mantine-color-error)"}>
+        {error ?? words.rulesOutText}
+      </Text>
+    </div>
+  )
+}
+
 interface Props {
   readonly flow: Flow
   readonly onClose: () => void
@@ -82,54 +153,8 @@ export const FlowSettings = ({ flow, onClose }: Props) => {
     >
       <form onSubmit={form.onSubmit(() => update.mutate(request))}>
         <Stack>
-          <TextInput
-            label={words.name}
-            required
-            maxLength={name_max}
-            data-autofocus
-            {...form.getInputProps("name")}
-            error={errors["name"]}
-          />
-          <Textarea
-            label={words.description}
-            autosize
-            minRows={2}
-            maxLength={description_max}
-            {...form.getInputProps("description")}
-            error={errors["description"]}
-          />
-          <NativeSelect
-            label={words.reentryLabel}
-            disabled={!can("edit", flow)}
-            data={[
-              { value: "allow", label: words.reentry.allow },
-              { value: "no_reentry", label: words.reentry.no_reentry },
-            ]}
-            {...form.getInputProps("reentry_policy")}
-          />
-          <Switch
-            label={words.manualLabel}
-            description={words.manualText}
-            {...form.getInputProps("manual_membership_enabled", { type: "checkbox" })}
-          />
-          <div role="group" aria-label={words.rulesOutLabel}>
-            <Input.Label labelElement="div">{words.rulesOutLabel}</Input.Label>
-            <Suspense fallback={<Skeleton h={160} />}>
-              <RulesForm
-                first={flow.disqualification_rules}
-                steps={noSteps}
-                isReadOnly={flow.status === "archived"}
-                onChange={setRules}
-              />
-            </Suspense>
-            <Text
-              size="xs"
-              mt={6}
-              c={errors["disqualification_rules"] === undefined ? "dimmed" : "var(--mantine-color-error)"}
-            >
-              {errors["disqualification_rules"] ?? words.rulesOutText}
-            </Text>
-          </div>
+          <Simple flow={flow} form={form} errors={errors} />
+          <RulesOut flow={flow} error={errors["disqualification_rules"]} onChange={setRules} />
           {update.isError && Object.keys(errors).length === 0 && <Problem error={update.error} issues={rest} />}
           <Group justify="space-between">
             <CurlButton call={["flows", "update", request]} />

@@ -63,7 +63,7 @@ export interface Lit {
 
 export const dark: Lit = { steps: new Set(), ways: [], stepId: null, moving: null }
 
-/** What is lit after the frame `at`. Before the first frame nothing is. */
+/** Steps and ways that are lit after the frame `at`. Before the first frame there are none. */
 export const litAt = (frames: ReadonlyArray<Frame>, at: number): Lit => {
   const seen = frames.slice(0, at + 1)
   const last = seen.at(-1)
