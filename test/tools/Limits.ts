@@ -9,6 +9,7 @@ import {
   done_job_days_kept,
   event_days_kept,
 } from "@tentpole/core/ports/Maintenance"
+import { names_max, results_max, results_of_type_max } from "@tentpole/core/operations/search/Search"
 import { page_limit_default, page_limit_max } from "@tentpole/core/kernel/Page"
 import { blast_description_length_max, blast_name_length_max, schedule_grace_ms } from "@tentpole/core/blasts/Blast"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
@@ -123,6 +124,7 @@ ${head}
 | Time for its body; for an import file, while data arrives | ${time(requestTimeouts.body_ms)}; ${time(requestTimeouts.upload_ms)} | ${code("request_timeout")} |
 | Long reads (searches, counts, exports) of a workspace at a time, in each process; of all workspaces | ${long_share_max}; ${long_connections_max} | further ones wait for their turn |
 | Inputs that wait to be read by threads, long reads that wait, and previews of imports that wait, in each process; of one workspace | ${waiting_max} of each; ${waiting_share_max} | ${code("unavailable")} with \`Retry-After\` |
+| Results of \`/v1/search\`, of one type; names of a type that it reads | ${results_max}, ${results_of_type_max}; ${number(names_max)} | the newest names are read |
 | \`limit\` of listings | 1 to ${page_limit_max}, ${page_limit_default} by default | ${invalid} |
 | \`Idempotency-Key\` | 1 to 255 printable characters | ${invalid} |
 | How long its answer is stored | ${retention_hours} hours | the request is executed again |

@@ -40,6 +40,7 @@ import { parsers } from "./ports/parsers.ts"
 import { privacy } from "./operations/privacy.ts"
 import { restores } from "./operations/restores.ts"
 import { schedules } from "./blasts/schedules.ts"
+import { search } from "./operations/search.ts"
 import { segments } from "./segments/segments.ts"
 import { suppressions } from "./sending/suppressions.ts"
 import { workspaces } from "./workspaces/workspaces.ts"
@@ -110,6 +111,7 @@ export const contract = {
   privacy,
   restores,
   schedules,
+  search,
   segments,
   sendJournal,
   suppressions,

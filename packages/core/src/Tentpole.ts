@@ -42,6 +42,7 @@ import { LocalMails } from "./operations/localMail/LocalMails.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Privacy } from "./operations/privacy/Privacy.ts"
 import { Restores } from "./operations/restore/Restores.ts"
+import { Searches } from "./operations/search/Searches.ts"
 import { Suppressions } from "./sending/Suppressions.ts"
 import { Segments } from "./segments/Segments.ts"
 import { EmailTemplates } from "./emails/EmailTemplates.ts"
@@ -89,6 +90,7 @@ export const productUseCases = Layer.mergeAll(
   OutgoingMail.layer,
   ReturnPaths.layer,
   Schedules.layer,
+  Searches.layer,
   Segments.layer,
   Suppressions.layer,
   TentTemplates.layer,

@@ -21,6 +21,7 @@ import * as ListStore from "./lists/ListStore.ts"
 import * as MembershipStore from "./flows/MembershipStore.ts"
 import * as Outbox from "./kernel/Outbox.ts"
 import * as ReportStore from "./bounces/ReportStore.ts"
+import * as SearchStore from "./operations/SearchStore.ts"
 import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/SegmentMembers.ts"
 import * as SegmentStore from "./segments/SegmentStore.ts"
@@ -62,6 +63,7 @@ export const stores = Layer.mergeAll(
   MembershipStore.layer,
   ReportStore.layer,
   ScheduleStore.layer,
+  SearchStore.layer,
   Segment.layer,
   SegmentStore.layer,
   DryRunStore.layer,

@@ -27,6 +27,7 @@ import * as Outbox from "./kernel/Outbox.ts"
 import * as PrivacyStore from "./operations/PrivacyStore.ts"
 import * as RestoreStore from "./operations/RestoreStore.ts"
 import * as ReportStore from "./bounces/ReportStore.ts"
+import * as SearchStore from "./operations/SearchStore.ts"
 import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/RuleSql.ts"
 import * as SegmentStore from "./segments/SegmentStore.ts"
@@ -74,6 +75,7 @@ const rooms = Layer.mergeAll(
   ReportStore.layer,
   RestoreStore.layer,
   ScheduleStore.layer,
+  SearchStore.layer,
   Segment.layer,
   SegmentStore.layer,
   DryRunStore.layer,

@@ -1902,6 +1902,20 @@ export interface Client {
      * administration API. Needs the role `viewer`.
      */
     readonly find: Method<{}, WorkspaceOverview, CommonCode | "not_found">
+    /**
+     * Search by name. Returns lists, emails, blasts, flows, tents and templates whose names contain a text, and
+     * contacts whose email address, display name, first or last name begins with it. Case-insensitive, without
+     * wildcards. At most 5 of a type; names that begin with the text come first. Of each type except contacts the
+     * newest 10,000 are searched. The listings of each type search all of them. Needs the role `viewer`.
+     */
+    readonly search: Method<{
+      readonly query: {
+        /** The text. White space around it is ignored */
+        readonly q: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, SearchResults, CommonCode>
   }
   readonly changes: {
     /**
@@ -2186,6 +2200,7 @@ export const routes = {
   },
   workspace: {
     find: "GET /v1/workspace",
+    search: "GET /v1/search",
   },
   changes: {
     watch: "GET /v1/changes bytes",
@@ -4603,6 +4618,17 @@ export interface SearchContacts {
   readonly order?: "asc" | "desc"
   /** Returns the matching conditions with each contact. Default: false */
   readonly explain?: boolean
+}
+
+export interface SearchResults {
+  readonly results: ReadonlyArray<{
+    readonly type: "contact" | "list" | "email" | "blast" | "flow" | "tent" | "email_template" | "tent_template"
+    readonly id: string
+    /** Of a contact its display name, else its first and last name, else its address or phone number */
+    readonly name: string
+    /** The status; of a list its kind; of a contact its email address, else its phone number */
+    readonly detail: string | null
+  }>
 }
 
 export interface SegmentExplanation {

@@ -86,7 +86,7 @@ export const texts: Readonly<Record<string, string>> = {
   "text/csv": "contact_id,email\r\n" + `${id},ann@example.org\r\n`,
 }
 
-export const numbers: Readonly<Record<string, number>> = { limit: 25, days: 7, service_score: 42 }
+export const numbers: Readonly<Record<string, number>> = { limit: 20, days: 7, service_score: 42 }
 
 /** Boolean fields that are true in examples. */
 export const truths: ReadonlySet<string> = new Set([

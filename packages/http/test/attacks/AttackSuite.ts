@@ -159,6 +159,9 @@ const attacksOn = <Own extends Estate>(
     ]),
   ].map(adapted)
 
+/** Whether a parameter is text to search for. */
+const isSearch = ({ name }: Operation["query"][number]): boolean => name === "search" || name === "q"
+
 /** Sends the requests that must be refused first, because they change nothing; then the valid one, then the uncertain ones. */
 const refusals = Effect.fnUntraced(function* <Own extends Estate>(
   room: Room<Own>,
@@ -173,8 +176,10 @@ const refusals = Effect.fnUntraced(function* <Own extends Estate>(
   }
   assert.strictEqual(yield* everythingOf(room, call, estate), before)
   yield* theirsStays
-  for (const text of operation.query.some(({ name }) => name === "search") ? hostileText : []) {
-    const listed = yield* call(operation.method, withQuery(path, `search=${encodeURIComponent(text)}`))
+  const searched = operation.query.find(isSearch)
+  for (const text of searched === undefined ? [] : hostileText) {
+    const query = `${searched?.name}=${encodeURIComponent(text)}`
+    const listed = yield* call(operation.method, withQuery(addressOf(operation, estate, searched?.name), query))
     assert.deepStrictEqual([listed.status, room.found?.(listed.json)], [200, 0], `${text}: ${listed.text}`)
   }
   for (const right of rights.length === 0 ? [undefined] : rights) {
@@ -236,7 +241,7 @@ const strangers = Effect.fnUntraced(function* <Own extends Estate>(
       yield* notFound(name, (id) => send(addressOf(operation, { ...estate, [name]: id }), body))
     }
   }
-  for (const { name } of operation.query.filter((parameter) => parameter.name in them)) {
+  for (const { name } of operation.query.filter((parameter) => parameter.name in them && !isSearch(parameter))) {
     yield* notFound(name, (id) => send(withQuery(addressOf(operation, estate, name), `${name}=${id}`)))
   }
   const pairs = room.ids.map((name) => ({ ours: idIn(estate, name), theirs: idIn(them, name) }))

@@ -14,6 +14,7 @@ interface FormsEstate extends Estate {
 interface TrafficEstate extends FormsEstate {
   readonly tentIdOrAlias: string
   readonly tent_id: string
+  readonly q: string
 }
 
 const settleForms: Room<FormsEstate>["settle"] = Effect.fnUntraced(function* ({ workspace }, field, context) {
@@ -33,7 +34,7 @@ const settleForms: Room<FormsEstate>["settle"] = Effect.fnUntraced(function* ({ 
   return { tentId: id, field }
 }, Effect.orDie)
 
-const readable = ({ tentId }: FormsEstate) => [
+const readable = ({ field, tentId }: FormsEstate) => [
   `/v1/tents/${tentId}/submissions`,
   `/v1/analytics/tent?tentIdOrAlias=${tentId}`,
   `/v1/analytics/traffic?tent_id=${tentId}`,
@@ -42,6 +43,7 @@ const readable = ({ tentId }: FormsEstate) => [
   "/v1/analytics/credits",
   "/v1/analytics/workspace",
   "/v1/workspace",
+  `/v1/search?q=${field}`,
   "/v1/contacts",
 ]
 
@@ -54,17 +56,19 @@ export const submissions: Room<FormsEstate> = {
   ids: ["tentId"],
 }
 
-/** Traffic and the overview of the workspace are read-only in the API. */
+/** Traffic, search and the overview of the workspace are read-only in the API. */
 export const traffic: Room<TrafficEstate> = {
   name: "traffic",
-  operations: operationsOf(tenants, ["/v1/analytics", "/v1/workspace"]),
+  operations: operationsOf(tenants, ["/v1/analytics", "/v1/search", "/v1/workspace"]),
   probes: {},
   settle: (side, field, context, operation) =>
     Effect.map(settleForms(side, field, context, operation), (estate) => ({
       ...estate,
       tentIdOrAlias: estate.tentId,
       tent_id: estate.tentId,
+      q: field,
     })),
+  found: (json) => json.results.length,
   readable,
   ids: ["tentId"],
 }

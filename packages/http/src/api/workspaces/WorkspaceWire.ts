@@ -1,6 +1,7 @@
-// Wire schemas of workspaces: as their owners and operators read them, and the overview that each member reads.
+// Wire schemas of workspaces: as their owners and operators read them, the overview that each member reads, and search by name.
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { WorkspaceOverview } from "@tentpole/core/workspaces/WorkspaceOverviews"
+import { searchedTypes } from "@tentpole/core/operations/search/Search"
 import { type Authority, authorities } from "@tentpole/core/workspaces/Role"
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { planNames, type Workspace } from "@tentpole/core/workspaces/Workspace"
@@ -97,6 +98,23 @@ export const WorkspaceOverviewWire = Schema.Struct({
   }),
   role: oneOf(...authorities).annotate({ description: "The role of the caller" }),
 }).annotate({ identifier: "WorkspaceOverview" })
+
+export const SearchResultsWire = Schema.Struct({
+  results: Schema.Array(
+    Schema.Struct({
+      type: oneOf(...searchedTypes),
+      id: Schema.String.annotate({ examples: ["0190a0de-0000-7000-8000-000000000001"] }),
+      name: Schema.String.annotate({
+        description: "Of a contact its display name, else its first and last name, else its address or phone number",
+        examples: ["Ann Lee"],
+      }),
+      detail: Schema.NullOr(Schema.String).annotate({
+        description: "The status; of a list its kind; of a contact its email address, else its phone number",
+        examples: ["ann@example.org"],
+      }),
+    }),
+  ),
+}).annotate({ identifier: "SearchResults" })
 
 export const toOverviewWire =
   (role: Authority) =>
