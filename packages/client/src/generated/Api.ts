@@ -2408,6 +2408,11 @@ export interface BeginUploadImport {
   readonly source: "upload"
   readonly file_name: string
   readonly content_type?: string
+  /**
+   * Returns an `upload_url` of this service, even if files are stored in S3. For browsers, whose uploads a bucket
+   * refuses until it is configured for them. Default: false
+   */
+  readonly through_service?: boolean
 }
 
 export interface Blast {

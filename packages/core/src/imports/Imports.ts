@@ -54,9 +54,10 @@ export const previews_share_max = 2
 export class Imports extends Context.Service<
   Imports,
   {
+    /** `throughService`: the upload goes through this service, even if the blob store signs addresses. */
     readonly beginUpload: (
       workspace: WorkspaceId,
-      file: { readonly fileName: string; readonly contentType: string },
+      file: { readonly fileName: string; readonly contentType: string; readonly throughService?: boolean },
     ) => Effect.Effect<UploadSession, BlobUnavailable>
     readonly beginRows: (
       workspace: WorkspaceId,
@@ -225,12 +226,14 @@ export class Imports extends Context.Service<
       })
 
       return Imports.of({
-        beginUpload: Effect.fn("Imports.beginUpload")(function* (workspace, file) {
+        beginUpload: Effect.fn("Imports.beginUpload")(function* (workspace, { throughService = false, ...file }) {
           const session = yield* begin(workspace, { ...file, source: "upload" })
-          const signed = yield* blobs.uploadUrl(session.blobKey, {
-            contentType: session.contentType,
-            validFor: upload_lifetime_ms,
-          })
+          const signed = throughService
+            ? null
+            : yield* blobs.uploadUrl(session.blobKey, {
+                contentType: session.contentType,
+                validFor: upload_lifetime_ms,
+              })
           return { session, uploadUrl: signed ?? (yield* ownUploadUrl(workspace, session)) }
         }),
 

@@ -39,6 +39,12 @@ const BeginUpload = Schema.Struct({
   source: Schema.Literal("upload"),
   file_name: Text(255, 1),
   content_type: Schema.optionalKey(contentType),
+  through_service: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "Returns an `upload_url` of this service, even if files are stored in S3. For browsers, whose uploads a bucket refuses until it is configured for them. Default: false",
+    }),
+  ),
 }).annotate({ identifier: "BeginUploadImport" })
 
 export const Rows = Schema.Array(Schema.Record(Schema.String, Cell)).check(

@@ -23,7 +23,11 @@ export const layer = handlersOf("imports", Imports, (imports) => {
     body.source === "rows"
       ? Effect.map(imports.beginRows(workspace, body.rows, body.file_name ?? null), toSessionWire)
       : Effect.map(
-          imports.beginUpload(workspace, { fileName: body.file_name, contentType: body.content_type ?? "text/csv" }),
+          imports.beginUpload(workspace, {
+            fileName: body.file_name,
+            contentType: body.content_type ?? "text/csv",
+            throughService: body.through_service ?? false,
+          }),
           toUploadWire,
         )
   return {
