@@ -11,6 +11,8 @@ const units = [
 ] as const
 
 const kilobyte = 1_024
+const minute_s = 60
+const hour_s = 3_600
 
 export const formatsOf = (language: string, timeZone: string) => {
   const numbers = new Intl.NumberFormat(language)
@@ -21,6 +23,8 @@ export const formatsOf = (language: string, timeZone: string) => {
   const relatives = new Intl.RelativeTimeFormat(language, { numeric: "auto" })
   const bytes = (unit: string, digits: number) =>
     new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits })
+  const time = (unit: "hour" | "minute" | "second", value: number) =>
+    new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short" }).format(Math.floor(value))
   const dateOf = (at: string | Date) => (typeof at === "string" ? new Date(at) : at)
   return {
     number: (value: number) => numbers.format(value),
@@ -36,6 +40,12 @@ export const formatsOf = (language: string, timeZone: string) => {
       const passed_ms = dateOf(at).getTime() - now_ms
       const { ms, unit } = units.find((each) => Math.abs(passed_ms) >= each.ms) ?? { ms: second_ms, unit: "second" }
       return relatives.format(Math.round(passed_ms / ms), unit)
+    },
+    /** "24 sec", "3 min 20 sec", "2 hr 5 min". */
+    duration: (seconds: number) => {
+      if (seconds < minute_s) return time("second", Math.round(seconds))
+      if (seconds < hour_s) return `${time("minute", seconds / minute_s)} ${time("second", seconds % minute_s)}`
+      return `${time("hour", seconds / hour_s)} ${time("minute", (seconds % hour_s) / minute_s)}`
     },
     bytes: (value: number) =>
       value < kilobyte

@@ -7,6 +7,7 @@ import { contactSearch } from "./contacts/search.ts"
 import { emailSearch, templateSearch } from "./emails/search.ts"
 import { flowListSearch, flowSearch, memberSearch } from "./flows/search.ts"
 import { homeSearch } from "./home/home.ts"
+import { runSearch, sessionSearch } from "./imports/search.ts"
 import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
@@ -57,6 +58,19 @@ const lists = [
   screen("segments", "/lists/new", () => import("./segments/NewSegment.tsx"), "NewSegment", rulesSearch),
 ] as const
 
+const imports = [
+  screen("imports", "/imports", () => import("./imports/ImportList.tsx"), "ImportList"),
+  screen("imports", "/imports/new", () => import("./imports/NewImport.tsx"), "NewImport"),
+  screen(
+    "imports",
+    "/imports/sessions/$sessionId",
+    () => import("./imports/session/ImportSession.tsx"),
+    "ImportSession",
+    sessionSearch,
+  ),
+  screen("imports", "/imports/$runId", () => import("./imports/run/ImportRun.tsx"), "ImportRun", runSearch),
+] as const
+
 const inbox = [
   screen("inbox", "/inbox", () => import("./inbox/InboxList.tsx"), "InboxList", inboxSearch),
   screen("inbox", "/inbox/$messageId", () => import("./inbox/Message.tsx"), "Message"),
@@ -91,7 +105,17 @@ const start = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, ...home, ...contacts, ...lists, ...blasts, ...flows, ...emails, ...inbox]),
+  routeTree: root.addChildren([
+    start,
+    ...home,
+    ...contacts,
+    ...lists,
+    ...imports,
+    ...blasts,
+    ...flows,
+    ...emails,
+    ...inbox,
+  ]),
   basepath: `/w/${slug}`,
   defaultPreload: "intent",
   defaultPendingMs: 150,

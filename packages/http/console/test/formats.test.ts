@@ -31,4 +31,9 @@ describe("formatsOf", () => {
     const { bytes } = formatsOf("en", "UTC")
     assert.deepStrictEqual([bytes(38 * 1_024), bytes(1.5 * 2 ** 20)], ["38 kB", "1.5 MB"])
   })
+
+  it("shows a duration in two units at most", () => {
+    const { duration } = formatsOf("en", "UTC")
+    assert.deepStrictEqual([24.4, 200, 7_500].map(duration), ["24 sec", "3 min 20 sec", "2 hr 5 min"])
+  })
 })

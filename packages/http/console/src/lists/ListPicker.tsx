@@ -1,6 +1,6 @@
 // Chooses a list by its name.
 import { queryOf } from "../api/queries.ts"
-import { choices_max, Picker } from "../parts/fields/Picker.tsx"
+import { type Choice, choices_max, Picker } from "../parts/fields/Picker.tsx"
 import { useWords } from "../words/Words.tsx"
 
 interface Props {
@@ -8,7 +8,7 @@ interface Props {
   readonly kind?: "static" | "dynamic"
   readonly value: string | null
   readonly chosenLabel?: string | null
-  readonly onChange: (listId: string | null) => void
+  readonly onChange: (listId: string | null, choice: Choice | null) => void
   readonly isCompact?: boolean
   readonly isDisabled?: boolean
 }

@@ -2,13 +2,13 @@
 import { Button, Group, Stack } from "@mantine/core"
 import type { ContactList, ContactListMember } from "@tentpole/client"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { useMutationOf } from "../api/mutations.ts"
 import { usePages } from "../api/rows.ts"
 import { contactColumns } from "../contacts/columns.tsx"
 import { nameOf } from "../contacts/person.ts"
 import { contactSearch, sortedBy } from "../contacts/search.ts"
-import { ContactsIcon } from "../Icons.tsx"
+import { ContactsIcon, CopyIcon } from "../Icons.tsx"
 import { DataTable } from "../parts/table/DataTable.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Problem } from "../parts/Problem.tsx"
@@ -16,6 +16,8 @@ import { SearchField } from "../parts/fields/SearchField.tsx"
 import { useSession } from "../session.tsx"
 import { useWords } from "../words/Words.tsx"
 import { AddMember } from "./AddMember.tsx"
+
+const PasteAddresses = lazy(async () => ({ default: (await import("./PasteAddresses.tsx")).PasteAddresses }))
 
 const member_columns = ["email", "name", "status", "city", "created"]
 
@@ -60,6 +62,23 @@ const Chosen = ({
   )
 }
 
+/** The ways into a static list: a contact that is found, addresses, and a file. */
+const Additions = ({ list }: { readonly list: ContactList }) => {
+  const words = useWords("lists")
+  const [isPasting, setPasting] = useState(false)
+  return (
+    <>
+      <AddMember list={list} />
+      <Button variant="default" leftSection={<CopyIcon size={16} />} onClick={() => setPasting(true)}>
+        {words.paste}
+      </Button>
+      <Suspense fallback={null}>
+        {isPasting && <PasteAddresses list={list} onClose={() => setPasting(false)} />}
+      </Suspense>
+    </>
+  )
+}
+
 export const Members = ({ list }: { readonly list: ContactList }) => {
   const words = useWords("lists")
   const columns = contactColumns(useWords("contacts")).filter(({ key }) => member_columns.includes(key))
@@ -77,7 +96,7 @@ export const Members = ({ list }: { readonly list: ContactList }) => {
         title={words.noMembers}
         text={list.kind === "static" ? words.noMembersStatic : words.noMembersDynamic}
       >
-        {mayChoose && <AddMember list={list} />}
+        {mayChoose && <Additions list={list} />}
       </Empty>
     )
   }
@@ -92,7 +111,7 @@ export const Members = ({ list }: { readonly list: ContactList }) => {
             void navigate({ search: text === "" ? rest : { ...rest, search: text }, replace: true })
           }}
         />
-        {mayChoose && <AddMember list={list} />}
+        {mayChoose && <Additions list={list} />}
       </Group>
       <Chosen list={list} chosen={chosen} onNone={() => setChosen(new Set())} />
       {rows.error !== null && <Problem error={rows.error} onRetry={rows.refetch} />}

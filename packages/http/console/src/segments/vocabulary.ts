@@ -1,6 +1,7 @@
 // What rules can ask in this workspace: the fields with their operators and names, from the metadata of the service.
 import type { ContactField, RuleMetadata } from "@tentpole/client"
 import type { RuleGroupType, RuleType } from "react-querybuilder"
+import { fieldLabel } from "../contacts/fieldLabels.ts"
 import type { Words } from "../words/Words.tsx"
 import { emptyGroupsOf, leavesOf, partsOf, pathOf, takesValue } from "./ruleTree.ts"
 
@@ -41,7 +42,7 @@ const contactFields = (
 ): ReadonlyArray<Field> => [
   ...standard_fields.map(({ api_name, display_name, key, operators, value_type }) => ({
     name: `contact:${key}`,
-    label: wordOf(contacts.fields, api_name) ?? wordOf(segments.fields, api_name) ?? display_name,
+    label: fieldLabel(contacts, { api_name, display_name }),
     group: "contact" as const,
     kind: value_type,
     operators,

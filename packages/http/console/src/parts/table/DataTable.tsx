@@ -36,8 +36,8 @@ export interface TableProps<Row> {
   readonly keyOf: (row: Row) => string
   /** Text of a row for the name of its controls. */
   readonly nameOf: (row: Row) => string
-  /** Address of the row's screen, such as `/contacts/1`. The first column is its link. */
-  readonly pathOf?: (row: Row) => string
+  /** Address of the row's screen, such as `/contacts/1`. The first column is its link. Null for a row without one. */
+  readonly pathOf?: (row: Row) => string | null
   readonly sort?: Sort | undefined
   readonly onSort?: ((sort: Sort) => void) | undefined
   readonly chosen?: ReadonlySet<string>

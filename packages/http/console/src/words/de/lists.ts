@@ -44,6 +44,7 @@ export const lists: Words["lists"] = {
   noMembersDynamic: "Zurzeit passt kein Kontakt zu den Regeln dieser Liste.",
   add: "Kontakt hinzufügen",
   addAction: "Zur Liste hinzufügen",
+  paste: "Adressen einfügen",
   person: "Kontakt",
   added: plural({ one: "{n} Kontakt hinzugefügt", other: "{n} Kontakte hinzugefügt" }),
   alreadyMember: "Der Kontakt ist schon in der Liste",

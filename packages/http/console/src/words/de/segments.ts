@@ -112,16 +112,6 @@ export const segments: Words["segments"] = {
     steps: "E-Mails dieses Ablaufs",
   },
   listField: "Liste",
-  fields: {
-    service_score: "Punktzahl",
-    unsubscribed: "Abgemeldet",
-    marketing_email_subscribed: "Werbung per E-Mail abonniert",
-    marketing_sms_subscribed: "Werbung per SMS abonniert",
-    marketing_email_invalid: "Werbung unzustellbar",
-    created_at: "Angelegt",
-    updated_at: "Geändert",
-    last_activity_at: "Letzte Aktivität",
-  },
   metrics: {
     sent: "E-Mail dieses Ablaufs gesendet",
     delivered: "E-Mail dieses Ablaufs zugestellt",

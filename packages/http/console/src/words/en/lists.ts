@@ -42,6 +42,7 @@ export const lists = {
   noMembersDynamic: "No contact matches the rules of this list now.",
   add: "Add contact",
   addAction: "Add to the list",
+  paste: "Paste addresses",
   person: "Contact",
   added: plural({ one: "{n} contact added", other: "{n} contacts added" }),
   alreadyMember: "The contact is in the list already",

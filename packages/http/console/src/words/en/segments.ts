@@ -112,16 +112,6 @@ export const segments = {
     steps: "Emails of this flow",
   },
   listField: "List",
-  fields: {
-    service_score: "Score",
-    unsubscribed: "Unsubscribed",
-    marketing_email_subscribed: "Subscribed to marketing email",
-    marketing_sms_subscribed: "Subscribed to marketing SMS",
-    marketing_email_invalid: "Marketing email bounces",
-    created_at: "Created",
-    updated_at: "Changed",
-    last_activity_at: "Last activity",
-  },
   metrics: {
     sent: "Email of this flow sent",
     delivered: "Email of this flow delivered",
