@@ -53,7 +53,10 @@ describe.skipIf(started === null)("imports", () => {
     assert.strictEqual(await input(page, "Goes to: Note").inputValue(), "Not imported")
     assert.strictEqual(await input(page, "Dates as: Birthday").inputValue(), "DD.MM.YYYY")
     assert.strictEqual(await input(page, "Currency sign: Turnover").inputValue(), "€")
-    await page.getByText(/^The header is/).first().waitFor()
+    await page
+      .getByText(/^The header is/)
+      .first()
+      .waitFor()
     await inspect(page, "the columns")
     await pick(page, "Goes to: E-mail", "Not imported")
     await page.getByText(/No column goes to email or phone/).waitFor()
