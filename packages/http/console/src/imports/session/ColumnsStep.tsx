@@ -33,6 +33,34 @@ export const useBlock = (draft: Draft): string | null => {
   return first === "no_identity" ? words.noIdentity : first === "no_email" ? words.noEmail : null
 }
 
+const Head = ({ isReloading, onReload }: Pick<Props, "isReloading" | "onReload">) => {
+  const words = useWords("imports")
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <Text size="sm" c="dimmed">
+          {words.columnsText}
+        </Text>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          leftSection={<RefreshIcon size={15} />}
+          loading={isReloading}
+          onClick={onReload}
+        >
+          {words.readAgain}
+        </Button>
+      </Group>
+      <div className="column-line column-head" aria-hidden="true">
+        {[words.column, words.goesTo, words.sample, words.why].map((label) => (
+          <span key={label}>{label}</span>
+        ))}
+      </div>
+    </>
+  )
+}
+
 export const ColumnsStep = (props: Props) => {
   const { draft, error, fields, isReloading, onDraft, onNext, onReload, preview } = props
   const words = useWords("imports")
@@ -51,26 +79,7 @@ export const ColumnsStep = (props: Props) => {
   return (
     <div className="import">
       <Paper p="md" component="section" aria-label={words.steps.columns}>
-        <Group justify="space-between" mb="sm">
-          <Text size="sm" c="dimmed">
-            {words.columnsText}
-          </Text>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="gray"
-            leftSection={<RefreshIcon size={15} />}
-            loading={isReloading}
-            onClick={onReload}
-          >
-            {words.readAgain}
-          </Button>
-        </Group>
-        <div className="column-line column-head" aria-hidden="true">
-          {[words.column, words.goesTo, words.sample, words.why].map((label) => (
-            <span key={label}>{label}</span>
-          ))}
-        </div>
+        <Head isReloading={isReloading} onReload={onReload} />
         <ul className="columns">
           {draft.columns.slice(0, shown).map((column) => (
             <ColumnRow

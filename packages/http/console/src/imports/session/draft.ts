@@ -63,7 +63,7 @@ export const newFieldOf = (candidate: FieldCreationCandidate): NewField => ({
 export const candidateOf = ({ field_creation_candidates }: ImportPreview, header: string) =>
   field_creation_candidates.find((each) => each.header === header) ?? null
 
-/** A column without values tells nothing about a field: it is left out until the person wants it. */
+/** A column without values says nothing about a field: it is left out until the person wants it. */
 const isWorthAField = ({ conflicts, sample_values }: FieldCreationCandidate): boolean =>
   conflicts.length === 0 && sample_values.length > 0
 
