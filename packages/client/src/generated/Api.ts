@@ -143,6 +143,15 @@ export interface Client {
       }
     }, ContactField, CommonCode | "not_found">
     /**
+     * Get the usage of a custom field. Returns the dynamic lists and the flows, except archived ones, whose rules
+     * or triggers name the field: up to 20 of them, and the number of all. Needs the role `viewer`.
+     */
+    readonly usage: Method<{
+      readonly params: {
+        readonly fieldDefinitionId: string
+      }
+    }, ContactFieldUsage, CommonCode | "not_found">
+    /**
      * Update a custom field. Changes the labels, the editability or the status of a field. `api_name` and
      * `value_type` cannot change. A restored field has its previous values. Needs the role `editor`.
      */
@@ -2009,6 +2018,7 @@ export const routes = {
     create: "POST /v1/contact-fields key",
     ruleMetadata: "GET /v1/contact-fields/rule-metadata",
     find: "GET /v1/contact-fields/:fieldDefinitionId",
+    usage: "GET /v1/contact-fields/:fieldDefinitionId/usage",
     edit: "PATCH /v1/contact-fields/:fieldDefinitionId",
     archive: "DELETE /v1/contact-fields/:fieldDefinitionId",
   },
@@ -2863,6 +2873,17 @@ export interface ContactField {
   readonly created_at: string
   /** ISO 8601, UTC */
   readonly updated_at: string
+}
+
+export interface ContactFieldUsage {
+  readonly used_by: ReadonlyArray<ContactFieldUser>
+  readonly used_by_count: number
+}
+
+export interface ContactFieldUser {
+  readonly type: "contact_list" | "flow"
+  readonly id: string
+  readonly name: string
 }
 
 export interface ContactFields {

@@ -2,6 +2,8 @@
 // other, and what steps created is deleted with the flow.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
+import { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
+import type { FieldDefinitionId } from "../../src/kernel/Ids.ts"
 import { decide as decideBlast } from "../../src/blasts/machine.ts"
 import { type Email, EmailChange } from "../../src/emails/Email.ts"
 import { decide } from "../../src/flows/definition/machine.ts"
@@ -65,6 +67,42 @@ const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           assert.deepStrictEqual(yield* usesOfList(id), { users: [], count: 0 })
           yield* Effect.orDie(transact(deletingList(id)))
         }),
+    )
+
+    it.effect("counts a custom field as used by the lists and flows that name it, except archived flows", () =>
+      Effect.gen(function* () {
+        const { field, flow, list, workspace, writeFlow } = yield* flowWorld()
+        const { uses } = yield* ContactFieldStore
+        const [size, other] = [yield* field("size"), yield* field("other")]
+        const condition = (fieldDefinitionId: FieldDefinitionId) =>
+          ({ kind: "condition", source: "custom_field", fieldDefinitionId, operator: "is_empty" }) as const
+        const rules = (id: FieldDefinitionId) =>
+          ({ kind: "group", operator: "and", conditions: [condition(id)] }) as const
+        const wait = day("a", null)
+        const made = yield* list("Sizes", { kind: "dynamic", rules: rules(size.id) })
+        yield* list("Others", { kind: "dynamic", rules: rules(other.id) })
+        const users = [
+          yield* flow("a condition", {
+            steps: [{ type: "condition_check", step_id: "c", condition: condition(size.id) }],
+          }),
+          yield* flow("b rules", { disqualification_rules: rules(size.id), steps: [wait] }),
+          yield* flow("c trigger", {
+            triggers: [{ type: "contact_updated", field: "size", operator: "changed" }],
+            steps: [wait],
+          }),
+        ]
+        const ended = yield* flow("d archived", { disqualification_rules: rules(size.id), steps: [wait] })
+        yield* writeFlow(Result.getOrThrow(decide(ended, { _tag: "archive" }, later(9))))
+        yield* flow("e other", { disqualification_rules: rules(other.id), steps: [wait] })
+        assert.deepStrictEqual(yield* uses(workspace, size), {
+          users: [
+            { type: "contact_list", id: made.id, name: "Sizes" },
+            ...users.map(({ id, name: of }) => ({ type: "flow" as const, id, name: of })),
+          ],
+          count: 4,
+        })
+        assert.strictEqual((yield* uses(workspace, other)).count, 2)
+      }),
     )
 
     it.effect("counts an email as used by the active flows that send it", () =>

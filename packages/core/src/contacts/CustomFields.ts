@@ -13,6 +13,7 @@ import {
   type FieldStatus,
   type NewField,
 } from "./CustomField.ts"
+import type { FieldUses } from "./FieldUse.ts"
 
 export class CustomFields extends Context.Service<
   CustomFields,
@@ -25,6 +26,8 @@ export class CustomFields extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CustomField>, Invalid | FieldCollision | FieldCapExceeded>
     readonly list: (workspace: WorkspaceId, status: FieldStatus | "any") => Effect.Effect<ReadonlyArray<CustomField>>
     readonly get: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
+    /** The lists and flows that use the field. */
+    readonly uses: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<FieldUses, NotFound>
     /** `status: "active"` restores the field. The stored values of a field do not depend on its status. */
     readonly update: (
       workspace: WorkspaceId,
@@ -56,6 +59,9 @@ export class CustomFields extends Context.Service<
           ),
         ),
         get: store.get,
+        uses: Effect.fn("CustomFields.uses")((workspace, id) =>
+          Effect.flatMap(store.get(workspace, id), (field) => store.uses(workspace, field)),
+        ),
         update: Effect.fn("CustomFields.update")(function* (workspace, id, patch) {
           const facts = { existing: yield* store.lock(workspace), now: yield* DateTime.now }
           const { field, change } = yield* Effect.fromResult(FieldChange.update(id, patch, facts))

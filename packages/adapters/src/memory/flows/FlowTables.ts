@@ -29,14 +29,18 @@ interface InlineEmail {
 /** The inline emails of steps, by email id. */
 export const flowEmails = table<InlineEmail>("flow_email")
 
-/** Active flows that satisfy `uses`, ordered by name. */
-export const activeFlowsUsing = (
+/** Flows that satisfy `uses`, ordered by name. */
+export const flowsUsing = (
   db: Rows,
   workspace: WorkspaceId,
   uses: (named: NamedByFlow, flow: Flow) => boolean,
 ): Effect.Effect<ReadonlyArray<Flow>> =>
   Effect.map(db.all(flows, workspace), (all) =>
     all
-      .filter((flow) => flow.lifecycle.status === "active" && uses(namedByFlow(flow.structure), flow))
+      .filter((flow) => uses(namedByFlow(flow.structure), flow))
       .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id)),
   )
+
+/** The same of active flows. */
+export const activeFlowsUsing = (db: Rows, workspace: WorkspaceId, uses: (named: NamedByFlow, flow: Flow) => boolean) =>
+  flowsUsing(db, workspace, (named, flow) => flow.lifecycle.status === "active" && uses(named, flow))

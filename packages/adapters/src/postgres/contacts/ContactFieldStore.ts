@@ -2,11 +2,13 @@
 import type { PgClient } from "@effect/sql-pg"
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import type { CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
+import { field_users_max, type FieldUser, type FieldUses } from "@tentpole/core/contacts/FieldUse"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect, Struct } from "effect"
 import { lockName } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { fromRow, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { flowsUsingField } from "../flows/FlowUses.ts"
 import { assignColumns } from "./NumberColumns.ts"
 import { storeLayer } from "../StoreLayer.ts"
 
@@ -38,6 +40,31 @@ const allFields = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
       select ${sql.literal(fieldColumns)} from contact_field f where f.workspace_id = ${workspace}
       order by f.created_at, f.field_definition_id`,
     (rows) => rows.map(fromRow<CustomField>),
+  )
+
+interface UserRow extends FieldUser {
+  readonly total: number
+}
+
+/** Lists are searched by their rules; there are few, and the answer is for a person. */
+const fieldUses = (sql: PgClient.PgClient, workspace: WorkspaceId, { apiName, id }: CustomField) =>
+  Effect.map(
+    sql<UserRow>`
+      select u.type, u.id, u.name, (count(*) over ())::int as total
+      from (
+        select 'contact_list' as type, l.list_id as id, l.name, l.name_folded
+        from list l
+        where l.workspace_id = ${workspace} and l.rules is not null
+          and jsonb_path_exists(l.rules, '$.**.fieldDefinitionId ? (@ == $id)', jsonb_build_object('id', ${id}::text))
+        union all
+        select 'flow', f.flow_id, f.name, f.name_folded from flow f where ${flowsUsingField(sql, workspace, id, apiName)}
+      ) as u
+      order by u.type, u.name_folded, u.id
+      limit ${field_users_max}`,
+    (rows): FieldUses => ({
+      users: rows.map(({ type, id: user, name }) => ({ type, id: user, name })),
+      count: rows[0]?.total ?? 0,
+    }),
   )
 
 /** A new field has no row to lock, so one advisory lock covers all fields of the workspace. */
@@ -80,6 +107,7 @@ export const layer = storeLayer(ContactFieldStore, ({ sql, within, write }) => (
         select ${sql.literal(fieldColumns)} from contact_field f
         where f.workspace_id = ${workspace} and f.field_definition_id = ${id}`,
     ).pipe(Effect.flatMap(requireRow("contact field")), Effect.map(fromRow<CustomField>)),
+  uses: (workspace, field) => within(workspace, fieldUses(sql, workspace, field)),
   lock: (workspace) => write(workspace, lockFields(sql, workspace)),
   apply: (workspace, change) => write(workspace, writeFields(sql, workspace, change)),
 }))

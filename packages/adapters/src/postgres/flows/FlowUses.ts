@@ -1,8 +1,8 @@
-// Conditions on `flow f` that find the active flows that use something of another room, by the index `flow_active`. The caller
+// Conditions on `flow f` that find the flows that use something of another room: active ones by the index `flow_active`. The caller
 // has locked what it checks. An activation locks the same (`FlowFacts.ts`), so of a concurrent deletion and activation the second
 // sees the first.
 import type { PgClient } from "@effect/sql-pg"
-import type { EmailId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { EmailId, FieldDefinitionId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Statement } from "effect/sql"
 
 type Sql = PgClient.PgClient
@@ -42,4 +42,19 @@ export const flowsUsingList = (sql: Sql, workspace: WorkspaceId, id: ListId): St
       or jsonb_path_exists(f.structure->'steps', ${named}, ${it})
       or jsonb_path_exists(f.structure->'disqualification_rules', ${named}, ${it})`,
   )
+}
+
+/** Flows, not archived, with a trigger, condition or disqualification rule that names this custom field. */
+export const flowsUsingField = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: FieldDefinitionId,
+  apiName: string,
+): Statement.Fragment => {
+  const named = sql.literal(`'$.**.fieldDefinitionId ? (@ == $id)'`)
+  const it = sql`jsonb_build_object('id', ${id}::text)`
+  return sql`f.workspace_id = ${workspace} and f.status <> 'archived' and (
+    f.structure->'triggers' @> jsonb_build_array(jsonb_build_object('field', ${apiName}::text))
+    or jsonb_path_exists(f.structure->'steps', ${named}, ${it})
+    or jsonb_path_exists(f.structure->'disqualification_rules', ${named}, ${it}))`
 }

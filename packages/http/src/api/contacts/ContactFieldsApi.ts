@@ -13,6 +13,7 @@ import {
 import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
 import { sizeIssues } from "@tentpole/core/kernel/SizeIssues"
 import { hasTooManyUnknownKeys, unknown_keys_max } from "@tentpole/core/kernel/UnknownKeys"
+import { FieldUser, type FieldUses } from "@tentpole/core/contacts/FieldUse"
 import { Result, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
@@ -153,6 +154,15 @@ export const toFieldsWire = (fields: ReadonlyArray<CustomField>): typeof FieldsW
   items: fields.map(toFieldWire),
 })
 
+const FieldUsageWire = Schema.Struct({ used_by: Schema.Array(FieldUser), used_by_count: Schema.Int }).annotate({
+  identifier: "ContactFieldUsage",
+})
+
+export const toUsageWire = ({ count, users }: FieldUses): typeof FieldUsageWire.Type => ({
+  used_by: users,
+  used_by_count: count,
+})
+
 export const ContactFieldsApi = Endpoint.group(
   "contactFields",
   "Custom fields of contacts, and the metadata for rules.",
@@ -186,6 +196,13 @@ export const ContactFieldsApi = Endpoint.group(
     summary: "Get a custom field",
     description: "Returns one custom field, active or archived.",
     success: FieldWire,
+  }),
+  Endpoint.get("usage", "/v1/contact-fields/:fieldDefinitionId/usage", {
+    needs: "viewer",
+    summary: "Get the usage of a custom field",
+    description:
+      "Returns the dynamic lists and the flows, except archived ones, whose rules or triggers name the field: up to 20 of them, and the number of all.",
+    success: FieldUsageWire,
   }),
   Endpoint.patch("edit", "/v1/contact-fields/:fieldDefinitionId", {
     needs: "editor",

@@ -7,7 +7,7 @@ import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
 import { toRuleMetadata } from "../segments/RuleMetadataWire.ts"
 import { type DeleteBatch, toCreateResults, toDeleteResults, toUpdateResults, toUpsertResults } from "./BatchWire.ts"
-import { toFieldPatch, toFieldsWire, toFieldWire, toNewFields } from "./ContactFieldsApi.ts"
+import { toFieldPatch, toFieldsWire, toFieldWire, toNewFields, toUsageWire } from "./ContactFieldsApi.ts"
 import { toActivity, toContactWire, toListedContact } from "./ContactWire.ts"
 import type { ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
 
@@ -56,6 +56,7 @@ const fieldsLayer = handlersOf("contactFields", CustomFields, (fields) => ({
   create: ({ payload }, { id }) => fields.create(id, ...toNewFields(payload)).pipe(answer(toFieldsWire)),
   ruleMetadata: (_, { id }) => fields.list(id, "active").pipe(answer(toRuleMetadata)),
   find: ({ params }, { id }) => fields.get(id, params.fieldDefinitionId).pipe(answer(toFieldWire)),
+  usage: ({ params }, { id }) => fields.uses(id, params.fieldDefinitionId).pipe(answer(toUsageWire)),
   edit: ({ params, payload }, { id }) =>
     fields.update(id, params.fieldDefinitionId, toFieldPatch(payload)).pipe(answer(toFieldWire)),
   archive: ({ params }, { id }) => fields.archive(id, params.fieldDefinitionId).pipe(answer(() => undefined)),
