@@ -1,5 +1,5 @@
 // The typed client of this workspace, over the session's cookie. A call without a session waits until the person signed in again.
-import { connect, connectAdmin } from "@tentpole/client"
+import { connect, connectAccounts, connectAdmin } from "@tentpole/client"
 import { isReachable } from "./reachable.ts"
 
 /** Workspace of this page: the first part of its address, `/w/<slug>/…`. Another workspace is another page load. */
@@ -56,3 +56,6 @@ export const api = connect({ ...options, apiKey: null })
 
 /** The calls of `/admin/v1`, for owners and operators. */
 export const admin = connectAdmin({ ...options, adminToken: null })
+
+/** The calls of `/auth/v1` of a signed-in person. */
+export const accounts = connectAccounts(options)

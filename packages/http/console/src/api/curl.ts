@@ -1,13 +1,21 @@
 // The `curl` of a call: what the console does, the API can do.
+import { routes as adminRoutes } from "@tentpole/client/generated/AdminApi"
 import { routes } from "@tentpole/client/generated/Api"
 import { urlOf } from "@tentpole/client/Request"
-import type { Api, RequestOf } from "./queries.ts"
+import type { AdminApi, Api, RequestOf } from "./queries.ts"
 
-export type CurlCall = {
-  [Group in keyof Api]: {
-    [Name in keyof Api[Group] & string]: readonly [group: Group, name: Name, ...request: RequestOf<Api[Group][Name]>]
-  }[keyof Api[Group] & string]
-}[keyof Api]
+type CallOf<Client, Prefix extends string> = {
+  [Group in keyof Client & string]: {
+    [Name in keyof Client[Group] & string]: readonly [
+      group: `${Prefix}${Group}`,
+      name: Name,
+      ...request: RequestOf<Client[Group][Name]>,
+    ]
+  }[keyof Client[Group] & string]
+}[keyof Client & string]
+
+/** A call, such as `["lists", "list", { query }]`, or `["admin.keys", "list", { params }]` for `/admin/v1`. */
+export type CurlCall = CallOf<Api, ""> | CallOf<AdminApi, "admin.">
 
 /** A text in single quotes of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
@@ -18,12 +26,13 @@ const origin = URL.canParse(written) ? written : "http://127.0.0.1:8080"
 
 export const curlOf = (call: CurlCall): string => {
   const [group, name, request] = call
-  const table: Readonly<Record<string, Readonly<Record<string, string>>>> = routes
-  const [method = "GET", path = ""] = (table[group]?.[name] ?? "").split(" ")
+  const isAdmin = group.startsWith("admin.")
+  const table: Readonly<Record<string, Readonly<Record<string, string>>>> = isAdmin ? adminRoutes : routes
+  const [method = "GET", path = ""] = (table[group.replace(/^admin\./, "")]?.[name] ?? "").split(" ")
   const parts = (request ?? {}) as { readonly payload?: unknown }
   const lines = [
     `curl${method === "GET" ? "" : ` -X ${method}`} ${quoted(urlOf(origin, path, parts))}`,
-    `-H "Authorization: Bearer $TENTPOLE_API_KEY"`,
+    `-H "Authorization: Bearer $${isAdmin ? "ADMIN_TOKEN" : "TENTPOLE_API_KEY"}"`,
     ...(parts.payload === undefined
       ? []
       : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(parts.payload, null, 2))}`]),

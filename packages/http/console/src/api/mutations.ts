@@ -3,7 +3,7 @@ import { ApiError } from "@tentpole/client"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRef } from "react"
 import { useWords } from "../words/Words.tsx"
-import { admin, api } from "./client.ts"
+import { accounts, admin, api } from "./client.ts"
 import { methodOf, type RequestOf, type ValueOf } from "./queries.ts"
 
 /** Groups of calls whose answers a write of a group makes stale, besides its own. */
@@ -22,8 +22,13 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   tentTemplates: ["tents"],
   tentAssets: ["tents"],
   bulkTents: ["tents"],
+  suppressions: ["contacts"],
+  "accounts.user": ["accounts.sessions"],
   "admin.contacts": ["contacts", "lists"],
-  "admin.suppressions": ["contacts"],
+  "admin.domains": ["workspace"],
+  "admin.invitations": ["admin.members"],
+  "admin.pageDomains": ["workspace"],
+  "admin.suppressions": ["contacts", "suppressions"],
   "admin.workspaces": ["workspace"],
 }
 
@@ -82,3 +87,6 @@ export const useMutationOf = writesOf(api, "")
 
 /** The same for `/admin/v1`. */
 export const useAdminMutationOf = writesOf(admin, "admin.")
+
+/** The same for `/auth/v1`. */
+export const useAccountsMutationOf = writesOf(accounts, "accounts.")

@@ -1,10 +1,11 @@
 // Reads of the API: `useQuery(queryOf("blasts", "find", { params: { blastId } }))`. The names make the key and the call.
 import type { CallOptions } from "@tentpole/client/Methods"
 import { QueryClient } from "@tanstack/react-query"
-import { admin, api } from "./client.ts"
+import { accounts, admin, api } from "./client.ts"
 
 export type Api = typeof api
 export type AdminApi = typeof admin
+export type AccountsApi = typeof accounts
 
 /** The value of a call's answer. */
 export type ValueOf<Method> = Method extends (...args: never) => Promise<infer Value> ? Value : never
@@ -41,6 +42,9 @@ export const queryOf = readsOf(api, "")
 
 /** The same for `/admin/v1`. Its keys begin with `admin.`. */
 export const adminQueryOf = readsOf(admin, "admin.")
+
+/** The same for `/auth/v1`. Its keys begin with `accounts.`. */
+export const accountsQueryOf = readsOf(accounts, "accounts.")
 
 export const queryClient = new QueryClient({
   defaultOptions: {

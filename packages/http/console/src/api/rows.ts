@@ -2,13 +2,15 @@
 import type { Entry } from "@tentpole/client/Methods"
 import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query"
 import { useCallback, useMemo, useState } from "react"
-import { api } from "./client.ts"
+import { admin, api } from "./client.ts"
 import { type Api, methodOf, type RequestOf, type ValueOf } from "./queries.ts"
 
-type Paged<Group extends keyof Api> = {
-  [Name in keyof Api[Group]]: Api[Group][Name] extends { readonly pages: unknown } ? Name : never
-}[keyof Api[Group]] &
+type PagedOf<Client, Group extends keyof Client> = {
+  [Name in keyof Client[Group]]: Client[Group][Name] extends { readonly pages: unknown } ? Name : never
+}[keyof Client[Group]] &
   string
+
+type Paged<Group extends keyof Api> = PagedOf<Api, Group>
 
 /** Entries of a page. More are never requested at once. */
 const page_size = 100
@@ -87,38 +89,46 @@ export const usePages = <Group extends keyof Api, Name extends Paged<Group>>(
   }
 }
 
-/** A listing by cursor: the next page is requested when the last row is seen. */
-export const useCursor = <Group extends keyof Api, Name extends Paged<Group>>(
-  group: Group,
-  name: Name,
-  request: NonNullable<RequestOf<Api[Group][Name]>[0]>,
-): Rows<Entry<ValueOf<Api[Group][Name]>>> => {
-  type Page = ValueOf<Api[Group][Name]>
-  const listing = useInfiniteQuery({
-    queryKey: [group, name, "cursor", request] as const,
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      methodOf(api, group, name)(asking(request, { limit: page_size, cursor: pageParam }), { signal }),
-    placeholderData: keepPreviousData,
-    getNextPageParam: (page: Page) => (page as { readonly next_cursor?: string | null }).next_cursor ?? undefined,
-  })
-  const { fetchNextPage, hasNextPage, isFetchingNextPage } = listing
-  const rows = useMemo(() => (listing.data?.pages ?? []).flatMap((page) => entriesOf(page)), [listing.data])
-  const onRange = useCallback(
-    (_first: number, last: number) => {
-      if (hasNextPage && !isFetchingNextPage && last >= rows.length) void fetchNextPage()
-    },
-    [hasNextPage, isFetchingNextPage, fetchNextPage, rows.length],
-  )
-  return {
-    // One more row, which waits, shows that there are more.
-    total: rows.length + (hasNextPage ? 1 : 0),
-    isWhole: !hasNextPage,
-    rowAt: (index) => rows[index],
-    onRange,
-    isPending: listing.isPending,
-    isStale: listing.isPlaceholderData,
-    error: listing.error,
-    refetch: listing.refetch,
+/** Listings by cursor: the next page is requested when the last row is seen. */
+const cursorsOf =
+  <Client>(client: Client, prefix: string) =>
+  <Group extends keyof Client & string, Name extends PagedOf<Client, Group>>(
+    group: Group,
+    name: Name,
+    request: NonNullable<RequestOf<Client[Group][Name]>[0]>,
+  ): Rows<Entry<ValueOf<Client[Group][Name]>>> => {
+    type Page = ValueOf<Client[Group][Name]>
+    const listing = useInfiniteQuery({
+      queryKey: [prefix + group, name, "cursor", request] as const,
+      initialPageParam: undefined as string | undefined,
+      queryFn: ({ pageParam, signal }) =>
+        methodOf(client, group, name)(asking(request, { limit: page_size, cursor: pageParam }), { signal }),
+      placeholderData: keepPreviousData,
+      getNextPageParam: (page: Page) => (page as { readonly next_cursor?: string | null }).next_cursor ?? undefined,
+    })
+    const { fetchNextPage, hasNextPage, isFetchingNextPage } = listing
+    const rows = useMemo(() => (listing.data?.pages ?? []).flatMap((page) => entriesOf(page)), [listing.data])
+    const onRange = useCallback(
+      (_first: number, last: number) => {
+        if (hasNextPage && !isFetchingNextPage && last >= rows.length) void fetchNextPage()
+      },
+      [hasNextPage, isFetchingNextPage, fetchNextPage, rows.length],
+    )
+    return {
+      // One more row, which waits, shows that there are more.
+      total: rows.length + (hasNextPage ? 1 : 0),
+      isWhole: !hasNextPage,
+      rowAt: (index) => rows[index],
+      onRange,
+      isPending: listing.isPending,
+      isStale: listing.isPlaceholderData,
+      error: listing.error,
+      refetch: listing.refetch,
+    }
   }
-}
+
+/** A listing of `/v1` by cursor: `useCursor("outbox", "list", { query })`. */
+export const useCursor = cursorsOf(api, "")
+
+/** The same for `/admin/v1`. */
+export const useAdminCursor = cursorsOf(admin, "admin.")
