@@ -186,6 +186,11 @@ export class Console {
 
   /** Limits the messages a second, as an operator does. */
   async limitSending(per_second: number): Promise<void> {
+    await this.changeWorkspace({ sending_limits: { per_second } })
+  }
+
+  /** Changes settings of the workspace, such as `{ time_zone: "Europe/Berlin" }`. */
+  async changeWorkspace(fields: object): Promise<void> {
     const page = await this.screen("/contacts")
     await page.evaluate(`(async () => {
       const headers = { "x-tentpole-console": "1", "content-type": "application/json" }
@@ -193,7 +198,7 @@ export class Console {
       const answer = await fetch("/admin/v1/workspaces/" + memberships[0].workspace_id, {
         method: "PATCH",
         headers,
-        body: JSON.stringify({ sending_limits: { per_second: ${per_second} } }),
+        body: ${JSON.stringify(JSON.stringify(fields))},
       })
       if (!answer.ok) throw new Error(await answer.text())
     })()`)

@@ -134,6 +134,7 @@ describe.skipIf(started === null)("blasts", () => {
   })
 
   it("are scheduled in the workspace's zone, and refuse a time that clocks skip", async () => {
+    await console_.changeWorkspace({ time_zone: "Europe/Berlin" })
     const blastId = await draft("Later", await listOf("Laters", 2), await approvedEmail("Later letter"))
     const page = await console_.screen(`/blasts/${blastId}?step=when`)
     await page.getByRole("radio", { name: "At a time" }).check()

@@ -32,7 +32,12 @@ const homeOf = ({ memberships }: Session): string | null => {
   return found === undefined ? null : `/w/${found.slug}`
 }
 
-const Signed = ({ session }: { readonly session: Session }) => {
+interface SignedProps {
+  readonly session: Session
+  readonly onSession: (session: Session) => void
+}
+
+const Signed = ({ onSession, session }: SignedProps) => {
   const membership = membershipIn(session)
   const home = homeOf(session)
   if (membership === null) {
@@ -44,7 +49,7 @@ const Signed = ({ session }: { readonly session: Session }) => {
   }
   localStorage.setItem("tentpole-workspace", slug)
   return (
-    <SessionProvider session={session} membership={membership}>
+    <SessionProvider session={session} membership={membership} onSession={onSession}>
       <RouterProvider router={router} />
       <SignInAgain session={session} />
     </SessionProvider>
@@ -53,7 +58,7 @@ const Signed = ({ session }: { readonly session: Session }) => {
 
 const content = (first: Props["first"], onSession: (session: Session) => void): ReactNode => {
   if (first === null) return <SignIn onSession={onSession} />
-  return "error" in first ? <ProblemPage error={first.error} /> : <Signed session={first} />
+  return "error" in first ? <ProblemPage error={first.error} /> : <Signed session={first} onSession={onSession} />
 }
 
 export const App = ({ first, language, nonce }: Props) => {

@@ -96,6 +96,25 @@ const flows = [
   screen("flows", "/flows/$flowId/members/$membershipId", () => import("./flows/members/Membership.tsx"), "Membership"),
 ] as const
 
+const settings = [
+  screen("settings", "/settings/workspace", () => import("./settings/WorkspaceSettings.tsx"), "WorkspaceSettings"),
+  screen("settings", "/settings/sender", () => import("./settings/SenderSettings.tsx"), "SenderSettings"),
+  screen("settings", "/settings/brand", () => import("./settings/BrandSettings.tsx"), "BrandSettings"),
+  screen("settings", "/settings/fields", () => import("./settings/fields/FieldList.tsx"), "FieldList"),
+  screen("settings", "/settings/limits", () => import("./settings/LimitSettings.tsx"), "LimitSettings"),
+  screen("settings", "/settings/members", () => import("./settings/members/MemberList.tsx"), "MemberList"),
+  screen("settings", "/settings/keys", () => import("./settings/keys/KeyList.tsx"), "KeyList"),
+  screen("account", "/settings/account", () => import("./account/Account.tsx"), "Account"),
+] as const
+
+const settingsStart = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  beforeLoad: () => {
+    redirect({ to: "/settings/workspace", throw: true })
+  },
+})
+
 const start = createRoute({
   getParentRoute: () => root,
   path: "/",
@@ -115,6 +134,8 @@ export const router = createRouter({
     ...flows,
     ...emails,
     ...inbox,
+    settingsStart,
+    ...settings,
   ]),
   basepath: `/w/${slug}`,
   defaultPreload: "intent",

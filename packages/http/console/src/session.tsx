@@ -1,13 +1,22 @@
-// The signed-in person and their membership in this workspace, for all components.
+// The signed-in person, their membership in this workspace, and the workspace, for all components.
+import type { WorkspaceOverview } from "@tentpole/client"
+import { useQuery } from "@tanstack/react-query"
 import { createContext, type ReactNode, useContext, useMemo } from "react"
 import { slug } from "./api/client.ts"
+import { queryOf } from "./api/queries.ts"
 import { hasRole, type Membership, type Role, type Session } from "./api/session.ts"
 
 interface Present {
   readonly session: Session
   readonly membership: Membership
+  /** Undefined until it is loaded. */
+  readonly workspace: WorkspaceOverview | undefined
   /** Whether the person may do what this role may do. */
   readonly may: (needs: Role) => boolean
+  /** Whether the person operates the installation. */
+  readonly isOperator: boolean
+  /** Shows a session that changed: another name, or a new cookie. */
+  readonly onSession: (session: Session) => void
 }
 
 const PresentContext = createContext<Present | null>(null)
@@ -16,25 +25,34 @@ const PresentContext = createContext<Present | null>(null)
 export const membershipIn = ({ memberships }: Session): Membership | null =>
   memberships.find((each) => each.slug === slug) ?? null
 
-interface Props {
-  readonly session: Session
-  readonly membership: Membership
+interface Props extends Pick<Present, "session" | "membership" | "onSession"> {
   readonly children: ReactNode
 }
 
-export const SessionProvider = ({ children, membership, session }: Props) => {
+const fresh_ms = 60_000
+
+export const SessionProvider = ({ children, membership, onSession, session }: Props) => {
+  const { data: workspace } = useQuery({ ...queryOf("workspace", "find"), staleTime: fresh_ms })
   const present = useMemo(
-    () => ({ session, membership, may: (needs: Role) => hasRole(membership.role, needs) }),
-    [session, membership],
+    () => ({
+      session,
+      membership,
+      workspace,
+      may: (needs: Role) => hasRole(membership.role, needs),
+      isOperator: session.user.operator,
+      onSession,
+    }),
+    [session, membership, workspace, onSession],
   )
   return <PresentContext value={present}>{children}</PresentContext>
 }
-
-/** The time zone of the workspace: that of the browser until the workspace has one. */
-export const useTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const useSession = (): Present => {
   const present = useContext(PresentContext)
   if (present === null) throw new Error("useSession is called outside of SessionProvider")
   return present
 }
+
+/** The time zone of the workspace: that of the browser until the workspace is loaded. */
+export const useTimeZone = (): string =>
+  useSession().workspace?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone

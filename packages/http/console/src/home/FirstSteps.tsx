@@ -11,7 +11,6 @@ import { Problem } from "../parts/Problem.tsx"
 import { useSession } from "../session.tsx"
 import { useWords } from "../words/Words.tsx"
 import type { FirstStep } from "./home.ts"
-import { useDomains } from "./NeedsYou.tsx"
 import { useHasScreen } from "./Panel.tsx"
 
 /** The domain that every installation can send from, to its own inbox. */
@@ -169,8 +168,8 @@ const DomainStep = ({ isDone }: { readonly isDone: boolean }) => {
 
 export const FirstSteps = () => {
   const words = useWords("home")
-  const { may } = useSession()
-  const verified = (useDomains() ?? []).filter(({ status }) => status === "verified").map(({ domain }) => domain)
+  const { may, workspace } = useSession()
+  const verified = (workspace?.domains ?? []).filter(({ status }) => status === "verified").map(({ domain }) => domain)
   const own = verified.find((domain) => domain !== example_domain)
   return (
     <>

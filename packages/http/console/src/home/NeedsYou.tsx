@@ -3,7 +3,7 @@ import { Group, Stack, Text } from "@mantine/core"
 import type { EmailAnalytics } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
 import type { WatchedBlast } from "../api/changes.ts"
-import { adminQueryOf, queryOf } from "../api/queries.ts"
+import { queryOf } from "../api/queries.ts"
 import { useFormat } from "../format.ts"
 import { CheckIcon, WarningIcon } from "../Icons.tsx"
 import { useSession } from "../session.tsx"
@@ -13,16 +13,6 @@ import { MaybeLink, Panel } from "./Panel.tsx"
 
 /** Unapproved emails that are counted; there may be more. */
 const drafts_max = 100
-
-/** The domains of the workspace, which owners can read. */
-export const useDomains = () => {
-  const { may, membership } = useSession()
-  const found = useQuery({
-    ...adminQueryOf("domains", "list", { params: { workspace_id: membership.workspace_id } }),
-    enabled: may("owner"),
-  })
-  return found.data?.domains
-}
 
 const useText = () => {
   const words = useWords("home").needs
@@ -51,9 +41,9 @@ interface Props {
 export const NeedsYou = ({ blasts, figures }: Props) => {
   const words = useWords("home")
   const textOf = useText()
-  const domains = useDomains()
+  const { workspace } = useSession()
   const drafts = useQuery(queryOf("emails", "list", { query: { status: "draft", limit: drafts_max } }))
-  const needs = needsOf({ blasts, figures, domains: domains ?? [], drafts: drafts.data?.emails ?? [] })
+  const needs = needsOf({ blasts, figures, domains: workspace?.domains ?? [], drafts: drafts.data?.emails ?? [] })
   return (
     <Panel title={words.needsYou}>
       {needs.length === 0 ? (

@@ -1,7 +1,8 @@
 // The menu of the account: appearance, language, and sign-out. Only `Header.tsx` imports this module, on demand.
 import { Menu, Text, useMantineColorScheme } from "@mantine/core"
+import { Link } from "@tanstack/react-router"
 import { signOut } from "../api/session.ts"
-import { CheckIcon, DeviceIcon, MoonIcon, SignOutIcon, SunIcon } from "../Icons.tsx"
+import { CheckIcon, DeviceIcon, MoonIcon, SignOutIcon, SunIcon, UserIcon } from "../Icons.tsx"
 import { useOpening } from "../parts/OnDemand.tsx"
 import { useSession } from "../session.tsx"
 import { isLanguage, languageNames, useLanguage, useWords } from "../words/Words.tsx"
@@ -38,6 +39,9 @@ export const AccountMenu = () => {
             {user.email}
           </Text>
         </Menu.Label>
+        <Menu.Item component={Link} to="/settings/account" leftSection={<UserIcon size={16} />}>
+          {words.ownAccount}
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{words.scheme}</Menu.Label>
         {schemes.map(({ icon: Icon, name }) => (

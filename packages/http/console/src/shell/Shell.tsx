@@ -7,6 +7,7 @@ import { useWords } from "../words/Words.tsx"
 import { Announcer } from "./Announcer.tsx"
 import { Header } from "./Header.tsx"
 import { onPalette, openPalette, useGoKeys, useKeys } from "./keys.ts"
+import { HeldBar, SideNotes } from "./Notices.tsx"
 import { OfflineBar } from "./OfflineBar.tsx"
 import { Side } from "./Side.tsx"
 
@@ -35,9 +36,11 @@ export const Shell = (): ReactNode => {
       </header>
       <nav className="side" aria-label={words.menu}>
         <Side />
+        <SideNotes />
       </nav>
       <main id="content" tabIndex={-1} className="content">
         <OfflineBar />
+        <HeldBar />
         <div className="screen">
           <Suspense fallback={<Loader size="sm" aria-label={words.loading} />}>
             <Outlet />

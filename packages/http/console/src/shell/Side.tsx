@@ -2,16 +2,17 @@
 import { NavLink } from "@mantine/core"
 import { Link, useRouter, useRouterState } from "@tanstack/react-router"
 import { useWords } from "../words/Words.tsx"
-import { menu } from "./menu.ts"
+import { useSession } from "../session.tsx"
+import { menu, type MenuEntry } from "./menu.ts"
 
-/** The entries whose screens exist. */
+/** The entries whose screens exist and which the person may open. */
 export const useMenu = () => {
   const { routesByPath } = useRouter()
+  const { isOperator, may } = useSession()
+  const isOpen = ({ needs, path }: MenuEntry) =>
+    Object.hasOwn(routesByPath, path) && (needs === undefined || (needs === "operator" ? isOperator : may(needs)))
   return menu
-    .map(({ entries, group }) => ({
-      group,
-      entries: entries.filter(({ path }) => Object.hasOwn(routesByPath, path)),
-    }))
+    .map(({ entries, group }) => ({ group, entries: entries.filter(isOpen) }))
     .filter(({ entries }) => entries.length > 0)
 }
 

@@ -1,5 +1,6 @@
 // The menu: groups of screens, and the letter that goes to each after `g`. An entry shows as soon as its route exists.
 import type { ComponentType } from "react"
+import type { Role } from "../api/session.ts"
 import * as Icons from "../Icons.tsx"
 import type { Words } from "../words/Words.tsx"
 
@@ -8,6 +9,8 @@ export interface MenuEntry {
   readonly path: string
   readonly icon: ComponentType
   readonly letter: string | null
+  /** Default: every member. */
+  readonly needs?: Role | "operator"
 }
 
 interface MenuGroup {
@@ -46,8 +49,9 @@ export const menu: ReadonlyArray<MenuGroup> = [
   {
     group: "installation",
     entries: [
-      { name: "operations", path: "/operations", icon: Icons.OperationsIcon, letter: "o" },
-      { name: "audit", path: "/audit", icon: Icons.AuditIcon, letter: null },
+      { name: "operations", path: "/operations", icon: Icons.OperationsIcon, letter: "o", needs: "operator" },
+      { name: "workspaces", path: "/workspaces", icon: Icons.BlocksIcon, letter: null, needs: "operator" },
+      { name: "audit", path: "/audit", icon: Icons.AuditIcon, letter: null, needs: "owner" },
       { name: "settings", path: "/settings", icon: Icons.SettingsIcon, letter: null },
     ],
   },

@@ -1,0 +1,76 @@
+// The invitation of a person: an address and a role, then the link, which is shown once.
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useEffect } from "react"
+import { useAdminMutationOf } from "../../api/mutations.ts"
+import { fieldErrors } from "../../api/problems.ts"
+import type { Role } from "../../api/session.ts"
+import { CurlButton } from "../../parts/Copy.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { ShownOnce } from "../../parts/ShownOnce.tsx"
+import { useWords } from "../../words/Words.tsx"
+import { RoleField } from "../RoleField.tsx"
+import { useWorkspaceParams } from "../useSettings.ts"
+
+interface Props {
+  readonly onClose: () => void
+}
+
+export const InviteMember = ({ onClose }: Props) => {
+  const words = useWords("settings").members
+  const shell = useWords("shell")
+  const params = useWorkspaceParams()
+  const form = useForm<{ email: string; role: Role }>({ initialValues: { email: "", role: "editor" } })
+  const invite = useAdminMutationOf("invitations", "create")
+  const { setErrors } = form
+  const { errors, rest } = fieldErrors(invite.error, ["email"])
+  useEffect(() => {
+    setErrors(fieldErrors(invite.error, ["email"]).errors)
+  }, [invite.error, setErrors])
+  const payload = { email: form.values.email.trim(), role: form.values.role }
+  if (invite.data !== undefined) {
+    return (
+      <Modal
+        opened
+        onClose={onClose}
+        title={words.invited(invite.data.email)}
+        closeOnClickOutside={false}
+        closeButtonProps={{ "aria-label": shell.close }}
+      >
+        <Stack>
+          <Text size="sm">{words.invitedText}</Text>
+          <ShownOnce label={words.link} value={invite.data.url} />
+          <Group justify="flex-end">
+            <Button onClick={onClose}>{shell.done}</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    )
+  }
+  return (
+    <Modal opened onClose={onClose} title={words.inviteTitle} closeButtonProps={{ "aria-label": shell.close }}>
+      <form onSubmit={form.onSubmit(() => invite.mutate({ params, payload }))}>
+        <Stack>
+          <TextInput label={words.email} type="email" required data-autofocus {...form.getInputProps("email")} />
+          <RoleField
+            label={words.role}
+            value={form.values.role}
+            onChange={(role) => form.setFieldValue("role", role)}
+          />
+          {invite.isError && Object.keys(errors).length === 0 && <Problem error={invite.error} issues={rest} />}
+          <Group justify="space-between">
+            <CurlButton call={["admin.invitations", "create", { params, payload }]} />
+            <Group gap="xs">
+              <Button variant="default" onClick={onClose}>
+                {shell.cancel}
+              </Button>
+              <Button type="submit" loading={invite.isPending}>
+                {words.inviteAction}
+              </Button>
+            </Group>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
