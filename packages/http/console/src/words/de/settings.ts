@@ -30,7 +30,7 @@ export const settings: Words["settings"] = {
     timeZone: "Zeitzone",
     timeZoneText: "Alle Zeiten stehen in ihr.",
     country: "Standardland",
-    countryText: "Für Telefonnummern ohne Ländervorwahl. Zwei Buchstaben, etwa DE.",
+    countryText: "Für Telefonnummern ohne Ländervorwahl.",
     postalAddress: "Postanschrift",
     postalAddressText: "In der Fußzeile von Werbe-E-Mails. Viele Länder verlangen sie.",
     plan: "Tarif",

@@ -29,7 +29,7 @@ export const settings = {
     timeZone: "Time zone",
     timeZoneText: "All times are shown in it.",
     country: "Default country",
-    countryText: "Of phone numbers without a country code. Two letters, such as DE.",
+    countryText: "Of phone numbers without a country code.",
     postalAddress: "Postal address",
     postalAddressText: "In the footer of marketing mail. Many countries require it.",
     plan: "Plan",
