@@ -1,24 +1,15 @@
 // The store of custom contact fields in memory.
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
-import type { CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
 import { field_users_max } from "@tentpole/core/contacts/FieldUse"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { referencesIn } from "@tentpole/core/segments/RuleTree"
 import { Effect } from "effect"
 import { flowsUsing } from "../flows/FlowTables.ts"
-import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
+import { storeLayer } from "../kernel/MemoryDatabase.ts"
 import { byAge, namesOf } from "../kernel/Slices.ts"
 import { lists } from "../segments/SegmentMembers.ts"
-
-export const contactFields = table<CustomField>("contact_field")
-
-/** Writes a change in the caller's transaction. */
-export const writeFields = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: FieldChange) {
-  for (const field of [...change.creates, ...change.updates.map((update) => update.after)]) {
-    yield* db.put(contactFields, workspace, field.id, field)
-  }
-})
+import { contactFields, writeFields } from "./ContactTables.ts"
 
 export const layer = storeLayer(ContactFieldStore, (db) => {
   const list = (workspace: WorkspaceId) =>

@@ -6,8 +6,7 @@ import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
 import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { type DateTime, Effect } from "effect"
-import { contactFields } from "../contacts/ContactFieldStore.ts"
-import { contacts } from "../contacts/ContactTables.ts"
+import { contactFields, contacts } from "../contacts/ContactTables.ts"
 import { timelineOf } from "../contacts/Timeline.ts"
 import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 

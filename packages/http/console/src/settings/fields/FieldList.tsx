@@ -58,11 +58,20 @@ const columnsOf = (words: Words["settings"]["fields"]): ReadonlyArray<Column<Con
 ]
 
 /** A workspace has few hundred fields at most, which come in one answer. */
-const rowsOf = (found: ReadonlyArray<ContactField> | undefined, rest: Omit<Rows<ContactField>, "rowAt" | "total">) => ({
-  ...rest,
-  total: found?.length ?? 0,
-  rowAt: (index: number) => found?.[index],
-})
+const useFieldRows = (query: { readonly status: Status }): Rows<ContactField> => {
+  const found = useQuery(queryOf("contactFields", "list", { query }))
+  const fields = found.data?.items ?? []
+  return {
+    total: fields.length,
+    rowAt: (index) => fields[index],
+    isWhole: true,
+    onRange: () => undefined,
+    isPending: found.isPending,
+    isStale: found.isPlaceholderData,
+    error: found.error,
+    refetch: found.refetch,
+  }
+}
 
 export const FieldList = () => {
   const { fields: words, sections } = useWords("settings")
@@ -70,7 +79,7 @@ export const FieldList = () => {
   const [status, setStatus] = useState<Status>("active")
   const [opened, setOpened] = useState<ContactField | "new" | null>(null)
   const query = { status }
-  const found = useQuery(queryOf("contactFields", "list", { query }))
+  const rows = useFieldRows(query)
   const any = useQuery(queryOf("contactFields", "list", { query: { status: "any" } }))
   const isEmpty = any.data?.items.length === 0
   const create = may("editor") && (
@@ -78,14 +87,6 @@ export const FieldList = () => {
       {words.create}
     </Button>
   )
-  const rows = rowsOf(found.data?.items, {
-    isWhole: true,
-    onRange: () => undefined,
-    isPending: found.isPending,
-    isStale: found.isPlaceholderData,
-    error: found.error,
-    refetch: found.refetch,
-  })
   return (
     <Section
       name="fields"
@@ -115,7 +116,7 @@ export const FieldList = () => {
               }}
             />
           </Group>
-          {found.isError && <Problem error={found.error} onRetry={found.refetch} />}
+          {rows.error !== null && <Problem error={rows.error} onRetry={rows.refetch} />}
           <DataTable
             label={sections.fields}
             rows={rows}

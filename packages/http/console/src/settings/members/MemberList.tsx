@@ -1,5 +1,5 @@
 // The members of the workspace with their roles, open invitations, and four eyes.
-import { Button, Paper, Select, Stack, Switch } from "@mantine/core"
+import { Button, NativeSelect, Paper, Stack, Switch } from "@mantine/core"
 import type { Admin } from "@tentpole/client"
 import { lazy, Suspense, useState } from "react"
 import { useAdminMutationOf } from "../../api/mutations.ts"
@@ -34,16 +34,15 @@ const RoleSelect = ({ isPending, member, onRole }: RoleProps) => {
   const words = useWords("settings").members
   const roles = useRoles()
   return (
-    <Select
+    <NativeSelect
       size="xs"
       w={130}
       aria-label={words.roleOf(member.name)}
       data={roles.map(({ label, value }) => ({ label, value }))}
       value={member.role}
-      allowDeselect={false}
       disabled={isPending}
-      onChange={(role) => {
-        if (isRole(role) && role !== member.role) onRole(member, role)
+      onChange={({ currentTarget: { value } }) => {
+        if (isRole(value)) onRole(member, value)
       }}
     />
   )

@@ -1,6 +1,6 @@
 // A value that is shown once, such as a key or a link, with a button that copies it.
 import { Code, Group, Text } from "@mantine/core"
-import { CopyButton } from "./Copy.tsx"
+import { CopyButton } from "../Copy.tsx"
 
 interface Props {
   readonly label: string
