@@ -26,8 +26,8 @@ const DomainNote = ({ address }: { readonly address: string }) => {
   const words = useWords("settings").sender
   const { workspace } = useSession()
   const { routesByPath } = useRouter()
-  const [, domain = ""] = /@([^@\s]+\.[^@\s]+)$/.exec(address.trim().toLowerCase()) ?? []
-  if (domain === "" || workspace === undefined) return null
+  const [, domain = ""] = address.trim().toLowerCase().split("@")
+  if (!domain.includes(".") || workspace === undefined) return null
   const isVerified = workspace.domains.some((each) => each.domain === domain && each.status === "verified")
   const path = "/domains"
   return (

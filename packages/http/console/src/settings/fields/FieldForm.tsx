@@ -29,13 +29,15 @@ const names = ["display_name", "api_name", "value_type", "description"]
 
 /** A name for the API from a label: "Shoe size" is `shoe_size`. */
 export const apiNameOf = (label: string): string =>
-  label
-    .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "_")
+  (
+    label
+      .normalize("NFKD")
+      .replaceAll(/\p{M}/gu, "")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  )
+    .join("_")
     .replace(/^[_0-9]+/, "")
-    .replace(/_+$/, "")
     .slice(0, 60)
 
 interface FormProps {
