@@ -17,6 +17,7 @@ const hour_s = 3_600
 export const formatsOf = (language: string, timeZone: string) => {
   const numbers = new Intl.NumberFormat(language)
   const percents = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })
+  const fine = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 })
   const days = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone })
   const clock = new Intl.DateTimeFormat(language, { timeStyle: "short", timeZone })
   const both = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone })
@@ -32,6 +33,8 @@ export const formatsOf = (language: string, timeZone: string) => {
     percent: (share: number) => percents.format(share),
     /** A share of a whole; an em dash where the whole is 0. */
     share: (part: number, whole: number) => (whole === 0 ? "–" : percents.format(part / whole)),
+    /** The same with one more digit, for small shares. */
+    fineShare: (part: number, whole: number) => (whole === 0 ? "–" : fine.format(part / whole)),
     date: (at: string | Date) => days.format(dateOf(at)),
     time: (at: string | Date) => clock.format(dateOf(at)),
     dateTime: (at: string | Date) => both.format(dateOf(at)),

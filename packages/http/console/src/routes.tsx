@@ -4,10 +4,11 @@ import type { ComponentType } from "react"
 import { slug } from "./api/client.ts"
 import { blastListSearch, blastSearch } from "./blasts/search.ts"
 import { contactSearch } from "./contacts/search.ts"
+import { suppressionSearch } from "./delivery/search.ts"
 import { emailSearch, templateSearch } from "./emails/search.ts"
 import { flowListSearch, flowSearch, memberSearch } from "./flows/search.ts"
 import { homeSearch } from "./home/home.ts"
-import { runSearch, sessionSearch } from "./imports/search.ts"
+import { newImportSearch, runSearch, sessionSearch } from "./imports/search.ts"
 import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
@@ -60,7 +61,7 @@ const lists = [
 
 const imports = [
   screen("imports", "/imports", () => import("./imports/ImportList.tsx"), "ImportList"),
-  screen("imports", "/imports/new", () => import("./imports/NewImport.tsx"), "NewImport"),
+  screen("imports", "/imports/new", () => import("./imports/NewImport.tsx"), "NewImport", newImportSearch),
   screen(
     "imports",
     "/imports/sessions/$sessionId",
@@ -94,6 +95,18 @@ const flows = [
   screen("flows", "/flows/$flowId", () => import("./flows/Flow.tsx"), "Flow", flowSearch),
   screen("flows", "/flows/$flowId/members", () => import("./flows/members/Members.tsx"), "Members", memberSearch),
   screen("flows", "/flows/$flowId/members/$membershipId", () => import("./flows/members/Membership.tsx"), "Membership"),
+] as const
+
+const delivery = [
+  screen("delivery", "/domains", () => import("./delivery/DomainList.tsx"), "DomainList"),
+  screen("delivery", "/domains/$domainId", () => import("./delivery/Domain.tsx"), "Domain"),
+  screen(
+    "delivery",
+    "/suppressions",
+    () => import("./delivery/SuppressionList.tsx"),
+    "SuppressionList",
+    suppressionSearch,
+  ),
 ] as const
 
 const settings = [
@@ -134,6 +147,7 @@ export const router = createRouter({
     ...flows,
     ...emails,
     ...inbox,
+    ...delivery,
     settingsStart,
     ...settings,
   ]),

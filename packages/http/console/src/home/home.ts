@@ -56,9 +56,9 @@ export const cardsOf = (now: EmailFigures, before: EmailFigures): ReadonlyArray<
 }
 
 /** Shares of bounces that endanger the delivery to large providers. */
-const bounce_share_max = 0.02
+export const bounce_share_max = 0.02
 /** Fewer messages say nothing about a share. */
-const bounce_sent_min = 100
+export const bounce_sent_min = 100
 
 /** Bounces are many, and more than before. */
 export const isBouncing = (now: EmailFigures, before: EmailFigures): boolean => {

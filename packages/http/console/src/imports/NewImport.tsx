@@ -1,6 +1,6 @@
 // The first step of an import: the file, and its upload with progress.
 import { Button, Group, Paper, Progress as Bar, Stack, Text } from "@mantine/core"
-import { useNavigate } from "@tanstack/react-router"
+import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useEffect, useRef, useState } from "react"
 import { api } from "../api/client.ts"
 import { useFormat } from "../format.ts"
@@ -105,9 +105,10 @@ const Sending = ({ file, onStop, progress }: SendingProps) => {
 
 export const NewImport = () => {
   const words = useWords("imports")
+  const search = useSearch({ from: "/imports/new" })
   const navigate = useNavigate()
   const { begin, state, stop } = useUpload((sessionId) => {
-    void navigate({ to: "/imports/sessions/$sessionId", params: { sessionId }, replace: true })
+    void navigate({ to: "/imports/sessions/$sessionId", params: { sessionId }, search, replace: true })
   })
   return (
     <>

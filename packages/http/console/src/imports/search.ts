@@ -9,14 +9,21 @@ export type ResultStatus = (typeof result_statuses)[number]
 
 type Raw = Readonly<Record<string, unknown>>
 
-export interface SessionSearch {
+/** What a new import makes of its file. Default: contacts. */
+export interface NewImportSearch {
+  readonly as?: "suppressions"
+}
+
+export const newImportSearch = ({ as }: Raw): NewImportSearch => (as === "suppressions" ? { as } : {})
+
+export interface SessionSearch extends NewImportSearch {
   /** Default: columns. */
   readonly step?: SessionStep
 }
 
-export const sessionSearch = ({ step }: Raw): SessionSearch => {
+export const sessionSearch = ({ step, ...raw }: Raw): SessionSearch => {
   const found = session_steps.find((each) => each === step)
-  return found === undefined ? {} : { step: found }
+  return { ...newImportSearch(raw), ...(found === undefined ? {} : { step: found }) }
 }
 
 export interface RunSearch {

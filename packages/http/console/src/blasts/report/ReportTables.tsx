@@ -1,52 +1,12 @@
 // The tables of a report. Each row leads to its recipients.
-import { Paper, Table, Text } from "@mantine/core"
+import { Table, Text } from "@mantine/core"
 import type { BlastReport } from "@tentpole/client"
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { useFormat } from "../../format.ts"
+import { FigureTable } from "../../parts/table/FigureTable.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { type BlastSearch, isReason } from "../search.ts"
-
-interface FrameProps {
-  readonly title: string
-  readonly none: string
-  readonly isEmpty: boolean
-  /** Column heads; the first one is of text, the others are of numbers. */
-  readonly heads: ReadonlyArray<string>
-  readonly children: ReactNode
-  readonly width_px: number
-}
-
-const Frame = ({ children, heads, isEmpty, none, title, width_px }: FrameProps) => (
-  <Paper p="md" h="100%" component="section" aria-label={title}>
-    <Text component="h2" fw={600} size="sm" mt={0} mb="xs">
-      {title}
-    </Text>
-    {isEmpty ? (
-      <Text size="sm" c="dimmed">
-        {none}
-      </Text>
-    ) : (
-      <Table.ScrollContainer
-        minWidth={width_px}
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "group", "aria-label": title } }}
-      >
-        <Table fz="sm" verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              {heads.map((head, index) => (
-                <Table.Th key={head} ta={index === 0 ? "start" : "end"}>
-                  {head}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>{children}</Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    )}
-  </Paper>
-)
 
 /** A link to the recipients that these filters find. */
 const ToRecipients = ({ children, filters }: { readonly filters: BlastSearch; readonly children: ReactNode }) => (
@@ -59,7 +19,7 @@ export const LinkTable = ({ links }: Pick<BlastReport, "links">) => {
   const words = useWords("blasts")
   const { number } = useFormat()
   return (
-    <Frame
+    <FigureTable
       title={words.links}
       none={words.noLinks}
       isEmpty={links.length === 0}
@@ -75,7 +35,7 @@ export const LinkTable = ({ links }: Pick<BlastReport, "links">) => {
           <Table.Td ta="end">{number(clicks)}</Table.Td>
         </Table.Tr>
       ))}
-    </Frame>
+    </FigureTable>
   )
 }
 
@@ -83,7 +43,7 @@ export const ReasonTable = ({ reasons }: Pick<BlastReport, "reasons">) => {
   const words = useWords("blasts")
   const { number } = useFormat()
   return (
-    <Frame
+    <FigureTable
       title={words.notDelivered}
       none={words.noReasons}
       isEmpty={reasons.length === 0}
@@ -107,7 +67,7 @@ export const ReasonTable = ({ reasons }: Pick<BlastReport, "reasons">) => {
           <Table.Td ta="end">{number(count)}</Table.Td>
         </Table.Tr>
       ))}
-    </Frame>
+    </FigureTable>
   )
 }
 
@@ -115,7 +75,7 @@ export const DomainTable = ({ domains }: Pick<BlastReport, "domains">) => {
   const words = useWords("blasts")
   const { number, share } = useFormat()
   return (
-    <Frame
+    <FigureTable
       title={words.domains}
       none={words.noDomains}
       isEmpty={domains.length === 0}
@@ -134,6 +94,6 @@ export const DomainTable = ({ domains }: Pick<BlastReport, "domains">) => {
           <Table.Td ta="end">{share(bounced, sent)}</Table.Td>
         </Table.Tr>
       ))}
-    </Frame>
+    </FigureTable>
   )
 }

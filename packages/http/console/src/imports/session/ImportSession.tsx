@@ -21,8 +21,9 @@ const keyOf = (sessionId: string): string => `tentpole-import:${sessionId}`
 
 /** The draft, which the tab stores. */
 const useDraft = (sessionId: string, preview: ImportPreview) => {
+  const { as } = useSearch({ from: "/imports/sessions/$sessionId" })
   const key = keyOf(sessionId)
-  const [draft, setDraft] = useState<Draft>(() => fromStored(sessionStorage.getItem(key), preview))
+  const [draft, setDraft] = useState<Draft>(() => fromStored(sessionStorage.getItem(key), preview, as))
   useEffect(() => {
     try {
       sessionStorage.setItem(key, toStored(draft))

@@ -223,9 +223,9 @@ export const apiNameOf = (label: string): string => {
 
 export const toStored = (draft: Draft): string => JSON.stringify(draft)
 
-/** A stored draft of the same columns; otherwise the proposals. */
-export const fromStored = (text: string | null, preview: ImportPreview): Draft => {
-  const proposed = draftOf(preview)
+/** A stored draft of the same columns; otherwise the proposals, as what was asked for. */
+export const fromStored = (text: string | null, preview: ImportPreview, as: Draft["as"] = "contacts"): Draft => {
+  const proposed = { ...draftOf(preview), as }
   if (text === null) return proposed
   try {
     const stored = JSON.parse(text) as Draft

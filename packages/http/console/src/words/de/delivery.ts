@@ -1,4 +1,117 @@
-// Texte des Raums "delivery".
+// Domains, von denen E-Mails ausgehen und unter denen Seiten erscheinen, und gesperrte Adressen.
+import { pluralsOf } from "../plural.ts"
 import type { Words } from "../Words.tsx"
 
-export const delivery: Words["delivery"] = {}
+const plural = pluralsOf("de")
+
+export const delivery: Words["delivery"] = {
+  domains: "Domains",
+  domainsText: "E-Mails gehen von Absenderdomains aus. Seiten erscheinen unter Seitendomains.",
+  domain: "Domain",
+  domainText: "Etwa example.com, ohne http.",
+  status: "Stand",
+  statuses: { pending: "noch nicht bestätigt", verified: "bestätigt", failed: "nicht bestätigt" },
+  since: "Seit",
+  sending: "Absenderdomains",
+  addSending: "Absenderdomain hinzufügen",
+  addSendingText: "Als Nächstes siehst du die DNS-Einträge.",
+  noSending: "Noch keine Absenderdomain",
+  noSendingText:
+    "Empfänger sehen deine eigene Domain als Absender, und Antworten erreichen dich. Füge sie hinzu und setze dann ihre DNS-Einträge.",
+  add: "Domain hinzufügen",
+  pages: "Seitendomains",
+  pagesText: "Leite den DNS der Domain mit einem CNAME- oder A-Eintrag zu dem Host, der deine Seiten ausliefert.",
+  addPages: "Seitendomain hinzufügen",
+  noPages: "Deine Seiten erscheinen unter der Adresse dieses Dienstes.",
+  addedPages: (domain) => `Seiten erscheinen unter ${domain}`,
+  remove: "Entfernen",
+  removeAction: "Domain entfernen",
+  removeTitle: (domain) => `${domain} entfernen?`,
+  removeText:
+    "E-Mails mit einem Absender dieser Domain lassen sich nicht mehr freigeben, und Aussendungen damit schlagen fehl. Die DNS-Einträge nützen dann nichts mehr.",
+  removePagesText: "Anfragen an sie finden nichts mehr. Die Seiten bleiben unter ihren anderen Adressen.",
+  removed: (domain) => `${domain} entfernt`,
+  lookAgain: "Erneut nachsehen",
+  looked: (time) => `Zuletzt nachgesehen um ${time}.`,
+  looksAgain: "Sieht alle 30 Sekunden nach, solange das offen ist.",
+  zoneFile: "Zonendatei",
+  records: "DNS-Einträge",
+  isVerified: "Der DKIM-Eintrag ist da: E-Mails können von dieser Domain ausgehen.",
+  isOpen:
+    "Setze diese Einträge dort, wo der DNS der Domain verwaltet wird. E-Mails können ausgehen, sobald der DKIM-Eintrag da ist. DNS-Änderungen können eine Stunde brauchen.",
+  name: "Name",
+  value: "Wert",
+  priority: "Priorität",
+  found: "gefunden",
+  missing: "nicht gefunden",
+  unanswered: "keine Antwort",
+  answers: "Stattdessen im DNS",
+  nothing: "Im DNS steht nichts unter diesem Namen.",
+  noAnswer: "Kein Nameserver hat geantwortet.",
+  purposes: {
+    dkim: { name: "DKIM", text: "Unterschreibt deine Nachrichten. Danach richtet sich, ob die Domain bestätigt ist." },
+    spf: { name: "SPF", text: "Sagt, welche Server für den Rückweg senden." },
+    return_path: { name: "Rückweg", text: "Bringt unzustellbare Nachrichten zu diesem Dienst zurück." },
+    dmarc: {
+      name: "DMARC",
+      text: "Sagt, was Empfänger mit Nachrichten tun, die nicht bestehen. Eine eigene Richtlinie ist in Ordnung.",
+    },
+  },
+  figures: "Zustellung nach Empfängerdomain",
+  figuresText:
+    "Die letzten 30 Tage. Große Anbieter filtern Absender mit mehr als 0,3 % Beschwerden oder 2 % Rückläufern.",
+  figuresLimit: plural({
+    one: "Höchstens {n} Nachricht je Sekunde geht an jede.",
+    other: "Höchstens {n} Nachrichten je Sekunde gehen an jede.",
+  }),
+  noFigures: "In den letzten 30 Tagen ging keine E-Mail aus.",
+  otherDomains: "andere",
+  sent: "Gesendet",
+  delivered: "Zugestellt",
+  bounced: "Rückläufer",
+  complained: "Beschwerden",
+  tooMany: "zu viele",
+  suppressions: "Gesperrte Adressen",
+  suppressionsText:
+    "Adressen, die keine E-Mails bekommen. Sie bleiben gesperrt, auch wenn ihr Kontakt gelöscht oder erneut importiert wird.",
+  address: "E-Mail",
+  reason: "Grund",
+  reasons: { unsubscribe: "abgemeldet", bounce: "unzustellbar", complaint: "Beschwerde", manual: "von Hand" },
+  reasonTexts: {
+    unsubscribe: "Bekommt keine Werbung. Betriebliche Nachrichten sind erlaubt.",
+    bounce: "Die Adresse gibt es nicht.",
+    complaint: "Die Person hat eine Nachricht als Spam gemeldet.",
+    manual: "Dieser Adresse nie schreiben.",
+  },
+  all: "Alle",
+  search: "Adressen suchen",
+  suppress: "Adresse hinzufügen",
+  suppressTitle: "Eine Adresse sperren",
+  suppressAction: "Sperren",
+  suppressed: (email) => `${email} bekommt jetzt keine E-Mails`,
+  stronger: (email, reason) => `${email} bleibt gesperrt: ${reason}`,
+  importFile: "Importieren",
+  none: "Keine Adresse passt.",
+  empty: "Keine Adresse ist gesperrt",
+  emptyText:
+    "Adressen kommen von selbst hierher: nach einer Abmeldung, einem Rückläufer oder einer Beschwerde. Du kannst welche hinzufügen, etwa aus dem Dienst, den du vorher benutzt hast.",
+  takeBack: "Zurücknehmen",
+  takeBackAction: "Sperre zurücknehmen",
+  takeBackTitle: (email) => `Wieder an ${email} schreiben?`,
+  takeBackText: {
+    unsubscribe: "Die Person hat sich abgemeldet. Nimm das nur zurück, wenn sie dich darum gebeten hat.",
+    bounce: "Eine Nachricht an diese Adresse war unzustellbar. Geschieht das wieder, wird sie wieder gesperrt.",
+    complaint:
+      "Die Person hat eine Nachricht als Spam gemeldet. Nachrichten an Leute, die nicht darum gebeten haben, schaden deinem Ruf.",
+    manual: "Jemand hat diese Adresse von Hand gesperrt.",
+  },
+  tookBack: (email) => `${email} ist nicht mehr gesperrt`,
+  contactStays: {
+    unsubscribed: "Der Kontakt selbst bleibt abgemeldet:",
+    optedOut: "Der Kontakt selbst bekommt weiterhin keine Werbung:",
+    invalid: "Der Kontakt selbst bleibt als unzustellbar markiert:",
+    subscribed: "Der Kontakt bekommt dann Werbung:",
+    noEmail: "Der Kontakt:",
+  },
+  noContact: "Kein Kontakt hat diese Adresse.",
+}
