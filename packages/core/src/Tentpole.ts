@@ -17,6 +17,7 @@ import { Contacts } from "./contacts/Contacts.ts"
 import { CustomFields } from "./contacts/CustomFields.ts"
 import { Deliveries } from "./sending/Deliveries.ts"
 import { Links } from "./rendering/Links.ts"
+import { Mailability } from "./sending/recipients/Mailability.ts"
 import { OutgoingMail } from "./sending/OutgoingMail.ts"
 import { Tracking } from "./tracking/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
@@ -87,6 +88,7 @@ export const productUseCases = Layer.mergeAll(
   ImportRuns.layer,
   Imports.layer,
   Lists.layer,
+  Mailability.layer,
   OutgoingMail.layer,
   ReturnPaths.layer,
   Schedules.layer,

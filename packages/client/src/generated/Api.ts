@@ -112,6 +112,48 @@ export interface Client {
         readonly order?: "asc" | "desc"
       }
     }, Activities, CommonCode | "not_found">
+    /**
+     * List a contact's lists. Returns the static lists of the contact, those it joined last first, and the dynamic
+     * lists whose rules match it now, by name. System lists and inline lists of blasts are not included. Needs the
+     * role `viewer`.
+     */
+    readonly lists: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+    }, ListsOfContact, CommonCode | "not_found">
+    /**
+     * List a contact's flow memberships. Returns the memberships of the contact in all flows, ended ones too,
+     * those that began last first. Needs the role `viewer`.
+     */
+    readonly memberships: Listing<{
+      readonly params: {
+        readonly contact_id: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, {
+      readonly memberships: ReadonlyArray<ContactMembership>
+      readonly next_cursor: string | null
+    }, CommonCode | "invalid_cursor" | "not_found">
+    /**
+     * Explain whether a contact is mailed. Returns everything that keeps mail from the contact: choices of the
+     * contact, an invalid address, a suppression. Operational mail ignores choices of the contact. Needs the role
+     * `viewer`.
+     */
+    readonly mailable: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+      readonly query?: {
+        /** Whether mail is meant that the contact needs. Default: false */
+        readonly operational?: "true" | "false"
+      }
+    }, Mailable, CommonCode | "not_found">
   }
   readonly contactFields: {
     /**
@@ -248,6 +290,15 @@ export interface Client {
         readonly listId: string
       }
     }, void, CommonCode | "system_list_protected" | "not_found" | "contact_list_in_use">
+    /**
+     * Get a contact list's usage. Returns what uses the list now: while something does, the list cannot be
+     * deleted. Needs the role `viewer`.
+     */
+    readonly usage: Method<{
+      readonly params: {
+        readonly listId: string
+      }
+    }, ContactListUsage, CommonCode | "not_found">
     /**
      * List a contact list's members. Returns the current members. For static lists, each has the time at which it
      * was added. Needs the role `viewer`.
@@ -1793,6 +1844,21 @@ export interface Client {
       readonly payload: CreateBulkTents
     }, BulkAdmission, CommonCode | "template_not_approved" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
+     * List bulk jobs. Returns the bulk jobs with their counts, the newest first. Get a job for its items. Needs
+     * the role `viewer`.
+     */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, {
+      readonly bulk_jobs: ReadonlyArray<ListedBulkJob>
+      readonly next_cursor: string | null
+    }, CommonCode | "invalid_cursor">
+    /**
      * Get a bulk job. Returns the admission result and the progress of each accepted item. The status is
      * `accepted` until the first item starts, and `completed` when no item remains. Tents that were deleted
      * meanwhile count neither as completed nor as failed. Needs the role `viewer`.
@@ -2012,6 +2078,9 @@ export const routes = {
     patch: "PATCH /v1/contacts/:contact_id",
     deleteOne: "DELETE /v1/contacts/:contact_id",
     activities: "GET /v1/contacts/:contact_id/activities page:activities",
+    lists: "GET /v1/contacts/:contact_id/lists",
+    memberships: "GET /v1/contacts/:contact_id/memberships cursor:memberships",
+    mailable: "GET /v1/contacts/:contact_id/mailable",
   },
   contactFields: {
     list: "GET /v1/contact-fields",
@@ -2033,6 +2102,7 @@ export const routes = {
     find: "GET /v1/contact-lists/:listId",
     edit: "PATCH /v1/contact-lists/:listId",
     remove: "DELETE /v1/contact-lists/:listId",
+    usage: "GET /v1/contact-lists/:listId/usage",
     members: "GET /v1/contact-lists/:listId/contacts page:contacts",
     addMembers: "POST /v1/contact-lists/:listId/contacts key",
     removeMembers: "DELETE /v1/contact-lists/:listId/contacts",
@@ -2195,6 +2265,7 @@ export const routes = {
   },
   bulkTents: {
     create: "POST /v1/tents/bulk key",
+    list: "GET /v1/bulk-jobs cursor:bulk_jobs",
     find: "GET /v1/bulk-jobs/:bulkJobId",
   },
   forms: {
@@ -3004,9 +3075,58 @@ export interface ContactListMembers {
   readonly pagination: Pagination
 }
 
+export interface ContactListUsage {
+  /** Scheduled and sending blasts with the list as audience */
+  readonly blasts: ReadonlyArray<{
+    readonly id: string
+    readonly name: string
+  }>
+  /** Active flows that use the list */
+  readonly flows: ReadonlyArray<{
+    readonly id: string
+    readonly name: string
+  }>
+  /** Dynamic lists whose rules name the list */
+  readonly lists: ReadonlyArray<{
+    readonly id: string
+    readonly name: string
+  }>
+  /** Number of all. At most 20 of them are returned */
+  readonly count: number
+}
+
 export interface ContactLists {
   readonly lists: ReadonlyArray<ContactList>
   readonly pagination: Pagination
+}
+
+export interface ContactMembership {
+  readonly membership_id: string
+  readonly flow_id: string
+  readonly contact_id: string
+  /** null if the contact was deleted */
+  readonly contact: FlowMemberContact | null
+  readonly status: "active" | "waiting" | "completed" | "dropped" | "failed"
+  /** The current step, or the last one if the member was dropped */
+  readonly current_step_id: string | null
+  readonly entry_source: "added_to_static_list" | "removed_from_static_list" | "contact_created" | "contact_updated" | "date_based" | "form_submitted" | "service_api" | "manual"
+  /** Values of `{{campaign.dynamic.<key>}}` */
+  readonly tokens: Readonly<Record<string, string | number | boolean>>
+  /** ISO 8601, UTC */
+  readonly entered_at: string
+  /** End of the wait; null for a wait that only has a condition */
+  readonly waiting_until: string | null
+  readonly completed_at: string | null
+  readonly dropped_at: string | null
+  readonly drop_reason: "disqualified" | "removed" | "contact_deleted" | "flow_archived" | "step_removed" | null
+  readonly last_error: string | null
+  readonly retry_count: number
+  readonly steps_executed: ReadonlyArray<ExecutedFlowStep>
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** ISO 8601, UTC */
+  readonly updated_at: string
+  readonly flow_name: string
 }
 
 /** Omitted keys stay unchanged, null clears a value. custom_fields are merged key by key */
@@ -4285,10 +4405,32 @@ export interface ListMembershipRule {
   readonly operator: string
 }
 
+export interface ListOfContact {
+  readonly list_id: string
+  readonly name: string
+  readonly kind: "static" | "dynamic"
+  /** null for dynamic lists */
+  readonly added_at: string | null
+}
+
 export interface ListTrigger {
   readonly type: "added_to_static_list" | "removed_from_static_list"
   /** A static list */
   readonly list_id?: string | null
+}
+
+export interface ListedBulkJob {
+  readonly bulk_job_id: string
+  readonly status: "accepted" | "running" | "completed"
+  readonly template_id: string
+  readonly auto_publish: boolean
+  readonly accepted_count: number
+  readonly rejected_count: number
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  readonly completed_count: number
+  readonly failed_count: number
 }
 
 export interface ListedContact {
@@ -4349,6 +4491,11 @@ export interface ListedTent {
   readonly generated_by: string | null
 }
 
+export interface ListsOfContact {
+  /** At most 1,000 static lists, then as many dynamic ones */
+  readonly lists: ReadonlyArray<ListOfContact>
+}
+
 export interface LocalMail {
   readonly message_id: string
   /** ISO 8601, UTC */
@@ -4358,6 +4505,20 @@ export interface LocalMail {
   readonly subject: string
   readonly kind: "blast" | "flow" | "test"
   readonly bytes: number
+}
+
+export interface MailObstacle {
+  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
+  /** null if it is not recorded */
+  readonly since: string | null
+  /** `contact`: a field of the contact. Otherwise the reason of the suppression of its address */
+  readonly source: "contact" | "unsubscribe" | "bounce" | "complaint" | "manual"
+}
+
+export interface Mailable {
+  readonly mailable: boolean
+  /** The first one is the reason that a blast records */
+  readonly reasons: ReadonlyArray<MailObstacle>
 }
 
 export interface MembersAdded {

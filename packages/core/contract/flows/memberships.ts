@@ -7,6 +7,7 @@ import { inTimelineOrder } from "../../src/flows/members/Membership.ts"
 import { type FlowMemberQuery, timeline_lines_max } from "../../src/flows/members/MembershipStore.ts"
 import { FlowId, MembershipId } from "../../src/kernel/Ids.ts"
 import { day, send } from "./flowWorld.ts"
+import { contactMemberships } from "./contactMemberships.ts"
 import { flowCounts } from "./flowCounts.ts"
 import { type FlowLive, flowLive, type FlowRooms, running, tagOf } from "./flowMembersWorld.ts"
 import { eventsOf } from "../contacts/notifications.ts"
@@ -28,6 +29,7 @@ export const memberships = <E>(name: string, rooms: Layer.Layer<FlowRooms, E>) =
   const live = Layer.provideMerge(flowLive, rooms)
   entering(name, live)
   reading(name, live)
+  contactMemberships(name, live)
   leaving(name, live)
   flowCounts(name, rooms)
 }

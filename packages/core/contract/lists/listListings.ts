@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { contactSorts } from "../../src/contacts/ContactStore.ts"
-import { ContactId } from "../../src/kernel/Ids.ts"
+import { ContactId, type ListId } from "../../src/kernel/Ids.ts"
 import { ListChange } from "../../src/lists/List.ts"
 import type { ListQuery } from "../../src/lists/ListStore.ts"
 import { byCodePoint, fold } from "../../src/kernel/Text.ts"
@@ -140,6 +140,55 @@ export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.deepStrictEqual(yield* pageIds({ search: "zebra", kind: "dynamic" }), [2, made.slice(0, 2)])
         assert.deepStrictEqual(yield* pageIds({ search: "zebra_" }), [0, []])
         assert.strictEqual((yield* store.list(workspace, everyList)).total, 7)
+      }),
+    )
+
+    it.effect("lists the static lists of a contact, those it joined last first, without inline ones", () =>
+      Effect.gen(function* () {
+        const { store, fresh, workspace, add, make, makeStatic, move } = yield* begin
+        const [ann, bob] = [yield* add({}), yield* add({})]
+        const lists = yield* Effect.forEach(["One", "Two", "Three"], (title) => makeStatic(title))
+        const [one, two, three] = lists.map(({ id }) => id)
+        if (one === undefined || two === undefined || three === undefined) return assert.fail("no lists")
+        yield* move(ListChange.addMembers, two, [ann, bob], at(1_000))
+        yield* move(ListChange.addMembers, one, [ann], at(3_000))
+        yield* move(ListChange.addMembers, three, [ann], at(3_000))
+        yield* make(given("Hidden"), { kind: "static", contactIds: [ann] }, { owner })
+        const joined = (contact: ContactId, limit = 100) =>
+          Effect.map(store.listsOf(workspace, contact, limit), (all) =>
+            all.map(({ addedAt, list }) => [list.id, addedAt.epochMilliseconds]),
+          )
+        const newest = [one, three].sort().map((id) => [id, 3_000])
+        assert.deepStrictEqual(yield* joined(ann), [...newest, [two, 1_000]])
+        assert.deepStrictEqual(yield* joined(ann, 2), newest)
+        assert.deepStrictEqual(yield* joined(bob), [[two, 1_000]])
+        assert.strictEqual((yield* store.listsOf(workspace, bob, 1))[0]?.list.memberCount, 2)
+        assert.deepStrictEqual(yield* store.listsOf(yield* fresh.workspace(), ann, 100), [])
+      }),
+    )
+
+    it.effect("reads dynamic lists with rules by id, in parts, without inline ones", () =>
+      Effect.gen(function* () {
+        const { store, fresh, workspace, make, makeStatic } = yield* begin
+        const rules = cityIs("rome")
+        const made = yield* Effect.forEach(["A", "B", "C"], (title) => make(given(title), { kind: "dynamic", rules }))
+        yield* make(given("Empty"), { kind: "dynamic", rules: null })
+        yield* make(given("Hidden"), { kind: "dynamic", rules }, { owner })
+        yield* makeStatic("Chosen")
+        const ids = sorted(made.map(({ id }) => id))
+        const part = (after: ListId | null, limit: number) => store.dynamicLists(workspace, { after, limit })
+        const first = yield* part(null, 2)
+        assert.deepStrictEqual(
+          first.map(({ id }) => id as string),
+          ids.slice(0, 2),
+        )
+        assert.deepStrictEqual(first[0]?.rules, rules)
+        const rest = yield* part(first[1]?.id ?? null, 2)
+        assert.deepStrictEqual(
+          rest.map(({ id }) => id as string),
+          ids.slice(2),
+        )
+        assert.deepStrictEqual(yield* store.dynamicLists(yield* fresh.workspace(), { after: null, limit: 9 }), [])
       }),
     )
   })

@@ -29,7 +29,12 @@ const begin = Effect.gen(function* () {
     yield* Effect.orDie(lists.apply(workspace, change))
   })
   const remove = (id: ListId) => transact(removing(id))
-  const uses = (id: ListId) => Effect.map(transact(lists.lockForDelete(workspace, id)), (facts) => facts.uses)
+  /** What a deletion finds under its lock, and what a reader sees. */
+  const uses = Effect.fnUntraced(function* (id: ListId) {
+    const locked = yield* transact(lists.lockForDelete(workspace, id))
+    assert.deepStrictEqual(yield* lists.uses(workspace, id), locked.uses)
+    return locked.uses
+  })
 
   const named = (tree: RuleTree) => rules.of(workspace, referencesIn(tree))
   /** Creates a dynamic list of contacts that are not on another list; returns whether its rules could be decoded. */

@@ -80,6 +80,18 @@ export const suppressions = <E>(name: string, live: Layer.Layer<Fresh | Suppress
       }),
     )
 
+    it.effect("finds the suppression of one address of the workspace", () =>
+      Effect.gen(function* () {
+        const { fresh, store, suppress, workspace } = yield* begin
+        yield* suppress("a@x.test", "bounce", 7)
+        const found = { email: "a@x.test", reason: "bounce", createdAt: at(7) }
+        assert.deepStrictEqual<unknown>(yield* store.get(workspace, "a@x.test"), found)
+        const other = yield* fresh.workspace()
+        const missing = [store.get(workspace, "b@x.test"), store.get(other, "a@x.test")]
+        for (const each of missing) assert.strictEqual((yield* Effect.flip(each))._tag, "NotFound")
+      }),
+    )
+
     it.effect("locks the suppressions of addresses until the transaction ends", () =>
       Effect.gen(function* () {
         const { fresh, store, suppress, transact, workspace } = yield* begin

@@ -90,6 +90,34 @@ export const bulkTents = <E>(
       }),
     )
 
+    it.effect("lists jobs newest first with their counts, in slices", () =>
+      Effect.gen(function* () {
+        const { store, fresh, workspace, admitted, change } = yield* begin
+        const jobs = []
+        for (const items of [[item(), {}], [item(), item()], [{}]]) jobs.push(yield* admitted({ items }))
+        const [first] = jobs[1]?.tents ?? []
+        if (first?.after === undefined || first.after === null) return assert.fail("no tent")
+        yield* change(first.after.id, (tent) => TentChange.begin(tent, at(10)))
+        const none = { pending: 0, queued: 0, generating: 0, completed: 0, failed: 0 }
+        const wanted = jobs.map(({ job: { items: _, ...job } }, index) => ({
+          ...job,
+          accepted_count: [1, 2, 0][index],
+          rejected_count: [1, 0, 1][index],
+          tents: [{ ...none, queued: 1 }, { ...none, queued: 1, generating: 1 }, none][index],
+        }))
+        const one = yield* store.list(workspace, { after: null, limit: 2 })
+        const two = yield* store.list(workspace, { after: one.next, limit: 2 })
+        // They are of one instant: ties by id.
+        const byId = wanted.toSorted((left, right) => (left.id < right.id ? -1 : 1))
+        assert.deepStrictEqual<unknown>([...one.items, ...two.items], byId)
+        assert.isNull(two.next)
+        assert.deepStrictEqual(yield* store.list(yield* fresh.workspace(), { after: null, limit: 2 }), {
+          items: [],
+          next: null,
+        })
+      }),
+    )
+
     it.effect("creates no tent and takes no credit for a job whose items were all rejected", () =>
       Effect.gen(function* () {
         const { store, workspace, admitted, credits } = yield* begin

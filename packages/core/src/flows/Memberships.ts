@@ -4,7 +4,7 @@ import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import { parsePhone } from "../kernel/values/PhoneNumber.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import type { ContactId, FlowId, MembershipId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Paged } from "../kernel/Page.ts"
+import { type BrokenCursor, type ListedBy, type Paged, type Sliced, sliceOf } from "../kernel/Page.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import { MembershipRunner } from "./engine/MembershipRunner.ts"
@@ -21,6 +21,7 @@ import {
 import type { TokenRefusal } from "./members/EntryTokens.ts"
 import { Enroller } from "./engine/Enroller.ts"
 import {
+  type ContactMembership,
   type FlowMemberQuery,
   type MemberDetails,
   MembershipStore,
@@ -41,6 +42,12 @@ export class Memberships extends Context.Service<
       flow: FlowId,
       query: FlowMemberQuery,
     ) => Effect.Effect<Paged<MemberView>, NotFound>
+    /** Those that began last first. */
+    readonly listByContact: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+      by: ListedBy,
+    ) => Effect.Effect<Sliced<ContactMembership>, NotFound | BrokenCursor>
     /** Includes the timeline. */
     readonly get: (workspace: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberDetails, NotFound>
     /** `tokens` is undecoded JSON. */
@@ -104,6 +111,11 @@ export class Memberships extends Context.Service<
 
       return Memberships.of({
         list: Effect.fn("Memberships.list")(store.list),
+
+        listByContact: Effect.fn("Memberships.listByContact")(function* (workspace, contact, by) {
+          yield* contacts.get(workspace, contact)
+          return yield* store.listByContact(workspace, contact, yield* sliceOf(by))
+        }),
 
         get: Effect.fn("Memberships.get")(store.get),
 

@@ -7,8 +7,10 @@ import type { Paged, PageRequest } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { RuleContext } from "../segments/Evaluate.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
+import type { ListUses } from "./ListUse.ts"
 import type {
   CreationFacts,
+  DynamicList,
   ListForUpdate,
   List,
   ListChange,
@@ -16,6 +18,7 @@ import type {
   ListNameExists,
   MemberFacts,
   DeletionFacts,
+  StaticList,
 } from "./List.ts"
 import type { NameCandidates } from "./ListName.ts"
 
@@ -48,6 +51,12 @@ export interface Member {
   readonly addedAt: DateTime.Utc | null
 }
 
+/** A list of a contact. */
+export interface JoinedList {
+  readonly list: StaticList
+  readonly addedAt: DateTime.Utc
+}
+
 export class ListStore extends Context.Service<
   ListStore,
   {
@@ -61,6 +70,19 @@ export class ListStore extends Context.Service<
       audience: ListAudience,
       query: MemberQuery,
     ) => Effect.Effect<Paged<Member>>
+    /** The static lists of a contact, those it joined last first, ties by id; without inline audiences. */
+    readonly listsOf: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<JoinedList>>
+    /** Dynamic lists with rules after this id, by id; without inline audiences. */
+    readonly dynamicLists: (
+      workspace: WorkspaceId,
+      query: { readonly after: ListId | null; readonly limit: number },
+    ) => Effect.Effect<ReadonlyArray<DynamicList>>
+    /** What uses the list now. */
+    readonly uses: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ListUses>
     /** The contacts of a static list, in no order; empty if there is no such list. */
     readonly memberIds: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ReadonlyArray<ContactId>>
     readonly countMembers: (workspace: WorkspaceId, audience: ListAudience) => Effect.Effect<number>

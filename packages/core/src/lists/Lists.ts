@@ -3,10 +3,11 @@ import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { type ContactId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { Invalid, NotFound } from "../kernel/Refusal.ts"
-import { type RuleIssue, ruleIssues } from "../segments/Evaluate.ts"
+import { compileRules, type RuleIssue, ruleIssues } from "../segments/Evaluate.ts"
 import { referencesInJson, parseRules } from "../segments/Parse.ts"
 import { type RuleField, RuleFactsStore } from "../segments/RuleFacts.ts"
 import { referencesIn, type RuleTree } from "../segments/RuleTree.ts"
+import { byCodePoint, fold } from "../kernel/Text.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import type { Explanation } from "../segments/Explain.ts"
@@ -15,6 +16,7 @@ import { SegmentStore } from "../segments/SegmentStore.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import {
   contact_ids_max,
+  type DynamicList,
   type List,
   ListChange,
   type ListEdit,
@@ -27,13 +29,24 @@ import {
   type SystemListProtected,
 } from "./List.ts"
 import { nameCandidates } from "./ListName.ts"
-import { type ListQuery, ListStore, type Member, type MemberQuery } from "./ListStore.ts"
-import type { ListInUse } from "./ListUse.ts"
+import { type JoinedList, type ListQuery, ListStore, type Member, type MemberQuery } from "./ListStore.ts"
+import type { ListInUse, ListUses } from "./ListUse.ts"
 
 /** A list for output, with the archived fields that its rules name. */
 export interface ListView {
   readonly list: List
   readonly ruleIssues: ReadonlyArray<RuleIssue>
+}
+
+/** The lists of a contact that are returned, of each kind. */
+export const contact_lists_max = 1_000
+/** Dynamic lists that are evaluated at a time. */
+const evaluated_lists_max = 500
+
+/** A list that a contact is in. `addedAt` is null for dynamic lists. */
+export interface ListOfContact {
+  readonly list: List
+  readonly addedAt: DateTime.Utc | null
 }
 
 export interface ListDraft {
@@ -76,6 +89,13 @@ export class Lists extends Context.Service<
     /** Whether a contact is in the list; for dynamic lists condition by condition. */
     readonly explain: (workspace: WorkspaceId, id: ListId, contact: ContactId) => Effect.Effect<Explanation, NotFound>
     readonly list: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<ListView>>
+    /** The static lists of a contact, those it joined last first, then the dynamic lists whose rules match it now, by name. */
+    readonly listByContact: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+    ) => Effect.Effect<ReadonlyArray<ListOfContact>, NotFound>
+    /** What uses the list now, so that it can't be deleted. */
+    readonly uses: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ListUses, NotFound>
     readonly members: (workspace: WorkspaceId, id: ListId, query: MemberQuery) => Effect.Effect<Paged<Member>, NotFound>
     /** Counts now, for lists without a stored count too. */
     readonly memberCount: (
@@ -110,6 +130,36 @@ export class Lists extends Context.Service<
       const audience = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ListId) {
         const list = yield* store.get(workspace, id)
         return { list, fields: yield* fieldsOf(workspace, [list]), now: yield* DateTime.now }
+      })
+
+      /** Those of the lists that the contact matches. */
+      const matched = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        contact: Contact,
+        lists: ReadonlyArray<DynamicList>,
+      ) {
+        const trees = lists.flatMap(({ rules }) => rules ?? [])
+        const context = { fields: yield* fieldsOf(workspace, lists), now: yield* DateTime.now }
+        const any: RuleTree = { kind: "group", operator: "or", conditions: trees }
+        const [subject] = yield* segments.subjects(workspace, [contact], any)
+        if (subject === undefined) return []
+        return lists.filter(({ rules }) => rules !== null && compileRules(rules, context)(subject))
+      })
+
+      /** Reads the dynamic lists in parts: a workspace may have thousands. */
+      const dynamicListsOf = Effect.fnUntraced(function* (workspace: WorkspaceId, contact: Contact) {
+        const found: Array<DynamicList> = []
+        let after: ListId | null = null
+        while (found.length < contact_lists_max) {
+          const part: ReadonlyArray<DynamicList> = yield* store.dynamicLists(workspace, {
+            after,
+            limit: evaluated_lists_max,
+          })
+          if (part.length > 0) found.push(...(yield* matched(workspace, contact, part)))
+          after = part.at(-1)?.id ?? null
+          if (part.length < evaluated_lists_max) break
+        }
+        return found.slice(0, contact_lists_max).sort((left, right) => byCodePoint(fold(left.name), fold(right.name)))
       })
 
       const contentOf = Effect.fnUntraced(function* (workspace: WorkspaceId, draft: ListDraft) {
@@ -197,6 +247,18 @@ export class Lists extends Context.Service<
           const { items, total } = yield* store.list(workspace, query)
           const fields = yield* fieldsOf(workspace, items)
           return { items: items.map((list) => toView(list, fields)), total }
+        }),
+
+        listByContact: Effect.fn("Lists.listByContact")(function* (workspace, contactId) {
+          const contact = yield* contacts.get(workspace, contactId)
+          const joined: ReadonlyArray<JoinedList> = yield* store.listsOf(workspace, contactId, contact_lists_max)
+          const matching = yield* dynamicListsOf(workspace, contact)
+          return [...joined, ...matching.map((list): ListOfContact => ({ list, addedAt: null }))]
+        }),
+
+        uses: Effect.fn("Lists.uses")(function* (workspace, id) {
+          yield* store.get(workspace, id)
+          return yield* store.uses(workspace, id)
         }),
 
         members: Effect.fn("Lists.members")(function* (workspace, id, query) {

@@ -82,6 +82,20 @@ export const blockReason = (facts: RecipientFacts, operational: boolean): BlockR
     ({ marketingOnly, when }) => !(marketingOnly && operational) && when.some(([fact, value]) => facts[fact] === value),
   )?.reason
 
+/** A fact that keeps mail from a recipient. */
+export interface MailBlock {
+  readonly reason: BlockReason
+  readonly fact: keyof RecipientFacts
+}
+
+/** All facts that hold, the reason that `blockReason` returns first. */
+export const mailBlocks = (facts: RecipientFacts, operational: boolean): ReadonlyArray<MailBlock> =>
+  blockConditions
+    .filter(({ marketingOnly }) => !(marketingOnly && operational))
+    .flatMap(({ reason, when }) =>
+      when.flatMap(([fact, value]): ReadonlyArray<MailBlock> => (facts[fact] === value ? [{ reason, fact }] : [])),
+    )
+
 /** The answer to a request for an intent. `recipient` is null when the contact has been deleted. */
 export const intentAnswer = (facts: {
   readonly blast: { readonly status: string; readonly paused: boolean }

@@ -20,6 +20,8 @@ export class SuppressionStore extends Context.Service<
   SuppressionStore,
   {
     readonly list: (workspace: WorkspaceId, query: SuppressionQuery) => Effect.Effect<Sliced<Suppression>>
+    /** The suppression of an address. */
+    readonly get: (workspace: WorkspaceId, email: string) => Effect.Effect<Suppression, NotFound>
     /** The suppressions of these addresses, in no order, locked: until the transaction ends no other changes them. */
     readonly lock: (
       workspace: WorkspaceId,

@@ -45,10 +45,14 @@ const readable = ({ contact_id, listId }: AudienceEstate) => [
   "/v1/contacts?limit=100",
   `/v1/contacts/${contact_id}`,
   `/v1/contacts/${contact_id}/activities`,
+  `/v1/contacts/${contact_id}/lists`,
+  `/v1/contacts/${contact_id}/memberships`,
+  `/v1/contacts/${contact_id}/mailable`,
   "/v1/contact-fields?status=any",
   "/v1/contact-lists?limit=100",
   `/v1/contact-lists/${listId}`,
   `/v1/contact-lists/${listId}/contacts?limit=100`,
+  `/v1/contact-lists/${listId}/usage`,
 ]
 
 const person = (estate: AudienceEstate): Json => ({

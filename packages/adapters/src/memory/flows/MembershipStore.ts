@@ -47,7 +47,7 @@ import {
   timelines,
 } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { inOrder, paged } from "../kernel/Slices.ts"
+import { inOrder, newest, paged } from "../kernel/Slices.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 import { subjectsOf } from "../segments/SegmentMembers.ts"
 
@@ -315,6 +315,25 @@ export const layer = Layer.effect(
         const row = yield* db.find(memberships, workspace, id)
         if (row?.membership.flowId !== flow) return yield* new NotFound({ resource: "flow member" })
         return yield* shown(db, workspace, row.membership)
+      }),
+      listByContact: Effect.fnUntraced(function* (workspace, contact, query) {
+        const all = (yield* db.all(memberships, workspace)).map(({ membership }) => membership)
+        const { items, next } = newest(
+          all
+            .filter(({ contactId }) => contactId === contact)
+            .map((membership) => ({ id: membership.id, createdAt: membership.enteredAt, membership })),
+          query,
+        )
+        const members = yield* Effect.forEach(items, ({ membership }) =>
+          Effect.all({ run: shown(db, workspace, membership), flow: findFlow(db, workspace, membership.flowId) }).pipe(
+            // Memberships are deleted with their flow.
+            Effect.catchTag("NotFound", Effect.die),
+          ),
+        )
+        return {
+          items: members.map(({ flow, run: { timeline: _, ...member } }) => ({ ...member, flowName: flow.name })),
+          next,
+        }
       }),
       lockForEnrollment: Effect.fnUntraced(function* (workspace, wanted) {
         yield* Transaction

@@ -13,7 +13,7 @@ import { contacts, contactSortValues, writeActivities } from "../contacts/Contac
 import { blasts } from "../sending/DeliveryTables.ts"
 import { activeFlowsUsing } from "../flows/FlowTables.ts"
 import { found, type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
-import { byNewest, inOrder, namesOf, paged } from "../kernel/Slices.ts"
+import { byId, byNewest, inOrder, namesOf, paged } from "../kernel/Slices.ts"
 import { contactsOf, listMembers, lists, memberKey } from "../segments/SegmentMembers.ts"
 import { type SystemListRow, systemListRows } from "../workspaces/WorkspaceStore.ts"
 
@@ -153,6 +153,30 @@ export const layer = storeLayer(ListStore, (db, writer) =>
       Effect.map(allLists(db, workspace), (all) =>
         paged(query, all.filter((list) => isListed(query, list)).sort(byNewest)),
       ),
+    listsOf: Effect.fnUntraced(function* (workspace, contact, limit) {
+      const all = yield* allLists(db, workspace)
+      const joined = (yield* db.all(listMembers, workspace)).filter(({ contactId }) => contactId === contact)
+      const found = joined.flatMap(({ addedAt, listId }) => {
+        const list = all.find(({ id }) => id === listId)
+        return list?.kind === "static" && list.ownerBlastId === null ? [{ list, addedAt }] : []
+      })
+      return found
+        .toSorted((left, right) =>
+          byNewest({ id: left.list.id, createdAt: left.addedAt }, { id: right.list.id, createdAt: right.addedAt }),
+        )
+        .slice(0, limit)
+    }),
+    dynamicLists: (workspace, { after, limit }) =>
+      Effect.map(db.all(lists, workspace), (all) =>
+        all
+          .flatMap((list) => (list.kind === "dynamic" ? [list] : []))
+          .filter(
+            ({ id, ownerBlastId, rules }) => rules !== null && ownerBlastId === null && (after === null || id > after),
+          )
+          .sort(byId)
+          .slice(0, limit),
+      ),
+    uses: (workspace, id) => usesOf(db, workspace, id),
     members: Effect.fnUntraced(function* (workspace, { list, now }, query) {
       const listed = yield* contactsOf(db, workspace, list, now)
       const members = yield* Effect.forEach(listed, (contact) =>

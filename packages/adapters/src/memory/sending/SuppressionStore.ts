@@ -20,6 +20,7 @@ export const layer = storeLayer(SuppressionStore, (db) =>
       )
       return { items: items.map(({ id: _, ...row }) => row), next }
     }),
+    get: (workspace, email) => db.get(suppressions, workspace, email, "suppression"),
     lock: Effect.fnUntraced(function* (workspace, emails) {
       yield* Transaction
       const rows = yield* Effect.forEach(new Set(emails), (email) => db.find(suppressions, workspace, email))

@@ -1,9 +1,10 @@
 // The store of bulk jobs in memory.
-import type { BulkJob } from "@tentpole/core/tents/bulk/Bulk"
+import { type BulkJob, type CountedBulkJob, countTents } from "@tentpole/core/tents/bulk/Bulk"
 import { BulkStore } from "@tentpole/core/tents/bulk/BulkStore"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect } from "effect"
 import { storeLayer, table } from "../kernel/MemoryDatabase.ts"
+import { newest } from "../kernel/Slices.ts"
 import { putTent, tents } from "./TentStore.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
@@ -23,6 +24,22 @@ export const layer = storeLayer(BulkStore, (db, writer) =>
       }
       yield* db.put(bulkJobs, workspace, change.job.id, change.job)
       yield* writer.writeEffects(workspace, [change])
+    }),
+    list: Effect.fnUntraced(function* (workspace, query) {
+      const all = (yield* db.all(tents, workspace)).map(({ tent }) => tent)
+      const { items, next } = newest(yield* db.all(bulkJobs, workspace), query)
+      return {
+        items: items.map(({ items: results, ...job }): CountedBulkJob => {
+          const accepted = new Set<string>(results.flatMap((item) => (item.status === "accepted" ? [item.tentId] : [])))
+          return {
+            ...job,
+            accepted_count: accepted.size,
+            rejected_count: results.length - accepted.size,
+            tents: countTents(all.filter(({ id }) => accepted.has(id))),
+          }
+        }),
+        next,
+      }
     }),
     get: Effect.fnUntraced(function* (workspace, id) {
       const job = yield* db.get(bulkJobs, workspace, id, "bulk job")

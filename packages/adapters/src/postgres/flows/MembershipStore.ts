@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { inTimelineOrder, stepsExecuted, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import {
+  type ContactMembership,
   type FlowMemberQuery,
   type FlowMemberSort,
   type MemberDetails,
@@ -9,7 +10,8 @@ import {
   type MemberView,
   timeline_lines_max,
 } from "@tentpole/core/flows/members/MembershipStore"
-import type { FlowId, MembershipId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ContactId, FlowId, MembershipId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { sliced, type SliceQuery } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Effect, Layer } from "effect"
@@ -20,6 +22,7 @@ import { lockForEntry, lockMembers } from "./MembershipLocks.ts"
 import { FlowReader, membershipColumns, type MembershipRow, toMembership } from "./MembershipRows.ts"
 import { applyMemberships } from "./MembershipWrites.ts"
 import { fencedWrites, Reads } from "../kernel/Postgres.ts"
+import { newestRows } from "../kernel/Slices.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
 type Sql = PgClient.PgClient
@@ -59,6 +62,31 @@ const page = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow
     limit ${query.limit} offset ${(query.page - 1) * query.limit}`
   const timelines = yield* timelinesOf(sql, workspace, rows)
   return { items: rows.map((row): MemberView => shown(row, timelines)), total: counted.total }
+})
+
+interface NamedRow extends ShownRow {
+  readonly flowName: string
+}
+
+const listByContact = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  contact: ContactId,
+  query: SliceQuery,
+) {
+  const rows = yield* newestRows<NamedRow>(sql, query, {
+    columns: `${shownColumns}, f.name as "flowName"`,
+    from: sql`${shownTables(sql, workspace)} join flow f on f.workspace_id = ${workspace} and f.flow_id = m.flow_id`,
+    where: sql`m.workspace_id = ${workspace} and m.contact_id = ${contact}`,
+    at: "m.entered_at",
+    id: "m.membership_id",
+  })
+  const timelines = yield* timelinesOf(sql, workspace, rows)
+  const members = rows.map(({ flowName, ...row }): ContactMembership => ({ ...shown(row, timelines), flowName }))
+  return sliced(members, query.limit, ({ membership }) => ({
+    at: membership.enteredAt.epochMilliseconds,
+    id: membership.id,
+  }))
 })
 
 const find = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, flow: FlowId, id: MembershipId) {
@@ -128,6 +156,7 @@ export const layer = Layer.effect(
     })
     return MembershipStore.of({
       list: (workspace, flow, query) => within(workspace, page(sql, workspace, flow, query)),
+      listByContact: (workspace, contact, query) => within(workspace, listByContact(sql, workspace, contact, query)),
       get: (workspace, flow, id) => within(workspace, find(sql, workspace, flow, id)),
       lockForEnrollment: (workspace, wanted) => write(workspace, lockForEntry(sql, reader, workspace, wanted)),
       lockMembers: (workspace, which) => write(workspace, lockMembers(sql, reader, workspace, which)),

@@ -1,13 +1,13 @@
 // `ListStore` on PostgreSQL: contact lists and their members.
 import type { PgClient } from "@effect/sql-pg"
 import { ContactId, type ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { List, SystemList } from "@tentpole/core/lists/List"
+import type { DynamicList, List, StaticList, SystemList } from "@tentpole/core/lists/List"
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
 import { type ListAudience, type ListQuery, ListStore, type MemberQuery } from "@tentpole/core/lists/ListStore"
 import { list_users_max, type ListUser, type ListUses } from "@tentpole/core/lists/ListUse"
 import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/kernel/Text"
-import { Effect, Predicate } from "effect"
+import { DateTime, Effect, Predicate } from "effect"
 import { lockName } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
 import {
@@ -71,6 +71,36 @@ const pageOf = Effect.fnUntraced(function* (
     order by l.created_at desc, l.list_id
     limit ${limit} offset ${(page - 1) * limit}`
   return { items: rows.map(toList), total: all?.total ?? 0 }
+})
+
+interface JoinedRow extends ListRow {
+  readonly addedAt: Date
+}
+
+const isStatic = (list: List): list is StaticList => list.kind === "static"
+const isDynamic = (list: List): list is DynamicList => list.kind === "dynamic"
+
+const joinedLists = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, contact: ContactId, limit: number) {
+  const rows = yield* sql<JoinedRow>`
+    select ${sql.literal(listColumns)}, m.added_at as "addedAt" from list_member m
+    join list l on l.workspace_id = ${workspace} and l.list_id = m.list_id
+    where m.workspace_id = ${workspace} and m.contact_id = ${contact} and l.owner_blast_id is null
+    order by m.added_at desc, l.list_id limit ${limit}`
+  return rows.flatMap(({ addedAt, ...row }) => {
+    const list = toList(row)
+    return isStatic(list) ? [{ list, addedAt: DateTime.makeUnsafe(addedAt) }] : []
+  })
+})
+
+type Slice = Parameters<ListStore["Service"]["dynamicLists"]>[1]
+
+const dynamicLists = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { after, limit }: Slice) {
+  const rows = yield* sql<ListRow>`
+    select ${sql.literal(listColumns)} from list l
+    where l.workspace_id = ${workspace} and l.kind = 'dynamic' and l.rules is not null and l.owner_blast_id is null
+      and (${after}::uuid is null or l.list_id > ${after}::uuid)
+    order by l.list_id limit ${limit}`
+  return rows.map(toList).filter(isDynamic)
 })
 
 /** The contacts of the list, under the alias `c`. */
@@ -212,7 +242,7 @@ interface UserRow {
 }
 
 /**
- * The caller has locked the list. Every room that uses lists has a branch here. In the transaction that begins a use it locks
+ * A caller that decides about a deletion has locked the list. Every room that uses lists has a branch here. In the transaction that begins a use it locks
  * the list with `for key share`: blasts in `BlastFacts.ts`, rules in `ListStore.ts`, flows in `FlowFacts.ts`.
  */
 const listUses = (sql: Sql, workspace: WorkspaceId, id: ListId) =>
@@ -270,6 +300,10 @@ export const layer = storeLayer(ListStore, ({ sql, write, quick, long, writer })
       )
       .pipe(Effect.flatMap(found)),
   list: (workspace, query) => quick.read(workspace, (client) => pageOf(client, workspace, query)),
+  listsOf: (workspace, contact, limit) =>
+    quick.read(workspace, (client) => joinedLists(client, workspace, contact, limit)),
+  dynamicLists: (workspace, query) => quick.read(workspace, (client) => dynamicLists(client, workspace, query)),
+  uses: (workspace, id) => quick.read(workspace, (client) => listUses(client, workspace, id)),
   members: (workspace, audience, query) => memberPage({ quick, long }, workspace, audience, query),
   memberIds: (workspace, id) =>
     quick

@@ -43,6 +43,15 @@ export const layer = storeLayer(SuppressionStore, ({ sql, quick, write }) => ({
           })),
         ),
       ),
+  get: (workspace, email) =>
+    quick
+      .read(
+        workspace,
+        (client) => client<RowOf<Suppression>>`
+          select ${client.literal(columns)} from suppression
+          where workspace_id = ${workspace} and email_normalized = ${email}`,
+      )
+      .pipe(Effect.flatMap(requireRow("suppression")), Effect.map(fromRow<Suppression>)),
   lock: (workspace, emails) =>
     emails.length === 0
       ? Effect.succeed([])

@@ -1,10 +1,21 @@
 // `BulkStore` on PostgreSQL: bulk jobs of tents. The job, its items and its tents take one statement each, whatever their number.
 import type { PgClient } from "@effect/sql-pg"
 import type { BulkJobId, TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { AdmittedItem, BulkChange, BulkJob, BulkResult, RejectedItem } from "@tentpole/core/tents/bulk/Bulk"
+import type { SliceQuery } from "@tentpole/core/kernel/Page"
+import type {
+  AdmittedItem,
+  BulkChange,
+  BulkJob,
+  BulkResult,
+  CountedBulkJob,
+  RejectedItem,
+} from "@tentpole/core/tents/bulk/Bulk"
+import { tentStatuses } from "@tentpole/core/tents/Tent"
 import { BulkStore } from "@tentpole/core/tents/bulk/BulkStore"
 import { Array, Effect } from "effect"
+import { texts } from "../kernel/Arrays.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { columns, insertedRow, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 import { storeLayer } from "../StoreLayer.ts"
@@ -54,6 +65,35 @@ const applyBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace
   if (Array.isReadonlyArrayNonEmpty(rows)) yield* sql`insert into tent ${sql.insert(rows)}`
 })
 
+const nothing = { accepted_count: 0, rejected_count: 0, pending: 0, queued: 0, generating: 0, completed: 0, failed: 0 }
+
+type Counted = Omit<CountedBulkJob, "tents"> & CountedBulkJob["tents"]
+
+/** Items of a job are few. Their counts are read for the jobs of the slice only. */
+const listBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, query: SliceQuery) {
+  const jobs = yield* newestRows<RowOf<Omit<BulkJob, "items">>>(sql, query, {
+    columns: jobColumns,
+    from: "bulk_job",
+    where: sql`workspace_id = ${workspace}`,
+    at: "created_at",
+    id: "bulk_job_id",
+  })
+  const counts = yield* sql<Omit<Counted, keyof Omit<BulkJob, "items">> & { readonly id: BulkJobId }>`
+    select i.bulk_job_id as id, (count(i.tent_id))::int as accepted_count,
+      (count(*) filter (where i.tent_id is null))::int as rejected_count,
+      ${sql.literal(tentStatuses.map((each) => `(count(*) filter (where t.status = '${each}'))::int as ${each}`).join(", "))}
+    from bulk_item i
+    left join tent t on t.workspace_id = ${workspace} and t.tent_id = i.tent_id
+    where i.workspace_id = ${workspace} and i.bulk_job_id = any(${texts(jobs.map(({ id }) => id))}::uuid[])
+    group by i.bulk_job_id`
+  const byId = new Map(counts.map(({ id, ...counted }) => [id, counted]))
+  const counted = jobs.map((row): CountedBulkJob => {
+    const { accepted_count, rejected_count, ...tents } = byId.get(row.id) ?? nothing
+    return { ...fromRow<Omit<BulkJob, "items">>(row), accepted_count, rejected_count, tents }
+  })
+  return slicedByAge(counted, query.limit)
+})
+
 const findBulk = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, id: BulkJobId) {
   const job = yield* Effect.flatMap(
     sql<RowOf<Omit<BulkJob, "items">>>`
@@ -81,5 +121,6 @@ export const layer = storeLayer(BulkStore, ({ sql, within, write, writer }) => (
     ),
   apply: (workspace, change) =>
     write(workspace, Effect.andThen(applyBulk(sql, workspace, change), writer.writeEffects(workspace, [change]))),
+  list: (workspace, query) => within(workspace, listBulk(sql, workspace, query)),
   get: (workspace, id) => within(workspace, findBulk(sql, workspace, id)),
 }))

@@ -5,7 +5,7 @@ import type { ActivityType, PastActivity } from "../../contacts/Activity.ts"
 import type { Contact } from "../../contacts/Contact.ts"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
 import type { ApprovalId, ContactId, EmailId, FlowId, ListId, MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
-import type { Paged, PageRequest } from "../../kernel/Page.ts"
+import type { Paged, PageRequest, Sliced, SliceQuery } from "../../kernel/Page.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { EarlierMemberships } from "./Enrollment.ts"
@@ -31,6 +31,11 @@ export interface MemberView {
   /** Null when the contact has been deleted. */
   readonly contact: Pick<Contact, "id" | "displayName" | "email" | "phone"> | null
   readonly steps: ReadonlyArray<ExecutedStep>
+}
+
+/** A membership of a contact, with the name of its flow. */
+export interface ContactMembership extends MemberView {
+  readonly flowName: string
 }
 
 /** The newest entries of a timeline that are read. A member in a loop may have many more. */
@@ -116,6 +121,12 @@ export class MembershipStore extends Context.Service<
       query: FlowMemberQuery,
     ) => Effect.Effect<Paged<MemberView>, NotFound>
     readonly get: (workspace: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberDetails, NotFound>
+    /** The memberships of a contact in all flows, those that began last first, ties by id. */
+    readonly listByContact: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+      query: SliceQuery,
+    ) => Effect.Effect<Sliced<ContactMembership>>
 
     /**
      * Locks flows and contacts for enrollment: until the transaction ends no flow is paused or edited and no contact is

@@ -7,7 +7,7 @@ import { type Change, changeOf } from "../../kernel/changes/Change.ts"
 import { generation_credits } from "../../documents/Generation.ts"
 import { type Alias, nthAlias } from "../Alias.ts"
 import type { BulkItem, ReadBulkItem } from "./BulkItem.ts"
-import type { Tent } from "../Tent.ts"
+import type { Tent, TentStatus } from "../Tent.ts"
 import { TentChange } from "../machine.ts"
 import { checkFilled } from "../Variables.ts"
 
@@ -71,13 +71,35 @@ export interface BulkProgress {
   readonly failed_count: number
 }
 
+/** The tents of a job that still exist, by the status of their generation. */
+export type TentCounts = Readonly<Record<TentStatus, number>>
+
 /** Progress, counted from the tents that still exist. A deleted tent does not count. */
-export const progressOf = (tents: ReadonlyArray<Pick<Tent, "generation">>): BulkProgress => {
-  const count = (status: string) => tents.filter(({ generation }) => generation.status === status).length
-  const queued = count("queued")
-  const status =
-    queued + count("generating") === 0 ? "completed" : queued > 0 && queued === tents.length ? "accepted" : "running"
-  return { status, completed_count: count("completed"), failed_count: count("failed") }
+export const progressOfCounts = ({ completed, failed, generating, pending, queued }: TentCounts): BulkProgress => {
+  const isUntouched = queued > 0 && pending + generating + completed + failed === 0
+  const status = queued + generating === 0 ? "completed" : isUntouched ? "accepted" : "running"
+  return { status, completed_count: completed, failed_count: failed }
+}
+
+export const countTents = (tents: ReadonlyArray<Pick<Tent, "generation">>): TentCounts => {
+  const count = (status: TentStatus) => tents.filter(({ generation }) => generation.status === status).length
+  return {
+    pending: count("pending"),
+    queued: count("queued"),
+    generating: count("generating"),
+    completed: count("completed"),
+    failed: count("failed"),
+  }
+}
+
+export const progressOf = (tents: ReadonlyArray<Pick<Tent, "generation">>): BulkProgress =>
+  progressOfCounts(countTents(tents))
+
+/** A job in a listing: its items are counted. */
+export interface CountedBulkJob extends Omit<BulkJob, "items"> {
+  readonly accepted_count: number
+  readonly rejected_count: number
+  readonly tents: TentCounts
 }
 
 const noCredits = "The workspace has no credit left for this item. Add credits and send it again"

@@ -1,10 +1,11 @@
 // The port to bulk jobs: the job with its tents, written together, and their progress.
 import { Context, type Effect } from "effect"
 import type { BulkJobId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { Sliced, SliceQuery } from "../../kernel/Page.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../../workspaces/Workspace.ts"
-import type { BulkChange, BulkJob } from "./Bulk.ts"
+import type { BulkChange, BulkJob, CountedBulkJob } from "./Bulk.ts"
 import type { Tent } from "../Tent.ts"
 
 export class BulkStore extends Context.Service<
@@ -17,6 +18,8 @@ export class BulkStore extends Context.Service<
       workspace: WorkspaceId,
       change: BulkChange,
     ) => Effect.Effect<void, InsufficientCredits, Transaction>
+    /** The jobs, newest first, ties by id. */
+    readonly list: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<CountedBulkJob>>
     /** The job, and those of its tents that still exist. */
     readonly get: (
       workspace: WorkspaceId,

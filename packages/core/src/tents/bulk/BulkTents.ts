@@ -3,11 +3,20 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { TemplateNotApproved } from "../../documents/DocumentErrors.ts"
 import { BulkJobId, Ids, TentId, type WorkspaceId } from "../../kernel/Ids.ts"
+import { type BrokenCursor, type ListedBy, type Sliced, sliceOf } from "../../kernel/Page.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { approvedNamed, TentTemplateStore } from "../../templates/TemplateStore.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
-import { BulkChange, type BulkJob, type BulkProgress, type BulkRequest, progressOf } from "./Bulk.ts"
+import {
+  BulkChange,
+  type BulkJob,
+  type BulkProgress,
+  type BulkRequest,
+  type CountedBulkJob,
+  progressOf,
+  progressOfCounts,
+} from "./Bulk.ts"
 import { BulkStore } from "./BulkStore.ts"
 import { type TentView, tentViews } from "../Tents.ts"
 import { TentStore } from "../TentStore.ts"
@@ -32,6 +41,11 @@ export class BulkTents extends Context.Service<
       workspace: WorkspaceId,
       input: NewBulk,
     ) => Effect.Effect<BulkJobView, NotFound | TemplateNotApproved>
+    /** Newest first. */
+    readonly list: (
+      workspace: WorkspaceId,
+      by: ListedBy,
+    ) => Effect.Effect<Sliced<{ readonly job: CountedBulkJob; readonly progress: BulkProgress }>, BrokenCursor>
     readonly get: (workspace: WorkspaceId, id: BulkJobId) => Effect.Effect<BulkJobView, NotFound>
   }
 >()("tentpole/BulkTents") {
@@ -65,6 +79,11 @@ export class BulkTents extends Context.Service<
           const { job, tents } = yield* admit(workspace, request, { id, html, tentIds })
           const accepted = tents.map(({ after }) => after)
           return { job, progress: progressOf(accepted), tents: accepted.map((tent): TentView => ({ tent, url: null })) }
+        }),
+
+        list: Effect.fn("BulkTents.list")(function* (workspace, by) {
+          const { items, next } = yield* store.list(workspace, yield* sliceOf(by))
+          return { items: items.map((job) => ({ job, progress: progressOfCounts(job.tents) })), next }
         }),
 
         get: Effect.fn("BulkTents.get")(function* (workspace, id) {

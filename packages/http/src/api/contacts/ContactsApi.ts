@@ -4,7 +4,7 @@ import { readDate } from "@tentpole/core/contacts/values/FieldValue"
 import { DateTime, Result, Schema, SchemaGetter } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { oneOf, orderParameter, pageQuery, PaginationWire, searchParameter, Text } from "../../Wire.ts"
+import { cursorQuery, oneOf, orderParameter, pageQuery, PaginationWire, searchParameter, Text } from "../../Wire.ts"
 import {
   Batch,
   ContactPatch,
@@ -15,6 +15,7 @@ import {
   UpdateResults,
   UpsertResults,
 } from "./BatchWire.ts"
+import { ListsOfContactWire, MailableQuery, MailableWire, MembershipsAnswer } from "./ContactStateWire.ts"
 import { ActivitiesAnswer, ContactWire, ListedContactWire } from "./ContactWire.ts"
 
 const instantMessage = "must be a timestamp with a time zone, such as 2026-05-01T09:30:00Z"
@@ -149,5 +150,28 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
       "Returns the timeline of the contact, the newest activity first by default. Opens and clicks by bots are not included.",
     query: ActivitiesQuery,
     success: ActivitiesAnswer,
+  }),
+  Endpoint.get("lists", "/v1/contacts/:contact_id/lists", {
+    needs: "viewer",
+    summary: "List a contact's lists",
+    description:
+      "Returns the static lists of the contact, those it joined last first, and the dynamic lists whose rules match it now, by name. System lists and inline lists of blasts are not included.",
+    success: ListsOfContactWire,
+  }),
+  Endpoint.get("memberships", "/v1/contacts/:contact_id/memberships", {
+    needs: "viewer",
+    summary: "List a contact's flow memberships",
+    description: "Returns the memberships of the contact in all flows, ended ones too, those that began last first.",
+    query: cursorQuery,
+    success: MembershipsAnswer,
+    errors: ["not_found", "invalid_cursor"],
+  }),
+  Endpoint.get("mailable", "/v1/contacts/:contact_id/mailable", {
+    needs: "viewer",
+    summary: "Explain whether a contact is mailed",
+    description:
+      "Returns everything that keeps mail from the contact: choices of the contact, an invalid address, a suppression. Operational mail ignores choices of the contact.",
+    query: MailableQuery,
+    success: MailableWire,
   }),
 )

@@ -2,16 +2,27 @@
 import type { ContactQuery } from "@tentpole/core/contacts/ContactStore"
 import { Contacts, type ContactsWorkspace } from "@tentpole/core/contacts/Contacts"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
+import { Memberships } from "@tentpole/core/flows/Memberships"
+import { Lists } from "@tentpole/core/lists/Lists"
+import { Mailability } from "@tentpole/core/sending/recipients/Mailability"
 import { Effect, Layer } from "effect"
 import { handlersOf } from "../../GroupHandlers.ts"
-import { answer, paged, pageOf } from "../../Wire.ts"
+import { answer, paged, pageOf, sliced } from "../../Wire.ts"
 import { toRuleMetadata } from "../segments/RuleMetadataWire.ts"
 import { type DeleteBatch, toCreateResults, toDeleteResults, toUpdateResults, toUpsertResults } from "./BatchWire.ts"
 import { toFieldPatch, toFieldsWire, toFieldWire, toNewFields, toUsageWire } from "./ContactFieldsApi.ts"
 import { toActivity, toContactWire, toListedContact } from "./ContactWire.ts"
+import { toContactMembership, toListsOfContact, toMailable } from "./ContactStateWire.ts"
 import type { ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
 
-const contactsLayer = handlersOf("contacts", Contacts, (contacts) => {
+const services = Effect.all({
+  contacts: Contacts,
+  lists: Lists,
+  memberships: Memberships,
+  mailability: Mailability,
+})
+
+const contactsLayer = handlersOf("contacts", services, ({ contacts, lists, mailability, memberships }) => {
   const lookUp = (workspace: ContactsWorkspace, by: { readonly email: string } | { readonly phone: string }) =>
     Effect.map(contacts.findByIdentity(workspace, by), (found): typeof ContactsAnswer.Type => ({
       items: found.map(toContactWire),
@@ -40,6 +51,11 @@ const contactsLayer = handlersOf("contacts", Contacts, (contacts) => {
       contacts
         .activities(id, params.contact_id, { order: "desc", ...query, ...pageOf(query) })
         .pipe(answer(paged("activities", query, toActivity))),
+    lists: ({ params }, { id }) => lists.listByContact(id, params.contact_id).pipe(answer(toListsOfContact)),
+    memberships: ({ params, query }, { id }) =>
+      memberships.listByContact(id, params.contact_id, query).pipe(answer(sliced("memberships", toContactMembership))),
+    mailable: ({ params, query }, { id }) =>
+      mailability.explain(id, params.contact_id, query.operational === "true").pipe(answer(toMailable)),
   }
 })
 

@@ -4,6 +4,7 @@ import { contact_ids_max, listKinds, type MembersChanged } from "@tentpole/core/
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
 import { type Member, memberSorts } from "@tentpole/core/lists/ListStore"
 import type { Lists, ListView } from "@tentpole/core/lists/Lists"
+import { list_users_max, type ListUser, type ListUses } from "@tentpole/core/lists/ListUse"
 import { RuleInputOrNull, RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { type Effect, Schema, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -140,6 +141,21 @@ export const toMemberCount = ({
   counted_at: iso(countedAt),
 })
 
+const user = Schema.Struct({ id: Schema.String.annotate({ format: "uuid" }), name: Schema.String })
+
+export const ListUsageWire = Schema.Struct({
+  blasts: Schema.Array(user).annotate({ description: "Scheduled and sending blasts with the list as audience" }),
+  flows: Schema.Array(user).annotate({ description: "Active flows that use the list" }),
+  lists: Schema.Array(user).annotate({ description: "Dynamic lists whose rules name the list" }),
+  count: Schema.Int.annotate({ description: `Number of all. At most ${list_users_max} of them are returned` }),
+}).annotate({ identifier: "ContactListUsage" })
+
+export const toListUsage = ({ count, users }: ListUses): typeof ListUsageWire.Type => {
+  const of = (type: ListUser["type"]) =>
+    users.filter((each) => each.type === type).map(({ id, name }) => ({ id, name }))
+  return { blasts: of("blast"), flows: of("flow"), lists: of("contact_list"), count }
+}
+
 const ListsQuery = Schema.Struct({
   ...pageQuery,
   search: searchParameter,
@@ -208,6 +224,12 @@ export const ListsApi = Endpoint.group(
     description:
       "Deletes the list but not its contacts, and records no `list_removed` activity. The call is refused while a scheduled or sending blast, an active flow or the rules of another list use the list. Drafts that use it lose their audience.",
     errors: ["not_found", "system_list_protected", "contact_list_in_use"],
+  }),
+  Endpoint.get("usage", "/v1/contact-lists/:listId/usage", {
+    needs: "viewer",
+    summary: "Get a contact list's usage",
+    description: "Returns what uses the list now: while something does, the list cannot be deleted.",
+    success: ListUsageWire,
   }),
   Endpoint.get("members", "/v1/contact-lists/:listId/contacts", {
     needs: "viewer",

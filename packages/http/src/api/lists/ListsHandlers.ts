@@ -6,7 +6,7 @@ import { Layer } from "effect"
 import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf, toCamelCase } from "../../Wire.ts"
 import { toBegun, toFollowed } from "../exports/ExportEndpoints.ts"
-import { type MembersQuery, toListWire, toMember, toMemberCount, toMoved } from "./ListsApi.ts"
+import { type MembersQuery, toListUsage, toListWire, toMember, toMemberCount, toMoved } from "./ListsApi.ts"
 
 const listsLayer = handlersOf("lists", Lists, (lists) => ({
   list: ({ query }, { id }) =>
@@ -18,6 +18,7 @@ const listsLayer = handlersOf("lists", Lists, (lists) => ({
   edit: ({ params, payload }, { id }) => lists.update(id, params.listId, payload).pipe(answer(toListWire)),
   remove: ({ params }, { id }) => lists.delete(id, params.listId).pipe(answer(() => undefined)),
   find: ({ params }, { id }) => lists.get(id, params.listId).pipe(answer(toListWire)),
+  usage: ({ params }, { id }) => lists.uses(id, params.listId).pipe(answer(toListUsage)),
   members: ({ params, query }, { id }) =>
     lists.members(id, params.listId, toMemberQuery(query)).pipe(answer(paged("contacts", query, toMember))),
   addMembers: ({ params, payload }, { id }) =>

@@ -23,7 +23,7 @@ import {
   toPublished,
   toTentWire,
 } from "./TentsApi.ts"
-import { toAdmission, toFollowed, toNewBulk } from "./bulk/BulkTentsApi.ts"
+import { toAdmission, toFollowed, toListedBulkJob, toNewBulk } from "./bulk/BulkTentsApi.ts"
 
 const tentsLayer = handlersOf("tents", Effect.all({ tents: Tents, pages: TentVersions }), ({ tents, pages }) => ({
   create: ({ payload }, { id }, caller) =>
@@ -97,6 +97,7 @@ const bulkLayer = handlersOf("bulkTents", BulkTents, (tents) => ({
       Effect.andThen(tents.create(id, toNewBulk(payload, caller.name))),
       answer(toAdmission),
     ),
+  list: ({ query }, { id }) => tents.list(id, query).pipe(answer(sliced("bulk_jobs", toListedBulkJob))),
   find: ({ params }, { id }) => tents.get(id, params.bulkJobId).pipe(answer(toFollowed)),
 }))
 

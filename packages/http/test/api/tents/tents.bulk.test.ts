@@ -25,6 +25,23 @@ const served = Effect.gen(function* () {
   return { call, post, template, template_id, bulk, generate, follow }
 })
 
+it.live("jobs are listed newest first, with counts in place of items", () =>
+  Effect.gen(function* () {
+    const { bulk, call, follow, generate } = yield* served
+    const first = yield* bulk({ items: [{ instructions: "x" }, {}], metadata: { run: 1 } })
+    yield* bulk({ items: [{ instructions: "y" }] })
+    yield* generate(first.json.items[0].tent_id)
+    const one = yield* call("GET", "/v1/bulk-jobs?limit=1")
+    const two = yield* call("GET", `/v1/bulk-jobs?limit=1&cursor=${one.json.next_cursor}`)
+    assert.deepInclude(one.json.bulk_jobs[0], { status: "accepted", accepted_count: 1, rejected_count: 0 })
+    const { items: _, ...job } = (yield* follow(first.json.bulk_job_id)).json
+    assert.deepStrictEqual(two.json.bulk_jobs, [job])
+    assert.deepInclude(job, { status: "completed", completed_count: 1, rejected_count: 1, metadata: { run: 1 } })
+    assert.isNull(two.json.next_cursor)
+    assert.strictEqual((yield* call("GET", "/v1/bulk-jobs?cursor=x")).json.error_code, "invalid_cursor")
+  }),
+)
+
 it.live("the admission has a result for each item in order, and returns the metadata unchanged", () =>
   Effect.gen(function* () {
     const { bulk, template_id } = yield* served

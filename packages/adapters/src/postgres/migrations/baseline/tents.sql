@@ -115,6 +115,7 @@ create table bulk_job (
   created_at timestamptz not null,
   constraint bulk_job_pkey primary key (workspace_id, bulk_job_id)
 );
+create index bulk_job_newest on bulk_job (workspace_id, created_at desc, bulk_job_id);
 comment on table bulk_job is 'Requests to create many tents from a template. Their progress is derived from their tents.';
 comment on column bulk_job.metadata is 'json, not jsonb: it is returned as it was sent.';
 

@@ -3,7 +3,9 @@ import { reasonings } from "@tentpole/core/ports/Ai"
 import { BulkJobId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import {
   bulk_items_max,
+  type BulkProgress,
   type BulkResult,
+  type CountedBulkJob,
   metadata_length_max,
   prefix_length_max,
   start_index_max,
@@ -14,7 +16,18 @@ import { tentStatuses } from "@tentpole/core/tents/Tent"
 import { Schema, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../../Endpoint.ts"
-import { InstantWire, item, oneOf, polled, pollHeaders, Text, toCamelCase, toSnakeCase } from "../../../Wire.ts"
+import {
+  cursorQuery,
+  InstantWire,
+  item,
+  listing,
+  oneOf,
+  polled,
+  pollHeaders,
+  Text,
+  toCamelCase,
+  toSnakeCase,
+} from "../../../Wire.ts"
 import { ofPublication, PublicationWire } from "../TentsApi.ts"
 
 const size = { message: `must have 1 to ${bulk_items_max} items` }
@@ -108,6 +121,12 @@ const BulkJobWire = Schema.Struct({
   items: Schema.Array(Schema.Union([Followed, Rejected])),
 }).annotate({ identifier: "BulkJob" })
 
+const ListedBulkJob = Schema.Struct({
+  ...job,
+  completed_count: Schema.Int,
+  failed_count: Schema.Int,
+}).annotate({ identifier: "ListedBulkJob" })
+
 /** With the seconds until the next poll, until it is completed. */
 const FollowedBulkJob = HttpApiSchema.WithHeaders(BulkJobWire, pollHeaders)
 
@@ -120,6 +139,14 @@ export const BulkTentsApi = Endpoint.group("bulkTents", "Creation of up to 25 te
     payload: CreateBulk,
     success: BulkAdmission.pipe(HttpApiSchema.status(202)),
     errors: ["not_found", "template_not_approved"],
+  }),
+  Endpoint.get("list", "/v1/bulk-jobs", {
+    needs: "viewer",
+    summary: "List bulk jobs",
+    description: "Returns the bulk jobs with their counts, the newest first. Get a job for its items.",
+    query: cursorQuery,
+    success: listing({ bulk_jobs: Schema.Array(ListedBulkJob) }),
+    errors: ["invalid_cursor"],
   }),
   Endpoint.get("find", "/v1/bulk-jobs/:bulkJobId", {
     needs: "viewer",
@@ -147,6 +174,19 @@ export const toNewBulk = ({ items, ...body }: typeof CreateBulk.Type, createdByN
 
 const count = (items: ReadonlyArray<BulkResult>, status: BulkResult["status"]): number =>
   items.filter((each) => each.status === status).length
+
+export const toListedBulkJob = ({
+  job: it,
+  progress,
+}: {
+  readonly job: CountedBulkJob
+  readonly progress: BulkProgress
+}): typeof ListedBulkJob.Type => ({
+  bulk_job_id: it.id,
+  ...toSnakeCase(Struct.pick(it, ["templateId", "autoPublish", "metadata", "createdAt"])),
+  ...Struct.pick(it, ["accepted_count", "rejected_count"]),
+  ...progress,
+})
 
 const commonOf = ({ job: it, progress }: BulkJobView) => ({
   bulk_job_id: it.id,
