@@ -18,7 +18,7 @@ import { saveFile } from "../saveFile.ts"
 import { useWorkspaceParams } from "../settings/useSettings.ts"
 import { useWords } from "../words/Words.tsx"
 import { DnsRecord } from "./DnsRecord.tsx"
-import { domainTones } from "./DomainList.tsx"
+import { domainTones } from "./tones.ts"
 import { zoneFileOf } from "./zoneFile.ts"
 
 const look_every_ms = 30_000

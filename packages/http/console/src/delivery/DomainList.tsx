@@ -1,5 +1,5 @@
 // The domains of the workspace: those that mail leaves from, those of its pages, and how mail arrives at others.
-import { Button, Group, Paper, Stack, Text } from "@mantine/core"
+import { Button, Group, Paper, Skeleton, Stack, Text } from "@mantine/core"
 import type { Admin } from "@tentpole/client"
 import { lazy, Suspense, useState } from "react"
 import { useAdminCursor } from "../api/rows.ts"
@@ -8,7 +8,7 @@ import { CurlButton } from "../parts/Copy.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { PageHeader } from "../parts/PageHeader.tsx"
 import { Problem } from "../parts/Problem.tsx"
-import { StatusBadge, type Tone } from "../parts/StatusBadge.tsx"
+import { StatusBadge } from "../parts/StatusBadge.tsx"
 import { type Column, DataTable } from "../parts/table/DataTable.tsx"
 import { Time } from "../parts/Time.tsx"
 import { useSession } from "../session.tsx"
@@ -16,17 +16,12 @@ import { useWorkspaceParams } from "../settings/useSettings.ts"
 import { useKeys } from "../shell/keys.ts"
 import { useWords, type Words } from "../words/Words.tsx"
 import { PageDomains } from "./PageDomains.tsx"
-import { RecipientDomains } from "./RecipientDomains.tsx"
+import { domainTones } from "./tones.ts"
 
+const RecipientDomains = lazy(async () => ({ default: (await import("./RecipientDomains.tsx")).RecipientDomains }))
 const AddSendingDomain = lazy(async () => ({ default: (await import("./AddDomain.tsx")).AddSendingDomain }))
 
 type SendingDomain = Admin.SendingDomain
-
-export const domainTones: Readonly<Record<SendingDomain["status"], Tone>> = {
-  pending: "warning",
-  verified: "good",
-  failed: "bad",
-}
 
 const columnsOf = (words: Words["delivery"]): ReadonlyArray<Column<SendingDomain>> => [
   { key: "domain", label: words.domain, width: "minmax(10rem, 2fr)", cell: ({ domain }) => domain },
@@ -121,7 +116,9 @@ export const DomainList = () => {
           {may("owner") ? <OwnedDomains onAdd={add} /> : <KnownDomains />}
         </section>
         <PageDomains />
-        <RecipientDomains />
+        <Suspense fallback={<Skeleton className="late" h={160} radius="lg" />}>
+          <RecipientDomains />
+        </Suspense>
       </Stack>
       <Suspense fallback={null}>{isAdding && <AddSendingDomain onClose={() => setAdding(false)} />}</Suspense>
     </>
