@@ -1,19 +1,22 @@
 // The request of a call: its URL, headers and body.
 import type { CallOptions } from "./Methods.ts"
 
+type Params = Readonly<Record<string, string | number>>
+
 /** The parts of a request as the caller gives them. */
 export interface RequestParts {
-  readonly params?: Readonly<Record<string, string>>
+  readonly params?: Params
   readonly query?: Readonly<Record<string, unknown>>
   readonly payload?: unknown
 }
 
 /** The path with its parameters. Throws on values that would change the path. */
-const pathOf = (path: string, params: Readonly<Record<string, string>>): string =>
+const pathOf = (path: string, params: Params): string =>
   path.replace(/:([A-Za-z_]+)/g, (_, name: string) => {
-    const value = params[name]
+    const given = params[name]
+    const value = Number.isSafeInteger(given) ? String(given) : given
     if (typeof value !== "string" || value === "" || value === "." || value === "..") {
-      throw new TypeError(`params.${name} of ${path} must be text, and neither empty nor "." or ".."`)
+      throw new TypeError(`params.${name} of ${path} must be text or a whole number, and neither empty nor "." or ".."`)
     }
     return encodeURIComponent(value)
   })

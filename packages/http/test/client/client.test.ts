@@ -187,6 +187,22 @@ describe.each(Object.entries(clients))("%s", (_, connectTo) => {
     }
   })
 
+  it.live("takes numbers in a path as numbers and as text", () =>
+    Effect.gen(function* () {
+      const { seen, tentpole } = yield* wired(connectTo)
+      yield* Effect.promise(async () => {
+        for (const n of [3, "3"]) {
+          const outcome = await tentpole.tents.restore.result({ params: { tentId: unknownId, n } })
+          assert(!outcome.ok && outcome.error instanceof ApiError && outcome.error.code === "not_found")
+        }
+      })
+      assert.deepStrictEqual(
+        seen.map((request) => new URL(request.url).pathname),
+        [`/v1/tents/${unknownId}/versions/3/restore`, `/v1/tents/${unknownId}/versions/3/restore`],
+      )
+    }),
+  )
+
   it("fails with UnexpectedAnswer on an answer of another kind", async () => {
     for (const answer of [
       { body: "<p>no", status: 502, type: "text/html" },
