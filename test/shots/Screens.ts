@@ -1,5 +1,5 @@
 // The screens of the console that are pictured, and the data that they show.
-import { answered, type Service } from "../support/Service.ts"
+import { answered, type Service, until, visit } from "../support/Service.ts"
 
 export interface Pictured {
   readonly name: string
@@ -11,6 +11,7 @@ export interface MadeUp {
   readonly contactId: string
   readonly listId: string
   readonly flowId: string
+  readonly tentId: string
 }
 
 const first = ["Ann", "Bob", "Carla", "Dmitri", "Eva", "Farid", "Grace", "Hana"]
@@ -38,7 +39,12 @@ export const makeUp = async (service: Service): Promise<MadeUp> => {
   const { list_id } = await answered(service, "POST", "/v1/contact-lists", { ...list, contact_ids: ids.slice(0, 40) })
   const rules = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Rome" }
   await answered(service, "POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules })
-  return { contactId: ids[1] ?? "", listId: list_id, flowId: await makeUpFlow(service, ids.slice(0, 12)) }
+  return {
+    contactId: ids[1] ?? "",
+    listId: list_id,
+    flowId: await makeUpFlow(service, ids.slice(0, 12)),
+    tentId: await makeUpPage(service),
+  }
 }
 
 const opened = {
@@ -69,6 +75,24 @@ const makeUpFlow = async (service: Service, contactIds: ReadonlyArray<string>): 
   return flow_id
 }
 
+const visitor =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"
+
+/** A published page with views. */
+const makeUpPage = async (service: Service): Promise<string> => {
+  const prompt = "A landing page for a spring bakery sale with 20% off, with a sign-up form"
+  const { id } = await answered(service, "POST", "/v1/tents", { name: "Spring sale", prompt })
+  await until("the page to be made", async () => {
+    const { status } = await answered(service, "GET", `/v1/tents/${id}`)
+    return status === "completed"
+  })
+  const { publication } = await answered(service, "POST", `/v1/tents/${id}/publish`, { custom_page_alias: "spring" })
+  for (const referer of ["https://news.example.org/", "https://bread.example.com/", ""]) {
+    for (const _ of first) await visit(publication.published_url, { "user-agent": visitor, referer })
+  }
+  return id
+}
+
 export const screens: ReadonlyArray<Pictured> = [
   { name: "contacts", path: () => "/contacts" },
   { name: "person", path: ({ contactId }) => `/contacts/${contactId}` },
@@ -78,4 +102,9 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "flow", path: ({ flowId }) => `/flows/${flowId}` },
   { name: "flow-step", path: ({ flowId }) => `/flows/${flowId}?step=which` },
   { name: "flow-members", path: ({ flowId }) => `/flows/${flowId}/members` },
+  { name: "pages", path: () => "/tents" },
+  { name: "page", path: ({ tentId }) => `/tents/${tentId}` },
+  { name: "page-code", path: ({ tentId }) => `/tents/${tentId}?tab=code` },
+  { name: "page-traffic", path: ({ tentId }) => `/tents/${tentId}?tab=traffic` },
+  { name: "pages-at-once", path: () => "/tents/bulk" },
 ]

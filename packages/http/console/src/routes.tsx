@@ -14,6 +14,7 @@ import { listSearch } from "./lists/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
 import { listScreenSearch, rulesSearch } from "./segments/search.ts"
 import { Shell } from "./shell/Shell.tsx"
+import { bulkSearch, tentListSearch, tentSearch } from "./tents/search.ts"
 import { loadWords, preferredLanguage, type Words } from "./words/Words.tsx"
 
 const root = createRootRoute({
@@ -128,6 +129,12 @@ const settingsStart = createRoute({
   },
 })
 
+const tents = [
+  screen("tents", "/tents", () => import("./tents/TentList.tsx"), "TentList", tentListSearch),
+  screen("tents", "/tents/bulk", () => import("./tents/bulk/Bulk.tsx"), "Bulk", bulkSearch),
+  screen("tents", "/tents/$tentId", () => import("./tents/Tent.tsx"), "Tent", tentSearch),
+] as const
+
 const start = createRoute({
   getParentRoute: () => root,
   path: "/",
@@ -146,6 +153,7 @@ export const router = createRouter({
     ...blasts,
     ...flows,
     ...emails,
+    ...tents,
     ...inbox,
     ...delivery,
     settingsStart,

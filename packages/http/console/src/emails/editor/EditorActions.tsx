@@ -13,6 +13,7 @@ import { paramsOf } from "./calls.ts"
 import type { Dialog } from "./OpenEditor.tsx"
 import type { Kind, Written } from "../written.ts"
 
+const NewTent = lazy(async () => ({ default: (await import("../../tents/making/NewTent.tsx")).NewTent }))
 const NewEmail = lazy(async () => ({ default: (await import("../NewEmail.tsx")).NewEmail }))
 
 /** The screen of a document. */
@@ -99,16 +100,17 @@ const MoreMenu = ({ kind, onShow, written }: Omit<Props, "isChanged">) => {
   )
 }
 
-const UseTemplate = ({ written }: Pick<Props, "written">) => {
+const UseTemplate = ({ kind, written }: Pick<Props, "kind" | "written">) => {
   const words = useWords("emails")
   const [isOpen, setOpen] = useState(false)
+  const Form = kind === "tentTemplates" ? NewTent : NewEmail
   return (
     <>
       <Button variant="default" disabled={written.approvedVersion === null} onClick={() => setOpen(true)}>
         {words.use}
       </Button>
       <Suspense fallback={null}>
-        {isOpen && <NewEmail template={{ id: written.id, name: written.fields.name }} onClose={() => setOpen(false)} />}
+        {isOpen && <Form template={{ id: written.id, name: written.fields.name }} onClose={() => setOpen(false)} />}
       </Suspense>
     </>
   )
@@ -137,7 +139,7 @@ export const EditorActions = ({ isChanged, kind, onShow, written }: Props) => {
           {words.askAi}
         </Button>
       )}
-      {kind === "emailTemplates" && may("editor") && <UseTemplate written={written} />}
+      {kind !== "emails" && may("editor") && <UseTemplate kind={kind} written={written} />}
       {kind === "emails" && may("sender") && (
         <Button variant="default" onClick={() => onShow("test")}>
           {words.test}

@@ -1,4 +1,5 @@
 // The draft of an open email or template. It survives a reload and the sign-in above the page: the tab stores its changes.
+import { storeDraft } from "../../api/drafts.ts"
 import { useMutationOf } from "../../api/mutations.ts"
 import { useEffect, useRef, useState } from "react"
 import { paramsOf } from "./calls.ts"
@@ -18,16 +19,6 @@ import { type Fields, type Kind, payloadOf } from "../written.ts"
 
 const keyOf = (kind: Kind, id: string): string => `tentpole-draft:${kind}:${id}`
 
-/** The storage has a limit: a draft beyond it lives in the page only. */
-const store = (key: string, text: string | null): void => {
-  try {
-    if (text === null) sessionStorage.removeItem(key)
-    else sessionStorage.setItem(key, text)
-  } catch {
-    sessionStorage.removeItem(key)
-  }
-}
-
 interface Held {
   readonly draft: Draft
   /** The stored state that the draft knows. */
@@ -42,7 +33,7 @@ export const useDraft = (kind: Kind, id: string, stored: Content) => {
   }))
   if (held.seen !== stored) setHeld({ draft: rebased(held.draft, stored), seen: stored })
   const { draft } = held
-  useEffect(() => store(key, toStored(draft)), [draft, key])
+  useEffect(() => storeDraft(key, toStored(draft)), [draft, key])
   const change = (next: (draft: Draft) => Draft) => setHeld((before) => ({ ...before, draft: next(before.draft) }))
   return {
     draft,

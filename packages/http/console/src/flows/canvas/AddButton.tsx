@@ -28,7 +28,8 @@ export const AddTarget = ({ isEnd = false, place, ...props }: TargetProps) => {
   const { names, structure } = useEditing()
   const { nameOf } = useTexts(structure, names)
   const target = useDropTarget()
-  const after = place.from === null ? words.atStart : words.addAfter(nameOf(place.from), words.ways[place.way])
+  const way = place.way === "next" ? null : words.ways[place.way]
+  const after = place.from === null ? words.atStart : words.addAfter(nameOf(place.from), way)
   return (
     <UnstyledButton
       {...props}

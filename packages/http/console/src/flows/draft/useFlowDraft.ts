@@ -1,6 +1,7 @@
 // The draft of an open flow. It survives a reload and the sign-in above the page: the tab stores its changes.
 import type { Flow } from "@tentpole/client"
 import { useEffect, useMemo, useRef, useState } from "react"
+import { storeDraft } from "../../api/drafts.ts"
 import { useMutationOf } from "../../api/mutations.ts"
 import { problemOf } from "../../api/problems.ts"
 import {
@@ -20,16 +21,6 @@ import { type Issues, noIssues, placed } from "./issues.ts"
 import type { Structure } from "./steps.ts"
 
 const keyOf = (flowId: string): string => `tentpole-draft:flow:${flowId}`
-
-/** The storage has a limit: a draft beyond it lives in the page only. */
-const store = (key: string, text: string | null): void => {
-  try {
-    if (text === null) sessionStorage.removeItem(key)
-    else sessionStorage.setItem(key, text)
-  } catch {
-    sessionStorage.removeItem(key)
-  }
-}
 
 interface Held {
   readonly draft: FlowDraft
@@ -53,7 +44,7 @@ export const useFlowDraft = ({ flow_id, steps, triggers }: Flow) => {
     setHeld({ draft, seen: stored, isOvertaken: isOther || (held.isOvertaken && isChanged(draft)) })
   }
   const { draft, isOvertaken } = held
-  useEffect(() => store(key, toStored(draft)), [draft, key])
+  useEffect(() => storeDraft(key, toStored(draft)), [draft, key])
   const change = (next: (draft: FlowDraft) => FlowDraft) =>
     setHeld((before) => {
       const after = next(before.draft)

@@ -12,6 +12,8 @@ export interface CodeEditorProps {
   readonly onChange: (text: string) => void
   readonly language: "html" | "json"
   readonly isReadOnly?: boolean
+  /** The key that saves, which a screen does not hear while the editor has the focus. */
+  readonly onSave?: () => void
   readonly height_px?: number
   /** Completions, marks and keys of the screen. Keep the array the same between renders. */
   readonly extensions?: ReadonlyArray<Extension>

@@ -2,8 +2,8 @@
 import { html } from "@codemirror/lang-html"
 import { json } from "@codemirror/lang-json"
 import { syntaxHighlighting } from "@codemirror/language"
-import { Annotation, EditorState } from "@codemirror/state"
-import { EditorView } from "@codemirror/view"
+import { Annotation, EditorState, Prec } from "@codemirror/state"
+import { EditorView, keymap } from "@codemirror/view"
 import { classHighlighter } from "@lezer/highlight"
 import { basicSetup } from "codemirror"
 import { useEffect, useRef } from "react"
@@ -22,16 +22,19 @@ export const CodeMirror = ({
   label,
   language,
   onChange,
+  onSave,
   value,
 }: CodeEditorProps) => {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const changed = useRef(onChange)
+  const saved = useRef(onSave)
   const latest = useRef(value)
   useEffect(() => {
     changed.current = onChange
+    saved.current = onSave
     latest.current = value
-  }, [onChange, value])
+  }, [onChange, onSave, value])
   useEffect(() => {
     if (place.current === null) return undefined
     const made = new EditorView({
@@ -50,6 +53,7 @@ export const CodeMirror = ({
             changed.current(state.doc.toString())
           }
         }),
+        Prec.high(keymap.of([{ key: "Mod-s", run: () => (saved.current?.(), saved.current !== undefined) }])),
         ...extensions,
       ],
     })

@@ -38,7 +38,7 @@ export const flows: Words["flows"] = {
   createAction: "Ablauf anlegen",
   beginWith: "Beginnen mit",
   starters: {
-    empty: { title: "Leer", text: "Nur ein Name. Auslöser und Schritte fügen Sie hinzu.", name: "" },
+    empty: { title: "Leer", text: "Nur ein Name. Auslöser und Schritte fügen Sie hinzu." },
     welcome: {
       title: "Willkommen",
       text: "Für jeden neuen Kontakt: ein Brief, und nach drei Tagen eine Erinnerung, wenn er ihn nicht geöffnet hat.",
@@ -168,8 +168,9 @@ export const flows: Words["flows"] = {
   },
   addStep: "Schritt hinzufügen",
   atStart: "Schritt am Anfang hinzufügen",
-  addAfter: (step, way) => (way === "" ? `Schritt nach ${step} hinzufügen` : `Schritt nach ${step} hinzufügen: ${way}`),
-  ways: { next: "", true: "Ja", false: "Nein", default: "Sonst", timeout: "Zu spät" },
+  addAfter: (step, way) =>
+    way === null ? `Schritt nach ${step} hinzufügen` : `Schritt nach ${step} hinzufügen: ${way}`,
+  ways: { next: "Weiter", true: "Ja", false: "Nein", default: "Sonst", timeout: "Zu spät" },
   stepTypes: {
     send_email: "E-Mail senden",
     wait: "Warten",

@@ -37,7 +37,7 @@ export const flows = {
   createAction: "Create flow",
   beginWith: "Begin with",
   starters: {
-    empty: { title: "Empty", text: "Only a name. You add the trigger and the steps.", name: "" },
+    empty: { title: "Empty", text: "Only a name. You add the trigger and the steps." },
     welcome: {
       title: "Welcome",
       text: "For each new contact: a letter, and a reminder after three days for those who did not open it.",
@@ -168,9 +168,9 @@ export const flows = {
   },
   addStep: "Add a step",
   atStart: "Add a step at the beginning",
-  addAfter: (step: string, way: string) =>
-    way === "" ? `Add a step after ${step}` : `Add a step after ${step}: ${way}`,
-  ways: { next: "", true: "Yes", false: "No", default: "Otherwise", timeout: "Too late" },
+  addAfter: (step: string, way: string | null) =>
+    way === null ? `Add a step after ${step}` : `Add a step after ${step}: ${way}`,
+  ways: { next: "Next", true: "Yes", false: "No", default: "Otherwise", timeout: "Too late" },
   stepTypes: {
     send_email: "Send email",
     wait: "Wait",

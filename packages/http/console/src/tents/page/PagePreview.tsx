@@ -1,0 +1,72 @@
+// The current version of a page in the frame, as on a desktop or a phone.
+import { Button, Group, Paper, SegmentedControl, Skeleton, Stack } from "@mantine/core"
+import { useElementSize } from "@mantine/hooks"
+import type { Tent } from "@tentpole/client"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { queryOf } from "../../api/queries.ts"
+import { Preview } from "../../parts/Preview.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { useWords } from "../../words/Words.tsx"
+
+const phone_px = 390
+/** Pages are made for this width. A narrower place shows them smaller, as a whole. */
+const desktop_px = 1_200
+const page_height_px = 640
+
+interface FrameProps {
+  readonly html: string
+  readonly isPhone: boolean
+  readonly hasPictures: boolean
+  readonly height_px: number
+}
+
+export const PageFrame = ({ hasPictures, height_px, html, isPhone }: FrameProps) => {
+  const { one } = useWords("tents")
+  const { ref, width } = useElementSize()
+  const wide_px = isPhone ? phone_px : Math.max(width, desktop_px)
+  const zoom = width === 0 ? 1 : Math.min(1, width / wide_px)
+  return (
+    <div ref={ref} className="mail-frame">
+      <div style={{ zoom }}>
+        <Preview html={html} title={one} pictures={hasPictures} width_px={wide_px} height_px={height_px / zoom} />
+      </div>
+    </div>
+  )
+}
+
+/** The HTML of a version. */
+export const contentOf = (tentId: string, version: number) =>
+  queryOf("tents", "content", { params: { tentId }, query: { version } })
+
+export const PagePreview = ({ tent }: { readonly tent: Tent }) => {
+  const words = useWords("tents")
+  const { preview } = useWords("shell")
+  const [isPhone, setPhone] = useState(false)
+  const [hasPictures, setPictures] = useState(false)
+  const found = useQuery({ ...contentOf(tent.id, tent.current_version), placeholderData: keepPreviousData })
+  if (found.isPending) return <Skeleton className="late" h={page_height_px} radius="lg" />
+  if (found.isError) return <Problem error={found.error} onRetry={found.refetch} />
+  return (
+    <Paper p="sm" component="section" aria-label={preview.title}>
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <SegmentedControl
+            size="xs"
+            aria-label={words.showAs}
+            value={isPhone ? "phone" : "desktop"}
+            data={[
+              { value: "desktop", label: preview.desktop },
+              { value: "phone", label: preview.phone },
+            ]}
+            onChange={(next) => setPhone(next === "phone")}
+          />
+          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setPictures(!hasPictures)}>
+            {hasPictures ? words.hidePictures : preview.pictures}
+          </Button>
+        </Group>
+        <PageFrame html={found.data} isPhone={isPhone} hasPictures={hasPictures} height_px={page_height_px} />
+      </Stack>
+    </Paper>
+  )
+}
