@@ -164,13 +164,30 @@ describe.skipIf(started === null)("contacts", () => {
     await page.context().close()
   })
 
-  it("are found by the palette, which the keyboard opens and follows", async () => {
+  it("are found by the palette, like lists, which the keyboard opens and follows", async () => {
+    const list = { name: "Bakery newsletter", kind: "static" }
+    await answered(console_.service, "POST", "/v1/contact-lists", list)
     const page = await console_.screen("/lists")
     await page.keyboard.press("Control+k")
-    const search = page.getByRole("textbox", { name: "Search" })
+    const palette = page.getByRole("dialog")
+    const search = palette.getByRole("textbox", { name: "Search" })
     await search.fill("person102")
     await page.getByText("Person Number 102").waitFor()
     await inspect(page, "the palette")
+    // A list with its kind, found by a part of its name. Screens come first.
+    await search.fill("letter")
+    await palette.getByText("Bakery newsletter").waitFor()
+    await palette.getByText("static").waitFor()
+    await page.keyboard.press("ArrowDown")
+    await inspect(page, "the palette with a chosen list")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Bakery newsletter" }).waitFor()
+    await page.keyboard.press("Control+k")
+    await search.fill("nothing has this name")
+    await page.getByText("Nothing found").waitFor()
+    await inspect(page, "the palette without a result")
+    await search.fill("person102")
+    await page.getByText("Person Number 102").waitFor()
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "Person Number 102" }).waitFor()

@@ -16,6 +16,20 @@ describe.skipIf(started === null)("Home", () => {
   })
   afterAll(() => started?.close())
 
+  /** Submits the form of a new page, as a visitor does. */
+  const signUp = async (email: string) => {
+    const html =
+      '<!doctype html><title>Join</title><form id="join"><input name="email" type="email"><button>Join</button></form>'
+    const body = { name: "Join us", html, auto_publish: true, custom_page_alias: "join" }
+    const { publication } = await call("POST", "/v1/tents", body)
+    const page = await console_.browser.newPage()
+    await page.goto(publication.published_url)
+    await page.getByRole("textbox").fill(email)
+    await page.getByRole("button").click()
+    await page.getByText("Thank you").waitFor()
+    await page.close()
+  }
+
   it("begins with steps that are done by their buttons", async () => {
     await console_.visit("/home", (page) => page.getByRole("heading", { name: "First contact" }).waitFor())
     const page = await console_.screen("")
@@ -55,12 +69,27 @@ describe.skipIf(started === null)("Home", () => {
       .getByText(/^6 sent/)
       .waitFor()
     await page.context().close()
+    await signUp("eve@example.org")
     await console_.visit("/home", (home) => home.getByRole("region", { name: "Messages a day" }).waitFor())
     const figures = await console_.screen("")
     await figures.getByText("7 days").click()
     await figures.waitForURL(/days=7/)
-    await figures.getByRole("button", { name: "Show as table" }).click()
-    assert.strictEqual(await figures.getByRole("row").count(), 8)
+    const growth = figures.getByRole("region", { name: "New contacts a day" })
+    await growth.getByRole("button", { name: "Show as table" }).click()
+    const rows = await growth.getByRole("row").allTextContents()
+    assert.lengthOf(rows, 8)
+    // The owner, six people and a sign-up, and one submission. They may be of two days.
+    const sums = rows.slice(1).map((row) => row.replace(/^.*20\d\d/, ""))
+    assert.strictEqual(
+      sums.reduce((sum, row) => sum + Number(row[0]), 0),
+      8,
+    )
+    assert.strictEqual(
+      sums.reduce((sum, row) => sum + Number(row[1]), 0),
+      1,
+    )
+    await figures.getByRole("group", { name: "New contacts" }).getByText("8", { exact: true }).waitFor()
+    await figures.getByRole("group", { name: "Credits left" }).getByText("0 spent").waitFor()
     await figures.getByRole("link", { name: "Spring sale" }).click()
     await figures.getByText("6 of 6 accounted for, nobody twice").waitFor()
     await figures.context().close()

@@ -19,6 +19,7 @@ export const formatsOf = (language: string, timeZone: string) => {
   const percents = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })
   const fine = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 })
   const days = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone })
+  const utcDays = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" })
   const clock = new Intl.DateTimeFormat(language, { timeStyle: "short", timeZone })
   const both = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone })
   const relatives = new Intl.RelativeTimeFormat(language, { numeric: "auto" })
@@ -36,6 +37,8 @@ export const formatsOf = (language: string, timeZone: string) => {
     /** The same with one more digit, for small shares. */
     fineShare: (part: number, whole: number) => (whole === 0 ? "–" : fine.format(part / whole)),
     date: (at: string | Date) => days.format(dateOf(at)),
+    /** A day of figures, which begins at midnight UTC: the same day in every time zone. */
+    utcDay: (at: string | Date) => utcDays.format(dateOf(at)),
     time: (at: string | Date) => clock.format(dateOf(at)),
     dateTime: (at: string | Date) => both.format(dateOf(at)),
     /** "2 hours ago", "in 3 days". */

@@ -10,6 +10,11 @@ describe("formatsOf", () => {
     assert.include(formatsOf("en-GB", "America/New_York").dateTime(at), "25 Nov 2026")
   })
 
+  it("shows a day of figures as that day in every zone", () => {
+    assert.strictEqual(formatsOf("en-GB", "America/New_York").utcDay("2026-11-25"), "25 Nov 2026")
+    assert.strictEqual(formatsOf("en-GB", "Asia/Tokyo").utcDay("2026-11-25T00:00:00.000Z"), "25 Nov 2026")
+  })
+
   it("uses the spelling of the language", () => {
     assert.strictEqual(formatsOf("de", "UTC").number(1_204_311), "1.204.311")
     assert.strictEqual(formatsOf("en", "UTC").number(1_204_311), "1,204,311")

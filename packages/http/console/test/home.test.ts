@@ -2,7 +2,7 @@
 import type { EmailFigures } from "@tentpole/client"
 import { assert, describe, it } from "vitest"
 import type { WatchedBlast } from "../src/api/changes.ts"
-import { cardsOf, daysOf, isBouncing, needsOf, shareOfRows } from "../src/home/home.ts"
+import { cardsOf, contactCard, daysOf, growthOf, isBouncing, needsOf, shareOfRows, spentOf } from "../src/home/home.ts"
 
 const figures = (some: Partial<EmailFigures>): EmailFigures => ({
   sent: 0,
@@ -44,6 +44,33 @@ describe("the cards", () => {
       ],
     )
   })
+})
+
+it("the card of contacts counts the new ones against as long a time before", () => {
+  const totals = (created: number) => ({ created, deleted: 9, unsubscribed: 9 })
+  assert.deepInclude(contactCard({ totals: totals(30), before: totals(20) }), { kind: "count", value: 30, change: 0.5 })
+  assert.strictEqual(contactCard({ totals: totals(30), before: totals(0) }).change, null)
+})
+
+it("credits are spent without those that were returned, and never less than none", () => {
+  const day = (spent: number, returned: number) => ({ date: "2026-05-01", spent, returned })
+  assert.strictEqual(spentOf({ points: [day(3, 1), day(2, 0)] }), 4)
+  assert.strictEqual(spentOf({ points: [day(0, 2)] }), 0)
+})
+
+it("each day has its new contacts and sign-ups, also before the sign-ups are known", () => {
+  const point = (date: string, created: number) => ({ date, created, deleted: 0, unsubscribed: 0, total: 9 })
+  const points = [point("2026-05-01", 2), point("2026-05-02", 1)]
+  const views = { pageviews: 9, conversion_rate: null }
+  const traffic = { daily_pageviews: [{ date: "2026-05-02", submissions: 4, ...views }] }
+  assert.deepStrictEqual(growthOf({ points }, traffic), [
+    { at: "2026-05-01", created: 2, submissions: 0 },
+    { at: "2026-05-02", created: 1, submissions: 4 },
+  ])
+  assert.deepStrictEqual(
+    growthOf({ points }, undefined).map(({ submissions }) => submissions),
+    [0, 0],
+  )
 })
 
 it("a range ends with today, UTC", () => {

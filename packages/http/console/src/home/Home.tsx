@@ -14,12 +14,12 @@ import { FirstSteps } from "./FirstSteps.tsx"
 import { daysOf, isRange, ranges_days } from "./home.ts"
 import { Overview } from "./Overview.tsx"
 
-/** Calls of the range that the address names. The days move at midnight, UTC. */
+/** The range that the address names. The days move at midnight, UTC. */
 const useRange = () => {
   const { days = 30 } = useSearch({ from: "/home" })
   const now_ms = useNow()
   const { from, to } = daysOf(days, now_ms)
-  return useMemo(() => ({ days, query: { from, to, interval: "day" } as const }), [days, from, to])
+  return useMemo(() => ({ days, query: { from, to } }), [days, from, to])
 }
 
 export const Home = () => {
@@ -27,10 +27,15 @@ export const Home = () => {
   const { session } = useSession()
   const navigate = useNavigate({ from: "/home" })
   const { days, query } = useRange()
-  const figures = useQuery(queryOf("analytics", "email", { query }))
+  const emailQuery = { ...query, interval: "day" } as const
+  const figures = useQuery(queryOf("analytics", "email", { query: emailQuery }))
+  const contacts = useQuery(queryOf("analytics", "contacts", { query }))
+  const credits = useQuery(queryOf("analytics", "credits", { query }))
   const latest = useQuery(queryOf("blasts", "list", { query: { limit: 5 } }))
   const isNew = latest.data?.pagination.total === 0 && figures.data?.totals.sent === 0 && figures.data.before.sent === 0
-  const isPending = latest.isPending || figures.isPending
+  const reads = [figures, contacts, credits]
+  const isPending = latest.isPending || reads.some((each) => each.isPending)
+  const failed = reads.find((each) => each.isError)
   return (
     <>
       <PageHeader
@@ -50,18 +55,27 @@ export const Home = () => {
                 }}
               />
             )}
-            <CurlButton call={["analytics", "email", { query }]} />
+            <CurlButton call={["analytics", "email", { query: emailQuery }]} />
           </>
         }
       />
-      {figures.isError && <Problem error={figures.error} onRetry={figures.refetch} />}
+      {failed !== undefined && <Problem error={failed.error} onRetry={failed.refetch} />}
       {isPending && (
         <Stack className="late">
           <Skeleton h={92} radius="lg" />
           <Skeleton h={280} radius="lg" />
         </Stack>
       )}
-      {!isPending && (isNew ? <FirstSteps /> : <Overview figures={figures.data} latest={latest.data?.blasts ?? []} />)}
+      {!isPending && isNew && <FirstSteps />}
+      {!isPending && !isNew && (
+        <Overview
+          figures={figures.data}
+          contacts={contacts.data}
+          credits={credits.data}
+          latest={latest.data?.blasts ?? []}
+          range={query}
+        />
+      )}
     </>
   )
 }

@@ -1,5 +1,5 @@
 // What Home decides: changes against the time before, what needs the person, and the steps of a new workspace.
-import type { EmailFigures } from "@tentpole/client"
+import type { ContactAnalytics, CreditAnalytics, EmailFigures, WorkspaceAnalytics } from "@tentpole/client"
 import type { WatchedBlast } from "../api/changes.ts"
 
 export const ranges_days = [7, 30, 90] as const
@@ -26,8 +26,9 @@ export const daysOf = (days: RangeDays, now_ms: number) => {
 const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
 
 export interface Card {
-  readonly name: "sent" | "opened" | "clicked" | "bounced"
-  /** A count for `sent`, a share for the others; null of nothing. */
+  readonly name: "sent" | "opened" | "clicked" | "bounced" | "contacts"
+  readonly kind: "count" | "share"
+  /** Null of nothing. */
   readonly value: number | null
   /** Against the time before: relative for a count, in points for a share. Null without a time before. */
   readonly change: number | null
@@ -35,20 +36,42 @@ export interface Card {
   readonly isGood: boolean
 }
 
+const countOf = (name: Card["name"], now: number, before: number): Card => ({
+  name,
+  kind: "count",
+  value: now,
+  change: before === 0 ? null : (now - before) / before,
+  isGood: true,
+})
+
+export const contactCard = ({ before, totals }: Pick<ContactAnalytics, "before" | "totals">): Card =>
+  countOf("contacts", totals.created, before.created)
+
+/** Without returned credits. Those of a range may have been spent before it. */
+export const spentOf = ({ points }: Pick<CreditAnalytics, "points">): number =>
+  Math.max(
+    0,
+    points.reduce((sum, { returned, spent }) => sum + spent - returned, 0),
+  )
+
+/** New contacts and submissions of forms, day by day. Submissions that are not known yet are 0. */
+export const growthOf = (
+  { points }: Pick<ContactAnalytics, "points">,
+  traffic: Pick<WorkspaceAnalytics, "daily_pageviews"> | undefined,
+) => {
+  const days = new Map(traffic?.daily_pageviews.map(({ date, submissions }) => [date, submissions]))
+  return points.map(({ created, date }) => ({ at: date, created, submissions: days.get(date) ?? 0 }))
+}
+
 /** The cards of a range. Opens and clicks are shares of the delivered messages, bounces of the sent ones. */
 export const cardsOf = (now: EmailFigures, before: EmailFigures): ReadonlyArray<Card> => {
   const share = (name: "opened" | "clicked" | "bounced", isGood: boolean): Card => {
     const whole = name === "bounced" ? "sent" : "delivered"
     const [value, old] = [shareOf(now[name], now[whole]), shareOf(before[name], before[whole])]
-    return { name, value, change: value === null || old === null ? null : value - old, isGood }
+    return { name, kind: "share", value, change: value === null || old === null ? null : value - old, isGood }
   }
   return [
-    {
-      name: "sent",
-      value: now.sent,
-      change: before.sent === 0 ? null : (now.sent - before.sent) / before.sent,
-      isGood: true,
-    },
+    countOf("sent", now.sent, before.sent),
     share("opened", true),
     share("clicked", true),
     share("bounced", false),

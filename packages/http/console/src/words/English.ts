@@ -13,6 +13,7 @@ export const english = {
   inbox: async () => (await import("./en/inbox.ts")).inbox,
   lists: async () => (await import("./en/lists.ts")).lists,
   operations: async () => (await import("./en/operations.ts")).operations,
+  palette: async () => (await import("./en/shell/palette.ts")).palette,
   segments: async () => (await import("./en/segments.ts")).segments,
   settings: async () => (await import("./en/settings.ts")).settings,
   shell: async () => (await import("./en/shell.ts")).shell,

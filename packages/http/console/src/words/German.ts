@@ -13,6 +13,7 @@ export const german: { readonly [Room in keyof Words]: () => Promise<Words[Room]
   inbox: async () => (await import("./de/inbox.ts")).inbox,
   lists: async () => (await import("./de/lists.ts")).lists,
   operations: async () => (await import("./de/operations.ts")).operations,
+  palette: async () => (await import("./de/shell/palette.ts")).palette,
   segments: async () => (await import("./de/segments.ts")).segments,
   settings: async () => (await import("./de/settings.ts")).settings,
   shell: async () => (await import("./de/shell.ts")).shell,

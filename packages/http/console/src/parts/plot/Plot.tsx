@@ -24,16 +24,16 @@ interface Props {
   readonly title: string
   readonly points: ReadonlyArray<PlotPoint>
   readonly series: ReadonlyArray<Series>
-  /** Default: day. */
+  /** Default: day, of UTC. */
   readonly interval?: "day" | "hour" | "minute"
   readonly height_px?: number
 }
 
 export const Plot = ({ height_px = 240, interval = "day", points, series, title }: Props) => {
   const words = useWords("shell").plot
-  const { date, dateTime, number, time } = useFormat()
+  const { dateTime, number, time, utcDay } = useFormat()
   const [isTable, setTable] = useState(false)
-  const timeOf = { day: date, hour: dateTime, minute: time }[interval]
+  const timeOf = { day: utcDay, hour: dateTime, minute: time }[interval]
   return (
     <Paper p="md" component="section" aria-label={title}>
       <Group justify="space-between" mb="sm">

@@ -36,11 +36,7 @@ export const shell: Words["shell"] = {
     settings: "Einstellungen",
   },
   search: "Suchen",
-  searchPlaceholder: "Suchen oder zu einer Ansicht gehen",
   searchNothing: "Nichts gefunden",
-  searchPeople: "Kontakte",
-  searchScreens: "Gehe zu",
-  searchCommands: "Befehle",
   help: "Tastenkürzel",
   helpKeys: {
     search: "Suche und Befehle",

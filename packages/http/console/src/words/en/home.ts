@@ -11,13 +11,17 @@ export const home = {
   hello: (name: string) => `Welcome, ${name}. Four steps show what is there, each with one click.`,
   range: "Time",
   days: plural({ one: "{n} day", other: "{n} days" }),
-  cards: { sent: "Sent", opened: "Opened", clicked: "Clicked", bounced: "Bounced" },
+  cards: { sent: "Sent", opened: "Opened", clicked: "Clicked", bounced: "Bounced", contacts: "New contacts" },
+  credits: "Credits left",
+  creditsSpent: (count: string) => `${count} spent`,
   noBefore: "nothing before",
   changed: (change: string, sign: number) =>
     sign === 0 ? "as before" : `${arrow(sign)} ${change} ${sign > 0 ? "more" : "less"} than before`,
   changedPoints: (points: string, sign: number) =>
     sign === 0 ? "as before" : `${arrow(sign)} ${points} points ${sign > 0 ? "more" : "less"} than before`,
   messages: "Messages a day",
+  growth: "New contacts a day",
+  signUps: "Sign-ups on pages",
   goingOn: "Going on",
   perSecond: (rate: string) => `${rate}/s`,
   doneAt: (time: string) => `done ${time}`,

@@ -35,11 +35,7 @@ export const shell = {
     settings: "Settings",
   },
   search: "Search",
-  searchPlaceholder: "Search, or go to a screen",
   searchNothing: "Nothing found",
-  searchPeople: "Contacts",
-  searchScreens: "Go to",
-  searchCommands: "Commands",
   help: "Keyboard shortcuts",
   helpKeys: {
     search: "Search and commands",
