@@ -73,3 +73,19 @@ it("the deployment takes every secret from outside, gives the owner's password t
     ...new Set(Array.from(text.matchAll(/\$\{(\w+):\?/g), ([, name = ""]) => name)),
   ])
 })
+
+it("the deployment publishes the API, pages and the console, each at the port of its address", () => {
+  const [, http] = own.find(([name]) => name === "http") ?? assert.fail("no service http")
+  const found = configuration(http.environment ?? {})
+  const { consolePort, pagesPort, port, publicApiUrl, publicConsoleUrl, publicPagesUrl } = Result.getOrThrow(found)
+  const ports = [port, pagesPort, consolePort]
+  assert.deepStrictEqual(
+    http.ports,
+    ports.map((each) => `127.0.0.1:${each}:${each}`),
+  )
+  assert.deepStrictEqual(
+    [publicApiUrl, publicPagesUrl, publicConsoleUrl].map((url) => Number(new URL(url).port)),
+    ports,
+  )
+  assert.include(dockerfile, `\nEXPOSE ${ports.join(" ")}`)
+})
