@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Service } from "../support/Service.ts"
 import { launch, none } from "./Browser.ts"
+import { views } from "./console/Console.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -35,9 +36,7 @@ describe.skipIf(browser === null)("the pages of the API's origin in a browser", 
     return { context, page, requests, complaints }
   }
 
-  const visits = [390, 1280].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })))
-
-  it.each(visits)("/docs shows calls with the key as bearer token: $width px, $scheme", async ({ scheme, width }) => {
+  it.each(views)("/docs shows calls with the key as bearer token: $width px, $scheme", async ({ scheme, width }) => {
     const { complaints, context, page, requests } = await open("/docs", width, scheme)
     await page.getByRole("heading", { name: "Tentpole API" }).waitFor()
     await page.getByText("Authorization: Bearer YOUR_SECRET_TOKEN").first().waitFor({ state: "attached" })
@@ -51,7 +50,7 @@ describe.skipIf(browser === null)("the pages of the API's origin in a browser", 
     await context.close()
   })
 
-  it.each(visits)("/ leads a browser to the API reference: $width px, $scheme", async ({ scheme, width }) => {
+  it.each(views)("/ leads a browser to the API reference: $width px, $scheme", async ({ scheme, width }) => {
     const { complaints, context, page } = await open("/", width, scheme)
     await page.getByRole("heading", { name: "Tentpole" }).waitFor()
     assert.isAtMost(await page.evaluate<number>("document.documentElement.scrollWidth"), width)
