@@ -1,25 +1,36 @@
 // The screens of the console that are pictured, and the data that they show.
-import { answered, type Service, until, visit } from "../support/Service.ts"
+import { approvedEmail, letterFrom } from "../support/Blast.ts"
+import { type Call, callsOf, type Json, pause, type Service, until, visit } from "../support/Service.ts"
 
 export interface Pictured {
   readonly name: string
   /** Its address for the made-up data. */
   readonly path: (made: MadeUp) => string
+  /** Whether the documentation shows it. */
+  readonly isInDocs?: boolean
 }
 
 export interface MadeUp {
   readonly contactId: string
   readonly listId: string
+  readonly segmentId: string
+  readonly emailId: string
+  readonly blastId: string
   readonly flowId: string
   readonly tentId: string
+  readonly sessionId: string
 }
 
 const first = ["Ann", "Bob", "Carla", "Dmitri", "Eva", "Farid", "Grace", "Hana"]
 const last = ["Lee", "Ray", "Conti", "Volkov", "Núñez", "Haddad", "Okafor", "Sato", "Weiß"]
 const cities = ["Rome", "Berlin", "Paris", "Lisbon", "Oslo"]
+const people_count = 900
+/** Contacts of one request. */
+const items_max = 100
+/** An open within two seconds of the sending counts as a machine's. */
+const machine_open_ms = 2_500
 
-/** A person of every second hour, so that times differ. */
-const people = Array.from({ length: 90 }, (_, index) => {
+const people = Array.from({ length: people_count }, (_, index) => {
   const [given = "", family = ""] = [first[index % first.length], last[index % last.length]]
   const plain = `${given}.${family}`.normalize("NFD").replaceAll(/[^A-Za-z.]/g, "")
   return {
@@ -32,74 +43,174 @@ const people = Array.from({ length: 90 }, (_, index) => {
   }
 })
 
-export const makeUp = async (service: Service): Promise<MadeUp> => {
-  const { items } = await answered(service, "POST", "/v1/contacts", { items: people })
-  const ids: ReadonlyArray<string> = items.map((item: { readonly contact_id: string }) => item.contact_id)
-  const list = { name: "Bakery newsletter", kind: "static", description: "People who asked for it in the shop" }
-  const { list_id } = await answered(service, "POST", "/v1/contact-lists", { ...list, contact_ids: ids.slice(0, 40) })
-  const rules = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Rome" }
-  await answered(service, "POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules })
-  return {
-    contactId: ids[1] ?? "",
-    listId: list_id,
-    flowId: await makeUpFlow(service, ids.slice(0, 12)),
-    tentId: await makeUpPage(service),
+const condition = (field: string, value: string) => ({
+  kind: "condition",
+  source: "contact",
+  field,
+  operator: "equals",
+  value,
+})
+
+const romans = {
+  kind: "group",
+  operator: "and",
+  conditions: [
+    condition("city", "Rome"),
+    {
+      kind: "group",
+      operator: "or",
+      conditions: [
+        condition("company", "Bakery & Sons"),
+        {
+          kind: "condition",
+          source: "activity",
+          activity_type: "email_opened",
+          operator: "has_activity",
+          time_window: { amount: 30, unit: "day" },
+        },
+      ],
+    },
+  ],
+}
+
+const letter = `<html><body style="font-family:sans-serif;max-width:34rem;margin:auto">
+<h1>Spring sale</h1><p>Hello {{contact.first_name|friend}},</p>
+<p>the first rhubarb tarts are in the oven. Until Sunday, <a href="https://example.com/shop">all of them cost 20 % less</a>.</p>
+<p><a href="https://example.com/terms">Terms</a></p></body></html>`
+
+/** Opens and clicks of some of the messages, as in the inbox. */
+const engage = async (call: Call, messages_count: number) => {
+  const { messages } = await call("GET", `/v1/outbox?limit=${messages_count}`)
+  for (const [index, { message_id }] of messages.entries()) {
+    const send = (event: Json) => call("POST", `/v1/outbox/${message_id}/events`, event)
+    if (index % 2 === 0) await send({ type: "open" })
+    if (index % 5 === 0) await send({ type: "click", link_index: 0 })
+    if (index === 7) await send({ type: "bounce" })
   }
 }
 
-const opened = {
-  kind: "condition",
-  source: "email_step",
-  nodeId: "hello",
-  metric: "opened",
-  operator: "has_activity",
+const sentBlast = async (call: Call, list_id: string): Promise<string> => {
+  const { blast_id } = await call("POST", "/v1/email-blasts", { name: "Spring sale" })
+  await call("PUT", `/v1/email-blasts/${blast_id}/audience`, { source: "existing", list_id })
+  const email_id = await approvedEmail(
+    call,
+    letterFrom("bakery@example.test", { subject: "Rhubarb tarts, 20 % off", html: letter }),
+  )
+  await call("PUT", `/v1/email-blasts/${blast_id}/email`, { source: "existing", email_id })
+  await call("POST", `/v1/email-blasts/${blast_id}/send-now`, {})
+  await until("the blast", async () => (await call("GET", `/v1/email-blasts/${blast_id}`)).status === "sent")
+  await pause(machine_open_ms)
+  await engage(call, 100)
+  return blast_id
 }
 
-/** An active flow with members. */
-const makeUpFlow = async (service: Service, contactIds: ReadonlyArray<string>): Promise<string> => {
-  const letter = { from_name: "Bakery", from_address: "hi@example.test", reply_to_email: "hi@example.test" }
-  const { email_id } = await answered(service, "POST", "/v1/emails", { name: "Welcome", subject: "Welcome", ...letter })
-  await answered(service, "POST", `/v1/emails/${email_id}/approve`, {})
-  const { flow_id } = await answered(service, "POST", "/v1/email-flows", {
-    name: "Welcome",
-    triggers: [{ type: "contact_created" }],
-    steps: [
-      { type: "send_email", step_id: "hello", label: "Welcome", email_id, next_step_id: "pause" },
-      { type: "wait", step_id: "pause", duration_amount: 3, duration_unit: "days", next_step_id: "which" },
-      { type: "condition_check", step_id: "which", label: "Opened?", condition: opened, false_step_id: "again" },
-      { type: "send_email", step_id: "again", label: "Once more", email_id },
-    ],
-  })
-  await answered(service, "POST", `/v1/email-flows/${flow_id}/activate`)
-  for (const id of contactIds) await answered(service, "POST", `/v1/email-flows/${flow_id}/contacts/${id}`, {})
+const welcome = async (call: Call, list_id: string, newcomers: ReadonlyArray<string>): Promise<string> => {
+  const email = (name: string) =>
+    approvedEmail(call, letterFrom("bakery@example.test", { subject: name, html: letter }), name)
+  const [hello, tips, reminder] = [await email("Welcome"), await email("Tips"), await email("A last word")]
+  const opened = {
+    kind: "condition",
+    source: "email_step",
+    nodeId: "hello",
+    metric: "opened",
+    operator: "has_activity",
+  }
+  const steps = [
+    { type: "send_email", step_id: "hello", label: "Welcome", email_id: hello, next_step_id: "pause" },
+    { type: "wait", step_id: "pause", duration_amount: 3, duration_unit: "days", next_step_id: "which" },
+    {
+      type: "condition_check",
+      step_id: "which",
+      label: "Opened?",
+      condition: opened,
+      true_step_id: "tips",
+      false_step_id: "reminder",
+    },
+    { type: "send_email", step_id: "tips", label: "Tips", email_id: tips },
+    { type: "send_email", step_id: "reminder", label: "A last word", email_id: reminder },
+  ]
+  const triggers = [{ type: "added_to_static_list", list_id }]
+  const { flow_id } = await call("POST", "/v1/email-flows", { name: "Welcome", steps, triggers })
+  await call("POST", `/v1/email-flows/${flow_id}/activate`, {})
+  await call("POST", `/v1/contact-lists/${list_id}/contacts`, { contact_ids: newcomers })
   return flow_id
 }
 
 const visitor =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"
 
-/** A published page with views. */
-const makeUpPage = async (service: Service): Promise<string> => {
+/** A page with views. */
+const publishedPage = async (call: Call): Promise<string> => {
   const prompt = "A landing page for a spring bakery sale with 20% off, with a sign-up form"
-  const { id } = await answered(service, "POST", "/v1/tents", { name: "Spring sale", prompt })
-  await until("the page to be made", async () => {
-    const { status } = await answered(service, "GET", `/v1/tents/${id}`)
-    return status === "completed"
-  })
-  const { publication } = await answered(service, "POST", `/v1/tents/${id}/publish`, { custom_page_alias: "spring" })
+  const { id } = await call("POST", "/v1/tents", { name: "Spring bakery", prompt })
+  await until("the page", async () => (await call("GET", `/v1/tents/${id}`)).status === "completed")
+  const { publication } = await call("POST", `/v1/tents/${id}/publish`, { custom_page_alias: "spring" })
   for (const referer of ["https://news.example.org/", "https://bread.example.com/", ""]) {
     for (const _ of first) await visit(publication.published_url, { "user-agent": visitor, referer })
   }
   return id
 }
 
+const csv = [
+  "E-mail address,First name,Plan,Score,Joined",
+  ...people
+    .slice(0, 40)
+    .map(
+      ({ first_name }, index) =>
+        `new${index}@example.org,${first_name},${index % 2 ? "pro" : "free"},${index},17.05.2025`,
+    ),
+].join("\r\n")
+
+/** An import that is not executed. */
+const uploaded = async (call: Call): Promise<string> => {
+  const { import_session_id, upload_url } = await call("POST", "/v1/contacts/imports", {
+    source: "upload",
+    file_name: "people.csv",
+  })
+  await fetch(upload_url, { method: "PUT", body: csv })
+  return import_session_id
+}
+
+export const makeUp = async (service: Service): Promise<MadeUp> => {
+  const call = callsOf(service)
+  const ids: Array<string> = []
+  for (let from = 0; from < people_count; from += items_max) {
+    const { items } = await call("POST", "/v1/contacts", { items: people.slice(from, from + items_max) })
+    ids.push(...items.map((item: { readonly contact_id: string }) => item.contact_id))
+  }
+  const list = { name: "Bakery newsletter", kind: "static", description: "People who asked for it in the shop" }
+  const { list_id } = await call("POST", "/v1/contact-lists", { ...list, contact_ids: ids.slice(0, 400) })
+  const segment = await call("POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules: romans })
+  const blastId = await sentBlast(call, list_id)
+  const flowId = await welcome(call, list_id, ids.slice(400, 480))
+  const tentId = await publishedPage(call)
+  const { details } = await call("GET", `/v1/email-blasts/${blastId}`)
+  return {
+    contactId: ids[1] ?? "",
+    listId: list_id,
+    segmentId: segment.list_id,
+    emailId: details.email?.email_id ?? "",
+    blastId,
+    flowId,
+    tentId,
+    sessionId: await uploaded(call),
+  }
+}
+
 export const screens: ReadonlyArray<Pictured> = [
+  { name: "home", path: () => "/home", isInDocs: true },
   { name: "contacts", path: () => "/contacts" },
   { name: "person", path: ({ contactId }) => `/contacts/${contactId}` },
   { name: "lists", path: () => "/lists" },
   { name: "list", path: ({ listId }) => `/lists/${listId}` },
+  { name: "segment", path: ({ segmentId }) => `/lists/${segmentId}?view=rules`, isInDocs: true },
+  { name: "imports", path: () => "/imports" },
+  { name: "import", path: ({ sessionId }) => `/imports/sessions/${sessionId}` },
+  { name: "emails", path: () => "/emails" },
+  { name: "blasts", path: () => "/blasts" },
+  { name: "blast", path: ({ blastId }) => `/blasts/${blastId}`, isInDocs: true },
   { name: "flows", path: () => "/flows" },
-  { name: "flow", path: ({ flowId }) => `/flows/${flowId}` },
+  { name: "flow", path: ({ flowId }) => `/flows/${flowId}`, isInDocs: true },
   { name: "flow-step", path: ({ flowId }) => `/flows/${flowId}?step=which` },
   { name: "flow-members", path: ({ flowId }) => `/flows/${flowId}/members` },
   { name: "pages", path: () => "/tents" },
@@ -107,4 +218,5 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "page-code", path: ({ tentId }) => `/tents/${tentId}?tab=code` },
   { name: "page-traffic", path: ({ tentId }) => `/tents/${tentId}?tab=traffic` },
   { name: "pages-at-once", path: () => "/tents/bulk" },
+  { name: "inbox", path: () => "/inbox" },
 ]

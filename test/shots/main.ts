@@ -1,5 +1,6 @@
 // `npm run console:shots`: pictures of all screens of the console, light, dark, phone, empty and full, and a page that shows them.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+// Those that the documentation shows are copied to `docs/images`.
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { allViews, Console } from "../browser/console/Console.ts"
 import { root } from "../support/Service.ts"
@@ -8,6 +9,7 @@ import { makeUp, screens } from "./Screens.ts"
 const folder = join(root, "shots")
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder)
+mkdirSync(join(root, "docs/images"), { recursive: true })
 
 const started = await Console.start()
 if (started === null) process.exit(1)
@@ -26,7 +28,13 @@ const picture = async (name: string, path: string) => {
 await picture("contacts-empty", "/contacts")
 await picture("lists-empty", "/lists")
 const made = await makeUp(started.service)
-for (const { name, path } of screens) await picture(name, path(made))
+for (const { isInDocs = false, name, path } of screens) {
+  await picture(name, path(made))
+  if (!isInDocs) continue
+  for (const scheme of ["light", "dark"]) {
+    copyFileSync(join(folder, `${name}-1280-${scheme}.png`), join(root, `docs/images/console-${name}-${scheme}.png`))
+  }
+}
 await started.close()
 
 const figures = names.map((name) => `<figure><img src="${name}" width="480"><figcaption>${name}</figcaption></figure>`)

@@ -68,8 +68,8 @@ export const startBlast = async (
   return blastId
 }
 
-export const approvedEmail = async (call: Call, letter: Letter): Promise<string> => {
-  const { email_id } = await call("POST", "/v1/emails", { name: "Welcome", ...letter })
+export const approvedEmail = async (call: Call, letter: Letter, name = "Welcome"): Promise<string> => {
+  const { email_id } = await call("POST", "/v1/emails", { name, ...letter })
   await call("POST", `/v1/emails/${email_id}/approve`, {})
   return email_id
 }
