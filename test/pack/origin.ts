@@ -16,6 +16,7 @@ const filesUnderWay = (): ReadonlyArray<string> => {
 export const origin = (): string => {
   let files: ReadonlyArray<string> = []
   const text = {
+    slice: () => text,
     normalize: () => {
       files = filesUnderWay()
       return ""
