@@ -162,7 +162,11 @@ describe("tentpole start with an invalid configuration prints one sentence with 
   it("after the name of the step that failed", async () => {
     const broken = await mkdtemp(join(tmpdir(), "tentpole-broken-"))
     await writeFile(join(broken, "database"), "no folder")
-    const ports = { PORT: String(await freePort()), PAGES_PORT: String(await freePort()) }
+    const ports = {
+      PORT: String(await freePort()),
+      PAGES_PORT: String(await freePort()),
+      CONSOLE_PORT: String(await freePort()),
+    }
     const { code, output } = await tentpole(["start"], { DATA_DIR: broken, ...ports })
     assert.strictEqual(code, 1, output)
     assert.match(output, /^Starting PostgreSQL …\n./)
