@@ -63,7 +63,7 @@ const kilobyte = 1_024
 /** Budgets of scripts, in kilobytes: the frame with a screen. */
 const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
   ["src/contacts/ContactList.tsx", 215],
-  ["src/contacts/Person.tsx", 245],
+  ["src/contacts/Person.tsx", 250],
   ["src/lists/ListList.tsx", 215],
   ["src/lists/List.tsx", 255],
   ["src/segments/NewSegment.tsx", 290],
@@ -72,18 +72,18 @@ const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
   ["src/imports/run/ImportRun.tsx", 225],
   ["src/home/Home.tsx", 250],
   ["src/blasts/BlastList.tsx", 225],
-  ["src/blasts/Blast.tsx", 225],
+  ["src/blasts/Blast.tsx", 230],
   ["src/flows/FlowList.tsx", 225],
   ["src/flows/Flow.tsx", 225],
   ["src/delivery/DomainList.tsx", 225],
   ["src/delivery/Domain.tsx", 215],
   ["src/delivery/SuppressionList.tsx", 225],
-  ["src/settings/WorkspaceSettings.tsx", 235],
+  ["src/settings/WorkspaceSettings.tsx", 240],
   ["src/settings/members/MemberList.tsx", 225],
   ["src/account/Account.tsx", 215],
   ["src/tents/TentList.tsx", 225],
   ["src/tents/Tent.tsx", 225],
-  ["src/tents/bulk/Bulk.tsx", 225],
+  ["src/tents/bulk/Bulk.tsx", 240],
 ]
 
 describe("the console's bundle", () => {
