@@ -1,5 +1,4 @@
-// `npm run console:shots`: pictures of all screens of the console, light, dark, phone, empty and full, and a page that shows them.
-// Those that the documentation shows are copied to `docs/images`.
+// `npm run console:shots`: pictures of all screens of the console, on a page. Those of the documentation are copied to `docs/images`.
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { allViews, Console } from "../browser/console/Console.ts"
@@ -8,8 +7,7 @@ import { makeUp, screens } from "./Screens.ts"
 
 const folder = join(root, "shots")
 rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder)
-mkdirSync(join(root, "docs/images"), { recursive: true })
+for (const each of [folder, join(root, "docs/images")]) mkdirSync(each, { recursive: true })
 
 const started = await Console.start()
 if (started === null) process.exit(1)

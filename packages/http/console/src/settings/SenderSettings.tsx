@@ -36,7 +36,7 @@ const DomainNote = ({ address }: { readonly address: string }) => {
         {isVerified ? words.verified(domain) : words.unverified(domain)}
       </span>{" "}
       {!isVerified && Object.hasOwn(routesByPath, path) && (
-        <Link to={path as "/"} className="link">
+        <Link to={path} className="link">
           {words.domains}
         </Link>
       )}
