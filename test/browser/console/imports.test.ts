@@ -138,7 +138,7 @@ describe.skipIf(started === null)("imports", () => {
   it("suppress the addresses of a file", async () => {
     const page = await console_.screen("/imports/new")
     await choose(page, "Email\nleft@example.org", "left.csv")
-    await page.getByText("Suppressions", { exact: true }).click()
+    await page.getByRole("main").getByText("Suppressions", { exact: true }).click()
     await page.getByRole("button", { name: "Next" }).click()
     expecting(page, /400/)
     await page.getByRole("button", { name: "Suppress these addresses" }).click()

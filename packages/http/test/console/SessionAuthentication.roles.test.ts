@@ -126,8 +126,9 @@ describe("the API of accounts", () => {
       const ordered = [...accounts.filter((each) => !isLast(each)), ...accounts.filter(isLast)]
       for (const { endpoint, name, path } of ordered) {
         const needs = Option.getOrNull(Context.getOption(endpoint.annotations, Needs))
-        const nobody = outcome(yield* browserAt(console).call(endpoint.method, path))
-        if ((needs === "user") !== (nobody === "401 unauthorized")) wrong.push(`nobody ${name}: ${nobody}`)
+        const unsigned = outcome(yield* browserAt(console).call(endpoint.method, path))
+        if ((needs === "user") !== (unsigned === "401 unauthorized"))
+          wrong.push(`without a session ${name}: ${unsigned}`)
         for (const { call, role } of members) {
           const found = outcome(yield* call(endpoint.method, path))
           if (/^40[13]/.test(found)) wrong.push(`${role} ${name}: ${found}`)

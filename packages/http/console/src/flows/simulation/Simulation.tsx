@@ -69,7 +69,7 @@ const Person = ({ onChange, who }: { readonly who: Who; readonly onChange: (who:
       <SegmentedControl
         size="xs"
         fullWidth
-        aria-label={words.simulatedPerson}
+        aria-label={words.simulatedContact}
         value={who.kind}
         data={[
           { value: "invented", label: words.invented },

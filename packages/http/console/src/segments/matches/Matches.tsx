@@ -109,7 +109,7 @@ export const Matches = ({ isEmpty, onTry, preview, unfinished }: Props) => {
         {unfinished === 0 && error !== null && !isAtRows(error) && <Problem error={error} onRetry={answer.refetch} />}
         {data?.count === 0 && !isStale && (
           <Text size="sm" c="dimmed">
-            {words.nobody}
+            {words.noMatch}
           </Text>
         )}
         {data !== undefined && data.sample.length > 0 && (

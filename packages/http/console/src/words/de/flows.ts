@@ -196,7 +196,7 @@ export const flows: Words["flows"] = {
   ...editors,
   simulation: "Simulation",
   simulateText: "Nichts wird gesendet oder gespeichert. E-Mails müssen dafür nicht freigegeben sein.",
-  simulatedPerson: "Für wen",
+  simulatedContact: "Kontakt",
   invented: "Erfunden",
   aContact: "Ein Kontakt",
   contact: "Kontakt",

@@ -74,7 +74,7 @@ export const segments: Words["segments"] = {
   matchNow: plural({ one: "Kontakt passt jetzt", other: "Kontakte passen jetzt" }),
   newest: plural({ one: "Der neueste", other: "Die neuesten {n}" }),
   held: (numbers) => `passt zu ${numbers}`,
-  nobody: "Zurzeit passt kein Kontakt zu diesen Regeln.",
+  noMatch: "Zurzeit passt kein Kontakt zu diesen Regeln.",
   try: "Eine Person prüfen",
   tryText: "Sehen Sie, zu welchen Bedingungen ein Kontakt passt, und warum.",
   person: "Kontakt",

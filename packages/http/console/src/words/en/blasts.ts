@@ -196,7 +196,7 @@ export const blasts = {
   clicks: "Clicks",
   noLinks: "The email has no links.",
   notDelivered: "Failed and blocked",
-  noReasons: "None: everybody got the message.",
+  noReasons: "None: all recipients got the message.",
   reason: "Reason",
   domain: "Domain",
   noDomains: "No recipients yet.",

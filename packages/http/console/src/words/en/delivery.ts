@@ -99,7 +99,7 @@ export const delivery = {
     unsubscribe: "The person unsubscribed. Take it back only if they asked you for it.",
     bounce: "A message to this address could not be delivered. If that happens again, it is suppressed again.",
     complaint: "The person marked a message as spam. Mail to people who did not ask for it harms your reputation.",
-    manual: "Somebody suppressed this address by hand.",
+    manual: "This address was suppressed by hand.",
   },
   tookBack: (email: string) => `${email} is no longer suppressed`,
   contactStays: {

@@ -196,7 +196,7 @@ export const flows = {
   ...editors,
   simulation: "Simulation",
   simulateText: "Nothing is sent and nothing is stored. Emails need no approval for it.",
-  simulatedPerson: "For whom",
+  simulatedContact: "Contact",
   invented: "Invented",
   aContact: "A contact",
   contact: "Contact",

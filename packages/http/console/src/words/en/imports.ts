@@ -49,7 +49,7 @@ export const imports = {
   newField: (name: string) => `New field “${name}”`,
   groups: { usual: "Contact", custom: "Custom fields", more: "Other" },
   twice: (field: string) => `Another column goes to ${field} already.`,
-  noIdentity: "No column goes to email or phone. One of them is needed to know whom a row is about.",
+  noIdentity: "No column goes to email or phone. A row needs one of them to name its contact.",
   noEmail: "No column goes to email. Addresses are suppressed, not phone numbers.",
   label: "Label",
   apiName: "Name in the API",

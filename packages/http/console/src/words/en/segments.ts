@@ -74,7 +74,7 @@ export const segments = {
   matchNow: plural({ one: "contact matches now", other: "contacts match now" }),
   newest: plural({ one: "The newest one", other: "The newest {n}" }),
   held: (numbers: string) => `matches ${numbers}`,
-  nobody: "No contact matches these rules now.",
+  noMatch: "No contact matches these rules now.",
   try: "Try a person",
   tryText: "Find out which conditions a contact matches, and why.",
   person: "Contact",
