@@ -1,5 +1,5 @@
 // Search parameters of the screens of emails and templates.
-const statuses = ["draft", "approved"] as const
+export const statuses = ["draft", "approved"] as const
 export type Status = (typeof statuses)[number]
 
 export const isStatus = (value: unknown): value is Status => statuses.some((status) => status === value)

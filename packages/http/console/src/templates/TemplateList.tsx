@@ -4,12 +4,12 @@ import type { EmailTemplate, TentTemplate } from "@tentpole/client"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import { type Rows, useCursor } from "../api/rows.ts"
-import { Filters } from "../emails/EmailList.tsx"
-import type { EmailSearch } from "../emails/search.ts"
+import { type EmailSearch, statuses } from "../emails/search.ts"
 import { StateBadge } from "../emails/StateBadge.tsx"
 import { PlusIcon, TemplatesIcon } from "../Icons.tsx"
 import { CurlButton } from "../parts/Copy.tsx"
 import { type Column, DataTable } from "../parts/table/DataTable.tsx"
+import { Filters } from "../parts/table/Filters.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { PageHeader } from "../parts/PageHeader.tsx"
 import { Problem } from "../parts/Problem.tsx"
@@ -72,7 +72,13 @@ const Templates = ({ asked, of, onCreate, onSearch, rows }: TableProps) => {
   }
   return (
     <>
-      <Filters asked={asked} label={templates.search} onChange={onSearch} />
+      <Filters
+        asked={asked}
+        by="status"
+        options={statuses.map((each) => ({ value: each, label: words.states[each] }))}
+        labels={{ search: templates.search, by: words.status, all: words.all }}
+        onChange={onSearch}
+      />
       {rows.error !== null && <Problem error={rows.error} onRetry={rows.refetch} />}
       <DataTable
         label={templates.title}

@@ -1,61 +1,29 @@
 // A group of the builder: how its conditions are joined, the conditions, and the ways to add and remove.
-import { ActionIcon, Button, Group, Menu, SegmentedControl, Text } from "@mantine/core"
+import { Button, Group, Menu, SegmentedControl, Text } from "@mantine/core"
 import { type RuleGroupProps, useRuleGroup } from "react-querybuilder"
-import { BranchIcon, CopyIcon, CrossIcon, DotsIcon, DownIcon, PlusIcon, UpIcon } from "../../Icons.tsx"
+import { BranchIcon, PlusIcon } from "../../Icons.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { emptyQuery, numberOf, pathOf } from "../ruleTree.ts"
 import { newRule } from "../vocabulary.ts"
+import { RowActions } from "./RowActions.tsx"
 import { RuleRow } from "./RuleRow.tsx"
 import { RowIssues } from "./RowIssues.tsx"
 import { useRows } from "./rows.ts"
 
 const Actions = (props: RuleGroupProps) => {
-  const { actions, path, shiftDownDisabled, shiftUpDisabled } = props
+  const { actions, path } = props
   const words = useWords("segments")
   const number = numberOf(pathOf(path))
   return (
-    <Group gap={2} wrap="nowrap">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={words.moreGroup(number)}>
-            <DotsIcon size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<CopyIcon size={16} />}
-            onClick={() => actions.moveRule(path, [...path.slice(0, -1), (path.at(-1) ?? 0) + 1], true)}
-          >
-            {words.duplicate}
-          </Menu.Item>
-          <Menu.Item leftSection={<BranchIcon size={16} />} onClick={() => actions.ungroupRuleGroup(path)}>
-            {words.ungroup}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<UpIcon size={16} />}
-            disabled={shiftUpDisabled ?? false}
-            onClick={() => actions.moveRule(path, "up")}
-          >
-            {words.up}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<DownIcon size={16} />}
-            disabled={shiftDownDisabled ?? false}
-            onClick={() => actions.moveRule(path, "down")}
-          >
-            {words.down}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={words.removeGroup(number)}
-        onClick={() => actions.onGroupRemove(path)}
-      >
-        <CrossIcon size={16} />
-      </ActionIcon>
-    </Group>
+    <RowActions
+      {...props}
+      labels={{ more: words.moreGroup(number), remove: words.removeGroup(number) }}
+      onRemove={() => actions.onGroupRemove(path)}
+    >
+      <Menu.Item leftSection={<BranchIcon size={16} />} onClick={() => actions.ungroupRuleGroup(path)}>
+        {words.ungroup}
+      </Menu.Item>
+    </RowActions>
   )
 }
 

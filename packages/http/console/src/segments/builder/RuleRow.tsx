@@ -1,12 +1,13 @@
 // A condition of the builder: field, comparison and value, its number, and what is known about it.
-import { ActionIcon, Group, Loader, Menu, Select, Text } from "@mantine/core"
+import { Group, Loader, Select, Text } from "@mantine/core"
 import { useEffect, useRef } from "react"
 import type { RuleProps } from "react-querybuilder"
 import { useFormat } from "../../format.ts"
-import { CheckIcon, CopyIcon, CrossIcon, DotsIcon, DownIcon, UpIcon } from "../../Icons.tsx"
+import { CheckIcon, CrossIcon } from "../../Icons.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { numberOf, pathOf, takesValue } from "../ruleTree.ts"
 import { type Field, operatorLabel } from "../vocabulary.ts"
+import { RowActions } from "./RowActions.tsx"
 import { RowIssues } from "./RowIssues.tsx"
 import { type Mark, useRows } from "./rows.ts"
 import { ValueField } from "./ValueField.tsx"
@@ -106,52 +107,6 @@ const Known = ({ mark }: { readonly mark: Mark | undefined }) => {
   )
 }
 
-const Actions = ({ actions, path, shiftDownDisabled, shiftUpDisabled }: RuleProps) => {
-  const words = useWords("segments")
-  const number = numberOf(pathOf(path))
-  return (
-    <Group gap={2} wrap="nowrap">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={words.more(number)}>
-            <DotsIcon size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<CopyIcon size={16} />}
-            onClick={() => actions.moveRule(path, [...path.slice(0, -1), (path.at(-1) ?? 0) + 1], true)}
-          >
-            {words.duplicate}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<UpIcon size={16} />}
-            disabled={shiftUpDisabled ?? false}
-            onClick={() => actions.moveRule(path, "up")}
-          >
-            {words.up}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<DownIcon size={16} />}
-            disabled={shiftDownDisabled ?? false}
-            onClick={() => actions.moveRule(path, "down")}
-          >
-            {words.down}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={words.removeCondition(number)}
-        onClick={() => actions.onRuleRemove(path)}
-      >
-        <CrossIcon size={16} />
-      </ActionIcon>
-    </Group>
-  )
-}
-
 export const RuleRow = (props: RuleProps) => {
   const { actions, path, rule } = props
   const words = useWords("segments")
@@ -179,7 +134,13 @@ export const RuleRow = (props: RuleProps) => {
           )}
         </div>
         <Known mark={mark} />
-        {!isReadOnly && <Actions {...props} />}
+        {!isReadOnly && (
+          <RowActions
+            {...props}
+            labels={{ more: words.more(numberOf(at)), remove: words.removeCondition(numberOf(at)) }}
+            onRemove={() => actions.onRuleRemove(path)}
+          />
+        )}
       </div>
       <RowIssues mark={mark} />
     </div>
