@@ -3,7 +3,6 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import type { ComponentType } from "react"
 import { slug } from "./api/client.ts"
 import { blastListSearch, blastSearch } from "./blasts/search.ts"
-import { contactSearch } from "./contacts/search.ts"
 import { suppressionSearch } from "./delivery/search.ts"
 import { emailSearch, templateSearch } from "./emails/search.ts"
 import { flowListSearch, flowSearch, memberSearch } from "./flows/search.ts"
@@ -12,7 +11,7 @@ import { newImportSearch, runSearch, sessionSearch } from "./imports/search.ts"
 import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
-import { listScreenSearch, rulesSearch } from "./segments/search.ts"
+import { contactListSearch, listScreenSearch, rulesSearch } from "./segments/search.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { bulkSearch, tentListSearch, tentSearch } from "./tents/search.ts"
 import { loadWords, preferredLanguage, type Words } from "./words/Words.tsx"
@@ -50,7 +49,7 @@ const screen = <const Path extends string, Asked extends object = Record<never, 
 const home = [screen("home", "/home", () => import("./home/Home.tsx"), "Home", homeSearch)] as const
 
 const contacts = [
-  screen("contacts", "/contacts", () => import("./contacts/ContactList.tsx"), "ContactList", contactSearch),
+  screen("contacts", "/contacts", () => import("./contacts/ContactList.tsx"), "ContactList", contactListSearch),
   screen("contacts", "/contacts/$contactId", () => import("./contacts/Person.tsx"), "Person"),
 ] as const
 

@@ -49,29 +49,23 @@ const asking = (request: unknown, more: object): object => {
   return { ...rest, query: { ...query, ...more } }
 }
 
-/** A listing by page number: `usePages("contacts", "list", { query: { search } })`. Pages are requested as they are seen. */
-export const usePages = <Group extends keyof Api, Name extends Paged<Group>>(
-  group: Group,
-  name: Name,
-  request: NonNullable<RequestOf<Api[Group][Name]>[0]>,
-): Rows<Entry<ValueOf<Api[Group][Name]>>> => {
-  type Page = ValueOf<Api[Group][Name]>
+interface PageQuery {
+  readonly queryKey: ReadonlyArray<unknown>
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<unknown>
+}
+
+/** A listing whose pages are queries: `pageOf` makes the query of a page. Pages are requested as they are seen. */
+export const usePagesBy = <Row>(pageOf: (page: number, limit: number) => PageQuery): Rows<Row> => {
   const [[from, to], setRange] = useState<readonly [number, number]>([1, 1])
-  const pageOf = (page: number) => {
-    const asked = asking(request, { page, limit: page_size })
-    return {
-      queryKey: [group, name, asked] as const,
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) => methodOf(api, group, name)(asked, { signal }),
-    }
-  }
   // The rows before stay visible while the next ones come.
-  const first = useQuery<Page>({ ...pageOf(1), placeholderData: keepPreviousData })
+  const first = useQuery<unknown>({ ...pageOf(1, page_size), placeholderData: keepPreviousData })
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index).filter((page) => page > 1)
-  const pages = useQueries({ queries: numbers.map((page) => pageOf(page)) })
-  const entries = new Map(numbers.map((page, index) => [page, entriesOf(pages[index]?.data as Page)]))
+  const pages = useQueries({ queries: numbers.map((page) => pageOf(page, page_size)) })
+  const rowsOf = (page: unknown) => entriesOf(page) as ReadonlyArray<Row>
+  const entries = new Map(numbers.map((page, index) => [page, rowsOf(pages[index]?.data)]))
   const rowAt = (index: number) => {
     const page = Math.floor(index / page_size) + 1
-    return (page === 1 ? entriesOf(first.data as Page) : entries.get(page))?.[index % page_size]
+    return (page === 1 ? rowsOf(first.data) : entries.get(page))?.[index % page_size]
   }
   const onRange = useCallback((firstRow: number, lastRow: number) => {
     const range = [Math.floor(firstRow / page_size) + 1, Math.floor(lastRow / page_size) + 1] as const
@@ -88,6 +82,17 @@ export const usePages = <Group extends keyof Api, Name extends Paged<Group>>(
     refetch: first.refetch,
   }
 }
+
+/** A listing of `/v1` by page number: `usePages("contacts", "list", { query: { search } })`. */
+export const usePages = <Group extends keyof Api, Name extends Paged<Group>>(
+  group: Group,
+  name: Name,
+  request: NonNullable<RequestOf<Api[Group][Name]>[0]>,
+): Rows<Entry<ValueOf<Api[Group][Name]>>> =>
+  usePagesBy((page, limit) => {
+    const asked = asking(request, { page, limit })
+    return { queryKey: [group, name, asked], queryFn: ({ signal }) => methodOf(api, group, name)(asked, { signal }) }
+  })
 
 /** Listings by cursor: the next page is requested when the last row is seen. */
 const cursorsOf =

@@ -73,11 +73,15 @@ const OpenRules = ({ list, vocabulary }: Props & { readonly vocabulary: Vocabula
   const mayEdit = may("editor")
   const isComplete = state.unfinished.length === 0
   const isChanged = stored === null ? state.query.rules.length > 0 : !isSame(state.rules, stored)
-  useAddress(isChanged && isComplete ? state.rules : null, (rules) => {
-    void navigate({
-      search: ({ rules: _, ...rest }) => ({ ...rest, ...(rules === null ? {} : { rules }) }),
-      replace: true,
-    })
+  useAddress({
+    asked: draft ?? null,
+    rules: !isChanged ? null : isComplete ? state.rules : (draft ?? null),
+    write: (rules) =>
+      void navigate({
+        search: ({ rules: _, ...rest }) => ({ ...rest, ...(rules === null ? {} : { rules }) }),
+        replace: true,
+      }),
+    onOutside: (rules) => state.replace(rules ?? stored),
   })
   const save = () => edit.mutate({ params: { listId: list.list_id }, payload: { rules: state.rules } })
   useKeys(mayEdit && isChanged && isComplete ? { "mod+S": save } : {})

@@ -43,8 +43,12 @@ const OpenSegment = ({ vocabulary }: { readonly vocabulary: Vocabulary }) => {
   const [isSaving, setSaving] = useState(false)
   const state = useRules(rules ?? null, vocabulary)
   const isComplete = state.unfinished.length === 0
-  useAddress(isComplete ? state.rules : null, (next) => {
-    if (next !== null) void navigate({ search: { rules: next }, replace: true })
+  const asked = rules ?? null
+  useAddress({
+    asked,
+    rules: state.query.rules.length === 0 ? null : isComplete ? state.rules : asked,
+    write: (next) => void navigate({ search: next === null ? {} : { rules: next }, replace: true }),
+    onOutside: state.replace,
   })
   const save = isComplete && may("editor") ? () => setSaving(true) : null
   useKeys(save === null ? {} : { "mod+S": save })

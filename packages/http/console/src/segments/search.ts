@@ -15,6 +15,11 @@ export const rulesSearch = ({ rules }: Raw): RulesSearch => {
   return read === null ? {} : { rules: read }
 }
 
+/** The table of contacts, with the rules that filter it. */
+export interface ContactListSearch extends ContactSearch, RulesSearch {}
+
+export const contactListSearch = (raw: Raw): ContactListSearch => ({ ...contactSearch(raw), ...rulesSearch(raw) })
+
 export interface ListScreenSearch extends ContactSearch, RulesSearch {
   /** Default: the rules of a dynamic list, the members of another one. */
   readonly view?: "members" | "rules"

@@ -7,19 +7,40 @@ const rest_ms = 500
 /** Servers and browsers limit the length of addresses. Longer rules stay in the page only. */
 const length_max = 6_000
 
-/** Writes the rules when they have rested. `null`: they are those that are stored. */
-export const useAddress = (rules: RuleGroup | null, write: (rules: RuleGroup | null) => void): void => {
-  const text = rules === null ? null : JSON.stringify(rules)
-  const [rested] = useDebouncedValue(text, rest_ms)
-  const written = useRef(rested)
-  const latest = useRef(write)
+interface Address {
+  /** The rules of the address. Null: it has none. */
+  readonly asked: RuleGroup | null
+  /** The draft. Null: nothing to write, because it is stored or empty. */
+  readonly rules: RuleGroup | null
+  readonly write: (rules: RuleGroup | null) => void
+  /** A link changed the address: the draft begins with its rules. */
+  readonly onOutside: (rules: RuleGroup | null) => void
+}
+
+const textOf = (rules: RuleGroup | null): string => (rules === null ? "" : JSON.stringify(rules))
+
+const rulesOf = (text: string): RuleGroup | null => (text === "" ? null : (JSON.parse(text) as RuleGroup))
+
+/** Writes the draft when it has rested, and adopts rules that come from elsewhere. */
+export const useAddress = ({ asked, onOutside, rules, write }: Address): void => {
+  const [rested] = useDebouncedValue(textOf(rules), rest_ms)
+  const askedText = textOf(asked)
+  const known = useRef(askedText)
+  /** Texts on their way to the address. */
+  const written = useRef(new Set<string>())
+  const latest = useRef({ onOutside, write })
   useEffect(() => {
-    latest.current = write
-  }, [write])
+    latest.current = { onOutside, write }
+  }, [onOutside, write])
   useEffect(() => {
-    if (rested === written.current) return
-    if (rested !== null && encodeURIComponent(rested).length > length_max) return
-    written.current = rested
-    latest.current(rested === null ? null : (JSON.parse(rested) as RuleGroup))
+    if (rested === known.current || encodeURIComponent(rested).length > length_max) return
+    known.current = rested
+    written.current.add(rested)
+    latest.current.write(rulesOf(rested))
   }, [rested])
+  useEffect(() => {
+    if (written.current.delete(askedText) || askedText === known.current) return
+    known.current = askedText
+    latest.current.onOutside(rulesOf(askedText))
+  }, [askedText])
 }

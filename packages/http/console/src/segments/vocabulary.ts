@@ -3,7 +3,7 @@ import type { ContactField, RuleMetadata } from "@tentpole/client"
 import type { RuleGroupType, RuleType } from "react-querybuilder"
 import { fieldLabel } from "../contacts/fieldLabels.ts"
 import type { Words } from "../words/Words.tsx"
-import { emptyGroupsOf, leavesOf, partsOf, pathOf, takesValue } from "./ruleTree.ts"
+import { emptyGroupsOf, isQueryGroup, leavesOf, partsOf, pathOf, takesValue } from "./ruleTree.ts"
 
 export type FieldKind = "string" | "number" | "boolean" | "date" | "tags" | "activity" | "list" | "step"
 
@@ -139,6 +139,16 @@ export const unfinishedIn = (vocabulary: Vocabulary, query: RuleGroupType): Read
   ...leavesOf(query).flatMap(({ path, rule }) => (isFinished(vocabulary, rule) ? [] : [pathOf(path)])),
   ...emptyGroupsOf(query).map(pathOf),
 ]
+
+/** The finished conditions of a query, and the groups that hold some. */
+export const finishedOf = (vocabulary: Vocabulary, query: RuleGroupType): RuleGroupType => ({
+  ...query,
+  rules: query.rules.flatMap((node): ReadonlyArray<RuleGroupType | RuleType> => {
+    if (!isQueryGroup(node)) return isFinished(vocabulary, node) ? [node] : []
+    const kept = finishedOf(vocabulary, node)
+    return kept.rules.length === 0 ? [] : [kept]
+  }),
+})
 
 /** Ids of custom fields that the query names and the metadata does not have: they are archived, or do not exist. */
 export const unknownFieldsIn = ({ custom_fields }: RuleMetadata, query: RuleGroupType): ReadonlyArray<string> => {

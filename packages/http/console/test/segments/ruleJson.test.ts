@@ -2,7 +2,7 @@
 import type { RuleMetadata } from "@tentpole/client"
 import { assert, describe, it } from "vitest"
 import { readRules, rulesInAddress } from "../../src/segments/ruleJson.ts"
-import { isFinished, unfinishedIn, vocabularyOf } from "../../src/segments/vocabulary.ts"
+import { finishedOf, isFinished, unfinishedIn, vocabularyOf } from "../../src/segments/vocabulary.ts"
 import { contacts } from "../../src/words/en/contacts.ts"
 import { segments } from "../../src/words/en/segments.ts"
 
@@ -103,6 +103,13 @@ describe("unfinishedIn", () => {
       "conditions.3",
       "conditions.4",
     ])
+  })
+
+  it("leaves the finished conditions", () => {
+    const done = rule("contact:leadStatus", "equals", "new")
+    const open = rule("contact:leadStatus", "equals", "")
+    const query = { combinator: "or", rules: [open, done, { combinator: "and", rules: [open] }] }
+    assert.deepStrictEqual(finishedOf(vocabulary, query), { combinator: "or", rules: [done] })
   })
 
   it("asks for a number, a list, and a whole period", () => {

@@ -15,6 +15,8 @@ export const contacts: Words["contacts"] = {
   emptyText:
     "Ein Kontakt ist eine Person mit E-Mail-Adresse oder Telefonnummer. Legen Sie hier einen an, oder importieren Sie viele aus einer Datei.",
   create: "Neuer Kontakt",
+  filter: "Filter",
+  import: "Importieren",
   createAction: "Kontakt anlegen",
   createdNow: "Kontakt angelegt",
   openExisting: "Den Kontakt mit dieser Adresse öffnen",

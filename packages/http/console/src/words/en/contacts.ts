@@ -13,6 +13,8 @@ export const contacts = {
   empty: "No contacts yet",
   emptyText: "A contact is a person with an email address or a phone number. Add one here, or import many from a file.",
   create: "New contact",
+  filter: "Filter",
+  import: "Import",
   createAction: "Create contact",
   createdNow: "Contact created",
   openExisting: "Open the contact that has this address",
