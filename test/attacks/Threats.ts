@@ -31,6 +31,7 @@ export const threats: ReadonlyArray<Threat> = [
   threat("dead-key", "Unknown, revoked and expired keys get the same answer"),
   threat("key-guessing", "Guessing keys is rate limited; a revoked key ends at once"),
   threat("password-guessing", "Refused sign-ins are alike, and limited for each account and address"),
+  threat("passkeys", "A passkey signs one challenge of this browser, for this site and its user; a copy is noticed"),
   threat("sessions", "A session is of one listener, new for each sign-in, and ends at once"),
   threat("forged-request", "The console refuses requests that its own pages did not send"),
   threat("roles", "Every operation names the role that it needs, and a lower one is refused"),

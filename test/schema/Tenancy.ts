@@ -13,6 +13,8 @@ export const globals: ReadonlyArray<Exemption> = [
   { at: "due_work", reason: "workers find due workspaces in it" },
   { at: "member", reason: "found by user, before the workspace is known" },
   { at: "page_host", reason: "found by host, before the workspace is known" },
+  { at: "passkey", reason: "found by its credential id, before the workspace is known" },
+  { at: "passkey_challenge", reason: "found by itself, before the user is known" },
   { at: "plan", reason: "the same for all workspaces" },
   { at: "schema_migration", reason: "which migrations have run" },
   { at: "service_epoch", reason: "one row, of the whole database" },

@@ -201,10 +201,10 @@ const addresses = (from: ReturnType<typeof reader>) => {
     publicApiUrl: origin(from.url("PUBLIC_API_URL", "https://api.example.com") ?? `http://${shown}:${port}`),
     publicPagesUrl,
     pagesHost: from.text("PAGES_HOST")?.toLowerCase() ?? "localhost",
-    publicConsoleUrl: origin(
+    publicConsoleUrl: new URL(
       from.url("PUBLIC_CONSOLE_URL", "https://console.example.com") ??
         `http://${shown === "127.0.0.1" ? "localhost" : shown}:${consolePort}`,
-    ),
+    ).origin,
     sessionIdle_minutes: from.integer("SESSION_IDLE_MINUTES", commonSettings.sessionIdle_minutes, 5, 43_200),
     mailHost: new URL(publicPagesUrl).hostname,
   }

@@ -10,6 +10,7 @@ import * as Cleaner from "./ai/html/SanitizeHtml.ts"
 import { BadConfiguration, type Configuration } from "./Configuration.ts"
 import * as DkimSigner from "./crypto/DkimSigner.ts"
 import * as Ids from "./crypto/Ids.ts"
+import * as PasskeyVerifier from "./crypto/PasskeyVerifier.ts"
 import * as PasswordHasher from "./crypto/PasswordHasher.ts"
 import * as Secrets from "./crypto/Secrets.ts"
 import * as Signatures from "./crypto/Signatures.ts"
@@ -126,6 +127,7 @@ export const ports = (config: Configuration, process: Process) =>
     Cleaner.layer,
     Csv.layer,
     DkimSigner.layer,
+    PasskeyVerifier.layer,
     PasswordHasher.layer,
     Signatures.layer,
     Sns.layer(),

@@ -7,6 +7,7 @@ import * as Ai from "./ai/FromConfig.ts"
 import * as Cleaner from "./ai/html/SanitizeHtml.ts"
 import * as DkimSigner from "./crypto/DkimSigner.ts"
 import * as Ids from "./crypto/Ids.ts"
+import * as PasskeyVerifier from "./crypto/PasskeyVerifier.ts"
 import * as PasswordHasher from "./crypto/PasswordHasher.ts"
 import * as Secrets from "./crypto/Secrets.ts"
 import * as Signatures from "./crypto/Signatures.ts"
@@ -61,6 +62,7 @@ const surroundings = ({ secret, settings = {}, ai = fake }: LibraryOptions) =>
     DkimSigner.layer,
     Dns.layer(),
     Ids.layer,
+    PasskeyVerifier.layer,
     PasswordHasher.layer,
     Layer.succeed(Settings, Settings.of({ ...defaults, ...settings })),
     Secrets.layer({ secret: Redacted.make(secret), previous: null }),

@@ -36,6 +36,7 @@ import { FlowTimes, memberships } from "./flows/memberships.ts"
 import { lists } from "./lists/lists.ts"
 import { listVerbs } from "./lists/listVerbs.ts"
 import { outbox } from "./kernel/outbox.ts"
+import { passkeys } from "./accounts/passkeys.ts"
 import { parsers } from "./ports/parsers.ts"
 import { privacy } from "./operations/privacy.ts"
 import { restores } from "./operations/restores.ts"
@@ -108,6 +109,7 @@ export const contract = {
   memberships,
   outbox,
   parsers,
+  passkeys,
   privacy,
   restores,
   schedules,

@@ -3,6 +3,7 @@
 import { Layer } from "effect"
 import { Accounts } from "./accounts/Accounts.ts"
 import { Members } from "./accounts/Members.ts"
+import { Passkeys } from "./accounts/passkeys/Passkeys.ts"
 import { Administration } from "./operations/administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
 import { BlastReports } from "./blasts/figures/BlastReports.ts"
@@ -113,6 +114,7 @@ export const useCases = Layer.mergeAll(
   Idempotency.layer,
   LocalMails.layer,
   Members.layer,
+  Passkeys.layer,
   Privacy.layer,
   Restores.layer,
   Traffic.layer,

@@ -26,6 +26,7 @@ const pathParameters = {
   listId: Ids.ListId,
   membershipId: Ids.MembershipId,
   page_domain_id: Ids.PageDomainId,
+  passkey_id: Ids.PasskeyId,
   session_id: Ids.ImportSessionId,
   tentId: Ids.TentId,
   user_id: Ids.UserId,

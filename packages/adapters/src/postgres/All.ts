@@ -24,6 +24,7 @@ import * as ImportStore from "./imports/ImportStore.ts"
 import * as ListStore from "./lists/ListStore.ts"
 import * as MembershipStore from "./flows/MembershipStore.ts"
 import * as Outbox from "./kernel/Outbox.ts"
+import * as PasskeyStore from "./accounts/PasskeyStore.ts"
 import * as PrivacyStore from "./operations/PrivacyStore.ts"
 import * as RestoreStore from "./operations/RestoreStore.ts"
 import * as ReportStore from "./bounces/ReportStore.ts"
@@ -71,6 +72,7 @@ const rooms = Layer.mergeAll(
   ImportStore.layer,
   ListStore.layer,
   MembershipStore.layer,
+  PasskeyStore.layer,
   PrivacyStore.layer,
   ReportStore.layer,
   RestoreStore.layer,

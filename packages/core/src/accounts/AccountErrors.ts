@@ -3,10 +3,11 @@ import { Schema } from "effect"
 import { refusalClass } from "../kernel/Refusal.ts"
 import { recent_sign_in_minutes } from "./Session.ts"
 
-/** The same error for unknown addresses, wrong passwords, users without a password, and unusable links. */
+/** The same error for unknown addresses, wrong passwords, users without a password, passkeys, and unusable links. */
 export class SignInRefused extends refusalClass<SignInRefused>()("SignInRefused", {
   code: "sign_in_refused",
-  message: () => "The email and the password do not belong together, or the link is used up or expired",
+  message: () =>
+    "The email and the password do not belong together, the passkey is unknown here, or the link is used up or expired",
 }) {}
 
 /** There is no session, or it has ended. */
@@ -23,10 +24,33 @@ export class SignInAgain extends refusalClass<SignInAgain>()("SignInAgain", {
 export class TooManySignIns extends refusalClass<TooManySignIns>()("TooManySignIns", {
   code: "rate_limited",
   fields: { wait_s: Schema.Int },
-  message: ({ wait_s }) => `Too many refused sign-ins. Try again in ${wait_s} second${wait_s === 1 ? "" : "s"}`,
+  message: ({ wait_s }) => `Too many attempts to sign in. Try again in ${wait_s} second${wait_s === 1 ? "" : "s"}`,
 }) {}
 
 export class EmailTaken extends refusalClass<EmailTaken>()("EmailTaken", {
   code: "conflict",
   message: () => "Another user has this email address",
+}) {}
+
+export class PasskeyTaken extends refusalClass<PasskeyTaken>()("PasskeyTaken", {
+  code: "conflict",
+  message: () => "This passkey is registered already",
+}) {}
+
+export class TooManyPasskeys extends refusalClass<TooManyPasskeys>()("TooManyPasskeys", {
+  code: "conflict",
+  fields: { passkeys_max: Schema.Int },
+  message: ({ passkeys_max }) => `A user can have at most ${passkeys_max} passkeys. Remove one first`,
+}) {}
+
+export class LastPasskey extends refusalClass<LastPasskey>()("LastPasskey", {
+  code: "last_passkey",
+  message: () => "This passkey is the only way to sign in. Set a password or add another passkey first",
+}) {}
+
+export class PasskeysUnavailable extends refusalClass<PasskeysUnavailable>()("PasskeysUnavailable", {
+  code: "passkeys_unavailable",
+  fields: { consoleUrl: Schema.String },
+  message: ({ consoleUrl }) =>
+    `Passkeys need a host name over HTTPS, or localhost: ${consoleUrl} can't have them. PUBLIC_CONSOLE_URL sets the address`,
 }) {}

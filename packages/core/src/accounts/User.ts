@@ -13,7 +13,7 @@ export interface User {
   readonly email: string
   /** Equal for all spellings of the address; unique. */
   readonly emailNormalized: string
-  /** The text of a `PasswordHasher`; null: the user signs in by links only. */
+  /** The text of a `PasswordHasher`; null: the user signs in by passkeys and links only. */
   readonly passwordHash: string | null
   /** Whether the user operates the installation: creates workspaces, sets plans and credits. */
   readonly operator: boolean
@@ -26,6 +26,12 @@ export interface Membership {
   readonly slug: string
   readonly name: string
   readonly role: Role
+}
+
+/** The ways to sign in of an installation, besides passwords and links. */
+export interface SignInMethods {
+  /** The host that passkeys are for. Null: the console's address can't have passkeys. */
+  readonly passkeyHost: string | null
 }
 
 export const user_name_length_max = 200

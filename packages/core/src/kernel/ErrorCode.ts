@@ -17,6 +17,8 @@ export const errorCodes = [
   "request_timeout",
   "conflict",
   "last_owner",
+  "last_passkey",
+  "passkeys_unavailable",
   "domain_exists",
   "invalid_state",
   "payload_too_large",

@@ -60,6 +60,8 @@ export const UserId = idOf("UserId", "Id of a user")
 export type UserId = typeof UserId.Type
 export const SessionId = idOf("SessionId", "Id of a session of a user")
 export type SessionId = typeof SessionId.Type
+export const PasskeyId = idOf("PasskeyId", "Id of a passkey")
+export type PasskeyId = typeof PasskeyId.Type
 export const SignInLinkId = idOf("SignInLinkId", "Id of an invitation, or of another one-time link")
 export type SignInLinkId = typeof SignInLinkId.Type
 

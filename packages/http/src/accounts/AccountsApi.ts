@@ -1,13 +1,15 @@
 // The API of accounts: served under /auth/v1 by the console's listener, and described at /auth/v1/openapi.json.
 import type { SignedIn } from "@tentpole/core/accounts/AccountStore"
-import { SessionId } from "@tentpole/core/kernel/Ids"
+import { PasskeyId, SessionId } from "@tentpole/core/kernel/Ids"
 import { Context } from "effect"
 import { HttpApi, HttpApiMiddleware, HttpApiSchema, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { completeDocument, documentOrigin } from "../description/Description.ts"
 import { errors } from "../edge/Errors.ts"
 import { Validation } from "../edge/Validation.ts"
 import * as Endpoint from "../Endpoint.ts"
-import { LinkWire, NamedLink, SessionsWire, SessionWire, SignIn, UpdateUser } from "./AccountsWire.ts"
+import { MethodsWire, SessionsWire, SessionWire, SignIn, UpdateUser } from "./AccountsWire.ts"
+import { LinkWire, NamedLink } from "./LinkWire.ts"
+import { AskOptions, OptionsWire, PasskeysWire, PasskeyWire, RegistrationWire } from "./PasskeysWire.ts"
 
 /** The session of the request's cookie. */
 export class CurrentSession extends Context.Service<CurrentSession, SignedIn>()("tentpole/http/CurrentSession") {}
@@ -21,6 +23,28 @@ export class SignedInOnly extends HttpApiMiddleware.Service<SignedInOnly, { prov
 ) {}
 
 const signIn = Endpoint.group("signIn", "Links and sign-ins.").add(
+  Endpoint.get("methods", "/auth/v1/methods", {
+    needs: "anyone",
+    summary: "Get the ways to sign in",
+    description: "Returns which ways to sign in this installation has, besides passwords and links.",
+    success: MethodsWire,
+  }),
+  Endpoint.post("passkeyOptions", "/auth/v1/passkeys/options", {
+    needs: "anyone",
+    summary: "Get options for a passkey",
+    description:
+      "Returns what a browser needs to sign in with a passkey, or to create one. The challenge works once, for five minutes, and in this browser only: the response sets a cookie. A new passkey without a link needs a session with a sign-in of the last 15 minutes.",
+    payload: AskOptions,
+    success: OptionsWire,
+    errors: [
+      "validation_failed",
+      "unauthorized",
+      "sign_in_again",
+      "not_found",
+      "passkeys_unavailable",
+      "rate_limited",
+    ],
+  }),
   Endpoint.post("link", "/auth/v1/links", {
     needs: "anyone",
     summary: "Get a one-time link",
@@ -34,7 +58,7 @@ const signIn = Endpoint.group("signIn", "Links and sign-ins.").add(
     needs: "anyone",
     summary: "Sign in",
     description:
-      "Signs in with an email and a password, or with a one-time link, and sets the session's cookie. The first link creates the operator, an invitation creates a user or adds one to the workspace, a recovery link can set a new password. All refusals are the same and take the same time.",
+      "Signs in with an email and a password, with a passkey, or with a one-time link, and sets the session's cookie. The first link creates the operator, an invitation creates a user or adds one to the workspace, a recovery link can set a new password or add a passkey. All refusals are the same.",
     payload: SignIn,
     success: SessionWire.pipe(HttpApiSchema.status(201)),
     errors: ["validation_failed", "sign_in_refused", "https_required", "conflict", "rate_limited", "unavailable"],
@@ -69,6 +93,34 @@ const sessions = Endpoint.group("sessions", "The sessions of the signed-in user.
   )
   .middleware(SignedInOnly)
 
+const passkeys = Endpoint.group("passkeys", "The passkeys of the signed-in user.")
+  .add(
+    Endpoint.get("list", "/auth/v1/passkeys", {
+      needs: "user",
+      summary: "List passkeys",
+      description: "Returns the user's passkeys, the oldest first.",
+      success: PasskeysWire,
+    }),
+    Endpoint.post("create", "/auth/v1/passkeys", {
+      needs: "user",
+      recentSignIn: true,
+      summary: "Add a passkey",
+      description: "Adds the passkey that this browser created for the last options. A user can have 20.",
+      payload: RegistrationWire,
+      success: PasskeyWire.pipe(HttpApiSchema.status(201)),
+      errors: ["validation_failed", "conflict", "not_found"],
+    }),
+    Endpoint.delete("remove", "/auth/v1/passkeys/:passkey_id", {
+      needs: "user",
+      recentSignIn: true,
+      summary: "Remove a passkey",
+      description: "Removes a passkey of the user. The last one of a user without a password stays.",
+      params: { passkey_id: PasskeyId },
+      errors: ["not_found", "last_passkey"],
+    }),
+  )
+  .middleware(SignedInOnly)
+
 const user = Endpoint.group("user", "The signed-in user.")
   .add(
     Endpoint.patch("update", "/auth/v1/user", {
@@ -86,6 +138,7 @@ const user = Endpoint.group("user", "The signed-in user.")
 export const AccountsApi = HttpApi.make("tentpole-accounts")
   .add(signIn)
   .add(sessions)
+  .add(passkeys)
   .add(user)
   .middleware(Validation)
   .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })

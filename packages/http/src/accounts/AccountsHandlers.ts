@@ -1,5 +1,7 @@
 // The handlers of accounts.
-import { Accounts, type NewSession, type SignInOrigin } from "@tentpole/core/accounts/Accounts"
+import { Accounts } from "@tentpole/core/accounts/Accounts"
+import { Passkeys } from "@tentpole/core/accounts/passkeys/Passkeys"
+import type { NewSession, SignInOrigin } from "@tentpole/core/accounts/signIn/Credentials"
 import type { SignedIn } from "@tentpole/core/accounts/AccountStore"
 import { Effect, Layer, Predicate } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -10,7 +12,9 @@ import { handlersFor } from "../GroupHandlers.ts"
 import { callerAddress, networkOf } from "../pages/ClientAddress.ts"
 import { answer, toCamelCase } from "../Wire.ts"
 import { AccountsApi, CurrentSession } from "./AccountsApi.ts"
-import { toLinkWire, toSessionsWire, toSessionWire } from "./AccountsWire.ts"
+import { toCredentials, toMethodsWire, toSessionsWire, toSessionWire } from "./AccountsWire.ts"
+import { toLinkWire } from "./LinkWire.ts"
+import { toOptionsWire, toPasskeysWire, toPasskeyWire } from "./PasskeysWire.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -22,9 +26,14 @@ const sessionHandlersOf = handlersFor(
 )
 
 const originOf = (request: Request) =>
-  Effect.map(callerAddress, (addressOf): SignInOrigin => {
-    const address = addressOf(request)
-    return { agent: request.headers["user-agent"] ?? "", network: address === null ? null : networkOf(address) }
+  Effect.gen(function* () {
+    const address = (yield* callerAddress)(request)
+    const { browser } = yield* SessionCookie
+    return {
+      agent: request.headers["user-agent"] ?? "",
+      network: address === null ? null : networkOf(address),
+      browser: browser.tokenOf(request),
+    } satisfies SignInOrigin
   })
 
 /** Sets headers and cookies of the response to a request. */
@@ -40,14 +49,14 @@ const limited =
         : Effect.void,
     )
 
-const services = Effect.all({ accounts: Accounts, cookie: SessionCookie })
+const services = Effect.all({ accounts: Accounts, cookie: SessionCookie, passkeys: Passkeys })
 
 const notSafe = body(
   "https_required",
   "Over plain HTTP the session could be read on its way. Serve the console over HTTPS and set PUBLIC_CONSOLE_URL, or open it on the same machine as localhost",
 )
 
-const signIn = handlersOf("signIn", services, ({ accounts, cookie }) => {
+const signIn = handlersOf("signIn", services, ({ accounts, cookie, passkeys }) => {
   /** Ends the session that the browser had, so that no forgotten one stays. */
   const replaced =
     (request: Request) =>
@@ -60,6 +69,17 @@ const signIn = handlersOf("signIn", services, ({ accounts, cookie }) => {
         yield* accounts.endSession(user.id, session.id)
       }).pipe(Effect.ignore)
   return {
+    methods: () => Effect.succeed(toMethodsWire(accounts.methods)),
+    passkeyOptions: ({ payload, request }) =>
+      Effect.gen(function* () {
+        const asked =
+          payload.purpose === "sign_in" || payload.link !== undefined
+            ? payload
+            : { ...payload, current: yield* accounts.authenticate(cookie.tokenOf(request) ?? "") }
+        const started = yield* passkeys.start(asked, yield* originOf(request))
+        yield* onResponseTo(request)(cookie.browser.set(started.browser))
+        return started
+      }).pipe(limited(request), answer(toOptionsWire)),
     link: ({ payload, request }) =>
       Effect.flatMap(originOf(request), (origin) => accounts.link(payload.token, origin)).pipe(
         limited(request),
@@ -67,7 +87,7 @@ const signIn = handlersOf("signIn", services, ({ accounts, cookie }) => {
       ),
     create: ({ payload, request }) =>
       cookie.isSafe
-        ? Effect.flatMap(originOf(request), (origin) => accounts.signIn(payload, origin)).pipe(
+        ? Effect.flatMap(originOf(request), (origin) => accounts.signIn(toCredentials(payload), origin)).pipe(
             limited(request),
             Effect.tap(replaced(request)),
             answer(toSessionWire),
@@ -96,4 +116,13 @@ const user = sessionHandlersOf("user", services, ({ accounts, cookie }) => ({
     }).pipe(limited(request), answer(toSessionWire)),
 }))
 
-export const groups = Layer.mergeAll(signIn, sessions, user)
+const passkeys = sessionHandlersOf("passkeys", Passkeys, (passkeys) => ({
+  list: (_, { user }) => Effect.map(passkeys.list(user.id), toPasskeysWire),
+  create: ({ payload, request }, current) =>
+    Effect.flatMap(originOf(request), (origin) => passkeys.create(current, toCamelCase(payload), origin)).pipe(
+      answer(toPasskeyWire),
+    ),
+  remove: ({ params }, { user }) => passkeys.delete(user.id, params.passkey_id).pipe(answer(() => undefined)),
+}))
+
+export const groups = Layer.mergeAll(signIn, sessions, passkeys, user)

@@ -1,57 +1,50 @@
-// Wire schemas of accounts: links, sign-ins, sessions and users.
-import type { LinkView } from "@tentpole/core/accounts/Accounts"
+// Wire schemas of accounts: sign-ins, sessions and users.
 import { password_length_max } from "@tentpole/core/accounts/Password"
 import { agent_length_max, type Session } from "@tentpole/core/accounts/Session"
-import { linkPurposes } from "@tentpole/core/accounts/SignInLink"
-import { type Membership, type User, user_name_length_max } from "@tentpole/core/accounts/User"
+import type { Credentials } from "@tentpole/core/accounts/signIn/Credentials"
+import type { Membership, SignInMethods, User } from "@tentpole/core/accounts/User"
 import { SessionId, UserId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { roles } from "@tentpole/core/workspaces/Role"
 import { Schema } from "effect"
-import { InstantWire, iso, namesSomething, oneOf, Text } from "../Wire.ts"
+import { InstantWire, iso, namesSomething, Text, toCamelCase } from "../Wire.ts"
+import { LinkFields, roleWire, userName } from "./LinkWire.ts"
+import { AssertionWire, RegistrationWire } from "./PasskeysWire.ts"
 
-const token = Text(200, 1).annotate({ description: "The part of the link after `#link=`" })
-const name = Text(user_name_length_max, 1)
 /** Longer texts are refused as passwords; the limit only bounds the body. */
 const password = Text(10 * password_length_max, 1)
 
-export const NamedLink = Schema.Struct({ token }).annotate({ identifier: "NamedLink" })
-
-const role = oneOf(...roles)
-
-export const LinkWire = Schema.Struct({
-  purpose: oneOf(...linkPurposes),
-  email: Schema.NullOr(Schema.String).annotate({ description: "Who the link is for. null for the first user" }),
-  workspace: Schema.NullOr(Schema.Struct({ workspace_id: WorkspaceId, name: Schema.String })).annotate({
-    description: "The workspace of an invitation, else null",
+export const MethodsWire = Schema.Struct({
+  passkey_host: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The host that passkeys are for. null: the console's address can't have passkeys, because it is an IP address, or not over HTTPS",
   }),
-  role: Schema.NullOr(role).annotate({ description: "The role of an invitation, else null" }),
-  has_account: Schema.Boolean.annotate({
-    description: "Whether the address has a user already, who signs in with the existing password",
-  }),
-}).annotate({ identifier: "SignInLink" })
+}).annotate({ identifier: "SignInMethods" })
 
-export const toLinkWire = ({ hasAccount, link, workspace }: LinkView): typeof LinkWire.Type => ({
-  purpose: link.purpose,
-  email: link.purpose === "first" ? null : link.email,
-  workspace: workspace === null ? null : { workspace_id: workspace.id, name: workspace.name },
-  role: link.purpose === "invitation" ? link.role : null,
-  has_account: hasAccount,
+export const toMethodsWire = ({ passkeyHost }: SignInMethods): typeof MethodsWire.Type => ({
+  passkey_host: passkeyHost,
 })
 
 const ByLink = Schema.Struct({
-  link: Schema.Struct({
-    token,
-    name: Schema.optionalKey(name).annotate({ description: "Name of the new user" }),
-    email: Schema.optionalKey(Text(320, 1)).annotate({ description: "Address of the first user" }),
-  }),
+  link: LinkFields,
   password: Schema.optionalKey(password).annotate({
     description: "The password of the new user, of the invited user who exists, or the new one of a recovery",
+  }),
+  passkey: Schema.optionalKey(Schema.Union([RegistrationWire, AssertionWire])).annotate({
+    description: "A new passkey of the user, or an existing one of the invited user who exists",
   }),
 }).annotate({ identifier: "SignInByLink" })
 
 const ByPassword = Schema.Struct({ email: Text(320, 1), password }).annotate({ identifier: "SignInByPassword" })
 
-export const SignIn = Schema.Union([ByLink, ByPassword]).annotate({ identifier: "SignIn" })
+const ByPasskey = Schema.Struct({ passkey: AssertionWire }).annotate({ identifier: "SignInByPasskey" })
+
+export const SignIn = Schema.Union([ByLink, ByPassword, ByPasskey]).annotate({ identifier: "SignIn" })
+
+export const toCredentials = (signIn: typeof SignIn.Type): Credentials => {
+  if ("email" in signIn) return signIn
+  if (!("link" in signIn)) return { passkey: toCamelCase(signIn.passkey) }
+  const { passkey, ...others } = signIn
+  return passkey === undefined ? others : { ...others, passkey: toCamelCase(passkey) }
+}
 
 const UserWire = Schema.Struct({
   user_id: UserId,
@@ -63,7 +56,7 @@ const UserWire = Schema.Struct({
 export const SessionWire = Schema.Struct({
   user: UserWire,
   memberships: Schema.Array(
-    Schema.Struct({ workspace_id: WorkspaceId, slug: Schema.String, name: Schema.String, role }),
+    Schema.Struct({ workspace_id: WorkspaceId, slug: Schema.String, name: Schema.String, role: roleWire }),
   ),
   expires_at: InstantWire.annotate({ description: "When the session ends at the latest" }),
 }).annotate({ identifier: "Session" })
@@ -116,7 +109,7 @@ export const toSessionsWire =
   })
 
 const userFields = {
-  name: Schema.optionalKey(name),
+  name: Schema.optionalKey(userName),
   password: Schema.optionalKey(password).annotate({ description: "The new password" }),
 }
 

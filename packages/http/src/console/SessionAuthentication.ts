@@ -72,6 +72,12 @@ const auth = Layer.effect(
   }),
 )
 
+/** The refusal of a session whose sign-in is too old for an endpoint, or null. */
+const refusalOfAge = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, { session }: SignedIn) {
+  const isTooOld = needsRecentSignIn(endpoint) && !isRecent(session, yield* DateTime.now)
+  return isTooOld ? (refusalResponse(new SignInAgain()) satisfies HttpServerResponse.HttpServerResponse) : null
+})
+
 /** The workspace that a request of the administration API names: in its path, or in the query of the audit log. */
 const namedWorkspace = Effect.gen(function* () {
   const { workspace_id } = yield* HttpRouter.params
@@ -95,11 +101,6 @@ const adminAuth = Layer.effect(
       )
     })
 
-    const tooOld = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, current: SignedIn) {
-      if (!needsRecentSignIn(endpoint)) return false
-      return !isRecent(current.session, yield* DateTime.now)
-    })
-
     return AdminAuth.of({
       bearer: (handle, { endpoint }) =>
         Effect.gen(function* () {
@@ -107,9 +108,8 @@ const adminAuth = Layer.effect(
           const authority = yield* authorityIn(current)
           if (authority === null) return noWorkspace
           yield* Effect.mapError(requireRole(authority, authorityOf(endpoint)), toBody)
-          if (yield* tooOld(endpoint, current)) {
-            return refusalResponse(new SignInAgain()) satisfies HttpServerResponse.HttpServerResponse
-          }
+          const refusal = yield* refusalOfAge(endpoint, current)
+          if (refusal !== null) return refusal
           return yield* handle.pipe(Effect.provideService(CurrentAuthority, authority), asUser(current))
         }),
     })
@@ -120,10 +120,13 @@ const signedInOnly = Layer.effect(
   SignedInOnly,
   Effect.map(session, ({ authenticate }) =>
     SignedInOnly.of({
-      cookie: (handle) =>
-        Effect.flatMap(authenticate, (current) =>
-          handle.pipe(Effect.provideService(CurrentSession, current), asUser(current)),
-        ),
+      cookie: (handle, { endpoint }) =>
+        Effect.gen(function* () {
+          const current = yield* authenticate
+          const refusal = yield* refusalOfAge(endpoint, current)
+          if (refusal !== null) return refusal
+          return yield* handle.pipe(Effect.provideService(CurrentSession, current), asUser(current))
+        }),
     }),
   ),
 )

@@ -1,4 +1,6 @@
-// The cookie of a session. Scripts can't read it, and browsers send it with requests of the console's own pages only.
+// The cookies of sessions and of passkeys' challenges. Scripts can't read them, and browsers send them with requests of the
+// console's own pages only.
+import { challenge_minutes } from "@tentpole/core/accounts/passkeys/Passkey"
 import { session_days } from "@tentpole/core/accounts/Session"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Context, Effect, Layer } from "effect"
@@ -9,49 +11,54 @@ import { isIPv4 } from "node:net"
 export const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."))
 
-interface CookieOptions {
-  readonly name: string
-  readonly secure: boolean
+interface Cookie {
+  /** The token of a request. */
+  readonly tokenOf: (request: HttpServerRequest.HttpServerRequest) => string | null
+  /** Sets the cookie of the response. */
+  readonly set: (token: string) => Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
+  readonly remove: Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
 }
 
 /** `__Host-` ties the cookie to the host; browsers accept it over HTTPS only. */
-const optionsOf = (consoleUrl: URL): CookieOptions =>
-  consoleUrl.protocol === "https:" ? { name: "__Host-tentpole", secure: true } : { name: "tentpole", secure: false }
+const cookieOf = (suffix: string, isSecure: boolean, maxAge: `${number} ${"days" | "minutes"}`): Cookie => {
+  const name = `${isSecure ? "__Host-" : ""}tentpole${suffix}`
+  const put = (token: string, age: typeof maxAge) =>
+    HttpEffect.appendPreResponseHandler((_, response) =>
+      Effect.succeed(
+        HttpServerResponse.setCookieUnsafe(response, name, token, {
+          httpOnly: true,
+          sameSite: "strict",
+          path: "/",
+          secure: isSecure,
+          maxAge: age,
+        }),
+      ),
+    )
+  return {
+    tokenOf: ({ cookies }) => cookies[name] ?? null,
+    set: (token) => put(token, maxAge),
+    remove: put("", "0 days"),
+  }
+}
 
 export class SessionCookie extends Context.Service<
   SessionCookie,
-  {
+  Cookie & {
     /** False over plain HTTP to another machine, where anyone on the way can read the cookie. */
     readonly isSafe: boolean
-    /** The token of a request's session. */
-    readonly tokenOf: (request: HttpServerRequest.HttpServerRequest) => string | null
-    /** Sets the cookie of the response. */
-    readonly set: (token: string) => Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
-    readonly remove: Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
+    /** The cookie of a browser that requested a challenge for a passkey. */
+    readonly browser: Cookie
   }
 >()("tentpole/http/SessionCookie") {
   static readonly layer = Layer.effect(
     SessionCookie,
     Effect.map(Settings, ({ publicConsoleUrl }) => {
-      const url = new URL(publicConsoleUrl)
-      const { name, secure } = optionsOf(url)
-      const put = (token: string, maxAge: number) =>
-        HttpEffect.appendPreResponseHandler((_, response) =>
-          Effect.succeed(
-            HttpServerResponse.setCookieUnsafe(response, name, token, {
-              httpOnly: true,
-              sameSite: "strict",
-              path: "/",
-              secure,
-              maxAge: `${maxAge} days`,
-            }),
-          ),
-        )
+      const { hostname, protocol } = new URL(publicConsoleUrl)
+      const isSecure = protocol === "https:"
       return SessionCookie.of({
-        isSafe: secure || isLoopback(url.hostname),
-        tokenOf: ({ cookies }) => cookies[name] ?? null,
-        set: (token) => put(token, session_days),
-        remove: put("", 0),
+        ...cookieOf("", isSecure, `${session_days} days`),
+        browser: cookieOf("-passkey", isSecure, `${challenge_minutes} minutes`),
+        isSafe: isSecure || isLoopback(hostname),
       })
     }),
   )

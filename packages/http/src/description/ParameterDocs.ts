@@ -40,6 +40,7 @@ const descriptions: Readonly<Record<string, string>> = {
   order: "Sort order: `asc` or `desc`",
   page: "Number of the page, from 1. Default: 1",
   page_domain_id: "Id of the page domain",
+  passkey_id: "Id of the passkey",
   phone: "A phone number, in any spelling. Without a country code, it belongs to the workspace's default country",
   reason: "Returns only recipients that failed or were blocked for this reason",
   search: "Text that the entries contain. Case-insensitive, without wildcards",

@@ -39,7 +39,7 @@ export const codes = {
     unauthorized:
       "The API key is missing, malformed, unknown, revoked or expired. Send `Authorization: Bearer <key>`. On the console: there is no session, or it has ended.",
     sign_in_refused:
-      "The email and the password do not belong together, or the link is used up or expired. The answer is the same for unknown addresses.",
+      "The email and the password do not belong together, the passkey is unknown here or its challenge expired, or the link is used up or expired. The answer is the same for unknown addresses.",
     sign_in_again: "The operation needs a sign-in of the last 15 minutes. Sign in again, and repeat the request.",
   },
   403: {
@@ -69,8 +69,11 @@ export const codes = {
   },
   409: {
     conflict:
-      "The request conflicts with existing data: another contact with that email or phone (`existing_contact`), another workspace with that slug, or a page domain that is in use. `details.existing_id` is the id of the workspace or page domain.",
+      "The request conflicts with existing data: another contact with that email or phone (`existing_contact`), another workspace with that slug, a page domain that is in use, or a passkey that is registered. `details.existing_id` is the id of the workspace or page domain.",
     last_owner: "The member is the last owner of the workspace. Make another member an owner first.",
+    last_passkey: "The passkey is the only way to sign in. Set a password or add another passkey first.",
+    passkeys_unavailable:
+      "The console's address can't have passkeys: it is an IP address, or not over HTTPS. Set `PUBLIC_CONSOLE_URL` to a host name. On the same machine, `localhost` is one.",
     domain_exists: "The workspace has this sending domain already. `details.existing_id` is its id.",
     invalid_state: "The status of the resource does not allow this change. `details.status` is the status.",
     field_definition_cap_exceeded: "A workspace can have at most 200 active custom fields. Archive some first.",

@@ -18,7 +18,7 @@ const begin = Effect.gen(function* () {
   const invite = (email: string, role: string) => admin("POST", `${at}/invitations`, { json: { email, role } })
   const signIn = ({ json }: Answered, name: string) => {
     const [, token = ""] = String(json.url).split("#link=")
-    return accounts.signIn({ link: { token, name }, password }, { agent: "", network: null })
+    return accounts.signIn({ link: { token, name }, password }, { agent: "", browser: null, network: null })
   }
   const join = (name: string, role: string) =>
     Effect.flatMap(invite(`${name}@example.org`, role), (invited) => signIn(invited, name)).pipe(

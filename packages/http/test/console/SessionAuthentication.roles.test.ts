@@ -141,7 +141,9 @@ describe("the API of accounts", () => {
 
 describe("a sign-in of more than 15 minutes ago", () => {
   it("is too old for these operations", () => {
-    const named = administration.filter(({ endpoint }) => needsRecentSignIn(endpoint)).map(({ name }) => name)
+    const named = [...administration, ...accounts]
+      .filter(({ endpoint }) => needsRecentSignIn(endpoint))
+      .map(({ name }) => name)
     assert.deepStrictEqual(named.sort(), [
       "contacts.erase",
       "invitations.create",
@@ -149,6 +151,8 @@ describe("a sign-in of more than 15 minutes ago", () => {
       "keys.revoke",
       "members.remove",
       "members.update",
+      "passkeys.create",
+      "passkeys.remove",
       "workspaces.remove",
     ])
   })

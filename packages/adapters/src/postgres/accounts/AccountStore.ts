@@ -16,7 +16,7 @@ import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { toWorkspace, workspaceColumns, type WorkspaceRow } from "../workspaces/WorkspaceStore.ts"
 
 /** The columns of a user `u`. A prefix distinguishes them in a join. */
-const userColumns = (
+export const userColumns = (
   prefix = "",
 ) => `u.user_id as "${prefix}id", u.name as "${prefix}name", u.email as "${prefix}email",
   u.email_normalized as "${prefix}emailNormalized", u.password_hash as "${prefix}passwordHash",
@@ -31,19 +31,19 @@ const linkColumns = `link_id as id, purpose, hash, email, workspace_id as "works
 const memberColumns = `m.user_id as id, u.name, u.email, m.role, m.created_at as "createdAt",
   (select max(s.seen_at) from user_session s where s.user_id = m.user_id) as "seenAt"`
 
-/** The session and the user of a join. */
-const toSignedIn = (row: Readonly<Record<string, unknown>>) => {
-  const [user, session] = Record.partition(row, (value, name) =>
+/** The two values of a join with users, whose columns begin with `user.`. */
+export const withUser = <A>(row: Readonly<Record<string, unknown>>): { readonly other: A; readonly user: User } => {
+  const [other, user] = Record.partition(row, (value, name) =>
     name.startsWith("user.") ? Result.succeed(value) : Result.fail(value),
   )
   return {
-    session: fromRow<Session>(session as RowOf<Session>),
+    other: fromRow<A>(other as RowOf<A>),
     user: fromRow<User>(Record.mapKeys(user, (name) => name.slice("user.".length)) as RowOf<User>),
   }
 }
 
 /** Runs statements of the caller's transaction. */
-const write = <A, E, R>(statements: Effect.Effect<A, E | SqlError.SqlError, R>) =>
+export const write = <A, E, R>(statements: Effect.Effect<A, E | SqlError.SqlError, R>) =>
   Effect.andThen(Transaction, orDefect(statements))
 
 type Methods = AccountStore["Service"]
@@ -86,7 +86,10 @@ const sessions = (sql: PgClient.PgClient) =>
         select ${sql.literal(sessionColumns)}, ${sql.literal(userColumns("user."))}
         from user_session s join app_user u on u.user_id = s.user_id where s.hash = ${hash}`).pipe(
         Effect.flatMap(requireRow("session")),
-        Effect.map(toSignedIn),
+        Effect.map((row) => {
+          const { other: session, user } = withUser<Session>(row)
+          return { session, user }
+        }),
       ),
     addSession: ({ id, ...session }) =>
       write(sql`insert into user_session ${sql.insert({ session_id: id, ...toColumns(session) })}`).pipe(Effect.asVoid),

@@ -5,11 +5,13 @@ import { AccountsApi } from "@tentpole/http/accounts/AccountsApi"
 import * as SessionAuthentication from "@tentpole/http/console/SessionAuthentication"
 import { SessionCookie } from "@tentpole/http/console/SessionCookie"
 import { accountsHandlers } from "@tentpole/http/Handlers"
+import { Authenticator } from "@tentpole/adapters/test/Authenticator"
+import { toSnakeCase } from "@tentpole/http/Wire"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, References } from "effect"
 import { accounts } from "../../fixtures/Described.ts"
 import { postgresWorld } from "../../fixtures/PostgresWorld.ts"
-import { type Call, type Json, servingOver, unknownId } from "../../fixtures/World.ts"
+import { type Answered, type Call, type Json, servingOver, unknownId } from "../../fixtures/World.ts"
 import { holdTo, holdToShape } from "../AttackFixture.ts"
 import { addressOf, type Attack, inBody, inPath, inQuery, noJson, type Operation, operationsOf } from "../Attacks.ts"
 
@@ -18,25 +20,38 @@ const password = "correct horse battery"
 const operations = operationsOf(accounts, [root])
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
 /** Operations that need no session. */
-const open: ReadonlyArray<string> = [`POST ${root}/links`, `POST ${root}/sessions`]
+const open: ReadonlyArray<string> = [
+  `GET ${root}/methods`,
+  `POST ${root}/links`,
+  `POST ${root}/passkeys/options`,
+  `POST ${root}/sessions`,
+]
 
 interface Estate {
   readonly email: string
   readonly token: string
   readonly session_id: string
+  readonly passkey_id: string
   readonly user_id: string
+  /** A new passkey of the user's device, which answers the last options. */
+  readonly registration: Json
 }
 
 /** Valid bodies by operation, created at each call. */
 const probes: Readonly<Record<string, (estate: Estate) => Json>> = {
   [`POST ${root}/links`]: ({ token }) => ({ token }),
   [`POST ${root}/sessions`]: ({ email }) => ({ email, password }),
+  [`POST ${root}/passkeys/options`]: ({ token }) => ({ purpose: "register", link: { token, name: "Eve" } }),
+  [`POST ${root}/passkeys`]: ({ registration }) => registration,
   [`PATCH ${root}/user`]: () => ({ name: "Ann Lee" }),
 }
 
 it("every operation of accounts with a body has a probe", () => {
   assert.sameMembers(operations.filter(({ takesJson }) => takesJson).map(nameOf), Object.keys(probes))
 })
+
+const cookiesOf = ({ headers }: Answered): Array<string> =>
+  headers.getSetCookie().map((each) => each.split(";")[0] ?? "")
 
 interface Ground {
   /** A user with two sessions and an unused link, and a caller with the cookie of the first. */
@@ -61,21 +76,32 @@ const served = Layer.effect(
       const invite = Effect.map(members.invite(workspace.id, { email, role: "viewer" }), ({ token }) => token)
       const link = { token: yield* invite, name: "Ann" }
       const signedIn = yield* stranger("POST", `${root}/sessions`, { json: { link, password } })
-      const [cookie = ""] = signedIn.headers.getSetCookie().map((each) => each.split(";")[0] ?? "")
+      const jar = cookiesOf(signedIn)
       const own: Call = (method, path, sent = {}) =>
-        stranger(method, path, { ...sent, headers: { cookie, ...sent.headers } })
+        stranger(method, path, { ...sent, headers: { cookie: jar.join("; "), ...sent.headers } })
+      const registered = Effect.gen(function* () {
+        const options = yield* own("POST", `${root}/passkeys/options`, { json: { purpose: "register" } })
+        jar.splice(1, 1, ...cookiesOf(options))
+        const { challenge, user } = options.json.public_key
+        return toSnakeCase(new Authenticator("http://localhost:8083").create(challenge, user.id))
+      })
+      const { passkey_id } = (yield* own("POST", `${root}/passkeys`, { json: yield* registered })).json
       yield* stranger("POST", `${root}/sessions`, { json: { email, password } })
       const { sessions } = (yield* own("GET", `${root}/sessions`)).json
       const { session_id } = sessions.find(({ current }: Json) => !current)
       const { user_id } = signedIn.json.user
-      return { call: own, estate: { email, token: yield* invite, session_id, user_id } }
+      const registration = yield* registered
+      return { call: own, estate: { email, passkey_id, registration, session_id, token: yield* invite, user_id } }
     }).pipe(Effect.orDie)
     return { person, stranger }
   }),
 )
 
+/** The ids of things that belong to a user. */
+const owned = ["passkey_id", "session_id"] as const
+
 const attacksOn = (operation: Operation, estate: Estate): ReadonlyArray<Attack> => {
-  const values = { ...estate }
+  const { registration: _, ...values } = estate
   const path = addressOf(operation, values)
   const right = probes[nameOf(operation)]
   return [
@@ -105,14 +131,15 @@ layer(served, { excludeTestServices: true })("attacks on accounts", (test) => {
 
           const right = probes[nameOf(operation)]
           const sent = right === undefined ? {} : { json: right(estate) }
-          for (const session_id of operation.path.includes("{session_id}")
-            ? [unknownId, other.estate.session_id]
-            : []) {
-            const foreign = yield* call(operation.method, addressOf(operation, { session_id }), sent)
-            holdToShape("a session of another user", foreign)
-            assert.strictEqual(foreign.status, 404)
+          for (const name of owned.filter((each) => operation.path.includes(`{${each}}`))) {
+            for (const id of [unknownId, other.estate[name]]) {
+              const foreign = yield* call(operation.method, addressOf(operation, { [name]: id }), sent)
+              holdToShape("an id of another user", foreign)
+              assert.strictEqual(foreign.status, 404)
+            }
           }
-          const path = addressOf(operation, { ...estate })
+          const { registration: _, ...values } = estate
+          const path = addressOf(operation, values)
           if (!open.includes(nameOf(operation))) {
             for (const cookie of ["", `tentpole=${"A".repeat(43)}`, "tentpole=1", "tentpole="]) {
               const refused = yield* stranger(operation.method, path, { ...sent, headers: { cookie } })

@@ -13,7 +13,7 @@ create table app_user (
 );
 comment on table app_user is 'Persons who sign in to the console.';
 comment on column app_user.email_normalized is 'Equal for all spellings of an address.';
-comment on column app_user.password_hash is 'Names the algorithm and its parameters. Null: signs in by links only.';
+comment on column app_user.password_hash is 'Names the algorithm and its parameters. Null: signs in by passkeys and links only.';
 comment on column app_user.operator is 'Operates the installation: workspaces, plans, credits.';
 
 create table user_session (
@@ -65,3 +65,40 @@ create index sign_in_link_expiry on sign_in_link (expires_at);
 insert into table_retention (relation, age_column, days_min) values ('sign_in_link', 'expires_at', 0);
 comment on table sign_in_link is 'One-time links: of the first start, of invitations, and for users who cannot sign in. Deleted when used.';
 comment on column sign_in_link.hash is 'SHA-256 of the token in the link, which is stored nowhere.';
+
+create table passkey (
+  passkey_id uuid not null,
+  user_id uuid not null constraint passkey_user_fkey references app_user on delete cascade,
+  credential_id text not null constraint passkey_credential_id_length check (char_length(credential_id) between 1 and 1364),
+  public_key bytea not null constraint passkey_public_key_length check (octet_length(public_key) between 1 and 4096),
+  counter bigint not null constraint passkey_counter_range check (counter between 0 and 4294967295),
+  transports text[] not null,
+  name text not null constraint passkey_name_length check (char_length(name) between 1 and 100),
+  created_at timestamptz not null,
+  used_at timestamptz,
+  constraint passkey_pkey primary key (passkey_id),
+  constraint passkey_credential_unique unique (credential_id)
+);
+create index passkey_user on passkey (user_id, created_at, passkey_id);
+comment on table passkey is 'Public keys of users'' devices, which sign users in.';
+comment on column passkey.credential_id is 'The name that the device gave to the passkey, as base64url.';
+comment on column passkey.public_key is 'As COSE key.';
+comment on column passkey.counter is 'Signatures that the device has counted. 0: it counts none.';
+comment on column passkey.transports is 'How browsers reach the device: internal, hybrid, usb.';
+comment on column passkey.used_at is 'The last sign-in with it.';
+
+create table passkey_challenge (
+  challenge text not null constraint passkey_challenge_length check (char_length(challenge) = 43),
+  browser_hash bytea not null constraint passkey_challenge_browser_hash_length check (octet_length(browser_hash) = 32),
+  user_id uuid,
+  link_id uuid constraint passkey_challenge_link_fkey references sign_in_link on delete cascade,
+  expires_at timestamptz not null,
+  constraint passkey_challenge_pkey primary key (challenge)
+);
+create index passkey_challenge_link on passkey_challenge (link_id);
+create index passkey_challenge_expiry on passkey_challenge (expires_at);
+insert into table_retention (relation, age_column, days_min) values ('passkey_challenge', 'expires_at', 0);
+comment on table passkey_challenge is 'Random bytes that a device signs. Deleted when used.';
+comment on column passkey_challenge.browser_hash is 'SHA-256 of the token in a cookie of the browser that requested the challenge.';
+comment on column passkey_challenge.user_id is 'The user that a new passkey is for, who may not exist yet. Null: a sign-in.';
+comment on column passkey_challenge.link_id is 'The link of the user, if the user came by one.';

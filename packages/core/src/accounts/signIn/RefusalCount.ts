@@ -1,8 +1,8 @@
 // The number of refused sign-ins, which the audit log gets once an hour. An entry for each would let strangers fill the log.
 import { Effect, Ref, Schedule } from "effect"
-import { AuditLog } from "../kernel/changes/AuditLog.ts"
-import { logFailure } from "../kernel/runtime/logFailure.ts"
-import { Transactor } from "../kernel/changes/Transactor.ts"
+import { AuditLog } from "../../kernel/changes/AuditLog.ts"
+import { logFailure } from "../../kernel/runtime/logFailure.ts"
+import { Transactor } from "../../kernel/changes/Transactor.ts"
 
 export const refusalCount = Effect.gen(function* () {
   const audit = yield* AuditLog

@@ -1,0 +1,58 @@
+// `PasskeyVerifier` by @simplewebauthn/server, which is loaded with the first passkey.
+import { PasskeyVerifier } from "@tentpole/core/accounts/passkeys/PasskeyVerifier"
+import { Effect, Layer } from "effect"
+
+/** A value of a browser that can't be decoded or verified makes the library throw. */
+const orNull = <A>(verify: () => Promise<A | null>) =>
+  Effect.catchCause(Effect.promise(verify), (cause) =>
+    Effect.as(Effect.logDebug("a passkey's answer was refused", cause), null),
+  )
+
+const library = () => import("@simplewebauthn/server")
+
+export const layer = Layer.succeed(
+  PasskeyVerifier,
+  PasskeyVerifier.of({
+    readRegistration: ({ attestation, clientData, id }, { challenge, host, origin }) =>
+      orNull(async () => {
+        const { verifyRegistrationResponse } = await library()
+        const { registrationInfo, verified } = await verifyRegistrationResponse({
+          response: {
+            id,
+            rawId: id,
+            type: "public-key",
+            response: { clientDataJSON: clientData, attestationObject: attestation },
+            clientExtensionResults: {},
+          },
+          expectedChallenge: challenge,
+          expectedOrigin: origin,
+          expectedRPID: host,
+          requireUserVerification: true,
+        })
+        if (!verified || registrationInfo.credential.id !== id) return null
+        const { counter, publicKey } = registrationInfo.credential
+        return { credentialId: id, publicKey, counter }
+      }),
+
+    verify: ({ authenticatorData, clientData, id, signature, userHandle }, { challenge, host, origin }, publicKey) =>
+      orNull(async () => {
+        const { verifyAuthenticationResponse } = await library()
+        const { authenticationInfo, verified } = await verifyAuthenticationResponse({
+          response: {
+            id,
+            rawId: id,
+            type: "public-key",
+            response: { clientDataJSON: clientData, authenticatorData, signature, userHandle },
+            clientExtensionResults: {},
+          },
+          expectedChallenge: challenge,
+          expectedOrigin: origin,
+          expectedRPID: host,
+          // The caller compares the counter, after the signature.
+          credential: { id, publicKey: Uint8Array.from(publicKey), counter: 0 },
+          requireUserVerification: true,
+        })
+        return verified ? authenticationInfo.newCounter : null
+      }),
+  }),
+)
