@@ -51,6 +51,7 @@ const UserWire = Schema.Struct({
   name: Schema.String,
   email: Schema.String,
   operator: Schema.Boolean.annotate({ description: "Whether the user operates the installation" }),
+  has_password: Schema.Boolean.annotate({ description: "false: the user signs in by passkeys and links only" }),
 }).annotate({ identifier: "User" })
 
 export const SessionWire = Schema.Struct({
@@ -61,11 +62,12 @@ export const SessionWire = Schema.Struct({
   expires_at: InstantWire.annotate({ description: "When the session ends at the latest" }),
 }).annotate({ identifier: "Session" })
 
-const toUserWire = ({ email, id, name, operator }: User): typeof UserWire.Type => ({
+const toUserWire = ({ email, id, name, operator, passwordHash }: User): typeof UserWire.Type => ({
   user_id: id,
   name,
   email,
   operator,
+  has_password: passwordHash !== null,
 })
 
 export const toSessionWire = ({

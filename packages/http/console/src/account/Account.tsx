@@ -1,4 +1,4 @@
-// The account of the person: name, password, language, and the sessions.
+// The account of the person: name, passkeys, password, language, and the sessions.
 import { Button, Group, Paper, SegmentedControl, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { type ReactNode, useEffect } from "react"
@@ -9,6 +9,7 @@ import { useSession } from "../session.tsx"
 import { Section } from "../settings/Section.tsx"
 import { isLanguage, languageNames, useLanguage, useWords } from "../words/Words.tsx"
 import { ChangePassword } from "./ChangePassword.tsx"
+import { PasskeyList } from "./PasskeyList.tsx"
 import { SessionList } from "./SessionList.tsx"
 
 const Part = ({ children, title }: { readonly title: string; readonly children: ReactNode }) => (
@@ -76,6 +77,9 @@ export const Account = () => {
       <Stack>
         <Part title={words.you}>
           <Name />
+        </Part>
+        <Part title={words.passkeys}>
+          <PasskeyList />
         </Part>
         <Part title={words.password}>
           <ChangePassword />

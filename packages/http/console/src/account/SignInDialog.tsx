@@ -2,7 +2,7 @@
 import { Modal, Text } from "@mantine/core"
 import type { Session } from "../api/session.ts"
 import { useWords } from "../words/Words.tsx"
-import { PasswordForm } from "./SignIn.tsx"
+import { SignInForm } from "./SignInForm.tsx"
 
 interface Props {
   readonly reason: "ended" | "again"
@@ -25,7 +25,7 @@ export const SignInDialog = ({ email, onSession, reason }: Props) => {
       <Text size="sm" c="dimmed" mb="md">
         {isEnded ? words.endedText : words.againText}
       </Text>
-      <PasswordForm email={email} onSession={onSession} />
+      <SignInForm email={email} onSession={onSession} />
     </Modal>
   )
 }

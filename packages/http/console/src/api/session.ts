@@ -1,7 +1,14 @@
 // The session of the person at this browser: who it is, in which workspaces, and with which role.
 import { connectAccounts } from "@tentpole/client"
 import { ApiError } from "@tentpole/client/Failures"
-import type { Session, SignIn, SignInLink } from "@tentpole/client/generated/AccountsApi"
+import type {
+  AskPasskeyOptions,
+  PasskeyOptions,
+  Session,
+  SignIn,
+  SignInLink,
+  SignInMethods,
+} from "@tentpole/client/generated/AccountsApi"
 
 export type { Session } from "@tentpole/client/generated/AccountsApi"
 export type Membership = Session["memberships"][number]
@@ -28,6 +35,17 @@ export const signOut = (): Promise<void> => accounts.sessions.signOut()
 
 /** Does not use the link up. Unknown, used and expired links are 404. */
 export const purposeOf = (token: string): Promise<LinkPurpose> => accounts.signIn.link({ payload: { token } })
+
+export const signInMethods = (): Promise<SignInMethods> => accounts.signIn.methods()
+
+type OptionsOf<Purpose> = Extract<PasskeyOptions, { readonly purpose: Purpose }>["public_key"]
+export type NewPasskeyOptions = OptionsOf<"register">
+
+/** What the browser needs to use a passkey, or to create one. `client`: the one of a signed-in person asks to sign in again. */
+export const passkeyOptions = async <Purpose extends PasskeyOptions["purpose"]>(
+  asked: AskPasskeyOptions & { readonly purpose: Purpose },
+  client: Pick<typeof accounts, "signIn"> = accounts,
+) => (await client.signIn.passkeyOptions({ payload: asked })).public_key as OptionsOf<Purpose>
 
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, sender: 2, owner: 3 }
 
