@@ -112,6 +112,13 @@ export class Console {
 
   /** Starts a service and creates the first user. Null if there is no browser. */
   static async start(more: Record<string, string> = {}): Promise<Console | null> {
+    const started = await Console.startUnused(more)
+    await started?.signIn()
+    return started
+  }
+
+  /** Starts a service without a user. */
+  static async startUnused(more: Record<string, string> = {}): Promise<Console | null> {
     const browser = await launch()
     if (browser === null) {
       console.warn(none)
@@ -121,7 +128,6 @@ export class Console {
     const service = await (await Service.prepare({ CONSOLE_PORT: String(port), ...more })).start()
     const started = new Console(service, browser, `http://localhost:${port}`)
     await until("the console to be built", async () => (await fetch(started.origin)).status === 200)
-    await started.signIn()
     return started
   }
 
@@ -136,6 +142,7 @@ export class Console {
     expecting(page, /401.*\/auth\/v1\/session/)
     await page.getByLabel("Your name").fill(owner.name)
     await page.getByLabel("Email").fill(owner.email)
+    await page.getByRole("button", { name: "Use a password instead" }).click()
     await page.getByRole("textbox", { name: "Password" }).fill(owner.password)
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByRole("button", { name: `Account of ${owner.name}` }).waitFor()

@@ -1,4 +1,5 @@
 // `PasskeyVerifier` by @simplewebauthn/server, which is loaded with the first passkey.
+import { passkeyAlgorithms } from "@tentpole/core/accounts/passkeys/Passkey"
 import { PasskeyVerifier } from "@tentpole/core/accounts/passkeys/PasskeyVerifier"
 import { Effect, Layer } from "effect"
 
@@ -28,6 +29,7 @@ export const layer = Layer.succeed(
           expectedOrigin: origin,
           expectedRPID: host,
           requireUserVerification: true,
+          supportedAlgorithmIDs: [...passkeyAlgorithms],
         })
         if (!verified || registrationInfo.credential.id !== id) return null
         const { counter, publicKey } = registrationInfo.credential

@@ -34,20 +34,22 @@ describe("a new passkey", () => {
     }).pipe(Effect.provide(layer)),
   )
 
-  it.effect("is refused for another challenge, origin, host or id, unless its user was verified, and if it is no CBOR", () =>
-    Effect.gen(function* () {
-      const { created, device, readRegistration } = yield* begin
-      const refused = (registration: PasskeyRegistration, about = asked) =>
-        Effect.map(readRegistration(registration, about), (read) => assert.isNull(read))
-      yield* refused(created, { ...asked, challenge: "d".repeat(43) })
-      yield* refused(created, { ...asked, origin: "https://evil.example" })
-      yield* refused(created, { ...asked, host: "example.org" })
-      yield* refused({ ...created, id: new Authenticator(origin).id })
-      yield* refused({ ...created, attestation: "AAAA" })
-      yield* refused({ ...created, clientData: "bm8ganNvbg" })
-      device.verifiesUser = false
-      yield* refused(device.create(challenge, "dXNlcg"))
-    }).pipe(Effect.provide(layer)),
+  it.effect(
+    "is refused for another challenge, origin, host or id, unless its user was verified, and if it is no CBOR",
+    () =>
+      Effect.gen(function* () {
+        const { created, device, readRegistration } = yield* begin
+        const refused = (registration: PasskeyRegistration, about = asked) =>
+          Effect.map(readRegistration(registration, about), (read) => assert.isNull(read))
+        yield* refused(created, { ...asked, challenge: "d".repeat(43) })
+        yield* refused(created, { ...asked, origin: "https://evil.example" })
+        yield* refused(created, { ...asked, host: "example.org" })
+        yield* refused({ ...created, id: new Authenticator(origin).id })
+        yield* refused({ ...created, attestation: "AAAA" })
+        yield* refused({ ...created, clientData: "bm8ganNvbg" })
+        device.verifiesUser = false
+        yield* refused(device.create(challenge, "dXNlcg"))
+      }).pipe(Effect.provide(layer)),
   )
 })
 
@@ -64,22 +66,24 @@ describe("a sign-in by passkey", () => {
     }).pipe(Effect.provide(layer)),
   )
 
-  it.effect("is refused for another challenge, origin, host or key, for changed data, and without a verified user", () =>
-    Effect.gen(function* () {
-      const { created, device, publicKey, verify } = yield* begin
-      const signed = device.sign(challenge)
-      const refused = (assertion: PasskeyAssertion, about = asked, key = publicKey) =>
-        Effect.map(verify(assertion, about, key), (counter) => assert.isNull(counter))
-      yield* refused(signed, { ...asked, challenge: "d".repeat(43) })
-      yield* refused(device.sign(challenge, "https://evil.example"))
-      yield* refused(signed, { ...asked, host: "evil.example" })
-      yield* refused({ ...signed, signature: changed(signed.signature) })
-      yield* refused({ ...signed, authenticatorData: changed(signed.authenticatorData) })
-      yield* refused({ ...signed, clientData: created.clientData })
-      yield* refused(new Authenticator(origin).sign(challenge))
-      yield* refused(signed, asked, new Uint8Array([1, 2, 3]))
-      device.verifiesUser = false
-      yield* refused(device.sign(challenge))
-    }).pipe(Effect.provide(layer)),
+  it.effect(
+    "is refused for another challenge, origin, host or key, for changed data, and without a verified user",
+    () =>
+      Effect.gen(function* () {
+        const { created, device, publicKey, verify } = yield* begin
+        const signed = device.sign(challenge)
+        const refused = (assertion: PasskeyAssertion, about = asked, key = publicKey) =>
+          Effect.map(verify(assertion, about, key), (counter) => assert.isNull(counter))
+        yield* refused(signed, { ...asked, challenge: "d".repeat(43) })
+        yield* refused(device.sign(challenge, "https://evil.example"))
+        yield* refused(signed, { ...asked, host: "evil.example" })
+        yield* refused({ ...signed, signature: changed(signed.signature) })
+        yield* refused({ ...signed, authenticatorData: changed(signed.authenticatorData) })
+        yield* refused({ ...signed, clientData: created.clientData })
+        yield* refused(new Authenticator(origin).sign(challenge))
+        yield* refused(signed, asked, new Uint8Array([1, 2, 3]))
+        device.verifiesUser = false
+        yield* refused(device.sign(challenge))
+      }).pipe(Effect.provide(layer)),
   )
 })

@@ -2,40 +2,74 @@
 import type { Method } from "../Methods.ts"
 
 /** Error codes of every call. */
-export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "payload_too_large" | "unsupported_media_type" | "too_complex" | "rate_limited" | "internal_error" | "unavailable"
+export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "payload_too_large" | "unsupported_media_type" | "too_complex" | "internal_error" | "unavailable"
 
 /** The methods of the API of accounts, by group and name. */
 export interface AccountsClient {
   readonly signIn: {
+    /**
+     * Get the ways to sign in. Returns which ways to sign in this installation has, besides passwords and links.
+     * Needs no session.
+     */
+    readonly methods: Method<{}, SignInMethods, CommonCode>
+    /**
+     * Get options for a passkey. Returns what a browser needs to sign in with a passkey, or to create one. The
+     * challenge works once, for five minutes, and in this browser only: the response sets a cookie. A new passkey
+     * without a link needs a session with a sign-in of the last 15 minutes. Needs no session.
+     */
+    readonly passkeyOptions: Method<{
+      readonly payload: AskPasskeyOptions
+    }, PasskeyOptions, CommonCode | "unauthorized" | "sign_in_again" | "not_found" | "passkeys_unavailable" | "rate_limited">
     /**
      * Get a one-time link. Returns what a one-time link is for, without using it up. Unknown, used and expired
      * links return 404. Needs no session.
      */
     readonly link: Method<{
       readonly payload: NamedLink
-    }, SignInLink, CommonCode | "not_found">
+    }, SignInLink, CommonCode | "not_found" | "rate_limited">
     /**
-     * Sign in. Signs in with an email and a password, or with a one-time link, and sets the session's cookie. The
-     * first link creates the operator, an invitation creates a user or adds one to the workspace, a recovery link
-     * can set a new password. All refusals are the same and take the same time. Needs no session.
+     * Sign in. Signs in with an email and a password, with a passkey, or with a one-time link, and sets the
+     * session's cookie. The first link creates the operator, an invitation creates a user or adds one to the
+     * workspace, a recovery link can set a new password or add a passkey. All refusals are the same. Needs no
+     * session.
      */
     readonly create: Method<{
       readonly payload: SignIn
-    }, Session, CommonCode | "sign_in_refused" | "https_required" | "conflict">
+    }, Session, CommonCode | "passkey_refused" | "sign_in_refused" | "https_required" | "conflict" | "rate_limited">
   }
   readonly sessions: {
     /** Get the session. Returns the signed-in user with the workspaces and roles. Needs a session. */
-    readonly current: Method<{}, Session, CommonCode | "unauthorized">
+    readonly current: Method<{}, Session, CommonCode | "unauthorized" | "rate_limited">
     /** Sign out. Ends the session and removes its cookie. Needs a session. */
-    readonly signOut: Method<{}, void, CommonCode | "unauthorized">
+    readonly signOut: Method<{}, void, CommonCode | "unauthorized" | "rate_limited">
     /** List sessions. Returns the user's sessions, the newest first. Needs a session. */
-    readonly list: Method<{}, Sessions, CommonCode | "unauthorized">
+    readonly list: Method<{}, Sessions, CommonCode | "unauthorized" | "rate_limited">
     /** End a session. Ends a session of the user. Its next request is refused. Needs a session. */
     readonly end: Method<{
       readonly params: {
         readonly session_id: string
       }
-    }, void, CommonCode | "unauthorized" | "not_found">
+    }, void, CommonCode | "unauthorized" | "not_found" | "rate_limited">
+  }
+  readonly passkeys: {
+    /** List passkeys. Returns the user's passkeys, the oldest first. Needs a session. */
+    readonly list: Method<{}, Passkeys, CommonCode | "unauthorized" | "rate_limited">
+    /**
+     * Add a passkey. Adds the passkey that this browser created for the last options. A user can have 20. Needs a
+     * session. A session needs a sign-in of the last 15 minutes.
+     */
+    readonly create: Method<{
+      readonly payload: PasskeyRegistration
+    }, Passkey, CommonCode | "passkey_refused" | "sign_in_again" | "unauthorized" | "not_found" | "conflict" | "rate_limited">
+    /**
+     * Remove a passkey. Removes a passkey of the user. The last one of a user without a password stays. Needs a
+     * session. A session needs a sign-in of the last 15 minutes.
+     */
+    readonly remove: Method<{
+      readonly params: {
+        readonly passkey_id: string
+      }
+    }, void, CommonCode | "sign_in_again" | "unauthorized" | "not_found" | "last_passkey" | "rate_limited">
   }
   readonly user: {
     /**
@@ -45,7 +79,7 @@ export interface AccountsClient {
      */
     readonly update: Method<{
       readonly payload?: UpdateUser
-    }, Session, CommonCode | "sign_in_again" | "unauthorized" | "not_found">
+    }, Session, CommonCode | "sign_in_again" | "unauthorized" | "not_found" | "rate_limited">
   }
 }
 
@@ -55,6 +89,8 @@ export interface AccountsClient {
  */
 export const routes = {
   signIn: {
+    methods: "GET /auth/v1/methods",
+    passkeyOptions: "POST /auth/v1/passkeys/options",
     link: "POST /auth/v1/links",
     create: "POST /auth/v1/sessions",
   },
@@ -64,14 +100,124 @@ export const routes = {
     list: "GET /auth/v1/sessions",
     end: "DELETE /auth/v1/sessions/:session_id",
   },
+  passkeys: {
+    list: "GET /auth/v1/passkeys",
+    create: "POST /auth/v1/passkeys",
+    remove: "DELETE /auth/v1/passkeys/:passkey_id",
+  },
   user: {
     update: "PATCH /auth/v1/user",
   },
 }
 
+export interface AskPasskeyOptions {
+  readonly purpose: "register" | "sign_in"
+  /**
+   * For `register`: the link of a new user, or of one who can't sign in. Without it, the passkey is for the
+   * signed-in user
+   */
+  readonly link?: {
+    /** The part of the link after `#link=` */
+    readonly token: string
+    /** Name of the new user */
+    readonly name?: string
+    /** Address of the first user */
+    readonly email?: string
+  }
+}
+
 export interface NamedLink {
   /** The part of the link after `#link=` */
   readonly token: string
+}
+
+export interface Passkey {
+  readonly passkey_id: string
+  readonly name: string
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** The last sign-in with it */
+  readonly used_at: string | null
+}
+
+export interface PasskeyAssertion {
+  /** `id` of the browser's credential */
+  readonly id: string
+  /** `response.clientDataJSON` of the browser's credential */
+  readonly client_data: string
+  /** `response.authenticatorData` of the browser's credential */
+  readonly authenticator_data: string
+  /** `response.signature` of the browser's credential */
+  readonly signature: string
+  /** `response.userHandle` of the browser's credential */
+  readonly user_handle: string
+}
+
+/** For `PublicKeyCredential.parseCreationOptionsFromJSON`, and then `navigator.credentials.create` */
+export interface PasskeyCreationOptions {
+  /** 32 bytes as base64url */
+  readonly challenge: string
+  /** Milliseconds until the challenge expires */
+  readonly timeout: number
+  readonly rp: {
+    readonly id: string
+    readonly name: string
+  }
+  readonly user: {
+    readonly id: string
+    readonly name: string
+    readonly displayName: string
+  }
+  readonly pubKeyCredParams: ReadonlyArray<{
+    readonly type: "public-key"
+    readonly alg: number
+  }>
+  readonly excludeCredentials: ReadonlyArray<{
+    readonly id: string
+    readonly type: "public-key"
+    readonly transports: ReadonlyArray<string>
+  }>
+  readonly authenticatorSelection: {
+    readonly residentKey: "required"
+    readonly requireResidentKey: true
+    readonly userVerification: "required"
+  }
+  readonly attestation: "none"
+}
+
+export type PasskeyOptions = {
+  readonly purpose: "register"
+  readonly public_key: PasskeyCreationOptions
+} | {
+  readonly purpose: "sign_in"
+  readonly public_key: PasskeyRequestOptions
+}
+
+export interface PasskeyRegistration {
+  /** How the user calls the passkey */
+  readonly name: string
+  /** `id` of the browser's credential */
+  readonly id: string
+  /** `response.clientDataJSON` of the browser's credential */
+  readonly client_data: string
+  /** `response.attestationObject` of the browser's credential */
+  readonly attestation: string
+  /** `response.transports` of the browser's credential, in its JSON form */
+  readonly transports: ReadonlyArray<string>
+}
+
+/** For `PublicKeyCredential.parseRequestOptionsFromJSON`, and then `navigator.credentials.get` */
+export interface PasskeyRequestOptions {
+  /** 32 bytes as base64url */
+  readonly challenge: string
+  /** Milliseconds until the challenge expires */
+  readonly timeout: number
+  readonly rpId: string
+  readonly userVerification: "required"
+}
+
+export interface Passkeys {
+  readonly passkeys: ReadonlyArray<Passkey>
 }
 
 export interface Session {
@@ -100,7 +246,7 @@ export interface Sessions {
   }>
 }
 
-export type SignIn = SignInByLink | SignInByPassword
+export type SignIn = SignInByLink | SignInByPassword | SignInByPasskey
 
 export interface SignInByLink {
   readonly link: {
@@ -113,6 +259,12 @@ export interface SignInByLink {
   }
   /** The password of the new user, of the invited user who exists, or the new one of a recovery */
   readonly password?: string
+  /** A new passkey of the user, or an existing one of the invited user who exists */
+  readonly passkey?: PasskeyRegistration | PasskeyAssertion
+}
+
+export interface SignInByPasskey {
+  readonly passkey: PasskeyAssertion
 }
 
 export interface SignInByPassword {
@@ -131,8 +283,16 @@ export interface SignInLink {
   } | null
   /** The role of an invitation, else null */
   readonly role: "viewer" | "editor" | "sender" | "owner" | null
-  /** Whether the address has a user already, who signs in with the existing password */
+  /** Whether the address has a user already, who signs in with the existing password or a passkey */
   readonly has_account: boolean
+}
+
+export interface SignInMethods {
+  /**
+   * The host that passkeys are for. null: the console's address can't have passkeys, because it is an IP address,
+   * or not over HTTPS
+   */
+  readonly passkey_host: string | null
 }
 
 export interface UpdateUser {
@@ -149,4 +309,6 @@ export interface User {
   readonly email: string
   /** Whether the user operates the installation */
   readonly operator: boolean
+  /** false: the user signs in by passkeys and links only */
+  readonly has_password: boolean
 }

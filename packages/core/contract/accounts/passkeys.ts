@@ -132,7 +132,10 @@ export const passkeys = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           expiresAt: at(1_000),
         } as const
         yield* transact(accounts.addLink(link))
-        const [one, two] = [yield* challenge({ userId, linkId: link.id }), yield* challenge({ userId, linkId: link.id })]
+        const [one, two] = [
+          yield* challenge({ userId, linkId: link.id }),
+          yield* challenge({ userId, linkId: link.id }),
+        ]
         assert.deepStrictEqual(yield* transact(store.takeChallenge(one.challenge, hash(7), at(1))), one)
         yield* transact(accounts.takeLink(link.hash, at(1)))
         assert.strictEqual(yield* tagOf(transact(store.takeChallenge(two.challenge, hash(7), at(1)))), "NotFound")

@@ -32,6 +32,12 @@ export class EmailTaken extends refusalClass<EmailTaken>()("EmailTaken", {
   message: () => "Another user has this email address",
 }) {}
 
+/** The answer of a browser that created a passkey is not valid. */
+export class PasskeyRefused extends refusalClass<PasskeyRefused>()("PasskeyRefused", {
+  code: "passkey_refused",
+  message: () => "The passkey does not answer the last options of this browser. Get new options, and try again",
+}) {}
+
 export class PasskeyTaken extends refusalClass<PasskeyTaken>()("PasskeyTaken", {
   code: "conflict",
   message: () => "This passkey is registered already",

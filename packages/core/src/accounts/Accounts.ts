@@ -11,6 +11,7 @@ import type { Workspace } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import {
   type EmailTaken,
+  type PasskeyRefused,
   type PasskeyTaken,
   SignedOut,
   SignInAgain,
@@ -45,7 +46,7 @@ export interface UserFields {
 /** The normalized address, or the text itself: refusals of any text are counted. */
 const addressOf = (email: string): string => parseEmail(email)?.normalized ?? fold(email)
 
-type SignInFailure = SignInRefused | Invalid | EmailTaken | PasskeyTaken | TooManySignIns | Unavailable
+type SignInFailure = SignInRefused | Invalid | EmailTaken | PasskeyRefused | PasskeyTaken | TooManySignIns | Unavailable
 
 export class Accounts extends Context.Service<
   Accounts,

@@ -18,6 +18,7 @@ export const errorCodes = [
   "conflict",
   "last_owner",
   "last_passkey",
+  "passkey_refused",
   "passkeys_unavailable",
   "domain_exists",
   "invalid_state",

@@ -36,14 +36,7 @@ const signIn = Endpoint.group("signIn", "Links and sign-ins.").add(
       "Returns what a browser needs to sign in with a passkey, or to create one. The challenge works once, for five minutes, and in this browser only: the response sets a cookie. A new passkey without a link needs a session with a sign-in of the last 15 minutes.",
     payload: AskOptions,
     success: OptionsWire,
-    errors: [
-      "validation_failed",
-      "unauthorized",
-      "sign_in_again",
-      "not_found",
-      "passkeys_unavailable",
-      "rate_limited",
-    ],
+    errors: ["validation_failed", "unauthorized", "sign_in_again", "not_found", "passkeys_unavailable", "rate_limited"],
   }),
   Endpoint.post("link", "/auth/v1/links", {
     needs: "anyone",
@@ -61,7 +54,15 @@ const signIn = Endpoint.group("signIn", "Links and sign-ins.").add(
       "Signs in with an email and a password, with a passkey, or with a one-time link, and sets the session's cookie. The first link creates the operator, an invitation creates a user or adds one to the workspace, a recovery link can set a new password or add a passkey. All refusals are the same.",
     payload: SignIn,
     success: SessionWire.pipe(HttpApiSchema.status(201)),
-    errors: ["validation_failed", "sign_in_refused", "https_required", "conflict", "rate_limited", "unavailable"],
+    errors: [
+      "validation_failed",
+      "passkey_refused",
+      "sign_in_refused",
+      "https_required",
+      "conflict",
+      "rate_limited",
+      "unavailable",
+    ],
   }),
 )
 
@@ -108,7 +109,7 @@ const passkeys = Endpoint.group("passkeys", "The passkeys of the signed-in user.
       description: "Adds the passkey that this browser created for the last options. A user can have 20.",
       payload: RegistrationWire,
       success: PasskeyWire.pipe(HttpApiSchema.status(201)),
-      errors: ["validation_failed", "conflict", "not_found"],
+      errors: ["validation_failed", "passkey_refused", "conflict", "not_found"],
     }),
     Endpoint.delete("remove", "/auth/v1/passkeys/:passkey_id", {
       needs: "user",

@@ -14,7 +14,7 @@ import { answer, toCamelCase } from "../Wire.ts"
 import { AccountsApi, CurrentSession } from "./AccountsApi.ts"
 import { toCredentials, toMethodsWire, toSessionsWire, toSessionWire } from "./AccountsWire.ts"
 import { toLinkWire } from "./LinkWire.ts"
-import { toOptionsWire, toPasskeysWire, toPasskeyWire } from "./PasskeysWire.ts"
+import { toOptionsWire, toPasskeysWire, toPasskeyWire, toPurpose } from "./PasskeysWire.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -25,15 +25,14 @@ const sessionHandlersOf = handlersFor(
   Effect.map(CurrentSession, (current): readonly [SignedIn] => [current]),
 )
 
-const originOf = (request: Request) =>
-  Effect.gen(function* () {
-    const address = (yield* callerAddress)(request)
-    const { browser } = yield* SessionCookie
+const originOf = ({ browser }: SessionCookie["Service"], request: Request) =>
+  Effect.map(callerAddress, (addressOf): SignInOrigin => {
+    const address = addressOf(request)
     return {
       agent: request.headers["user-agent"] ?? "",
       network: address === null ? null : networkOf(address),
       browser: browser.tokenOf(request),
-    } satisfies SignInOrigin
+    }
   })
 
 /** Sets headers and cookies of the response to a request. */
@@ -72,22 +71,19 @@ const signIn = handlersOf("signIn", services, ({ accounts, cookie, passkeys }) =
     methods: () => Effect.succeed(toMethodsWire(accounts.methods)),
     passkeyOptions: ({ payload, request }) =>
       Effect.gen(function* () {
-        const asked =
-          payload.purpose === "sign_in" || payload.link !== undefined
-            ? payload
-            : { ...payload, current: yield* accounts.authenticate(cookie.tokenOf(request) ?? "") }
-        const started = yield* passkeys.start(asked, yield* originOf(request))
+        const current = accounts.authenticate(cookie.tokenOf(request) ?? "")
+        const started = yield* passkeys.start(yield* toPurpose(payload, current), yield* originOf(cookie, request))
         yield* onResponseTo(request)(cookie.browser.set(started.browser))
         return started
       }).pipe(limited(request), answer(toOptionsWire)),
     link: ({ payload, request }) =>
-      Effect.flatMap(originOf(request), (origin) => accounts.link(payload.token, origin)).pipe(
+      Effect.flatMap(originOf(cookie, request), (origin) => accounts.link(payload.token, origin)).pipe(
         limited(request),
         answer(toLinkWire),
       ),
     create: ({ payload, request }) =>
       cookie.isSafe
-        ? Effect.flatMap(originOf(request), (origin) => accounts.signIn(toCredentials(payload), origin)).pipe(
+        ? Effect.flatMap(originOf(cookie, request), (origin) => accounts.signIn(toCredentials(payload), origin)).pipe(
             limited(request),
             Effect.tap(replaced(request)),
             answer(toSessionWire),
@@ -109,17 +105,21 @@ const sessions = sessionHandlersOf("sessions", services, ({ accounts, cookie }) 
 const user = sessionHandlersOf("user", services, ({ accounts, cookie }) => ({
   update: ({ payload, request }, current) =>
     Effect.gen(function* () {
-      const { session, user } = yield* accounts.updateUser(current, toCamelCase(payload), yield* originOf(request))
+      const { session, user } = yield* accounts.updateUser(
+        current,
+        toCamelCase(payload),
+        yield* originOf(cookie, request),
+      )
       if (session !== null) yield* onResponseTo(request)(cookie.set(session.token))
       const memberships = yield* accounts.memberships(user.id)
       return { session: session?.session ?? current.session, user, memberships }
     }).pipe(limited(request), answer(toSessionWire)),
 }))
 
-const passkeys = sessionHandlersOf("passkeys", Passkeys, (passkeys) => ({
+const passkeys = sessionHandlersOf("passkeys", services, ({ cookie, passkeys }) => ({
   list: (_, { user }) => Effect.map(passkeys.list(user.id), toPasskeysWire),
   create: ({ payload, request }, current) =>
-    Effect.flatMap(originOf(request), (origin) => passkeys.create(current, toCamelCase(payload), origin)).pipe(
+    Effect.flatMap(originOf(cookie, request), (origin) => passkeys.create(current, toCamelCase(payload), origin)).pipe(
       answer(toPasskeyWire),
     ),
   remove: ({ params }, { user }) => passkeys.delete(user.id, params.passkey_id).pipe(answer(() => undefined)),

@@ -1,14 +1,16 @@
 // Wire schemas of passkeys: options for browsers, their answers, and the passkeys of a user.
+import type { SignedIn } from "@tentpole/core/accounts/AccountStore"
 import {
   challenge_minutes,
   handleOf,
   type Passkey,
   passkey_name_length_max,
+  passkeyAlgorithms,
 } from "@tentpole/core/accounts/passkeys/Passkey"
-import type { NewChallenge } from "@tentpole/core/accounts/passkeys/Passkeys"
+import type { ChallengePurpose, NewChallenge } from "@tentpole/core/accounts/passkeys/Passkeys"
 import { PasskeyId } from "@tentpole/core/kernel/Ids"
-import { Schema } from "effect"
-import { InstantWire, iso, isoOrNull, Text } from "../Wire.ts"
+import { Effect, Schema } from "effect"
+import { InstantWire, iso, isoOrNull, oneOf, Text } from "../Wire.ts"
 import { LinkFields } from "./LinkWire.ts"
 
 const base64url = (length_max: number, description: string) =>
@@ -40,15 +42,25 @@ export const AssertionWire = Schema.Struct({
   user_handle: base64url(100, "`response.userHandle` of the browser's credential"),
 }).annotate({ identifier: "PasskeyAssertion" })
 
-export const AskOptions = Schema.Union([
-  Schema.Struct({ purpose: Schema.Literal("sign_in") }),
-  Schema.Struct({
-    purpose: Schema.Literal("register"),
-    link: Schema.optionalKey(LinkFields).annotate({
-      description: "The link of a new user, or of one who can't sign in. Without it, the passkey is for the signed-in user",
-    }),
+export const AskOptions = Schema.Struct({
+  purpose: oneOf("register", "sign_in"),
+  link: Schema.optionalKey(LinkFields).annotate({
+    description:
+      "For `register`: the link of a new user, or of one who can't sign in. Without it, the passkey is for the signed-in user",
   }),
-]).annotate({ identifier: "AskPasskeyOptions" })
+}).annotate({ identifier: "AskPasskeyOptions" })
+
+/** What a challenge is for. A new passkey without a link is for the user of the session. */
+export const toPurpose = <E, R>(
+  asked: typeof AskOptions.Type,
+  current: Effect.Effect<SignedIn, E, R>,
+): Effect.Effect<ChallengePurpose, E, R> => {
+  const { link, purpose } = asked
+  if (purpose === "sign_in") return Effect.succeed({ purpose })
+  return link === undefined
+    ? Effect.map(current, (user) => ({ purpose, current: user }))
+    : Effect.succeed({ purpose, link })
+}
 
 const common = {
   challenge: Schema.String.annotate({ description: "32 bytes as base64url" }),
@@ -93,9 +105,6 @@ export const OptionsWire = Schema.Union([
   }),
 ]).annotate({ identifier: "PasskeyOptions" })
 
-/** COSE numbers of EdDSA, ES256 and RS256, which all devices have one of. */
-const algorithms = [-8, -7, -257]
-
 export const toOptionsWire = ({ challenge, relyingParty: { host }, user }: NewChallenge): typeof OptionsWire.Type => {
   const shared = { challenge, timeout: challenge_minutes * 60_000 }
   if (user === null) return { purpose: "sign_in", public_key: { ...shared, rpId: host, userVerification: "required" } }
@@ -105,7 +114,7 @@ export const toOptionsWire = ({ challenge, relyingParty: { host }, user }: NewCh
       ...shared,
       rp: { id: host, name: "Tentpole" },
       user: { id: handleOf(user.id), name: user.email, displayName: user.name },
-      pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
+      pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: "public-key", alg })),
       excludeCredentials: user.passkeys.map(({ credentialId, transports }) => ({
         id: credentialId,
         type: "public-key",

@@ -15,6 +15,8 @@ export const codes = {
     unknown_custom_field: "The custom field does not exist or is archived.",
     invalid_custom_field_value: "The value does not match the type of the custom field.",
     field_not_editable: "Only imports and forms can set this custom field.",
+    passkey_refused:
+      "The browser's answer is not valid, or not to the last options of this browser. Get new options, and create the passkey again.",
     list_not_static: "The rules of a dynamic list determine its members. They can't be added or removed.",
     import_unreadable: "The file is empty or not CSV.",
     email_not_ready: "The email can't be approved or tested yet. `details.missing` lists what is missing.",

@@ -33,7 +33,7 @@ const memberColumns = `m.user_id as id, u.name, u.email, m.role, m.created_at as
 
 /** The two values of a join with users, whose columns begin with `user.`. */
 export const withUser = <A>(row: Readonly<Record<string, unknown>>): { readonly other: A; readonly user: User } => {
-  const [other, user] = Record.partition(row, (value, name) =>
+  const [user, other] = Record.partition(row, (value, name) =>
     name.startsWith("user.") ? Result.succeed(value) : Result.fail(value),
   )
   return {

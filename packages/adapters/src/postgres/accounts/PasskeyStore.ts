@@ -34,7 +34,11 @@ export const layer = Layer.effect(
           }),
         ),
       putPasskey: ({ id, transports, ...passkey }) => {
-        const row = { passkey_id: id, ...toColumns(passkey), transports: texts(transports) }
+        const row: Readonly<Record<string, unknown>> = {
+          passkey_id: id,
+          ...toColumns(passkey),
+          transports: texts(transports),
+        }
         return write(
           sql`insert into passkey ${sql.insert(row)}
             on conflict (passkey_id) do update set ${sql.update(row, ["passkey_id", "created_at"])}`.pipe(

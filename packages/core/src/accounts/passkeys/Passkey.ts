@@ -61,6 +61,9 @@ export interface RelyingParty {
   readonly origin: string
 }
 
+/** COSE numbers of EdDSA, ES256 and RS256. Every device has one of them. */
+export const passkeyAlgorithms: ReadonlyArray<number> = [-8, -7, -257]
+
 export const challenge_minutes = 5
 export const passkeys_max = 20
 export const passkey_name_length_max = 100
@@ -76,9 +79,7 @@ export const relyingPartyOf = (consoleUrl: string): RelyingParty | null => {
 /** How devices name the user of a passkey, in base64url. */
 export const handleOf = (userId: UserId): string => Base64Url.encode(encodeText(userId))
 
-const decodeClientData = Schema.decodeUnknownOption(
-  Schema.fromJsonString(Schema.Struct({ challenge: Schema.String })),
-)
+const decodeClientData = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ challenge: Schema.String })))
 
 /** The challenge that a browser's answer names. It is not verified yet. */
 export const challengeIn = (clientData: string): string | null =>

@@ -4,10 +4,9 @@ import { Actor } from "../../kernel/changes/Actor.ts"
 import { AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { Ids, PasskeyId } from "../../kernel/Ids.ts"
-import { Invalid } from "../../kernel/Refusal.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { PasskeysUnavailable } from "../AccountErrors.ts"
+import { PasskeyRefused, PasskeysUnavailable } from "../AccountErrors.ts"
 import { isToken, tokenHash } from "../Session.ts"
 import {
   type Challenge,
@@ -59,7 +58,7 @@ export const passkeyProofs = Effect.gen(function* () {
       const isRight = challenge !== null && challenge.userId !== null && isExpected(challenge)
       const read = isRight ? yield* verifier.readRegistration(registration, challenge.asked) : null
       if (read === null || !isRight || challenge.userId === null) {
-        return yield* Invalid.at("passkey", "does not answer the last options of this browser: get new ones")
+        return yield* new PasskeyRefused()
       }
       return {
         ...read,

@@ -7,6 +7,7 @@ import { Invalid, type NotFound } from "../../kernel/Refusal.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
 import {
   type LastPasskey,
+  type PasskeyRefused,
   type PasskeysUnavailable,
   type PasskeyTaken,
   SignInAgain,
@@ -65,7 +66,7 @@ export class Passkeys extends Context.Service<
       current: SignedIn,
       registration: PasskeyRegistration,
       origin: Browser,
-    ) => Effect.Effect<Passkey, Invalid | NotFound | PasskeyTaken | TooManyPasskeys>
+    ) => Effect.Effect<Passkey, Invalid | NotFound | PasskeyRefused | PasskeyTaken | TooManyPasskeys>
     /** The last passkey of a user without a password stays. */
     readonly delete: (user: UserId, id: PasskeyId) => Effect.Effect<void, LastPasskey | NotFound>
   }

@@ -113,11 +113,7 @@ export const signInSteps = Effect.gen(function* () {
       return { passwordHash: yield* hash(checked) }
     }),
 
-    newSession: Effect.fnUntraced(function* (
-      user: User,
-      { agent }: SignInOrigin,
-      by: "link" | "password" | "passkey",
-    ) {
+    newSession: Effect.fnUntraced(function* (user: User, { agent }: SignInOrigin, by: "link" | "password" | "passkey") {
       const now = yield* DateTime.now
       const raw = yield* token
       const session: Session = {

@@ -27,7 +27,12 @@ describe("the relying party", () => {
   it("is the host of the console's address", () => {
     const hosts = (urls: ReadonlyArray<string>) => urls.map((url) => relyingPartyOf(url)?.host ?? null)
     assert.deepStrictEqual(
-      hosts(["http://localhost:8083", "https://console.example.org", "https://console.example.org:8443", "https://tentpole"]),
+      hosts([
+        "http://localhost:8083",
+        "https://console.example.org",
+        "https://console.example.org:8443",
+        "https://tentpole",
+      ]),
       ["localhost", "console.example.org", "console.example.org", "tentpole"],
     )
   })

@@ -1,5 +1,5 @@
 // The passkeys of the person: each can be removed, and this browser can add one.
-import { Button, Group, Skeleton, Stack, Text, TextInput } from "@mantine/core"
+import { Box, Button, Group, Skeleton, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { Accounts } from "@tentpole/client"
 import { useMutation, useQuery } from "@tanstack/react-query"
@@ -21,8 +21,8 @@ const PasskeyRow = ({ passkey }: { readonly passkey: Accounts.Passkey }) => {
   return (
     <li>
       <Group justify="space-between" wrap="nowrap" gap="md">
-        <div>
-          <Text size="sm" fw={550} className="clip">
+        <Box miw={0}>
+          <Text size="sm" fw={550} truncate>
             {name}
           </Text>
           <Text size="xs" c="dimmed" component="div">
@@ -35,7 +35,7 @@ const PasskeyRow = ({ passkey }: { readonly passkey: Accounts.Passkey }) => {
               </>
             )}
           </Text>
-        </div>
+        </Box>
         <Button
           variant="default"
           size="compact-sm"
@@ -92,16 +92,17 @@ export const PasskeyList = () => {
   const { passkeys } = found.data
   return (
     <Stack>
-      {passkeys.length === 0 && (
+      {passkeys.length === 0 ? (
         <Text size="sm" c="dimmed">
           {isPossible ? words.noPasskeys : words.passkeysUnavailable}
         </Text>
+      ) : (
+        <Stack component="ul" gap="md" className="plain-list">
+          {passkeys.map((passkey) => (
+            <PasskeyRow key={passkey.passkey_id} passkey={passkey} />
+          ))}
+        </Stack>
       )}
-      <Stack component="ul" gap="md" className="plain-list">
-        {passkeys.map((passkey) => (
-          <PasskeyRow key={passkey.passkey_id} passkey={passkey} />
-        ))}
-      </Stack>
       {isPossible && <AddPasskey />}
     </Stack>
   )

@@ -22,31 +22,31 @@ export const SignInForm = ({ email = "", onSession }: Props & { readonly email?:
   return (
     <Stack>
       <form onSubmit={form.onSubmit((values) => signing.mutate(values))}>
-      <Stack>
-        <TextInput
-          label={words.email}
-          type="email"
-          autoComplete="username"
-          required
-          readOnly={email !== ""}
-          data-autofocus={email === "" ? true : undefined}
-          key={form.key("email")}
-          {...form.getInputProps("email")}
-        />
-        <PasswordInput
-          label={words.password}
-          autoComplete="current-password"
-          required
-          data-autofocus={email === "" ? undefined : true}
-          visibilityToggleButtonProps={{ "aria-label": words.passwordShow, tabIndex: 0 }}
-          key={form.key("password")}
-          {...form.getInputProps("password")}
-        />
-        {signing.isError && <Refused error={signing.error} text={words.refused} />}
-        <Button type="submit" loading={signing.isPending} fullWidth>
-          {words.signIn}
-        </Button>
-      </Stack>
+        <Stack>
+          <TextInput
+            label={words.email}
+            type="email"
+            autoComplete="username"
+            required
+            readOnly={email !== ""}
+            data-autofocus={email === "" ? true : undefined}
+            key={form.key("email")}
+            {...form.getInputProps("email")}
+          />
+          <PasswordInput
+            label={words.password}
+            autoComplete="current-password"
+            required
+            data-autofocus={email === "" ? undefined : true}
+            visibilityToggleButtonProps={{ "aria-label": words.passwordShow, tabIndex: 0 }}
+            key={form.key("password")}
+            {...form.getInputProps("password")}
+          />
+          {signing.isError && <Refused error={signing.error} text={words.refused} />}
+          <Button type="submit" loading={signing.isPending} fullWidth>
+            {words.signIn}
+          </Button>
+        </Stack>
       </form>
       <PasskeyButton onSession={onSession} />
     </Stack>

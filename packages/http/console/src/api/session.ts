@@ -43,7 +43,7 @@ export type NewPasskeyOptions = OptionsOf<"register">
 
 /** What the browser needs to use a passkey, or to create one. `client`: the one of a signed-in person asks to sign in again. */
 export const passkeyOptions = async <Purpose extends PasskeyOptions["purpose"]>(
-  asked: AskPasskeyOptions & { readonly purpose: Purpose },
+  asked: Omit<AskPasskeyOptions, "purpose"> & { readonly purpose: Purpose },
   client: Pick<typeof accounts, "signIn"> = accounts,
 ) => (await client.signIn.passkeyOptions({ payload: asked })).public_key as OptionsOf<Purpose>
 

@@ -73,8 +73,9 @@ const served = Layer.effect(
       call(method, path, { ...sent, headers: { authorization: "", ...sent.headers } })
     const person = Effect.gen(function* () {
       const email = `person${++drawn}@example.org`
-      const invite = Effect.map(members.invite(workspace.id, { email, role: "viewer" }), ({ token }) => token)
-      const link = { token: yield* invite, name: "Ann" }
+      const invite = (who: string) =>
+        Effect.map(members.invite(workspace.id, { email: who, role: "viewer" }), ({ token }) => token)
+      const link = { token: yield* invite(email), name: "Ann" }
       const signedIn = yield* stranger("POST", `${root}/sessions`, { json: { link, password } })
       const jar = cookiesOf(signedIn)
       const own: Call = (method, path, sent = {}) =>
@@ -91,7 +92,8 @@ const served = Layer.effect(
       const { session_id } = sessions.find(({ current }: Json) => !current)
       const { user_id } = signedIn.json.user
       const registration = yield* registered
-      return { call: own, estate: { email, passkey_id, registration, session_id, token: yield* invite, user_id } }
+      const token = yield* invite(`new.${email}`)
+      return { call: own, estate: { email, passkey_id, registration, session_id, token, user_id } }
     }).pipe(Effect.orDie)
     return { person, stranger }
   }),
