@@ -83,10 +83,13 @@ describe("a monitored service", () => {
     const created = histogram?.metrics.find(({ labels }) => labels?.["route"] === "/v1/contacts")
     assert.strictEqual(histogram?.type, "HISTOGRAM")
     assert.strictEqual(created?.buckets?.["+Inf"], created?.count)
+    await until(
+      "the worker to be ready",
+      async () => (await fetch(`${watched}/readyz`).catch(() => null))?.status === 200,
+    )
     const workers = (await families(watched)).map(({ name }) => name)
     assert.include(workers, "process_resident_memory_bytes")
     assert.notInclude(workers, "tentpole_deliveries")
-    await until("the worker to be ready", async () => (await fetch(`${watched}/readyz`)).status === 200)
   })
 
   it("a request is one trace with the caller's span, the use case and its statements; a job is another", async () => {
