@@ -1,17 +1,23 @@
 // The bar of actions for chosen contacts.
 import { Button, Group, Paper, Text } from "@mantine/core"
+import type { ListedContact } from "@tentpole/client"
 import { useState } from "react"
 import { useMutationOf } from "../api/mutations.ts"
+import { saveCsv } from "../csv.ts"
+import { DownloadIcon, TrashIcon } from "../Icons.tsx"
 import { Confirm } from "../parts/Confirm.tsx"
-import { TrashIcon } from "../Icons.tsx"
 import { useWords } from "../words/Words.tsx"
-import { AddToList } from "./AddToList.tsx"
+import { AddToList, RemoveFromList } from "./AddToList.tsx"
+import { text_fields } from "./person.ts"
 
 /** Contacts of one request. */
 const deletion_max = 100
 
+const exported = ["contact_id", ...text_fields, "unsubscribed", "created_at", "updated_at", "last_activity_at"]
+
 interface Props {
-  readonly chosen: ReadonlySet<string>
+  /** By id. */
+  readonly chosen: ReadonlyMap<string, ListedContact>
   readonly onNone: () => void
 }
 
@@ -26,6 +32,7 @@ export const ChosenContacts = ({ chosen, onNone }: Props) => {
       onNone()
     },
   })
+  const ids = [...chosen.keys()]
   const isTooMany = chosen.size > deletion_max
   return (
     <Paper px="sm" py={6} mb="sm" className="chosen">
@@ -33,7 +40,16 @@ export const ChosenContacts = ({ chosen, onNone }: Props) => {
         <Text size="sm" fw={600} role="status">
           {table.chosen(chosen.size)}
         </Text>
-        <AddToList contactIds={[...chosen]} onDone={onNone} isSmall />
+        <AddToList contactIds={ids} onDone={onNone} isSmall />
+        <RemoveFromList contactIds={ids} onDone={onNone} isSmall />
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<DownloadIcon size={15} />}
+          onClick={() => saveCsv("contacts.csv", exported, chosen.values())}
+        >
+          {words.exportChosen}
+        </Button>
         <Button
           size="compact-sm"
           variant="default"
@@ -61,7 +77,7 @@ export const ChosenContacts = ({ chosen, onNone }: Props) => {
           isPending={remove.isPending}
           error={remove.error}
           onClose={() => setDeleting(false)}
-          onConfirm={() => remove.mutate({ payload: { items: [...chosen].map((contact_id) => ({ contact_id })) } })}
+          onConfirm={() => remove.mutate({ payload: { items: ids.map((contact_id) => ({ contact_id })) } })}
         />
       )}
     </Paper>

@@ -95,7 +95,7 @@ interface TableProps {
 const Table = ({ asked, onSearch, rows }: TableProps) => {
   const words = useWords("contacts")
   const { may } = useSession()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useState<ReadonlyMap<string, ListedContact>>(new Map())
   const [isFiltering, setFiltering] = useState(false)
   const { columns, setShown, shown } = useColumns("contacts", contactColumns(words), usual_columns)
   const { order = "desc", rules, search = "", sort } = asked
@@ -134,7 +134,7 @@ const Table = ({ asked, onSearch, rows }: TableProps) => {
         )}
       </Suspense>
       <Suspense fallback={null}>
-        {chosen.size > 0 && <ChosenContacts chosen={chosen} onNone={() => setChosen(new Set())} />}
+        {chosen.size > 0 && <ChosenContacts chosen={chosen} onNone={() => setChosen(new Map())} />}
       </Suspense>
       {rows.error !== null && <Problem error={rows.error} onRetry={rows.refetch} />}
       <DataTable

@@ -1,13 +1,10 @@
-// The screen of one contact: its fields, which are edited in place, and its timeline.
-import { ActionIcon, Grid, Menu, Paper, Skeleton, Stack, Text } from "@mantine/core"
+// The screen of one contact: what it is in, its fields, which are edited in place, and its timeline.
+import { Grid, Paper, Skeleton, Stack } from "@mantine/core"
 import type { Contact } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate, useParams } from "@tanstack/react-router"
-import { useState } from "react"
-import { useMutationOf } from "../api/mutations.ts"
+import { useParams } from "@tanstack/react-router"
+import { lazy, Suspense, useRef } from "react"
 import { queryOf } from "../api/queries.ts"
-import { DotsIcon, TrashIcon } from "../Icons.tsx"
-import { Confirm } from "../parts/Confirm.tsx"
 import { CopyButton, CurlButton } from "../parts/Copy.tsx"
 import { BackLink } from "../parts/BackLink.tsx"
 import { PageHeader } from "../parts/PageHeader.tsx"
@@ -15,59 +12,29 @@ import { Problem } from "../parts/Problem.tsx"
 import { StatusBadge } from "../parts/StatusBadge.tsx"
 import { Time } from "../parts/Time.tsx"
 import { useSession } from "../session.tsx"
+import { useKeys } from "../shell/keys.ts"
 import { useWords } from "../words/Words.tsx"
 import { AddToList } from "./AddToList.tsx"
 import { addressOf, mailStateOf, mailTones, nameOf } from "./person.ts"
 import { PersonFields } from "./PersonFields.tsx"
+import { AddToFlow } from "./standing/AddToFlow.tsx"
+import { PersonMenu } from "./standing/PersonMenu.tsx"
 import { Timeline } from "./Timeline.tsx"
 
-const DeletePerson = ({ contact, onClose }: { readonly contact: Contact; readonly onClose: () => void }) => {
-  const words = useWords("contacts")
-  const navigate = useNavigate()
-  const remove = useMutationOf("contacts", "deleteOne", {
-    done: () => words.deleted(1),
-    onDone: () => navigate({ to: "/contacts" }),
-  })
-  return (
-    <Confirm
-      title={words.deleteTitle(1)}
-      text={words.deleteText}
-      action={words.deleteAction}
-      typed={addressOf(contact)}
-      isPending={remove.isPending}
-      error={remove.error}
-      onClose={onClose}
-      onConfirm={() => remove.mutate({ params: { contact_id: contact.contact_id } })}
-    />
-  )
-}
+const Standing = lazy(async () => ({ default: (await import("./standing/Standing.tsx")).Standing }))
 
 const Actions = ({ contact }: { readonly contact: Contact }) => {
-  const words = useWords("contacts")
-  const shell = useWords("shell")
   const { may } = useSession()
-  const [isDeleting, setDeleting] = useState(false)
   return (
     <>
       <CurlButton call={["contacts", "find", { params: { contact_id: contact.contact_id } }]} />
       {may("editor") && (
         <>
           <AddToList contactIds={[contact.contact_id]} />
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <ActionIcon variant="default" size="lg" aria-label={shell.more}>
-                <DotsIcon />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item leftSection={<TrashIcon size={16} />} c="red" onClick={() => setDeleting(true)}>
-                {words.deleteThese}
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          {may("sender") && <AddToFlow contactId={contact.contact_id} />}
+          <PersonMenu contact={contact} />
         </>
       )}
-      {isDeleting && <DeletePerson contact={contact} onClose={() => setDeleting(false)} />}
     </>
   )
 }
@@ -93,6 +60,8 @@ const Loading = () => {
 export const Person = () => {
   const words = useWords("contacts")
   const { contactId } = useParams({ from: "/contacts/$contactId" })
+  const fields = useRef<HTMLDivElement>(null)
+  useKeys({ e: () => fields.current?.querySelector("button")?.click() })
   const found = useQuery(queryOf("contacts", "find", { params: { contact_id: contactId } }))
   const back = <BackLink to="/contacts" label={words.title} />
   if (found.isPending) return <Loading />
@@ -120,14 +89,16 @@ export const Person = () => {
         }
         actions={<Actions contact={contact} />}
       />
-      <Text size="sm" mb="md">
-        {words.mailTexts[state]}
-      </Text>
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Paper p="md" component="section" aria-label={words.fieldsTitle}>
-            <PersonFields contact={contact} />
-          </Paper>
+          <Stack gap="md">
+            <Suspense fallback={<Skeleton className="late" h={230} radius="lg" />}>
+              <Standing contact={contact} />
+            </Suspense>
+            <Paper p="md" component="section" aria-label={words.fieldsTitle} ref={fields}>
+              <PersonFields contact={contact} />
+            </Paper>
+          </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Paper p="md" component="section" aria-label={words.timeline}>

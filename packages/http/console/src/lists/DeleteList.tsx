@@ -2,25 +2,11 @@
 import { List, Stack, Text } from "@mantine/core"
 import type { ContactList } from "@tentpole/client"
 import { ApiError } from "@tentpole/client/Failures"
-import { Link, useNavigate } from "@tanstack/react-router"
+import { useNavigate } from "@tanstack/react-router"
 import { useMutationOf } from "../api/mutations.ts"
 import { Confirm } from "../parts/Confirm.tsx"
 import { useWords } from "../words/Words.tsx"
-
-interface Use {
-  readonly type: keyof typeof paths
-  readonly id: string
-  readonly name: string
-}
-
-const paths = { blast: "/blasts", contact_list: "/lists", flow: "/flows" } as const
-
-const pathOf = ({ id, type }: Use): string => `${paths[type]}/${id}`
-
-const isUse = (value: unknown): value is Use => {
-  const { id, name, type } = (value ?? {}) as Readonly<Record<string, unknown>>
-  return typeof id === "string" && typeof name === "string" && typeof type === "string" && Object.hasOwn(paths, type)
-}
+import { isUse, type Use, UseLink } from "./UsedBy.tsx"
 
 /** Who uses the list, of a refusal. */
 const usesIn = (error: unknown): ReadonlyArray<Use> => {
@@ -51,10 +37,7 @@ export const DeleteList = ({ list, onClose }: Props) => {
             <List size="sm">
               {uses.map((use) => (
                 <List.Item key={use.id}>
-                  {words.uses[use.type]}{" "}
-                  <Link to={pathOf(use)} className="link inline">
-                    {use.name}
-                  </Link>
+                  <UseLink use={use} />
                 </List.Item>
               ))}
             </List>

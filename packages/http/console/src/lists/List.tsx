@@ -16,6 +16,7 @@ import { useWords } from "../words/Words.tsx"
 import { ExportMembers } from "./ExportMembers.tsx"
 import { kindTones } from "./ListList.tsx"
 import { Members } from "./Members.tsx"
+import { UsedBy } from "./UsedBy.tsx"
 
 const DeleteList = lazy(async () => ({ default: (await import("./DeleteList.tsx")).DeleteList }))
 const EditList = lazy(async () => ({ default: (await import("./NewList.tsx")).EditList }))
@@ -125,6 +126,7 @@ export const List = () => {
           </>
         }
       />
+      {list.kind !== "system" && <UsedBy listId={listId} />}
       <Content list={list} />
     </>
   )

@@ -30,7 +30,7 @@ const Chosen = ({
   onNone,
 }: {
   readonly list: ContactList
-  readonly chosen: ReadonlySet<string>
+  readonly chosen: ReadonlyMap<string, ContactListMember>
   readonly onNone: () => void
 }) => {
   const words = useWords("lists")
@@ -49,7 +49,9 @@ const Chosen = ({
           variant="default"
           loading={remove.isPending}
           disabled={chosen.size > removal_max}
-          onClick={() => remove.mutate({ params: { listId: list.list_id }, payload: { contact_ids: [...chosen] } })}
+          onClick={() =>
+            remove.mutate({ params: { listId: list.list_id }, payload: { contact_ids: [...chosen.keys()] } })
+          }
         >
           {words.remove}
         </Button>
@@ -85,7 +87,7 @@ export const Members = ({ list }: { readonly list: ContactList }) => {
   const { may } = useSession()
   const asked = useSearch({ from: "/lists/$listId" })
   const navigate = useNavigate({ from: "/lists/$listId" })
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useState<ReadonlyMap<string, ContactListMember>>(new Map())
   const rows = usePages("lists", "members", { params: { listId: list.list_id }, query: contactSearch({ ...asked }) })
   const mayChoose = list.kind === "static" && may("editor")
   const { search = "", sort, order = "desc" } = asked
@@ -113,7 +115,7 @@ export const Members = ({ list }: { readonly list: ContactList }) => {
         />
         {mayChoose && <Additions list={list} />}
       </Group>
-      <Chosen list={list} chosen={chosen} onNone={() => setChosen(new Set())} />
+      <Chosen list={list} chosen={chosen} onNone={() => setChosen(new Map())} />
       {rows.error !== null && <Problem error={rows.error} onRetry={rows.refetch} />}
       <DataTable<ContactListMember>
         label={words.memberCount}

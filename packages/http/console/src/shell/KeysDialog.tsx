@@ -9,6 +9,8 @@ const keys = {
   create: ["n"],
   rows: ["j", "k"],
   choose: ["x"],
+  chooseTo: ["⇧x"],
+  edit: ["e"],
   save: ["⌘S"],
   close: ["Esc"],
   help: ["?"],
@@ -16,7 +18,18 @@ const keys = {
 
 type Name = keyof typeof keys
 
-const names: ReadonlyArray<Name> = ["search", "go", "create", "rows", "choose", "save", "close", "help"]
+const names: ReadonlyArray<Name> = [
+  "search",
+  "go",
+  "create",
+  "rows",
+  "choose",
+  "chooseTo",
+  "edit",
+  "save",
+  "close",
+  "help",
+]
 
 interface Props {
   readonly onClose: () => void

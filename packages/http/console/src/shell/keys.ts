@@ -25,6 +25,9 @@ const isText = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.matches("textarea, select, input:not([type=checkbox], [type=radio])") || target.isContentEditable)
 
+/** A key that writes a letter, with Shift too. */
+const isLetter = (key: string): boolean => /^(shift\+)?.$/i.test(key)
+
 /**
  * Keys of a screen, such as `{ n: create, "mod+S": save }`. Single letters are off in inputs, in dialogs, and where the
  * person turned them off.
@@ -33,7 +36,7 @@ export const useKeys = (keys: Readonly<Record<string, () => void>>): void => {
   const [single] = useSingleKeys()
   useHotkeys(
     Object.entries(keys)
-      .filter(([key]) => single || key.length > 1)
+      .filter(([key]) => single || !isLetter(key))
       .map(([key, run]) => [
         key,
         (event) => {

@@ -1,84 +1,15 @@
 // Step 1: who gets the blast. A list that exists, or the contacts that match rules when sending begins.
-import { Button, Group, Paper, SegmentedControl, Stack, Text } from "@mantine/core"
-import type { Rule } from "@tentpole/client"
-import { useMutation } from "@tanstack/react-query"
+import { Group, Paper, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core"
 import { Link } from "@tanstack/react-router"
-import { useState } from "react"
-import { api } from "../../api/client.ts"
+import { lazy, Suspense, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { ListPicker } from "../../lists/ListPicker.tsx"
-import { CodeEditor } from "../../parts/code/CodeEditor.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { NextStep, type StepProps } from "./NextStep.tsx"
 
-const example_rules = `{
-  "kind": "group",
-  "operator": "and",
-  "conditions": [
-    { "kind": "condition", "source": "contact", "field": "city", "operator": "equals", "value": "Rome" }
-  ]
-}`
-
-/** The rules of a text. The service checks what they say; null is no JSON. */
-const rulesOf = (text: string): Rule | null => {
-  try {
-    return JSON.parse(text) as Rule
-  } catch {
-    return null
-  }
-}
-
-const FromRules = ({ blastId }: { readonly blastId: string }) => {
-  const words = useWords("blasts")
-  const [text, setText] = useState(example_rules)
-  const rules = rulesOf(text)
-  const count = useMutation({
-    mutationFn: (asked: Rule) => api.segments.preview({ payload: { rules: asked } }),
-  })
-  const set = useMutationOf("blasts", "setAudience", { done: () => words.audienceSet })
-  const error = set.error ?? count.error
-  return (
-    <Stack gap="sm">
-      <Text size="sm" c="dimmed">
-        {words.rulesText}
-      </Text>
-      <CodeEditor label={words.rules} value={text} onChange={setText} language="json" height_px={220} />
-      {rules === null && (
-        <Text size="sm" c="var(--mantine-color-error)">
-          {words.noJson}
-        </Text>
-      )}
-      {error !== null && <Problem error={error} />}
-      <Group gap="sm">
-        <Button
-          loading={set.isPending}
-          disabled={rules === null}
-          onClick={() => {
-            if (rules === null) return
-            set.mutate({ params: { blastId }, payload: { source: "inline", kind: "dynamic", rules } })
-          }}
-        >
-          {words.useRules}
-        </Button>
-        <Button
-          variant="default"
-          loading={count.isPending}
-          disabled={rules === null}
-          onClick={() => {
-            if (rules !== null) count.mutate(rules)
-          }}
-        >
-          {words.countRules}
-        </Button>
-        <Text size="sm" role="status">
-          {count.data === undefined ? "" : words.people(count.data.count)}
-        </Text>
-      </Group>
-    </Stack>
-  )
-}
+const RulesAudience = lazy(async () => ({ default: (await import("./RulesAudience.tsx")).RulesAudience }))
 
 const FromList = ({ blast }: Pick<StepProps, "blast">) => {
   const words = useWords("blasts")
@@ -106,7 +37,7 @@ export const WhoStep = ({ blast, onStep }: StepProps) => {
   const [source, setSource] = useState<"existing" | "inline">(audience_source ?? "existing")
   const params = { blastId: blast.blast_id }
   return (
-    <>
+    <Stack gap="md" mb="md">
       <Paper p="md" maw={760}>
         <Stack>
           <Group justify="space-between">
@@ -120,15 +51,17 @@ export const WhoStep = ({ blast, onStep }: StepProps) => {
               ]}
               onChange={(next) => setSource(next === "inline" ? "inline" : "existing")}
             />
-            <CurlButton
-              call={[
-                "blasts",
-                "setAudience",
-                { params, payload: { source: "existing", list_id: audience?.list_id ?? words.exampleId } },
-              ]}
-            />
+            {source === "existing" && (
+              <CurlButton
+                call={[
+                  "blasts",
+                  "setAudience",
+                  { params, payload: { source: "existing", list_id: audience?.list_id ?? words.exampleId } },
+                ]}
+              />
+            )}
           </Group>
-          {source === "existing" ? <FromList blast={blast} /> : <FromRules blastId={blast.blast_id} />}
+          {source === "existing" && <FromList blast={blast} />}
           {audience !== null && (
             <Text size="sm">
               {words.chosenAudience}{" "}
@@ -140,7 +73,12 @@ export const WhoStep = ({ blast, onStep }: StepProps) => {
           )}
         </Stack>
       </Paper>
+      {source === "inline" && (
+        <Suspense fallback={<Skeleton className="late" h={320} radius="lg" />}>
+          <RulesAudience blast={blast} />
+        </Suspense>
+      )}
       <NextStep next="what" isReady={audience !== null} onStep={onStep} />
-    </>
+    </Stack>
   )
 }

@@ -40,8 +40,9 @@ export interface TableProps<Row> {
   readonly pathOf?: (row: Row) => string | null
   readonly sort?: Sort | undefined
   readonly onSort?: ((sort: Sort) => void) | undefined
-  readonly chosen?: ReadonlySet<string>
-  readonly onChosen?: (chosen: ReadonlySet<string>) => void
+  /** Chosen rows by key. */
+  readonly chosen?: ReadonlyMap<string, Row>
+  readonly onChosen?: (chosen: ReadonlyMap<string, Row>) => void
   /** Shown in place of rows where a search found none. */
   readonly none?: string
   /** The menu at the end of a row. */
@@ -148,27 +149,44 @@ const useVisibleRows = <Row,>({ rows }: TableProps<Row>, start: number, height_p
   return { box, count, seen, virtual }
 }
 
+/** Chooses rows: one, or from the last chosen one up to another. Indexes count from the row `start`. */
+const useChoice = <Row,>({ chosen, keyOf, onChosen, rows }: TableProps<Row>, start: number) => {
+  const last = useRef(0)
+  const choose = (row: Row, isChosen: boolean) => {
+    const next = new Map(chosen)
+    if (isChosen) next.set(keyOf(row), row)
+    else next.delete(keyOf(row))
+    onChosen?.(next)
+  }
+  return {
+    choose,
+    toggle: (index: number) => {
+      const row = rows.rowAt(start + index)
+      last.current = index
+      if (row !== undefined && onChosen !== undefined) choose(row, chosen?.has(keyOf(row)) !== true)
+    },
+    chooseTo: (index: number) => {
+      const [first, end] = [Math.min(last.current, index), Math.max(last.current, index)]
+      const between = Array.from({ length: end - first + 1 }, (_, at) => rows.rowAt(start + first + at))
+      last.current = index
+      onChosen?.(
+        new Map([
+          ...(chosen ?? []),
+          ...between.flatMap((row) => (row === undefined ? [] : [[keyOf(row), row] as const])),
+        ]),
+      )
+    },
+  }
+}
+
 export const DataTable = <Row,>(props: TableProps<Row>) => {
-  const { chosen, keyOf, label, none, onChosen, rows } = props
+  const { label, none, onChosen, rows } = props
   const isPhone = useIsPhone()
   const [start, setStart] = useState(0)
   const height_px = isPhone ? row_height_px.phone : row_height_px.desk
   const { box, count, seen, virtual } = useVisibleRows(props, start, height_px)
-  const choose = (row: Row, isChosen: boolean) => {
-    const next = new Set(chosen)
-    if (isChosen) next.add(keyOf(row))
-    else next.delete(keyOf(row))
-    onChosen?.(next)
-  }
-  useRowKeys({
-    box,
-    count,
-    show: (index) => virtual.scrollToIndex(index),
-    toggle: (index) => {
-      const row = rows.rowAt(start + index)
-      if (row !== undefined && onChosen !== undefined) choose(row, chosen?.has(keyOf(row)) !== true)
-    },
-  })
+  const { choose, chooseTo, toggle } = useChoice(props, start)
+  useRowKeys({ box, count, show: (index) => virtual.scrollToIndex(index), toggle, toggleTo: chooseTo })
   const move = (next: number) => {
     setStart(next)
     box.current?.scrollTo({ top: 0 })

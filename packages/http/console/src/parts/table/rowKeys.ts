@@ -1,4 +1,5 @@
-// Keys of a table: `j` and `k` move between rows, `x` chooses the row that has the focus. Enter follows its link.
+// Keys of a table: `j` and `k` move between rows, `x` chooses the row that has the focus, and `Shift+x` all rows from the one
+// that was chosen last up to it. Enter follows its link.
 import type { RefObject } from "react"
 import { useKeys } from "../../shell/keys.ts"
 
@@ -8,6 +9,7 @@ interface Table {
   /** Scrolls to a row. */
   readonly show: (index: number) => void
   readonly toggle: (index: number) => void
+  readonly toggleTo: (index: number) => void
 }
 
 /** The row that has the focus, or null. */
@@ -22,7 +24,7 @@ const focus = (box: HTMLElement | null, index: number): void => {
   target?.focus()
 }
 
-export const useRowKeys = ({ box, count, show, toggle }: Table): void => {
+export const useRowKeys = ({ box, count, show, toggle, toggleTo }: Table): void => {
   const move = (by: number) => {
     if (count === 0) return
     const from = focused(box.current)
@@ -31,12 +33,14 @@ export const useRowKeys = ({ box, count, show, toggle }: Table): void => {
     // The row is in the document after the next frame.
     requestAnimationFrame(() => requestAnimationFrame(() => focus(box.current, index)))
   }
+  const onFocused = (run: (index: number) => void) => {
+    const index = focused(box.current)
+    if (index !== null) run(index)
+  }
   useKeys({
     j: () => move(1),
     k: () => move(-1),
-    x: () => {
-      const index = focused(box.current)
-      if (index !== null) toggle(index)
-    },
+    x: () => onFocused(toggle),
+    "shift+X": () => onFocused(toggleTo),
   })
 }

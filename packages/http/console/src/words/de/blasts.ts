@@ -70,12 +70,9 @@ export const blasts: Words["blasts"] = {
   existingList: "Eine Liste",
   newFromRules: "Regeln",
   list: "Liste oder Segment",
-  rules: "Regeln",
   rulesText:
     "Alle Kontakte, die beim Versand zu diesen Regeln passen. Die Aussendung bekommt dafür eine eigene dynamische Liste.",
-  noJson: "Das ist kein JSON.",
   useRules: "Diese Regeln verwenden",
-  countRules: "Zählen",
   chosenAudience: "Ausgewählt:",
   audienceSet: "Zielgruppe ausgewählt",
   email: "E-Mail",

@@ -26,6 +26,8 @@ export const lists: Words["lists"] = {
   rules: "Regeln",
   createSegment: "Neues Segment",
   saveSegment: "Als dynamische Liste speichern",
+  usedBy: "Verwendet von:",
+  moreUses: plural({ one: "und {n} weitere Stelle", other: "und {n} weitere Stellen" }),
   uses: { blast: "Aussendung", contact_list: "Regeln der Liste", flow: "Ablauf" },
   createAction: "Liste anlegen",
   created: (name) => `Liste „${name}“ angelegt`,

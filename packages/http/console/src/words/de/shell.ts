@@ -44,6 +44,8 @@ export const shell: Words["shell"] = {
     create: "Neu",
     rows: "Nächste und vorige Zeile",
     choose: "Zeile auswählen",
+    chooseTo: "Alle Zeilen bis zu dieser wählen",
+    edit: "Das erste Feld bearbeiten",
     save: "Speichern",
     close: "Schließen",
     help: "Diese Tasten zeigen",

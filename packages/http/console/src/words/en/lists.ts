@@ -24,6 +24,8 @@ export const lists = {
   rules: "Rules",
   createSegment: "New segment",
   saveSegment: "Save as a dynamic list",
+  usedBy: "Used by:",
+  moreUses: plural({ one: "and {n} more", other: "and {n} more" }),
   uses: { blast: "Blast", contact_list: "Rules of the list", flow: "Flow" },
   createAction: "Create list",
   created: (name: string) => `List “${name}” created`,

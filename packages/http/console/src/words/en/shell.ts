@@ -43,6 +43,8 @@ export const shell = {
     create: "New",
     rows: "Next and previous row",
     choose: "Choose a row",
+    chooseTo: "Choose all rows up to this one",
+    edit: "Edit the first field",
     save: "Save",
     close: "Close",
     help: "Show these keys",
