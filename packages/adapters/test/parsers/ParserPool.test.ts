@@ -186,6 +186,23 @@ it.live.each(worst)("2 MB of %s are parsed or refused on a thread", ([, html]) =
   }).pipe(Effect.provide(layer({ threads_max: 1, time_max_ms: 3_000 }))),
 )
 
+it.live("one thread parses many inputs, also after a large one", () =>
+  Effect.gen(function* () {
+    const parsers = yield* Parsers
+    let started = 0
+    const onThread = () => void started++
+    process.on("worker", onThread)
+    const letter = "<p style='color:red'>Hello <a href='https://example.com'>Ann</a></p>"
+    for (const times of [100, 5_000, 100, 100]) {
+      for (const parser of [emailCleaner, plainTextParser]) {
+        yield* parsers.run({ ...parser, run: never } as Parser<string, unknown>, letter.repeat(times), ours)
+      }
+    }
+    process.off("worker", onThread)
+    assert.strictEqual(started, 1)
+  }).pipe(Effect.provide(layer({ threads_max: 1, time_max_ms: 60_000 }))),
+)
+
 it("each parser has a name of its own, under which a thread finds it", () => {
   for (const [name, parser] of parsersByName) assert.strictEqual(parser.name, name)
   assert.isAbove(parsersByName.size, 15)
