@@ -3,10 +3,11 @@ import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { answered, callsOf, type Json } from "../../support/Service.ts"
 import { Console, inspect } from "./Console.ts"
+import { ownDatabase } from "../../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const started = await Console.start()
+const started = await Console.start(await ownDatabase())
 
 describe.skipIf(started === null)("blasts", () => {
   let console_: Console
@@ -131,6 +132,28 @@ describe.skipIf(started === null)("blasts", () => {
     for (const step of ["who", "what", "when", "review"]) {
       await console_.visit(`/blasts/${blastId}?step=${step}`)
     }
+  })
+
+  it("have an audience by rules, which are built in the wizard and read again", async () => {
+    await listOf("Ruled", 5)
+    const { blast_id } = await call("POST", "/v1/email-blasts", { name: "By rules" })
+    const page = await console_.screen(`/blasts/${blast_id}`)
+    await page.getByText("Rules", { exact: true }).click()
+    const use = page.getByRole("button", { name: "Use these rules" })
+    assert.isTrue(await use.isDisabled())
+    await page.getByRole("button", { name: "Condition", exact: true }).press("Enter")
+    await page.keyboard.type("email")
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("ruled3@example.org")
+    await page.locator(".match-count", { hasText: /^1 / }).waitFor()
+    await inspect(page, "rules in the wizard")
+    await use.click()
+    await page.getByText("Audience chosen").waitFor()
+    await page.reload()
+    await page.locator(".match-count", { hasText: /^1 / }).waitFor()
+    await page.context().close()
   })
 
   it("are scheduled in the workspace's zone, and refuse a time that clocks skip", async () => {

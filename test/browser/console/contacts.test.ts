@@ -1,12 +1,14 @@
 // Contacts in the console: the table, a new one, a person, and the states of an empty, failing and huge workspace.
+import { readFile } from "node:fs/promises"
 import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { answered } from "../../support/Service.ts"
 import { Console, expecting, inspect } from "./Console.ts"
+import { ownDatabase } from "../../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const started = await Console.start()
+const started = await Console.start(await ownDatabase())
 
 const cities = ["Rome", "Berlin", "Paris"]
 
@@ -137,6 +139,81 @@ describe.skipIf(started === null)("contacts", () => {
     await dialog.getByRole("button", { name: "Delete for good" }).click()
     await page.getByText("2 contacts deleted").waitFor()
     await page.locator(".count", { hasText: "8" }).waitFor()
+    await page.context().close()
+  })
+
+  it("are chosen up to a row, exported, and moved into a list and out of it", async () => {
+    await answered(console_.service, "POST", "/v1/contact-lists", { name: "Guests", kind: "static" })
+    const page = await console_.screen("/contacts?search=person05&sort=normalized_email&order=asc")
+    await rowsIn(page).first().waitFor()
+    for (const key of ["j", "x", "j", "j", "j", "Shift+X"]) {
+      await page.keyboard.press(key)
+      await page.waitForTimeout(100)
+    }
+    await page.getByText("4 chosen").waitFor()
+    const download = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Export" }).click()
+    const file = await readFile(await (await download).path(), "utf8")
+    assert.deepStrictEqual(
+      file.match(/person\d+@example.org/g),
+      [50, 51, 52, 53].map((n) => `person0${n}@example.org`),
+    )
+    for (const [button, action, done] of [
+      ["Add to list", "Add 4 contacts", "4 contacts added to the list"],
+      ["Remove from list", "Remove 1 contact", "1 contact removed from the list"],
+    ] as const) {
+      if (button === "Remove from list") await page.getByRole("checkbox", { name: /Number 50/ }).click()
+      await page.getByRole("button", { name: button }).click()
+      await page.getByRole("textbox", { name: "Static list" }).fill("gues")
+      await page.getByRole("option", { name: "Guests" }).click()
+      await inspect(page, button)
+      await page.getByRole("button", { name: action }).click()
+      await page.getByText(done).waitFor()
+    }
+    await page.context().close()
+  })
+
+  it("say what they are in and why, what keeps mail away, and are erased with all of their data", async () => {
+    const { service } = console_
+    const email = "person051@example.org"
+    const rules = {
+      kind: "group",
+      operator: "and",
+      conditions: [{ kind: "condition", source: "contact", field: "city", operator: "equals", value: "rome" }],
+    }
+    await answered(service, "POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules })
+    await answered(service, "POST", "/v1/suppressions", { email })
+    const { items } = await answered(service, "GET", `/v1/contacts?search=${email}`)
+    const path = `/contacts/${items[0].contact_id}`
+    await console_.visit(path, async (page) => {
+      await page.getByText("matches its rules").waitFor()
+      await page.getByText("The address is suppressed: it was added by hand.").waitFor()
+      await page.getByText("Never in a flow.").waitFor()
+    })
+    const page = await console_.screen(path)
+    await page.getByRole("button", { name: "Check a list" }).click()
+    await page.getByRole("textbox", { name: "List or segment" }).fill("roma")
+    await page.getByRole("option", { name: /Romans/ }).click()
+    await page.getByText("Yes, the contact is in this list.").waitFor()
+    await page.getByText("City is rome").waitFor()
+    await inspect(page, "why it is in a list")
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "Remove from the list Guests" }).click()
+    await page.getByText("1 contact removed from the list").waitFor()
+    await page.getByRole("button", { name: "Remove from the list Guests" }).waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "More actions" }).click()
+    const download = page.waitForEvent("download")
+    await page.getByRole("menuitem", { name: "Save all data as a file" }).click()
+    assert.include(await readFile(await (await download).path(), "utf8"), email)
+    await page.getByRole("button", { name: "More actions" }).click()
+    await page.getByRole("menuitem", { name: "Erase…" }).click()
+    const dialog = page.getByRole("dialog", { name: "Erase this contact everywhere?" })
+    await dialog.getByRole("textbox").fill(email)
+    await inspect(page, "the question before an erasure")
+    await dialog.getByRole("button", { name: "Erase everywhere" }).click()
+    await page.waitForURL(/\/contacts$/)
+    const left = await answered(service, "GET", `/v1/suppressions?search=${email}`)
+    assert.lengthOf(left.suppressions, 0)
     await page.context().close()
   })
 

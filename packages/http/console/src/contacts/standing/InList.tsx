@@ -49,7 +49,7 @@ export const InList = ({ contact, onClose }: Props) => {
       fullScreen={isPhone}
       closeButtonProps={{ "aria-label": close }}
     >
-      <Stack mih={360}>
+      <Stack mih={320}>
         <ListPicker label={words.anyList} value={listId} onChange={setListId} />
         {error !== null && <Problem error={error} onRetry={explanation.refetch} />}
         {listId !== null && data === undefined && error === null && <Skeleton className="late" h={80} />}

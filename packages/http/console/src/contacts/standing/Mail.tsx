@@ -56,17 +56,15 @@ export const Mail = ({ contact: { contact_id, email } }: Props) => {
     { name: words.operational, is: !isBlocked || operational.data?.mailable === true },
   ]
   return (
-    <Stack gap="xs">
-      <Group gap="lg">
-        {kinds.map(({ is, name }) => (
-          <Group key={name} gap={6}>
-            <Text size="sm">{name}</Text>
-            <StatusBadge tone={is ? "good" : "warning"} label={is ? words.isSent : words.isNotSent} />
-          </Group>
-        ))}
-      </Group>
+    <Stack gap={4}>
+      {kinds.map(({ is, name }) => (
+        <Group key={name} justify="space-between">
+          <Text size="sm">{name}</Text>
+          <StatusBadge tone={is ? "good" : "warning"} label={is ? words.isSent : words.isNotSent} />
+        </Group>
+      ))}
       {isBlocked && (
-        <List size="sm">
+        <List size="sm" mt={4}>
           {marketing.data.reasons.map((obstacle) => (
             <List.Item key={`${obstacle.reason} ${obstacle.source}`}>
               <Obstacle email={email} obstacle={obstacle} />

@@ -70,7 +70,7 @@ export const contacts: Words["contacts"] = {
   addedAt: "hinzugefügt",
   noLists: "In keiner Liste.",
   allLists: plural({ one: "{n} Liste zeigen", other: "Alle {n} Listen zeigen" }),
-  askInList: "Ist er in …?",
+  askInList: "Liste prüfen",
   inListTitle: (name: string) => `Ist ${name} in dieser Liste?`,
   anyList: "Liste oder Segment",
   inList: "Ja, der Kontakt ist in dieser Liste.",

@@ -65,7 +65,7 @@ export const contacts = {
   addedAt: "added",
   noLists: "In no list.",
   allLists: plural({ one: "Show {n} list", other: "Show all {n} lists" }),
-  askInList: "Is it in …?",
+  askInList: "Check a list",
   inListTitle: (name: string) => `Is ${name} in this list?`,
   anyList: "List or segment",
   inList: "Yes, the contact is in this list.",
