@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { answered, type Json, Service, until } from "../support/Service.ts"
 import { launch, none } from "./Browser.ts"
+import { ownDatabase } from "../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -28,7 +29,7 @@ const prompts = [
 describe.skipIf(browser === null)("a published page in a browser", () => {
   let service: Service
   beforeAll(async () => {
-    service = await (await Service.prepare()).start()
+    service = await (await Service.prepare(await ownDatabase())).start()
   })
   afterAll(async () => {
     await browser?.close()

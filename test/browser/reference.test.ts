@@ -4,6 +4,7 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Service } from "../support/Service.ts"
 import { launch, none } from "./Browser.ts"
 import { views } from "./console/Console.ts"
+import { ownDatabase } from "../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -15,7 +16,7 @@ const compressed_bytes_max = 1.5 * 2 ** 20
 describe.skipIf(browser === null)("the pages of the API's origin in a browser", () => {
   let service: Service
   beforeAll(async () => {
-    service = await (await Service.prepare()).start()
+    service = await (await Service.prepare(await ownDatabase())).start()
   })
   afterAll(async () => {
     await browser?.close()

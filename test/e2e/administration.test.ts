@@ -4,6 +4,7 @@ import { ApiError, connectAdmin } from "@tentpole/client"
 import { command as run } from "../support/CommandLine.ts"
 import { ask, Service, tentpole, until, visit } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { ownDatabase } from "../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -17,7 +18,7 @@ describe("administration with ADMIN_TOKEN", () => {
   const command = (...args: ReadonlyArray<string>) => run(args, service.environment)
 
   beforeAll(async () => {
-    service = await Service.prepare({ ADMIN_TOKEN: token })
+    service = await Service.prepare({ ...(await ownDatabase()), ADMIN_TOKEN: token })
     await service.start()
   })
   afterAll(() => service.remove())

@@ -4,6 +4,7 @@ import { clients } from "@tentpole/http/test/fixtures/Clients"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { programsIn, run } from "../support/Programs.ts"
 import { apiKey, Service, until } from "../support/Service.ts"
+import { ownDatabase } from "../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -13,7 +14,7 @@ describe("the typed clients", () => {
   let service: Service
 
   beforeAll(async () => {
-    service = await Service.prepare({ RATE_LIMIT_PER_MINUTE: String(perMinute) })
+    service = await Service.prepare({ ...(await ownDatabase()), RATE_LIMIT_PER_MINUTE: String(perMinute) })
     await service.start()
   })
   afterAll(() => service.remove())

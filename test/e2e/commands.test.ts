@@ -8,6 +8,7 @@ import { approvedEmail, letterFrom } from "../support/Blast.ts"
 import { command } from "../support/CommandLine.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { answered, callsOf, freePort, Service, tentpole, visit } from "../support/Service.ts"
+import { ownDatabase } from "../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -48,7 +49,7 @@ describe("commands of daily work", () => {
     file = join(folder, "people.csv")
     await writeFile(file, csv)
     sink = await FakeSmtp.start()
-    service = await Service.prepare({ SMTP_URL: sink.url })
+    service = await Service.prepare({ ...(await ownDatabase()), SMTP_URL: sink.url })
     await service.start()
   })
   afterAll(async () => {

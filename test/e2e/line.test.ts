@@ -9,6 +9,7 @@ import { command } from "../support/CommandLine.ts"
 import { importProposed } from "../support/ImportCalls.ts"
 import { callsOf, Service, tentpole, until, visit } from "../support/Service.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
+import { ownDatabase } from "../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -43,7 +44,7 @@ describe("the main path of a user", { tags: ["attack/unsubscribe-post"] }, () =>
 
   beforeAll(async () => {
     sink = await FakeSmtp.start()
-    service = await Service.prepare({ SMTP_URL: sink.url })
+    service = await Service.prepare({ ...(await ownDatabase()), SMTP_URL: sink.url })
     await service.start()
   })
   afterAll(async () => {

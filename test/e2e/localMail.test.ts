@@ -2,6 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { letterFrom, startBlast } from "../support/Blast.ts"
 import { type Json, pause, Service, until } from "../support/Service.ts"
+import { ownDatabase } from "../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -18,7 +19,7 @@ describe("local mail", () => {
   const simulate = (id: string, body: object) => service.call("POST", `/v1/outbox/${id}/events`, body)
 
   beforeAll(async () => {
-    service = await Service.prepare({ ADMIN_TOKEN: token })
+    service = await Service.prepare({ ...(await ownDatabase()), ADMIN_TOKEN: token })
     await service.start()
     const call = async (method: string, path: string, body?: unknown): Promise<Json> =>
       (await service.call(method, path, body)).json

@@ -4,6 +4,7 @@ import { command } from "../support/CommandLine.ts"
 import { answered, Service, until } from "../support/Service.ts"
 import { FakeSmtp, type Message } from "@tentpole/adapters/test/FakeSmtp"
 import { type Sample, samples, senderDomains } from "./Samples.ts"
+import { ownDatabase } from "../support/OwnDatabase.ts"
 
 export interface SentSample {
   readonly sample: Sample
@@ -81,7 +82,11 @@ const asSent = (sample: Sample, mails: ReadonlyArray<Message>): SentSample => {
 
 export const sendSamples = async (): Promise<Outbox> => {
   const sink = await FakeSmtp.start()
-  const service = await Service.prepare({ SMTP_URL: sink.url, PUBLIC_PAGES_URL: publicPagesUrl })
+  const service = await Service.prepare({
+    ...(await ownDatabase()),
+    SMTP_URL: sink.url,
+    PUBLIC_PAGES_URL: publicPagesUrl,
+  })
   const close = async () => {
     await service.remove()
     await sink.close()

@@ -1,11 +1,13 @@
 // Every screen of the console with data, in one of the views each: without errors, findings of axe, and sideways scrolling.
+import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type MadeUp, makeUp, screens } from "./Screens.ts"
 import { allViews, Console, inspect } from "../browser/console/Console.ts"
+import { ownDatabase } from "../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const started = await Console.start()
+const started = await Console.start(await ownDatabase())
 
 describe.skipIf(started === null)("the console's screens", () => {
   let console_: Console
@@ -16,10 +18,12 @@ describe.skipIf(started === null)("the console's screens", () => {
   })
   afterAll(() => started?.close())
 
+  const pages: Array<Page> = []
+
   it.each(screens.map(({ name, path }, index) => ({ name, path, index })))("$name", async ({ index, name, path }) => {
-    const view = allViews[index % allViews.length] ?? assert.fail()
-    const page = await console_.screen(path(made), view)
+    const at = index % allViews.length
+    const page = (pages[at] ??= await console_.open("about:blank", allViews[at] ?? assert.fail()))
+    await console_.goTo(page, path(made))
     await inspect(page, name)
-    await page.context().close()
   })
 })

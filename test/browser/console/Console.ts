@@ -172,10 +172,16 @@ export class Console {
 
   /** Opens a screen of the workspace, such as `/contacts`, and waits for its heading. */
   async screen(path: string, view: View = { width: 1280, scheme: "light" }): Promise<Page> {
-    const page = await this.open(`${this.origin}/w/${this.slug}${path}`, view)
+    const page = await this.open("about:blank", view)
+    await this.goTo(page, path)
+    return page
+  }
+
+  /** The same in a page that is open: what the browser has cached is not loaded again. */
+  async goTo(page: Page, path: string): Promise<void> {
+    await page.goto(`${this.origin}/w/${this.slug}${path}`)
     await page.locator("h1").waitFor()
     await settled(page)
-    return page
   }
 
   /** Opens a screen in each view, does the steps, and inspects it. */

@@ -4,10 +4,11 @@ import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { callsOf, type Json } from "../../support/Service.ts"
 import { Console, expecting, inspect } from "./Console.ts"
+import { ownDatabase } from "../../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const started = await Console.start()
+const started = await Console.start(await ownDatabase())
 
 describe.skipIf(started === null)("delivery", () => {
   let console_: Console

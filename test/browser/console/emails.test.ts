@@ -3,10 +3,11 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import type { Page } from "playwright-core"
 import { answered, tentpole, until } from "../../support/Service.ts"
 import { Console, expecting, inspect, owner } from "./Console.ts"
+import { ownDatabase } from "../../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const started = await Console.start()
+const started = await Console.start(await ownDatabase())
 
 const sender = { from_name: "Acme", from_address: "news@acme.test", reply_to_email: "news@acme.test" }
 

@@ -3,13 +3,14 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { letterFrom, startBlast } from "../../support/Blast.ts"
 import { answered, type Json, pause, until } from "../../support/Service.ts"
 import { Console, inspect } from "./Console.ts"
+import { ownDatabase } from "../../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 /** An open that comes earlier is one of a machine. */
 const person_ms = 2_100
 
-const started = await Console.start()
+const started = await Console.start(await ownDatabase())
 
 describe.skipIf(started === null)("the inbox", () => {
   let console_: Console

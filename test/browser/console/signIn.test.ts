@@ -1,10 +1,11 @@
 // Sign-in to the console: by the first link, by password, again after the session ended, and sign-out.
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Console, expecting, inspect, owner, views } from "./Console.ts"
+import { ownDatabase } from "../../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const started = await Console.start()
+const started = await Console.start(await ownDatabase())
 
 describe.skipIf(started === null)("sign-in", () => {
   let console_: Console

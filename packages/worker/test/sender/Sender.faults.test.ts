@@ -160,11 +160,11 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { connections_max: 1, messages_max: 3 } })
         const workspaceId = yield* workspace
-        const blast = yield* sendingBlast(workspaceId, 40)
+        const blast = yield* sendingBlast(workspaceId, 12)
         yield* running(server)
         yield* until(isSent(workspaceId, blast))
         noneTwice(server)
-        assert.strictEqual(server.messages.length, 40)
+        assert.strictEqual(server.messages.length, 12)
         assert.isTrue((yield* written(workspaceId, blast)).every((row) => row.state === "sent"))
       }).pipe(Effect.scoped),
     patience_ms,

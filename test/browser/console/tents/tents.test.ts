@@ -3,10 +3,11 @@ import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { callsOf, type Json, until, visit } from "../../../support/Service.ts"
 import { Console, expecting, inspect } from "../Console.ts"
+import { ownDatabase } from "../../../support/OwnDatabase.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const started = await Console.start()
+const started = await Console.start(await ownDatabase())
 
 const agent =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"
