@@ -1,19 +1,24 @@
-// A CSV file of rows that the browser has.
-import { byte_order_mark, csvText, guardFormula } from "@tentpole/core/kernel/Csv"
+// A CSV file (RFC 4180) of rows that the browser has. The service writes its own files: the console has no code of it.
 import { saveFile } from "./saveFile.ts"
 
-/** The text of a cell: lists are joined, null is empty, formulas are guarded. */
-const cellOf = (value: unknown): string => {
+type Value = string | number | boolean | null | undefined | ReadonlyArray<string>
+
+/** Text that a spreadsheet runs as a formula; a number is none. */
+const formula = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/
+
+const cellOf = (value: Value): string => {
   if (value === null || value === undefined) return ""
-  return guardFormula(Array.isArray(value) ? value.join(", ") : String(value))
+  const text = typeof value === "object" ? value.join(", ") : String(value)
+  return `"${(formula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 }
 
-/** Saves rows under a first line of names. */
-export const saveCsv = <Row extends object>(
+/** Saves rows under a first line of names. The mark at the start tells spreadsheets that the text is UTF-8. */
+export const saveCsv = <Column extends string>(
   name: string,
-  columns: ReadonlyArray<string>,
-  rows: Iterable<Row>,
+  columns: ReadonlyArray<Column>,
+  rows: Iterable<Readonly<Partial<Record<Column, Value>>>>,
 ): void => {
-  const records = [...rows].map((row) => columns.map((column) => cellOf(Reflect.get(row, column))))
-  saveFile(name, "text/csv;charset=utf-8", byte_order_mark + csvText([columns, ...records]))
+  const records = [...rows].map((row) => columns.map((column) => cellOf(row[column])))
+  const lines = [columns.map(cellOf), ...records].map((record) => `${record.join(",")}\r\n`)
+  saveFile(name, "text/csv;charset=utf-8", `\ufeff${lines.join("")}`)
 }

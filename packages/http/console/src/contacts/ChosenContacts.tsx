@@ -13,7 +13,7 @@ import { text_fields } from "./person.ts"
 /** Contacts of one request. */
 const deletion_max = 100
 
-const exported = ["contact_id", ...text_fields, "unsubscribed", "created_at", "updated_at", "last_activity_at"]
+const exported = ["contact_id", ...text_fields, "unsubscribed", "created_at", "updated_at", "last_activity_at"] as const
 
 interface Props {
   /** By id. */
