@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { answered, type Json, Service, until } from "../support/Service.ts"
 import { launch, none } from "./Browser.ts"
-import { ownDatabase } from "../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

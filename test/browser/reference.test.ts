@@ -4,7 +4,7 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Service } from "../support/Service.ts"
 import { launch, none } from "./Browser.ts"
 import { views } from "./console/Console.ts"
-import { ownDatabase } from "../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

@@ -4,7 +4,7 @@ import { ApiError, connectAdmin } from "@tentpole/client"
 import { command as run } from "../support/CommandLine.ts"
 import { ask, Service, tentpole, until, visit } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { ownDatabase } from "../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

@@ -4,7 +4,7 @@ import { clients } from "@tentpole/http/test/fixtures/Clients"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { programsIn, run } from "../support/Programs.ts"
 import { apiKey, Service, until } from "../support/Service.ts"
-import { ownDatabase } from "../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

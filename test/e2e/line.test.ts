@@ -9,7 +9,7 @@ import { command } from "../support/CommandLine.ts"
 import { importProposed } from "../support/ImportCalls.ts"
 import { callsOf, Service, tentpole, until, visit } from "../support/Service.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
-import { ownDatabase } from "../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

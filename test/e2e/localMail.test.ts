@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { letterFrom, startBlast } from "../support/Blast.ts"
 import { type Json, pause, Service, until } from "../support/Service.ts"
-import { ownDatabase } from "../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

@@ -4,7 +4,7 @@ import { command } from "../support/CommandLine.ts"
 import { answered, Service, until } from "../support/Service.ts"
 import { FakeSmtp, type Message } from "@tentpole/adapters/test/FakeSmtp"
 import { type Sample, samples, senderDomains } from "./Samples.ts"
-import { ownDatabase } from "../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 export interface SentSample {
   readonly sample: Sample

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type MadeUp, makeUp, screens } from "./Screens.ts"
 import { allViews, Console, inspect } from "../browser/console/Console.ts"
-import { ownDatabase } from "../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

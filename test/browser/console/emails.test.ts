@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import type { Page } from "playwright-core"
 import { answered, tentpole, until } from "../../support/Service.ts"
 import { Console, expecting, inspect, owner } from "./Console.ts"
-import { ownDatabase } from "../../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { letterFrom, startBlast } from "../../support/Blast.ts"
 import { answered, type Json, pause, until } from "../../support/Service.ts"
 import { Console, inspect } from "./Console.ts"
-import { ownDatabase } from "../../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

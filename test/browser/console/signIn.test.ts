@@ -1,7 +1,7 @@
 // Sign-in to the console: by the first link, by password, again after the session ended, and sign-out.
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Console, expecting, inspect, owner, views } from "./Console.ts"
-import { ownDatabase } from "../../support/OwnDatabase.ts"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

@@ -31,6 +31,11 @@ const from = (template: "template_tentpole" | "template0", prefix: string): Effe
 /** A migrated database; returns its URL for the owner. */
 export const clone = (prefix = "test") => from("template_tentpole", prefix)
 
+/** The variable that gives a service a clone: it starts in half of the time that an embedded server takes. */
+export const ownDatabase = async (): Promise<{ readonly DATABASE_URL: string }> => ({
+  DATABASE_URL: Redacted.value(await Effect.runPromise(clone("service"))),
+})
+
 /** A database without a schema. */
 export const empty = (prefix = "test") => from("template0", prefix)
 

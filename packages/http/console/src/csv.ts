@@ -12,7 +12,7 @@ const cellOf = (value: Value): string => {
   return `"${(formula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 }
 
-/** Saves rows under a first line of names. The mark at the start tells spreadsheets that the text is UTF-8. */
+/** Saves rows under a first line of names. With the mark at the start, spreadsheets read the text as UTF-8. */
 export const saveCsv = <Column extends string>(
   name: string,
   columns: ReadonlyArray<Column>,
