@@ -45,7 +45,7 @@ interface Values {
 
 /** Signs in with the link, and a passkey or the password of the form. */
 const useLinkSignIn = ({ link, onSession, token }: Props, withPasskey: boolean) => {
-  const { unknownBrowser } = useWords("account")
+  const words = useWords("account")
   return useMutation({
     mutationFn: async ({ email, name, password }: Values) => {
       const own = { token, ...(link.has_account ? {} : { name }), ...(link.email === null ? { email } : {}) }
@@ -54,7 +54,7 @@ const useLinkSignIn = ({ link, onSession, token }: Props, withPasskey: boolean) 
         return signIn({ link: own, passkey: await signWithPasskey() })
       }
       const options = await passkeyOptions({ purpose: "register", link: own })
-      return signIn({ link: own, passkey: await createPasskey(options, passkeyName(unknownBrowser)) })
+      return signIn({ link: own, passkey: await createPasskey(options, passkeyName(words)) })
     },
     onSuccess: onSession,
   })

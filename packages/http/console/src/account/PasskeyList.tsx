@@ -46,14 +46,18 @@ const PasskeyRow = ({ passkey }: { readonly passkey: Accounts.Passkey }) => {
           {words.passkeyRemove}
         </Button>
       </Group>
-      {remove.isError && <Problem error={remove.error} />}
+      {remove.isError && (
+        <Box mt="xs">
+          <Problem error={remove.error} />
+        </Box>
+      )}
     </li>
   )
 }
 
 const AddPasskey = () => {
   const words = useWords("account")
-  const form = useForm({ initialValues: { name: passkeyName(words.unknownBrowser) } })
+  const form = useForm({ initialValues: { name: passkeyName(words) } })
   const save = useAccountsMutationOf("passkeys", "create", { done: () => words.passkeyAdded })
   const add = useMutation({
     mutationFn: async (name: string) => {

@@ -1,6 +1,7 @@
 // Passkeys of this browser: signs in with one, and creates one. The library is loaded when it is needed.
 import type { PasskeyAssertion, PasskeyRegistration } from "@tentpole/client/generated/AccountsApi"
 import { type NewPasskeyOptions, passkeyOptions } from "../api/session.ts"
+import type { Words } from "../words/Words.tsx"
 import { browserOf } from "./agent.ts"
 
 const library = () => import("@simplewebauthn/browser")
@@ -52,7 +53,7 @@ export const createPasskey = async (options: NewPasskeyOptions, name: string): P
 }
 
 /** A name for a new passkey: the browser and its system. */
-export const passkeyName = (unknown: string): string => {
+export const passkeyName = ({ browserOn, unknownBrowser }: Words["account"]): string => {
   const browser = browserOf(navigator.userAgent)
-  return browser === null ? unknown : `${browser.name}, ${browser.system}`
+  return browser === null ? unknownBrowser : browserOn(browser.name, browser.system)
 }

@@ -45,7 +45,7 @@ export const account: Words["account"] = {
   noPasskeys: "Noch keiner. Ein Passkey meldet Sie mit Fingerabdruck, Gesicht oder PIN an.",
   passkeysUnavailable:
     "Passkeys brauchen einen Hostnamen. Öffnen Sie die Konsole unter ihrem Namen über HTTPS oder, auf diesem Rechner, als localhost.",
-  passkeyName: "Name eines neuen Passkeys",
+  passkeyName: "Neuer Passkey",
   passkeyAdd: "Passkey hinzufügen",
   passkeyAdded: "Passkey hinzugefügt",
   passkeyRemove: "Entfernen",

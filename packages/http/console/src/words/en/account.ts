@@ -43,7 +43,7 @@ export const account = {
   noPasskeys: "None yet. A passkey signs you in with a fingerprint, your face or a PIN.",
   passkeysUnavailable:
     "Passkeys need a host name. Open the console under its own name over HTTPS or, on this machine, as localhost.",
-  passkeyName: "Name of a new passkey",
+  passkeyName: "New passkey",
   passkeyAdd: "Add passkey",
   passkeyAdded: "Passkey added",
   passkeyRemove: "Remove",
