@@ -109,7 +109,9 @@ describe("the console's bundle", () => {
     const first = [...closure([...frame, ...budgets.map(([screen]) => screen)])]
     const late = ["src/shell/Palette.tsx", "src/shell/AccountMenu.tsx", "src/words/de/shell.ts"]
     assert.deepStrictEqual(
-      first.filter((name) => late.includes(name) || /codemirror|recharts|xyflow|dagre|querybuilder|simplewebauthn/.test(name)),
+      first.filter(
+        (name) => late.includes(name) || /codemirror|recharts|xyflow|dagre|querybuilder|simplewebauthn/.test(name),
+      ),
       [],
     )
   })
