@@ -31,7 +31,7 @@ const outgoing: Readonly<Record<string, string>> = {
   "packages/http/src/cli/commands/ApiCalls.ts": "the API of the configuration",
   "packages/http/src/cli/commands/contacts/ContactImport.ts": "the API of the configuration",
   "packages/http/src/cli/commands/Outbox.ts": "images of a local mail, at the origins of the configuration only",
-  "packages/http/src/cli/doctor/Examinations.ts": "the services of the configuration",
+  "packages/http/src/doctor/Examinations.ts": "the services of the configuration",
   "packages/http/src/healthy/main.ts": "its own process",
 }
 

@@ -1,5 +1,6 @@
 // Tests of the image and the deployment without Docker (`npm run test:image` builds the image).
 import { configuration } from "@tentpole/adapters/Configuration"
+import { version } from "@tentpole/core/kernel/values/Version"
 import { commandNames } from "@tentpole/http/cli/CommandLine"
 import { Result } from "effect"
 import { existsSync, readFileSync } from "node:fs"
@@ -88,4 +89,11 @@ it("the deployment publishes the API, pages and the console, each at the port of
     ports,
   )
   assert.include(dockerfile, `\nEXPOSE ${ports.join(" ")}`)
+})
+
+it("the version of the code is that of every package", () => {
+  const manifests = ["core", "adapters", "http", "worker", "client"].map((name) =>
+    read(`packages/${name}/package.json`),
+  )
+  assert.deepStrictEqual([...new Set(manifests.map((manifest) => JSON.parse(manifest).version))], [version])
 })

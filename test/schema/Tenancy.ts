@@ -16,6 +16,7 @@ export const globals: ReadonlyArray<Exemption> = [
   { at: "passkey", reason: "found by its credential id, before the workspace is known" },
   { at: "passkey_challenge", reason: "found by itself, before the user is known" },
   { at: "plan", reason: "the same for all workspaces" },
+  { at: "process", reason: "the processes of the installation" },
   { at: "schema_migration", reason: "which migrations have run" },
   { at: "service_epoch", reason: "one row, of the whole database" },
   { at: "sign_in_link", reason: "found by its hash, before the workspace is known" },

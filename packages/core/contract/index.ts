@@ -41,6 +41,7 @@ import { parsers } from "./ports/parsers.ts"
 import { privacy } from "./operations/privacy.ts"
 import { restores } from "./operations/restores.ts"
 import { schedules } from "./blasts/schedules.ts"
+import { serviceOverview } from "./operations/serviceOverview.ts"
 import { search } from "./operations/search.ts"
 import { segments } from "./segments/segments.ts"
 import { suppressions } from "./sending/suppressions.ts"
@@ -114,6 +115,7 @@ export const contract = {
   restores,
   schedules,
   search,
+  serviceOverview,
   segments,
   sendJournal,
   suppressions,

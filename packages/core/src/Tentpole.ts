@@ -16,6 +16,7 @@ import { Hooks } from "./bounces/providers/Hooks.ts"
 import { ReturnPaths } from "./bounces/ReturnPaths.ts"
 import { Contacts } from "./contacts/Contacts.ts"
 import { CustomFields } from "./contacts/CustomFields.ts"
+import { DeadJobs } from "./operations/deadJobs/DeadJobs.ts"
 import { Deliveries } from "./sending/Deliveries.ts"
 import { Links } from "./rendering/Links.ts"
 import { Mailability } from "./sending/recipients/Mailability.ts"
@@ -44,6 +45,7 @@ import { LocalMails } from "./operations/localMail/LocalMails.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Privacy } from "./operations/privacy/Privacy.ts"
 import { Restores } from "./operations/restore/Restores.ts"
+import { ServiceOverviews } from "./operations/overview/ServiceOverviews.ts"
 import { Searches } from "./operations/search/Searches.ts"
 import { Suppressions } from "./sending/Suppressions.ts"
 import { Segments } from "./segments/Segments.ts"
@@ -110,6 +112,7 @@ export const useCases = Layer.mergeAll(
   Accounts.layer,
   Administration.layer,
   BlastAudits.layer,
+  DeadJobs.layer,
   Hooks.layer,
   Idempotency.layer,
   LocalMails.layer,
@@ -117,5 +120,6 @@ export const useCases = Layer.mergeAll(
   Passkeys.layer,
   Privacy.layer,
   Restores.layer,
+  ServiceOverviews.layer,
   Traffic.layer,
 ).pipe(Layer.provideMerge(productUseCases))

@@ -1,14 +1,17 @@
 // The HTTP process: serves the API, published pages and tracking links, and the console.
 import { ports } from "@tentpole/adapters/FromConfig"
 import { processOf } from "@tentpole/adapters/Launch"
+import { processBeats } from "@tentpole/adapters/operations/ProcessBeats"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Layer } from "effect"
 import * as FirstStart from "./FirstStart.ts"
 import { consoleFiles } from "./console/ConsoleFiles.ts"
+import { Doctor } from "./doctor/Doctor.ts"
 import { server } from "./Server.ts"
 
 export const httpProcess = processOf("http", (config) =>
-  Layer.merge(FirstStart.layer(config), server(config, consoleFiles(config))).pipe(
+  Layer.mergeAll(FirstStart.layer(config), processBeats("http"), server(config, consoleFiles(config))).pipe(
+    Layer.provide(Doctor.layer(config)),
     Layer.provide(useCases),
     Layer.provide(ports(config, { name: "http", connections_max: 20 })),
   ),

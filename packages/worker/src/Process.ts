@@ -2,6 +2,7 @@
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { processOf } from "@tentpole/adapters/Launch"
+import { processBeats } from "@tentpole/adapters/operations/ProcessBeats"
 import { draining, Readiness } from "@tentpole/adapters/operations/Readiness"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Layer } from "effect"
@@ -20,6 +21,7 @@ export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host" | "
     Loops.flows(),
     Loops.maintenance,
     BounceListener.layer(config),
+    processBeats("worker"),
   ).pipe(Layer.provide(Loops.epochs()))
   return draining(0).pipe(
     Layer.provide(work),

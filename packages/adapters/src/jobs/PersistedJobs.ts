@@ -7,15 +7,35 @@ import {
   type JobsOptions,
   makeJobQueue,
 } from "@tentpole/core/kernel/changes/JobRunner"
-import { Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
+import { type DeadJob, Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Context, DateTime, Duration, Effect, Latch, Layer, Schedule, Schema } from "effect"
+import { sliced } from "@tentpole/core/kernel/Page"
+import { Context, Duration, Effect, Latch, Layer, Schedule, Schema } from "effect"
+import type { Statement } from "effect/sql"
+import { fromRow, requireRow, type RowOf } from "../postgres/kernel/Instants.ts"
 import { orDefect } from "../postgres/kernel/Postgres.ts"
+import { newestRows } from "../postgres/kernel/Slices.ts"
 import { queue_table } from "./QueueTable.ts"
 
 const encode = Schema.encodeEffect(Schema.toCodecJson(Job))
 
 const before_all = "00000000-0000-0000-0000-000000000000"
+
+const deadColumns = (of: string) =>
+  `${of}.id, ${of}.type, ${of}.workspace_id as "workspaceId", ${of}.attempts, coalesce(${of}.last_failure, 'unknown') as failure,
+  ${of}.updated_at as "failedAt"`
+
+/** Changes a dead job, and returns it as it was. */
+const endDead = (sql: PgClient.PgClient, id: string, change: Statement.Fragment) =>
+  Effect.andThen(
+    Transaction,
+    orDefect(sql<RowOf<DeadJob>>`
+      with was as materialized (
+        select sequence, id, type, workspace_id, attempts, last_failure, updated_at from ${sql(queue_table)}
+        where id = ${id} and state = 'dead' for update)
+      update ${sql(queue_table)} q set ${change} from was where q.sequence = was.sequence
+      returning ${sql.literal(deadColumns("was"))}`),
+  ).pipe(Effect.flatMap(requireRow("dead job")), Effect.map(fromRow<DeadJob>))
 
 const makeJobs = (sql: PgClient.PgClient, wake: Latch.Latch) =>
   Jobs.of({
@@ -30,30 +50,26 @@ const makeJobs = (sql: PgClient.PgClient, wake: Latch.Latch) =>
           on conflict (id) do nothing`
         yield* sql.afterCommit(Effect.sync(() => wake.openUnsafe()))
       }).pipe(Effect.orDie),
-    dead: orDefect(
-      sql<{ id: string; attempts: number; failure: string | null; failed_at: Date }>`
-        select id, attempts, last_failure as failure, updated_at as failed_at
-        from ${sql(queue_table)} where state = 'dead' order by updated_at desc limit 1000`,
-    ).pipe(
-      Effect.map((rows) =>
-        rows.map((row) => ({
-          id: row.id,
-          attempts: row.attempts,
-          failure: row.failure ?? "unknown",
-          failedAt: DateTime.makeUnsafe(row.failed_at),
-        })),
-      ),
-    ),
-    requeue: (id) =>
-      Transaction.pipe(
-        Effect.andThen(
-          orDefect(sql`
-            update ${sql(queue_table)}
-            set state = 'ready', attempts = 0, due_at = now(), updated_at = now(), last_failure = null
-            where id = ${id} and state = 'dead' returning 1`),
+    dead: (query) =>
+      orDefect(
+        newestRows<RowOf<DeadJob>>(sql, query, {
+          columns: deadColumns("q"),
+          from: sql`${sql(queue_table)} q`,
+          where: sql`q.state = 'dead'`,
+          at: "q.updated_at",
+          id: "q.id",
+        }),
+      ).pipe(
+        Effect.map((rows) =>
+          sliced(rows.map(fromRow<DeadJob>), query.limit, ({ failedAt, id }) => ({
+            at: failedAt.epochMilliseconds,
+            id,
+          })),
         ),
-        Effect.map((rows) => rows.length > 0),
       ),
+    requeue: (id) =>
+      endDead(sql, id, sql`state = 'ready', attempts = 0, due_at = now(), updated_at = now(), last_failure = null`),
+    abandon: (id) => endDead(sql, id, sql`state = 'completed', updated_at = now()`),
   })
 
 /** A statement of a job's holder is tried for as long as its lease may last. */
@@ -85,7 +101,8 @@ const makeLeases = (sql: PgClient.PgClient, { attempts_max, lease }: JobsOptions
       const state = end.state === "released" ? "ready" : end.state
       const pause_s = end.state === "later" ? Duration.toSeconds(end.pause) : 0
       return sql`
-        update ${sql(queue_table)} set state = ${state}, token = null, lease_until = null, updated_at = clock_timestamp(),
+        update ${sql(queue_table)} set state = ${state}, token = null, lease_until = null,
+          updated_at = date_trunc('milliseconds', clock_timestamp()),
           attempts = attempts - ${end.state === "released" ? 1 : 0},
           due_at = case when ${state} = 'later' then clock_timestamp() + make_interval(secs => ${pause_s}) else due_at end,
           last_failure = coalesce(${"failure" in end ? end.failure : null}, last_failure)

@@ -1,9 +1,10 @@
 // The metrics in Prometheus text: counters since the start, measures of the process, and, if included, what waits in the
 // database. Labels are words of the code (routes, kinds, states), never ids or addresses.
 import type { PgClient } from "@effect/sql-pg"
+import type { Backlog } from "@tentpole/core/operations/overview/ServiceOverview"
 import { Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { type Backlog, backlog } from "../postgres/operations/Backlog.ts"
+import { backlog } from "../postgres/operations/Backlog.ts"
 import { type EventLoop, measureProcess } from "./ProcessMeasures.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })

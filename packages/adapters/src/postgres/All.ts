@@ -28,6 +28,7 @@ import * as PasskeyStore from "./accounts/PasskeyStore.ts"
 import * as PrivacyStore from "./operations/PrivacyStore.ts"
 import * as RestoreStore from "./operations/RestoreStore.ts"
 import * as ReportStore from "./bounces/ReportStore.ts"
+import * as ServiceOverviewStore from "./operations/ServiceOverviewStore.ts"
 import * as SearchStore from "./operations/SearchStore.ts"
 import * as ScheduleStore from "./blasts/ScheduleStore.ts"
 import * as Segment from "./segments/RuleSql.ts"
@@ -80,6 +81,7 @@ const rooms = Layer.mergeAll(
   SearchStore.layer,
   Segment.layer,
   SegmentStore.layer,
+  ServiceOverviewStore.layer,
   DryRunStore.layer,
   FigureStore.layer,
   TokenBucketStore.layer,

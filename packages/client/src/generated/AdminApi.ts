@@ -363,7 +363,7 @@ export interface AdminClient {
         /** Returns only entries of this actor: `admin`, `cli`, `worker`, `key:<prefix>` or `user:<user_id>` */
         readonly actor?: string
         /** Returns only entries of this action */
-        readonly action?: "blast.cancelled" | "blast.failed" | "blast.paused" | "blast.released" | "blast.resumed" | "blast.scheduled" | "blast.sending" | "blast.unscheduled" | "contact.erased" | "domain.added" | "domain.failed" | "domain.removed" | "domain.verified" | "email.approved" | "export.started" | "flow.activated" | "flow.archived" | "flow.paused" | "flow.released" | "import.started" | "key.created" | "key.revoked" | "member.changed" | "member.invited" | "member.joined" | "member.removed" | "member.uninvited" | "page_domain.added" | "page_domain.removed" | "passkey.added" | "passkey.refused" | "passkey.removed" | "session.ended" | "suppression.added" | "suppression.removed" | "tent.created" | "tent.published" | "tent.unpublished" | "tent.updated" | "user.created" | "user.refused" | "user.signed_in" | "workspace.created" | "workspace.deleted" | "workspace.erased" | "workspace.updated"
+        readonly action?: "blast.cancelled" | "blast.failed" | "blast.paused" | "blast.released" | "blast.resumed" | "blast.scheduled" | "blast.sending" | "blast.unscheduled" | "contact.erased" | "domain.added" | "domain.failed" | "domain.removed" | "domain.verified" | "email.approved" | "export.started" | "flow.activated" | "flow.archived" | "flow.paused" | "flow.released" | "import.started" | "job.abandoned" | "job.requeued" | "key.created" | "key.revoked" | "member.changed" | "member.invited" | "member.joined" | "member.removed" | "member.uninvited" | "page_domain.added" | "page_domain.removed" | "passkey.added" | "passkey.refused" | "passkey.removed" | "session.ended" | "suppression.added" | "suppression.removed" | "tent.created" | "tent.published" | "tent.unpublished" | "tent.updated" | "user.created" | "user.refused" | "user.signed_in" | "workspace.created" | "workspace.deleted" | "workspace.erased" | "workspace.updated"
         /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
         readonly from?: Date | string
         /** The end, exclusive. Default: now */
@@ -373,6 +373,64 @@ export interface AdminClient {
       readonly entries: ReadonlyArray<AuditEntry>
       readonly next_cursor: string | null
     }, CommonCode | "invalid_cursor">
+  }
+  readonly operations: {
+    /**
+     * Get the state of the installation. Returns the processes of the service, the jobs and messages that wait in
+     * all workspaces, and the size of the database. The counts are read from stored counters and indexes of open
+     * work. Needs the role `operator`.
+     */
+    readonly find: Method<{}, Operations, CommonCode>
+  }
+  readonly jobs: {
+    /**
+     * List dead jobs. Returns the background jobs of all workspaces that failed all attempts, the newest failure
+     * first. Needs the role `operator`.
+     */
+    readonly list: Listing<{
+      readonly query: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** `dead`: jobs that failed all attempts */
+        readonly state: "dead"
+      }
+    }, {
+      readonly jobs: ReadonlyArray<DeadJob>
+      readonly next_cursor: string | null
+    }, CommonCode | "invalid_cursor">
+    /**
+     * Requeue a dead job. Lets workers try a dead job again, from its first attempt. Fix the reason of its failure
+     * first. Needs the role `operator`.
+     */
+    readonly requeue: Method<{
+      readonly params: {
+        readonly job_id: string
+      }
+    }, {
+      readonly job_id: string
+      readonly state: "ready"
+    }, CommonCode | "not_found">
+    /**
+     * Discard a dead job. Ends a dead job: it is not tried again. This cannot be undone. What the job was for
+     * stays undone, such as the files of an export. Needs the role `operator`.
+     */
+    readonly remove: Method<{
+      readonly params: {
+        readonly job_id: string
+      }
+    }, void, CommonCode | "not_found">
+  }
+  readonly doctor: {
+    /**
+     * Run the doctor. Checks the settings and dependencies of the process that answers: database, file store, mail
+     * server, DNS, AI and ports. It changes nothing, and takes up to 20 seconds. Returns 409 while another call
+     * runs. Needs the role `operator`.
+     */
+    readonly run: Method<{}, {
+      readonly checks: ReadonlyArray<DoctorCheck>
+    }, CommonCode | "conflict">
   }
 }
 
@@ -426,6 +484,17 @@ export const routes = {
   },
   auditLog: {
     list: "GET /admin/v1/audit-log cursor:entries",
+  },
+  operations: {
+    find: "GET /admin/v1/operations",
+  },
+  jobs: {
+    list: "GET /admin/v1/jobs cursor:jobs",
+    requeue: "POST /admin/v1/jobs/:job_id/requeue",
+    remove: "DELETE /admin/v1/jobs/:job_id",
+  },
+  doctor: {
+    run: "POST /admin/v1/doctor",
   },
 }
 
@@ -533,6 +602,28 @@ export interface CreateWorkspace {
   readonly four_eyes?: boolean
 }
 
+export interface DeadJob {
+  /** The type of the job, and what it is for */
+  readonly job_id: string
+  readonly type: string
+  readonly workspace_id: string
+  readonly attempts: number
+  /** The reason of the last failure, shortened */
+  readonly failure: string
+  /** ISO 8601, UTC */
+  readonly failed_at: string
+}
+
+export interface DoctorCheck {
+  /** The setting or the dependency */
+  readonly name: string
+  readonly ok: boolean
+  /** The result in one sentence */
+  readonly found: string
+  /** How to fix it. With `ok`, a warning: what is better for production. null: nothing to do */
+  readonly mend: string | null
+}
+
 export interface Invitation {
   readonly invitation_id: string
   readonly email: string
@@ -546,6 +637,17 @@ export interface Invitation {
 export interface Invite {
   readonly email: string
   readonly role: "viewer" | "editor" | "sender" | "owner"
+}
+
+export interface JobCounts {
+  readonly type: string
+  readonly ready: number
+  readonly running: number
+  /** Jobs whose time is later, such as those that are tried again */
+  readonly later: number
+  readonly dead: number
+  /** How long the oldest ready job has been waiting */
+  readonly oldest_s: number | null
 }
 
 export interface Member {
@@ -591,6 +693,42 @@ export interface NewInvitation {
   readonly url: string
 }
 
+export interface Operations {
+  /** The release of the process that answers */
+  readonly version: string
+  /** Those that reported within a day */
+  readonly processes: ReadonlyArray<ServiceProcess>
+  /** Types without a job that is not completed are left out */
+  readonly jobs: ReadonlyArray<JobCounts>
+  readonly due: ReadonlyArray<{
+    readonly kind: string
+    /** Workspaces whose time has come */
+    readonly workspaces: number
+    /** How long the workspace that waits longest has been due */
+    readonly lag_s: number
+  }>
+  readonly deliveries: {
+    /** Messages that have not ended, of blasts that are being sent */
+    readonly open: number
+    /** The same, of paused blasts */
+    readonly paused: number
+    /** Messages that a worker has taken */
+    readonly claimed: number
+    /** Messages on their way, until their outcome is written */
+    readonly handed_over: number
+    /** How long the oldest message has been on its way */
+    readonly oldest_s: number | null
+  }
+  readonly sending: "on" | "held"
+  readonly mail: "smtp" | "files"
+  readonly database: {
+    /** Size of the database */
+    readonly bytes: number
+    /** Connections of the service to the database */
+    readonly connections: number
+  }
+}
+
 export interface PageDomain {
   readonly page_domain_id: string
   readonly domain: string
@@ -606,6 +744,20 @@ export interface SendingDomain {
   readonly verified_at: string | null
   /** ISO 8601, UTC */
   readonly created_at: string
+}
+
+export interface ServiceProcess {
+  /** Id of this start of the process */
+  readonly process_id: string
+  readonly kind: "http" | "worker"
+  /** ISO 8601, UTC */
+  readonly started_at: string
+  /** The last report, by the database's clock. A process reports every ten seconds; after 60 it is gone */
+  readonly seen_at: string
+  /** Memory that the process occupies */
+  readonly rss_bytes: number
+  /** Delay of the event loop in the last ten seconds */
+  readonly event_loop_p99_ms: number
 }
 
 export interface Suppress {

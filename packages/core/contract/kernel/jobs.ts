@@ -2,7 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, type Layer, Ref } from "effect"
 import { BlastId, WorkspaceId } from "../../src/kernel/Ids.ts"
-import { type Job, JobQueue, Jobs } from "../../src/kernel/changes/Jobs.ts"
+import type { Cursor, Sliced } from "../../src/kernel/Page.ts"
+import { type DeadJob, type Job, JobQueue, Jobs } from "../../src/kernel/changes/Jobs.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "./fresh.ts"
 import { eventually } from "./eventually.ts"
@@ -16,7 +17,14 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
         workspaceId: WorkspaceId.make(yield* fresh.id),
         blastId: BlastId.make(yield* fresh.id),
       }
-      return { jobs: yield* Jobs, queue: yield* JobQueue, ...(yield* Transactor), job, id: `test:${yield* fresh.id}` }
+      return {
+        fresh,
+        jobs: yield* Jobs,
+        queue: yield* JobQueue,
+        ...(yield* Transactor),
+        job,
+        id: `test:${yield* fresh.id}`,
+      }
     })
 
     /**
@@ -108,22 +116,85 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
       }),
     )
 
+    /** Every dead job, by pages of `limit`. */
+    const allDead = Effect.fnUntraced(function* (limit: number) {
+      const { dead } = yield* Jobs
+      const all: Array<DeadJob> = []
+      let after: Cursor | null = null
+      do {
+        const { items, next }: Sliced<DeadJob> = yield* dead({ after, limit })
+        assert.isAtMost(items.length, limit)
+        all.push(...items)
+        after = next
+      } while (after !== null)
+      return all
+    })
+
+    /** Jobs that have failed all attempts, under new ids. */
+    const failing = Effect.fnUntraced(function* (count: number) {
+      const { fresh, jobs, transact, job } = yield* begin
+      const ids = (yield* Effect.forEach(Array.from({ length: count }), () => fresh.id)).map((each) => `test:${each}`)
+      yield* transact(Effect.forEach(ids, (id) => jobs.enqueue(job, { id }), { discard: true }))
+      const seen = yield* working(
+        (each) => (ids.includes(each) ? Effect.fail("poison") : Effect.void),
+        () => Effect.asVoid(eventually(allDead(100), (dead) => ids.every((id) => dead.some((each) => each.id === id)))),
+      )
+      return { ids, job, jobs, seen, transact }
+    })
+
     it.effect("marks a job as dead after three failed attempts; a requeued job starts from zero", () =>
       Effect.gen(function* () {
-        const { jobs, transact, job, id } = yield* begin
-        yield* transact(jobs.enqueue(job, { id }))
-        const seen = yield* working(
-          (each) => (each === id ? Effect.fail("poison") : Effect.void),
-          () => Effect.asVoid(eventually(jobs.dead, (dead) => dead.some((each) => each.id === id))),
-        )
+        const { ids, job, jobs, seen, transact } = yield* failing(1)
+        const [id = ""] = ids
         assert.strictEqual(times(seen, id), 3)
-        const dead = (yield* jobs.dead).find((each) => each.id === id)
-        assert.strictEqual(dead?.attempts, 3)
-        assert.include(dead?.failure, "poison")
-        assert.isTrue(yield* transact(jobs.requeue(id)))
-        assert.isFalse(yield* transact(jobs.requeue(id)))
+        const dead = (yield* allDead(100)).find((each) => each.id === id) ?? assert.fail("the job is not dead")
+        assert.deepInclude(dead, { type: job.type, workspaceId: job.workspaceId, attempts: 3 })
+        assert.include(dead.failure, "poison")
+        assert.deepStrictEqual(yield* transact(jobs.requeue(id)), dead)
+        assert.strictEqual((yield* Effect.flip(transact(jobs.requeue(id))))._tag, "NotFound")
         const again = yield* working(() => Effect.void, come(id))
         assert.strictEqual(times(again, id), 1)
+      }),
+    )
+
+    it.effect("lists dead jobs page by page, the newest failure first", () =>
+      Effect.gen(function* () {
+        const { ids } = yield* failing(5)
+        const own = (all: ReadonlyArray<DeadJob>) => all.filter(({ id }) => ids.includes(id))
+        const paged = yield* allDead(2)
+        assert.sameMembers(
+          own(paged).map(({ id }) => id),
+          ids,
+        )
+        assert.deepStrictEqual(own(paged), own(yield* allDead(100)))
+        const times_ms = paged.map(({ failedAt }) => failedAt.epochMilliseconds)
+        assert.deepStrictEqual(
+          times_ms,
+          times_ms.toSorted((a, b) => b - a),
+        )
+      }),
+    )
+
+    it.effect("tries an abandoned job never again, and remembers its id", () =>
+      Effect.gen(function* () {
+        const { ids, job, jobs, transact } = yield* failing(1)
+        const [id = ""] = ids
+        const undone = transact(Effect.andThen(jobs.abandon(id), Effect.fail("no")))
+        assert.strictEqual(yield* Effect.flip(undone), "no")
+        assert.strictEqual((yield* transact(jobs.abandon(id))).id, id)
+        assert.notInclude(
+          (yield* allDead(100)).map((each) => each.id),
+          id,
+        )
+        for (const change of [jobs.abandon(id), jobs.requeue(id), jobs.abandon("test:unknown")]) {
+          assert.strictEqual((yield* Effect.flip(transact(change)))._tag, "NotFound")
+        }
+        yield* transact(jobs.enqueue(job, { id }))
+        const seen = yield* working(
+          () => Effect.void,
+          () => moment,
+        )
+        assert.strictEqual(times(seen, id), 0)
       }),
     )
 

@@ -94,7 +94,7 @@ export const listed = <A>({ items, next }: Sliced<A>): Listed<A> => ({
 })
 
 /** The query of a listing; refused if the cursor is broken. */
-export const sliceOf = Effect.fnUntraced(function* ({ cursor, limit }: ListedBy) {
-  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
+export const sliceOf = Effect.fnUntraced(function* ({ cursor, limit }: ListedBy, id: RegExp = uuidId) {
+  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor, id))
   return { after, limit: limit ?? page_limit_default } satisfies SliceQuery
 })

@@ -10,6 +10,8 @@ export const view_days_kept = 7
 export const visitor_days_kept = 1
 /** The pace of blasts: their progress shows twenty minutes. */
 export const pace_days_kept = 1
+/** Processes that ended without deleting their rows. */
+export const process_days_kept = 1
 /** Daily totals of page views. */
 export const view_total_days_kept = 400
 /** Ids of written batches of page views. A batch is retried for seconds only. */

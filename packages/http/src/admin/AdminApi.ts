@@ -10,6 +10,7 @@ import { Validation } from "../edge/Validation.ts"
 import { addressed, Suppress, SuppressionWire } from "../api/sending/SuppressionsApi.ts"
 import { WorkspaceWire } from "../api/workspaces/WorkspaceWire.ts"
 import { AdminAuth } from "./AdminAuth.ts"
+import { doctor, jobs, operations } from "./InstallationApi.ts"
 import {
   AuditEntryWire,
   CheckedDomainWire,
@@ -298,6 +299,9 @@ export const AdminApi = HttpApi.make("tentpole-admin")
   .add(suppressions)
   .add(contacts)
   .add(auditLog)
+  .add(operations)
+  .add(jobs)
+  .add(doctor)
   .middleware(Validation)
   .middleware(AdminAuth)
   .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })

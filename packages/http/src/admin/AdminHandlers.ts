@@ -2,6 +2,8 @@
 import { Members } from "@tentpole/core/accounts/Members"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Administration } from "@tentpole/core/operations/administration/Administration"
+import { DeadJobs } from "@tentpole/core/operations/deadJobs/DeadJobs"
+import { ServiceOverviews } from "@tentpole/core/operations/overview/ServiceOverviews"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
 import { type Authority, requireRole } from "@tentpole/core/workspaces/Role"
 import { Suppressions } from "@tentpole/core/sending/Suppressions"
@@ -11,6 +13,7 @@ import { DateTime, Effect, Layer, Struct } from "effect"
 import { handlersFor } from "../GroupHandlers.ts"
 import { toSuppressionWire } from "../api/sending/SuppressionsApi.ts"
 import { toWorkspaceWire } from "../api/workspaces/WorkspaceWire.ts"
+import { Doctor } from "../doctor/Doctor.ts"
 import { answer, sliced } from "../Wire.ts"
 import { AdminApi } from "./AdminApi.ts"
 import { CurrentAuthority } from "./AdminAuth.ts"
@@ -29,6 +32,7 @@ import {
   toPageDomainWire,
   toWorkspaceFields,
 } from "./AdminWire.ts"
+import { toCheckWire, toDeadJobWire, toOperationsWire } from "./InstallationApi.ts"
 
 const handlersOf = handlersFor(
   AdminApi,
@@ -136,6 +140,20 @@ const auditLog = handlersOf("auditLog", Administration, (administration) => ({
       .pipe(answer(toListing("entries", toAuditEntryWire))),
 }))
 
+const operations = handlersOf("operations", ServiceOverviews, ({ get }) => ({
+  find: () => get.pipe(answer(toOperationsWire)),
+}))
+
+const jobs = handlersOf("jobs", DeadJobs, (dead) => ({
+  list: ({ query: { state: _dead, ...by } }) => dead.list(by).pipe(answer(toListing("jobs", toDeadJobWire))),
+  requeue: ({ params: { job_id } }) => dead.requeue(job_id).pipe(answer(() => ({ job_id, state: "ready" as const }))),
+  remove: ({ params }) => dead.abandon(params.job_id).pipe(nothing),
+}))
+
+const doctor = handlersOf("doctor", Doctor, ({ run }) => ({
+  run: () => run.pipe(answer((findings) => ({ checks: findings.map(toCheckWire) }))),
+}))
+
 export const groups = Layer.mergeAll(
   workspaces,
   keys,
@@ -146,4 +164,7 @@ export const groups = Layer.mergeAll(
   suppressions,
   contacts,
   auditLog,
+  operations,
+  jobs,
+  doctor,
 )

@@ -1,6 +1,7 @@
 // The command `tentpole` with its subcommands.
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { reportFailure, runCommand, runToEnd } from "@tentpole/adapters/Launch"
+import { version } from "@tentpole/core/kernel/values/Version"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { migrateCommand } from "./Run.ts"
@@ -21,7 +22,7 @@ import { suppression } from "./commands/Suppressions.ts"
 import { tent } from "./commands/Tents.ts"
 import { user } from "./commands/Users.ts"
 import { workspace } from "./commands/WorkspaceCommands.ts"
-import { doctor } from "./doctor/Doctor.ts"
+import { doctor } from "./commands/Doctor.ts"
 
 /** A command that runs one process. Its module is loaded on demand. On a signal the process finishes its work in progress. */
 const processCommand = <E>(name: "http" | "worker", description: string, load: () => Promise<Effect.Effect<void, E>>) =>
@@ -63,7 +64,7 @@ const tentpole = Command.make("tentpole", {}, () =>
 
 /** Runs the command of the arguments. Failures have a one-line message, except defects. */
 export const commandLine = (args: ReadonlyArray<string>): Effect.Effect<void, unknown> =>
-  Command.runWith(tentpole, { version: "0.1.0" })(args).pipe(explained, Effect.provide(NodeServices.layer))
+  Command.runWith(tentpole, { version })(args).pipe(explained, Effect.provide(NodeServices.layer))
 
 /** The names of the commands. @public */
 export const commandNames: ReadonlyArray<string> = tentpole.subcommands.flatMap(({ commands }) =>

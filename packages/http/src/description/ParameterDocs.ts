@@ -30,6 +30,7 @@ const descriptions: Readonly<Record<string, string>> = {
   key_id: "Id of the API key",
   invitation_id: "Id of the invitation",
   interval: "The length of a point: `hour` or `day`, UTC. Default: `day`",
+  job_id: "Id of the job",
   kind: "Returns only lists of this kind",
   limit: "Number of entries per page. Default: 25",
   link_index: "Returns only recipients that clicked this link, by its place in the email, from 0",

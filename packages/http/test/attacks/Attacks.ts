@@ -148,6 +148,7 @@ const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   link_index: noNumbers,
   search: ["\0", "x".repeat(256)],
   q: ["\0", "x".repeat(256)],
+  state: ["\0", "ready", "__proto__", "dead,ready"],
   actor: ["\0", "x".repeat(201)],
   confirm: ["\0", "x".repeat(64), "not the slug"],
   flow_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],

@@ -1,13 +1,14 @@
 // The job queue in memory, for tests and simulations, with the attempts, delays, leases and dead jobs of the PostgreSQL queue.
 // An interrupted worker releases its job at once; a crashed worker loses it when the lease ends.
 import { type ClaimedJob, defaults, type JobLeases, makeJobQueue } from "@tentpole/core/kernel/changes/JobRunner"
-import { type Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
+import { type DeadJob, type Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { nextJob } from "@tentpole/core/kernel/changes/JobTurn"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Clock, Context, DateTime, Duration, Effect, Latch, Layer } from "effect"
 import { MemoryDatabase, table } from "./MemoryDatabase.ts"
-import { byId } from "./Slices.ts"
+import { byId, newest } from "./Slices.ts"
 import { transactOn } from "./Transactor.ts"
 
 interface JobRow {
@@ -26,6 +27,17 @@ interface JobRow {
 
 const queue = table<JobRow>("job_queue")
 
+const isDead = ({ state }: JobRow): boolean => state === "dead"
+
+const toDeadJob = ({ attempts, failure, id, type, updatedAt_ms, workspaceId }: JobRow): DeadJob => ({
+  id,
+  type,
+  workspaceId,
+  attempts,
+  failure: failure ?? "unknown",
+  failedAt: DateTime.makeUnsafe(updatedAt_ms),
+})
+
 const tokenOf = ({ attempts }: JobRow): string => String(attempts)
 
 export const layer = (options = defaults) =>
@@ -36,6 +48,15 @@ export const layer = (options = defaults) =>
       const wake = Latch.makeUnsafe()
       const put = (row: JobRow) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => db.put(queue, null, row.id, { ...row, updatedAt_ms: now }))
+
+      /** Changes a dead job, and returns it as it was. */
+      const endDead = Effect.fnUntraced(function* (id: string, after: (now: number) => Partial<JobRow>) {
+        yield* Transaction
+        const row = yield* db.find(queue, null, id)
+        if (row === undefined || !isDead(row)) return yield* new NotFound({ resource: "dead job" })
+        yield* put({ ...row, ...after(yield* Clock.currentTimeMillis) })
+        return toDeadJob(row)
+      })
 
       const jobs = Jobs.of({
         enqueue: Effect.fnUntraced(function* (job, { id, delay }) {
@@ -58,31 +79,18 @@ export const layer = (options = defaults) =>
             updatedAt_ms: now,
           })
         }),
-        dead: Effect.map(db.all(queue, null), (rows) =>
-          rows
-            .filter((row) => row.state === "dead")
-            .sort((left, right) => right.updatedAt_ms - left.updatedAt_ms)
-            .slice(0, 1000)
-            .map((row) => ({
-              id: row.id,
-              attempts: row.attempts,
-              failure: row.failure ?? "unknown",
-              failedAt: DateTime.makeUnsafe(row.updatedAt_ms),
-            })),
-        ),
-        requeue: Effect.fnUntraced(function* (id) {
-          yield* Transaction
-          const row = yield* db.find(queue, null, id)
-          if (row?.state !== "dead") return false
-          yield* put({
-            ...row,
-            state: "waiting",
-            attempts: 0,
-            dueAt_ms: yield* Clock.currentTimeMillis,
-            failure: null,
-          })
-          return true
-        }),
+        dead: (query) =>
+          Effect.map(db.all(queue, null), (rows) => {
+            const { items, next } = newest(
+              rows
+                .filter(isDead)
+                .map((row) => ({ ...toDeadJob(row), createdAt: DateTime.makeUnsafe(row.updatedAt_ms) })),
+              query,
+            )
+            return { items: items.map(({ createdAt: _, ...job }) => job), next }
+          }),
+        requeue: (id) => endDead(id, (now) => ({ state: "waiting", attempts: 0, dueAt_ms: now, failure: null })),
+        abandon: (id) => endDead(id, () => ({ state: "completed" })),
       })
 
       const lease_ms = Duration.toMillis(options.lease)

@@ -27,6 +27,8 @@ export const auditActions = [
   "flow.paused",
   "flow.released",
   "import.started",
+  "job.abandoned",
+  "job.requeued",
   "key.created",
   "key.revoked",
   "member.changed",

@@ -17,6 +17,8 @@ import {
   TentTemplateId,
   WorkspaceId,
 } from "../Ids.ts"
+import type { Sliced, SliceQuery } from "../Page.ts"
+import type { NotFound } from "../Refusal.ts"
 import type { Transaction } from "./Transactor.ts"
 
 const job = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
@@ -51,9 +53,13 @@ export const Job = Schema.Union([
 ])
 export type Job = typeof Job.Type
 
+/** A job that failed all attempts. */
 export interface DeadJob {
   readonly id: string
+  readonly type: string
+  readonly workspaceId: WorkspaceId
   readonly attempts: number
+  /** The reason of the last failure, shortened. */
   readonly failure: string
   readonly failedAt: DateTime.Utc
 }
@@ -71,10 +77,12 @@ export class Jobs extends Context.Service<
       job: Job,
       options: { readonly id: string; readonly delay?: Duration.Input },
     ) => Effect.Effect<void, never, Transaction>
-    /** Jobs that failed all attempts, newest first, at most 1,000. */
-    readonly dead: Effect.Effect<ReadonlyArray<DeadJob>>
-    /** Requeues a dead job as new. False if there is none with that id. */
-    readonly requeue: (id: string) => Effect.Effect<boolean, never, Transaction>
+    /** Dead jobs of all workspaces, the newest failure first, ties by id. */
+    readonly dead: (query: SliceQuery) => Effect.Effect<Sliced<DeadJob>>
+    /** Requeues a dead job as new, and returns it as it was. */
+    readonly requeue: (id: string) => Effect.Effect<DeadJob, NotFound, Transaction>
+    /** Ends a dead job: it is not tried again, and is remembered as a completed one is. Returns it as it was. */
+    readonly abandon: (id: string) => Effect.Effect<DeadJob, NotFound, Transaction>
   }
 >()("tentpole/Jobs") {}
 

@@ -1,34 +1,27 @@
 // The commands `tentpole job …`: background jobs that failed permanently.
-import { Jobs } from "@tentpole/core/kernel/changes/Jobs"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect } from "effect"
+import { DeadJobs } from "@tentpole/core/operations/deadJobs/DeadJobs"
+import { Effect } from "effect"
 import { Argument } from "effect/cli"
-import { command, commandGroup } from "../Run.ts"
+import { toDeadJobWire } from "../../admin/InstallationApi.ts"
+import { allOf, command, commandGroup } from "../Run.ts"
+import { textOf } from "../Table.ts"
 
-const dead = command("dead", "Shows the jobs that failed permanently, with their errors", {}, () =>
-  Effect.flatMap(Jobs, (jobs) =>
-    Effect.map(jobs.dead, (all) =>
-      all.map(({ attempts, failedAt, failure, id }) => ({
-        id,
-        attempts,
-        failure,
-        failed_at: DateTime.formatIso(failedAt),
-      })),
-    ),
-  ),
+const dead = command(
+  "dead",
+  "Shows the jobs that failed permanently, with their errors",
+  {},
+  () => Effect.flatMap(DeadJobs, ({ list }) => Effect.map(allOf(list), (jobs) => jobs.map(toDeadJobWire))),
+  (jobs) => textOf(jobs, ["job_id", "attempts", "failure", "failed_at"]),
 )
 
-const requeue = command(
-  "requeue",
-  "Queues a dead job again",
-  { id: Argument.String("job-id") },
-  Effect.fnUntraced(function* ({ id }) {
-    const jobs = yield* Jobs
-    const { transact } = yield* Transactor
-    if (!(yield* transact(jobs.requeue(id)))) return yield* new NotFound({ resource: "dead job" })
-    return { id, requeued: true }
-  }),
+const job_id = Argument.String("job-id")
+
+const requeue = command("requeue", "Queues a dead job again", { job_id }, ({ job_id: id }) =>
+  DeadJobs.use((jobs) => Effect.as(jobs.requeue(id), { job_id: id, state: "ready" })),
 )
 
-export const job = commandGroup("job", "Background jobs: dead, requeue", [dead, requeue])
+const discard = command("discard", "Ends a dead job: it is not tried again", { job_id }, ({ job_id: id }) =>
+  DeadJobs.use((jobs) => Effect.as(jobs.abandon(id), { job_id: id, state: "discarded" })),
+)
+
+export const job = commandGroup("job", "Background jobs: dead, requeue, discard", [dead, requeue, discard])

@@ -1,4 +1,5 @@
 // Attacks on the administration API: malformed values in every place of every operation.
+import { PgClient } from "@effect/sql-pg"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { AccountStore } from "@tentpole/core/accounts/AccountStore"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
@@ -63,15 +64,16 @@ it("every operation of the administration with a body has a probe", () => {
   assert.sameMembers(withBody.map(nameOf), Object.keys(probes))
 })
 
-/** Callers of the administration API, and functions that create a contact and a member: the administration API has none. */
+/** Callers of the administration API, and functions that create what the administration API cannot. */
 interface Administered {
   readonly admin: Call
   readonly addContact: (workspace: string) => Effect.Effect<string>
   readonly addMember: (workspace: string) => Effect.Effect<string>
+  readonly addDeadJob: (workspace: string) => Effect.Effect<string>
 }
 
 /** A workspace with one entity of each kind. */
-const settled = Effect.fnUntraced(function* ({ addContact, addMember, admin }: Administered) {
+const settled = Effect.fnUntraced(function* ({ addContact, addDeadJob, addMember, admin }: Administered) {
   const post = (path: string, json: Json) => Effect.map(admin("POST", path, { json }), (answered) => answered.json)
   const { slug, workspace_id } = yield* post(root, { name: fresh() })
   const at = `${root}/${workspace_id}`
@@ -81,8 +83,9 @@ const settled = Effect.fnUntraced(function* ({ addContact, addMember, admin }: A
   yield* post(`${at}/suppressions`, { email: "a@example.test" })
   const { invitation_id } = yield* post(`${at}/invitations`, { email: "b@example.test", role: "viewer" })
   const [contact_id, user_id] = [yield* addContact(workspace_id), yield* addMember(workspace_id)]
+  const job = { job_id: yield* addDeadJob(workspace_id), state: "dead" }
   const people = { contact_id, email: "a@example.test", invitation_id, user_id }
-  return { workspace_id, confirm: slug, key_id, domain_id, page_domain_id, ...people }
+  return { workspace_id, confirm: slug, key_id, domain_id, page_domain_id, ...job, ...people }
 })
 
 /** A second workspace, which sends no attacks, with its full state, which must not change. */
@@ -138,8 +141,18 @@ const served = Layer.effect(
         )
         return id
       }).pipe(Effect.orDie, Effect.provide(context))
-    const other = yield* settled({ admin, addContact, addMember })
-    return { admin, addContact, addMember, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
+    const addDeadJob = (workspace: string) =>
+      Effect.flatMap(PgClient.PgClient, (sql) => {
+        const id = `blast_start:${fresh()}`
+        return Effect.as(
+          sql`insert into jobs.job_queue (id, workspace_id, type, payload, state, attempts)
+            values (${id}, ${workspace}, 'blast_start', '{}', 'dead', 10)`,
+          id,
+        )
+      }).pipe(Effect.orDie, Effect.provide(context))
+    const adding = { admin, addContact, addDeadJob, addMember }
+    const other = yield* settled(adding)
+    return { ...adding, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
   }),
 )
 const options = { excludeTestServices: true } as const
@@ -164,7 +177,9 @@ layer(served, options)("attacks on the administration", (test) => {
           const path = addressOf(operation, estate)
           for (const name of parametersOf(operation.path)) {
             if (name === "email") continue
-            for (const stranger of [unknownId, ...(name === "workspace_id" ? [] : [other[name as "key_id"]])]) {
+            // A workspace and a job belong to the installation.
+            const isOwn = name !== "workspace_id" && name !== "job_id"
+            for (const stranger of [unknownId, ...(isOwn ? [other[name as "key_id"]] : [])]) {
               const at = addressOf(operation, { ...estate, [name]: stranger })
               const unknown = yield* admin(operation.method, at, sent())
               holdToShape(name, unknown)

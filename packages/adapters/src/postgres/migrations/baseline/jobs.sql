@@ -22,6 +22,7 @@ create table jobs.job_queue (
   constraint job_running_has_lease check ((state = 'running') = (token is not null and lease_until is not null))
 );
 comment on table jobs.job_queue is 'Background jobs. Completed ones are stored for weeks, so that an id is never queued twice.';
+comment on column jobs.job_queue.updated_at is 'Of a dead job: when it failed, in whole milliseconds, so that a cursor can name it.';
 comment on column jobs.job_queue.token is 'Of one claim: a worker that lost its lease has another token and writes nothing.';
 create index job_ready on jobs.job_queue (workspace_id, type, due_at, sequence) where state = 'ready';
 create index job_later on jobs.job_queue (due_at) where state = 'later';
@@ -34,7 +35,7 @@ create index job_completed on jobs.job_queue (updated_at) where state = 'complet
 create function jobs.wake_jobs(attempts_max int) returns void language plpgsql set search_path = pg_catalog, public, pg_temp
   set enable_seqscan = off as $$
 begin
-  update jobs.job_queue q set token = null, lease_until = null, updated_at = clock_timestamp(),
+  update jobs.job_queue q set token = null, lease_until = null, updated_at = date_trunc('milliseconds', clock_timestamp()),
     state = case when q.attempts < attempts_max then 'ready' else 'dead' end,
     last_failure = case when q.attempts < attempts_max then q.last_failure
       else coalesce(q.last_failure, 'The lease ended in the last attempt') end

@@ -62,6 +62,21 @@ comment on column audit_entry.workspace_id is 'Null: of the installation, such a
 comment on table audit_entry is
   'The audit log, read across workspaces. No foreign key: entries stay when the workspace is deleted.';
 
+create table process (
+  process_id uuid not null,
+  kind text not null constraint process_kind_known check (kind in ('http', 'worker')),
+  started_at timestamptz not null,
+  seen_at timestamptz not null,
+  rss_bytes bigint not null,
+  event_loop_p99_ms double precision not null,
+  constraint process_pkey primary key (process_id)
+);
+insert into table_retention (relation, age_column, days_min) values ('process', 'seen_at', 1);
+comment on table process is
+  'The processes of the service. Each renews its row every ten seconds, and deletes it when it stops.';
+comment on column process.process_id is 'Of one start of the process.';
+comment on column process.event_loop_p99_ms is 'Of the last ten seconds before seen_at.';
+
 create table service_epoch (
   single boolean not null default true constraint service_epoch_is_single check (single),
   counter bigint not null default 0,

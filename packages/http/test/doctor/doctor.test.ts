@@ -1,7 +1,7 @@
 // Tests of the doctor's findings.
 import { configuration } from "@tentpole/adapters/Configuration"
 import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
-import { type Finding, table } from "@tentpole/http/cli/doctor/Finding"
+import { type Finding, table } from "@tentpole/http/doctor/Finding"
 import {
   judgeAi,
   judgeBucket,
@@ -10,7 +10,7 @@ import {
   judgeJournal,
   judgeSettings,
   judgeSilence,
-} from "@tentpole/http/cli/doctor/Judgements"
+} from "@tentpole/http/doctor/Judgements"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 

@@ -3,22 +3,16 @@ import { loadEnvironment } from "@tentpole/adapters/Launch"
 import { configuration } from "@tentpole/adapters/Configuration"
 import { Effect, Result } from "effect"
 import { Command } from "effect/cli"
+import { findingsOf } from "../../doctor/Doctor.ts"
+import { type Finding, table, wrong } from "../../doctor/Finding.ts"
 import { jsonFlag, report } from "../Run.ts"
-import { examine } from "./Examinations.ts"
-import { type Finding, ok, table, wrong } from "./Finding.ts"
-import { judgeSettings } from "./Judgements.ts"
 
 const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.suspend(() => {
   loadEnvironment()
   const read = configuration(process.env)
-  if (Result.isFailure(read)) {
-    return Effect.succeed([wrong("settings", read.failure.reason, "Fix these first: other checks depend on them.")])
-  }
-  return Effect.map(examine(read.success), (examined) => [
-    ok("settings", "valid"),
-    ...judgeSettings(read.success),
-    ...examined,
-  ])
+  return Result.isFailure(read)
+    ? Effect.succeed([wrong("settings", read.failure.reason, "Fix these first: other checks depend on them.")])
+    : findingsOf(read.success)
 })
 
 export const doctor = Command.make("doctor", { json: jsonFlag }, ({ json }) =>

@@ -1,6 +1,6 @@
 // Tests of the doctor's check of file modes.
 import { type Configuration, configuration } from "@tentpole/adapters/Configuration"
-import { fileModes } from "@tentpole/http/cli/doctor/FileModes"
+import { fileModes } from "@tentpole/http/doctor/FileModes"
 import { Effect, Result } from "effect"
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

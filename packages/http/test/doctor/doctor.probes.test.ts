@@ -1,6 +1,6 @@
 // Tests of the doctor's checks against real servers: an S3 store and AI providers.
 import { type Configuration, configuration } from "@tentpole/adapters/Configuration"
-import { ai, files } from "@tentpole/http/cli/doctor/Examinations"
+import { ai, files } from "@tentpole/http/doctor/Examinations"
 import { Effect, Result } from "effect"
 import { createServer, type IncomingMessage, type Server } from "node:http"
 import { mkdtemp, rm } from "node:fs/promises"
