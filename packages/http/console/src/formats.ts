@@ -58,6 +58,8 @@ export const formatsOf = (language: string, timeZone: string) => {
         ? bytes("byte", 0).format(value)
         : value < kilobyte ** 2
           ? bytes("kilobyte", 0).format(value / kilobyte)
-          : bytes("megabyte", 1).format(value / kilobyte ** 2),
+          : value < kilobyte ** 3
+            ? bytes("megabyte", 1).format(value / kilobyte ** 2)
+            : bytes("gigabyte", 1).format(value / kilobyte ** 3),
   }
 }

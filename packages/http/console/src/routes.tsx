@@ -10,6 +10,7 @@ import { homeSearch } from "./home/home.ts"
 import { newImportSearch, runSearch, sessionSearch } from "./imports/search.ts"
 import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
+import { auditSearch } from "./operations/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
 import { contactListSearch, listScreenSearch, rulesSearch } from "./segments/search.ts"
 import { Shell } from "./shell/Shell.tsx"
@@ -109,6 +110,12 @@ const delivery = [
   ),
 ] as const
 
+const operations = [
+  screen("operations", "/operations", () => import("./operations/state/Operations.tsx"), "Operations"),
+  screen("operations", "/workspaces", () => import("./operations/workspaces/Workspaces.tsx"), "Workspaces"),
+  screen("operations", "/audit", () => import("./operations/audit/AuditList.tsx"), "AuditList", auditSearch),
+] as const
+
 const settings = [
   screen("settings", "/settings/workspace", () => import("./settings/WorkspaceSettings.tsx"), "WorkspaceSettings"),
   screen("settings", "/settings/sender", () => import("./settings/SenderSettings.tsx"), "SenderSettings"),
@@ -155,6 +162,7 @@ export const router = createRouter({
     ...tents,
     ...inbox,
     ...delivery,
+    ...operations,
     settingsStart,
     ...settings,
   ]),

@@ -34,7 +34,10 @@ describe("formatsOf", () => {
 
   it("shows bytes in kilobytes of 1,024", () => {
     const { bytes } = formatsOf("en", "UTC")
-    assert.deepStrictEqual([bytes(38 * 1_024), bytes(1.5 * 2 ** 20)], ["38 kB", "1.5 MB"])
+    assert.deepStrictEqual(
+      [bytes(38 * 1_024), bytes(1.5 * 2 ** 20), bytes(2.1 * 2 ** 30)],
+      ["38 kB", "1.5 MB", "2.1 GB"],
+    )
   })
 
   it("shows a duration in two units at most", () => {

@@ -26,6 +26,7 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   "accounts.user": ["accounts.sessions"],
   "admin.contacts": ["contacts", "lists", "analytics"],
   "admin.domains": ["workspace"],
+  "admin.jobs": ["admin.operations"],
   "admin.invitations": ["admin.members"],
   "admin.pageDomains": ["workspace"],
   "admin.suppressions": ["contacts", "suppressions"],

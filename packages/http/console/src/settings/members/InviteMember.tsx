@@ -13,14 +13,19 @@ import { RoleField } from "../RoleField.tsx"
 import { useWorkspaceParams } from "../useSettings.ts"
 
 interface Props {
+  /** Default: this workspace. */
+  readonly workspace?: { readonly workspace_id: string }
   readonly onClose: () => void
 }
 
-export const InviteMember = ({ onClose }: Props) => {
+export const InviteMember = ({ onClose, workspace }: Props) => {
   const words = useWords("settings").members
   const shell = useWords("shell")
-  const params = useWorkspaceParams()
-  const form = useForm<{ email: string; role: Role }>({ initialValues: { email: "", role: "editor" } })
+  const own = useWorkspaceParams()
+  const params = { workspace_id: workspace?.workspace_id ?? own.workspace_id }
+  const form = useForm<{ email: string; role: Role }>({
+    initialValues: { email: "", role: workspace === undefined ? "editor" : "owner" },
+  })
   const invite = useAdminMutationOf("invitations", "create")
   const { setErrors } = form
   const { errors, rest } = fieldErrors(invite.error, ["email"])

@@ -1,0 +1,88 @@
+// Entries of the audit log: what they are about, where that is in the console, and their file.
+import type { Admin } from "@tentpole/client"
+import type { AdminApi, RequestOf } from "../../api/queries.ts"
+
+export type AuditEntry = Admin.AuditEntry
+
+export type AuditQuery = NonNullable<NonNullable<RequestOf<AdminApi["auditLog"]["list"]>[0]>["query"]>
+
+export type AuditAction = NonNullable<AuditQuery["action"]>
+
+/** Entries of a file at most. */
+export const csv_rows_max = 10_000
+
+/** The first part of an action: `blast` of `blast.paused`. */
+export const thingOf = (action: string): string => action.slice(0, action.indexOf("."))
+
+/** The screens of things, by the first part of an action. `:id` is the target. */
+const screens: Readonly<Record<string, string>> = {
+  blast: "/blasts/:id",
+  domain: "/domains/:id",
+  email: "/emails/:id",
+  flow: "/flows/:id",
+  key: "/settings/keys",
+  member: "/settings/members",
+  page_domain: "/domains",
+  suppression: "/suppressions",
+  tent: "/tents/:id",
+  workspace: "/settings/workspace",
+}
+
+/** The screen of the thing that an entry is about; null without one, and for things of other workspaces. */
+export const pathOf = ({ action, target, workspace_id }: AuditEntry, workspace: string): string | null => {
+  const thing = thingOf(action)
+  if (workspace_id !== workspace || !Object.hasOwn(screens, thing) || action === "domain.removed") return null
+  return screens[thing]?.replace(":id", encodeURIComponent(target)) ?? null
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
+
+const id_shown_length = 8
+
+/** The name of the thing, where the entry has one; of an id its first characters. */
+export const nameOf = ({ details, target, target_name }: AuditEntry): string => {
+  const { alias, domain, slug } = details
+  const named = [target_name, domain, slug, alias].find((each) => typeof each === "string")
+  if (typeof named === "string") return named
+  return uuid.test(target) ? target.slice(0, id_shown_length) : target
+}
+
+const textOf = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value))
+
+/** A change of a setting: `plan: free → pro`. */
+const changeOf = (change: unknown): string => {
+  const { field, from, to } = change as { readonly field: string; readonly from?: unknown; readonly to?: unknown }
+  return to === undefined ? field : `${field}: ${textOf(from)} → ${textOf(to)}`
+}
+
+/** The details in one line, without those that the name shows. */
+export const detailsOf = ({ details }: AuditEntry): string =>
+  Object.entries(details)
+    .filter(([key, value]) => value !== null && !["alias", "domain", "slug"].includes(key))
+    .map(([key, value]) =>
+      key === "changes" && Array.isArray(value) ? value.map(changeOf).join(", ") : `${key}: ${textOf(value)}`,
+    )
+    .join(", ")
+
+const columns = ["at", "actor", "actor_name", "action", "target", "target_name", "workspace_id"] as const
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+
+/** Text that a spreadsheet would run is text after an apostrophe. */
+const guarded = (text: string): string => (/^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+
+const line = (cells: ReadonlyArray<string>): string => `${cells.map((cell) => quoted(guarded(cell))).join(",")}\r\n`
+
+/** A CSV file. It begins with a byte order mark, so that spreadsheets read it as UTF-8. */
+export const csvOf = (entries: ReadonlyArray<AuditEntry>): string =>
+  [
+    "\ufeff",
+    line([...columns, "details"]),
+    ...entries.map((entry) => line([...columns.map((key) => entry[key] ?? ""), JSON.stringify(entry.details)])),
+  ].join("")
+
+const day_ms = 86_400_000
+
+/** The first day of the last `days` days, today included, in UTC. */
+export const firstDay = (days: number, now_ms: number): string =>
+  new Date(now_ms - (days - 1) * day_ms).toISOString().slice(0, "2026-05-01".length)
