@@ -2,6 +2,7 @@
 import { ports } from "@tentpole/adapters/FromConfig"
 import { processOf } from "@tentpole/adapters/Launch"
 import { processBeats } from "@tentpole/adapters/operations/ProcessBeats"
+import { EventLoop } from "@tentpole/adapters/operations/ProcessMeasures"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Layer } from "effect"
 import * as FirstStart from "./FirstStart.ts"
@@ -11,6 +12,7 @@ import { server } from "./Server.ts"
 
 export const httpProcess = processOf("http", (config) =>
   Layer.mergeAll(FirstStart.layer(config), processBeats("http"), server(config, consoleFiles(config))).pipe(
+    Layer.provide(EventLoop.layer),
     Layer.provide(Doctor.layer(config)),
     Layer.provide(useCases),
     Layer.provide(ports(config, { name: "http", connections_max: 20 })),

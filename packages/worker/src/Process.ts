@@ -3,6 +3,7 @@ import type { Configuration } from "@tentpole/adapters/Configuration"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { processOf } from "@tentpole/adapters/Launch"
 import { processBeats } from "@tentpole/adapters/operations/ProcessBeats"
+import { EventLoop } from "@tentpole/adapters/operations/ProcessMeasures"
 import { draining, Readiness } from "@tentpole/adapters/operations/Readiness"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Layer } from "effect"
@@ -21,7 +22,7 @@ export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host" | "
     Loops.flows(),
     Loops.maintenance,
     BounceListener.layer(config),
-    processBeats("worker"),
+    processBeats("worker").pipe(Layer.provide(EventLoop.layer)),
   ).pipe(Layer.provide(Loops.epochs()))
   return draining(0).pipe(
     Layer.provide(work),

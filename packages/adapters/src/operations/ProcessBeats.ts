@@ -33,4 +33,4 @@ export const processBeats = (kind: ProcessKind) =>
       )
       yield* report.pipe(Effect.repeat(Schedule.spaced(Duration.seconds(process_beat_s))), Effect.forkScoped)
     }),
-  ).pipe(Layer.provide(EventLoop.layer))
+  )

@@ -752,7 +752,7 @@ export interface ServiceProcess {
   readonly kind: "http" | "worker"
   /** ISO 8601, UTC */
   readonly started_at: string
-  /** The last report, by the database's clock. A process reports every ten seconds; after 60 it is gone */
+  /** The last report, by the database's clock. A process reports every 10 seconds; after 60 it is gone */
   readonly seen_at: string
   /** Memory that the process occupies */
   readonly rss_bytes: number

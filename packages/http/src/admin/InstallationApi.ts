@@ -2,7 +2,7 @@
 // operators.
 import type { DeadJob } from "@tentpole/core/kernel/changes/Jobs"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { processKinds } from "@tentpole/core/operations/overview/ServiceOverview"
+import { process_beat_s, process_silent_s_max, processKinds } from "@tentpole/core/operations/overview/ServiceOverview"
 import type { ServiceOverview } from "@tentpole/core/operations/overview/ServiceOverviews"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -90,7 +90,7 @@ const ProcessWire = Schema.Struct({
   kind: oneOf(...processKinds),
   started_at: InstantWire,
   seen_at: InstantWire.annotate({
-    description: "The last report, by the database's clock. A process reports every ten seconds; after 60 it is gone",
+    description: `The last report, by the database's clock. A process reports every ${process_beat_s} seconds; after ${process_silent_s_max} it is gone`,
   }),
   rss_bytes: Schema.Finite.annotate({ description: "Memory that the process occupies" }),
   event_loop_p99_ms: Schema.Finite.annotate({ description: "Delay of the event loop in the last ten seconds" }),

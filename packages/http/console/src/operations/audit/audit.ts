@@ -47,7 +47,7 @@ export const nameOf = ({ details, target, target_name }: AuditEntry): string => 
   return uuid.test(target) ? target.slice(0, id_shown_length) : target
 }
 
-const textOf = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value))
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 /** A change of a setting: `plan: free → pro`. */
 const changeOf = (change: unknown): string => {

@@ -1,6 +1,5 @@
 // The state of the installation in four cards: sending, messages, due work, and the database.
 import { Paper, SimpleGrid, Text } from "@mantine/core"
-import type { ReactNode } from "react"
 import { useFormat } from "../../format.ts"
 import { StatusBadge, type Tone } from "../../parts/StatusBadge.tsx"
 import { useWords } from "../../words/Words.tsx"
@@ -10,10 +9,11 @@ interface CardProps {
   readonly label: string
   readonly value: string
   readonly tone?: Tone
-  readonly children: ReactNode
+  /** Below the value. */
+  readonly note: string
 }
 
-const Card = ({ children, label, tone, value }: CardProps) => (
+const Card = ({ label, note, tone, value }: CardProps) => (
   <Paper p="md" role="group" aria-label={label}>
     <Text size="sm" c="dimmed">
       {label}
@@ -22,7 +22,7 @@ const Card = ({ children, label, tone, value }: CardProps) => (
       {value}
     </Text>
     <Text size="xs" className="change" component="div">
-      {tone === undefined ? children : <StatusBadge tone={tone} label={String(children)} />}
+      {tone === undefined ? note : <StatusBadge tone={tone} label={note} />}
     </Text>
   </Paper>
 )
@@ -38,22 +38,23 @@ export const Cards = ({ operations }: { readonly operations: Operations }) => {
   const workspaces = due.reduce((sum, each) => sum + each.workspaces, 0)
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md">
-      <Card label={words.sending} value={words.sendings[sending]} tone={sending === "on" ? "good" : "warning"}>
-        {words.mails[mail]}
-      </Card>
-      <Card label={words.messages} value={number(deliveries.open)}>
-        {words.messagesOf(number(deliveries.handed_over), number(deliveries.paused))}
-      </Card>
+      <Card
+        label={words.sending}
+        value={words.sendings[sending]}
+        tone={sending === "on" ? "good" : "warning"}
+        note={words.mails[mail]}
+      />
+      <Card
+        label={words.messages}
+        value={number(deliveries.open)}
+        note={words.messagesOf(number(deliveries.handed_over), number(deliveries.paused))}
+      />
       <Card
         label={words.lag}
         value={lag_s < 1 ? words.underSecond : duration(lag_s)}
-        {...(lag_s > late_s ? { tone: "bad" as const } : {})}
-      >
-        {lag_s > late_s ? words.late : words.due(workspaces)}
-      </Card>
-      <Card label={words.database} value={bytes(database.bytes)}>
-        {words.connections(database.connections)}
-      </Card>
+        {...(lag_s > late_s ? { tone: "bad", note: words.late } : { note: words.due(workspaces) })}
+      />
+      <Card label={words.database} value={bytes(database.bytes)} note={words.connections(database.connections)} />
     </SimpleGrid>
   )
 }
