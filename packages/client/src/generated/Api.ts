@@ -527,8 +527,21 @@ export interface Client {
       }
     }, string, CommonCode | "not_found">
     /**
-     * Set the HTML of an email. Creates a new version. An overridden plain text is not changed, and is marked as
-     * stale. Needs the role `editor`.
+     * Get the HTML of an email with its design. Returns a version with the document of the block editor that wrote
+     * it. The design of a version that was written in another way is null. Needs the role `viewer`.
+     */
+    readonly designed: Method<{
+      readonly params: {
+        readonly emailId: string
+      }
+      readonly query?: {
+        /** Number of the version. Default: the current version */
+        readonly version?: number | string
+      }
+    }, DesignedContent, CommonCode | "not_found">
+    /**
+     * Set the HTML of an email. Creates a new version, with the document of a block editor in `design` if one
+     * wrote the HTML. An overridden plain text is not changed, and is marked as stale. Needs the role `editor`.
      */
     readonly setContent: Method<{
       readonly params: {
@@ -741,8 +754,22 @@ export interface Client {
       }
     }, string, CommonCode | "not_found">
     /**
-     * Set the HTML of an email template. Creates a new version. An overridden plain text is not changed, and is
-     * marked as stale. Needs the role `editor`.
+     * Get the HTML of an email template with its design. Returns a version with the document of the block editor
+     * that wrote it. The design of a version that was written in another way is null. Needs the role `viewer`.
+     */
+    readonly designed: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly query?: {
+        /** Number of the version. Default: the current version */
+        readonly version?: number | string
+      }
+    }, DesignedContent, CommonCode | "not_found">
+    /**
+     * Set the HTML of an email template. Creates a new version, with the document of a block editor in `design` if
+     * one wrote the HTML. An overridden plain text is not changed, and is marked as stale. Needs the role
+     * `editor`.
      */
     readonly setContent: Method<{
       readonly params: {
@@ -1717,8 +1744,22 @@ export interface Client {
       }
     }, string, CommonCode | "not_found">
     /**
-     * Set the HTML of a tent template. Creates a new version. An overridden plain text is not changed, and is
-     * marked as stale. Needs the role `editor`.
+     * Get the HTML of a tent template with its design. Returns a version with the document of the block editor
+     * that wrote it. The design of a version that was written in another way is null. Needs the role `viewer`.
+     */
+    readonly designed: Method<{
+      readonly params: {
+        readonly templateId: string
+      }
+      readonly query?: {
+        /** Number of the version. Default: the current version */
+        readonly version?: number | string
+      }
+    }, DesignedContent, CommonCode | "not_found">
+    /**
+     * Set the HTML of a tent template. Creates a new version, with the document of a block editor in `design` if
+     * one wrote the HTML. An overridden plain text is not changed, and is marked as stale. Needs the role
+     * `editor`.
      */
     readonly setContent: Method<{
       readonly params: {
@@ -2129,6 +2170,7 @@ export const routes = {
     remove: "DELETE /v1/emails/:emailId",
     duplicate: "POST /v1/emails/:emailId/duplicate key",
     content: "GET /v1/emails/:emailId/content text",
+    designed: "GET /v1/emails/:emailId/content.json",
     setContent: "PUT /v1/emails/:emailId/content",
     versions: "GET /v1/emails/:emailId/versions cursor:versions",
     plainText: "GET /v1/emails/:emailId/plain-text text",
@@ -2151,6 +2193,7 @@ export const routes = {
     remove: "DELETE /v1/email-templates/:templateId",
     duplicate: "POST /v1/email-templates/:templateId/duplicate key",
     content: "GET /v1/email-templates/:templateId/content text",
+    designed: "GET /v1/email-templates/:templateId/content.json",
     setContent: "PUT /v1/email-templates/:templateId/content",
     versions: "GET /v1/email-templates/:templateId/versions cursor:versions",
     plainText: "GET /v1/email-templates/:templateId/plain-text text",
@@ -2248,6 +2291,7 @@ export const routes = {
     remove: "DELETE /v1/tent-templates/:templateId",
     duplicate: "POST /v1/tent-templates/:templateId/duplicate key",
     content: "GET /v1/tent-templates/:templateId/content text",
+    designed: "GET /v1/tent-templates/:templateId/content.json",
     setContent: "PUT /v1/tent-templates/:templateId/content",
     versions: "GET /v1/tent-templates/:templateId/versions cursor:versions",
     generate: "POST /v1/tent-templates/:templateId/generations key",
@@ -3533,6 +3577,20 @@ export interface DeletedItem {
   readonly client_item_id: string | null
   readonly contact_id: string
   readonly status: "deleted"
+}
+
+/** The document of a block editor that wrote the HTML; at most 1,000,000 bytes as JSON */
+export interface Design {
+  /** The name of the editor */
+  readonly editor: string
+  readonly document: unknown
+}
+
+export interface DesignedContent {
+  readonly version: number
+  readonly html: string
+  /** null: the HTML was not written with blocks */
+  readonly design: Design | null
 }
 
 export interface DryRunBlast {
@@ -4861,6 +4919,7 @@ export interface SetContent {
    * external form targets
    */
   readonly html: string
+  readonly design?: Design | null
 }
 
 export type SetEmail = ExistingEmail | InlineEmail

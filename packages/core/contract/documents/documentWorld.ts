@@ -2,7 +2,7 @@
 // locks, decides and applies in its own transaction.
 import { DateTime, Effect, Result } from "effect"
 import type { WrittenEmail } from "../../src/ports/Ai.ts"
-import type { DocumentTypes, Edit, Locked } from "../../src/documents/Document.ts"
+import type { Design, DocumentTypes, Edit, Locked } from "../../src/documents/Document.ts"
 import type { DocumentStore } from "../../src/documents/DocumentStore.ts"
 import type { DocumentChange, DocumentMachine } from "../../src/documents/machine.ts"
 import { type EmailTypes, EmailChange } from "../../src/emails/Email.ts"
@@ -167,9 +167,9 @@ export const begin = <T extends DocumentTypes>(sample: Sample<T>, there?: Worksp
         }),
       )
 
-    const setContent = (id: T["document"]["id"], html: string) =>
+    const setContent = (id: T["document"]["id"], html: string, design: Design | null = null) =>
       move(id, ({ document }) =>
-        Result.getOrThrow(machine.setContent(document, { html, byName: "a key" }, edit(2_000))),
+        Result.getOrThrow(machine.setContent(document, { html, design, byName: "a key" }, edit(2_000))),
       )
 
     const remove = (id: T["document"]["id"]) =>

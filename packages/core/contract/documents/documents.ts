@@ -68,6 +68,20 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
       }),
     )
 
+    it.effect("stores the design of a version; a change of its HTML keeps it, and the next version has its own", () =>
+      Effect.gen(function* () {
+        const { store, workspace, made, move, setContent } = yield* start
+        const { id } = yield* made()
+        const design = JSON.stringify({ editor: "blocks", document: { text: "é \u0000 \ud800 🦊" } })
+        yield* setContent(id, "<p>two</p>", design)
+        yield* move(id, (current) => Result.getOrThrow(machine.update(current, sample.patch, edit(2_500))))
+        yield* setContent(id, "<p>three</p>")
+        const designs = yield* Effect.forEach([1, 2, 3], (version) => store.design(workspace, id, version))
+        assert.deepStrictEqual(designs, [null, design, null])
+        assert.strictEqual((yield* Effect.flip(store.design(workspace, id, 4)))._tag, "NotFound")
+      }),
+    )
+
     it.effect("lists the versions with their authors and sizes, newest first, in slices", () =>
       Effect.gen(function* () {
         const { store, workspace, made, move, setContent, started } = yield* start
@@ -246,6 +260,7 @@ const contractOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<
           store.get(other, id),
           store.current(other, id),
           store.html(other, id, 1),
+          store.design(other, id, 1),
           store.basis(other, id),
           store.approval(other, approvalId),
           transact(store.lock(other, id)),

@@ -1,5 +1,6 @@
 // The model of emails and templates: HTML in versions, of which one may be approved, and a plain text beside it.
 import { type DateTime, Result } from "effect"
+import { encodeText } from "../kernel/Bytes.ts"
 import type { ActorName } from "../kernel/changes/Actor.ts"
 import type { ApprovalId } from "../kernel/Ids.ts"
 import { Invalid, type Refusal } from "../kernel/Refusal.ts"
@@ -46,6 +47,17 @@ export interface Document {
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
+
+/** What a block editor needs to go on with its HTML: the JSON text of `{editor, document}`. Only that editor reads it. */
+export type Design = string
+
+export const design_bytes_max = 1_000_000
+
+/** Issues are at the field `design`. */
+export const checkDesign = (design: Design | null): Result.Result<Design | null, Invalid> =>
+  design !== null && encodeText(design).length > design_bytes_max
+    ? Result.fail(Invalid.at("design", `must have at most ${design_bytes_max} bytes as JSON`))
+    : Result.succeed(design)
 
 /** Who changes a document, and when. */
 export interface Edit {

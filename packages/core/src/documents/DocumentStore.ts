@@ -5,7 +5,7 @@ import type { Cursor, Sliced } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
-import type { ContentStatus, Current, DocumentTypes, Locked, IdOf } from "./Document.ts"
+import type { ContentStatus, Current, Design, DocumentTypes, Locked, IdOf } from "./Document.ts"
 import type { Generation } from "./Generation.ts"
 import type { DocumentChange } from "./machine.ts"
 import type { ContentVersion } from "./Versions.ts"
@@ -26,6 +26,8 @@ export interface DocumentStore<T extends DocumentTypes> {
   readonly lock: (workspace: WorkspaceId, id: IdOf<T>) => Effect.Effect<Locked<T["document"]>, NotFound, Transaction>
   /** The HTML of one version. */
   readonly html: (workspace: WorkspaceId, id: IdOf<T>, version: number) => Effect.Effect<string, NotFound>
+  /** The design of one version; null where its HTML was not written with blocks. */
+  readonly design: (workspace: WorkspaceId, id: IdOf<T>, version: number) => Effect.Effect<Design | null, NotFound>
   /** The newest version first. `after.id` is a version's number. */
   readonly versions: (
     workspace: WorkspaceId,

@@ -7,7 +7,7 @@ import { decideWith, type Parse, Parsers } from "../ports/Parsers.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { Actor } from "../kernel/changes/Actor.ts"
-import type { ContentStatus, Current, DocumentTypes, Edit, Locked, IdOf } from "./Document.ts"
+import type { ContentStatus, Current, Design, DocumentTypes, Edit, Locked, IdOf } from "./Document.ts"
 import type { ApprovalVersionStale, GenerationInProgress, HtmlTooLarge, TemplateNotReady } from "./DocumentErrors.ts"
 import { checkPrompt, type Generation } from "./Generation.ts"
 import { documentGenerations, type GenerationRules } from "./GenerationRunner.ts"
@@ -26,6 +26,12 @@ export interface ListedBy<Status extends string = ContentStatus> {
   readonly search?: string
   readonly cursor?: string
   readonly limit?: number
+}
+
+export interface Designed {
+  readonly version: number
+  readonly html: string
+  readonly design: Design | null
 }
 
 export interface Created<T extends DocumentTypes> {
@@ -54,6 +60,8 @@ export interface Documents<T extends DocumentTypes> {
   ) => Effect.Effect<T["document"], NotFound | TemplateNotReady>
   /** The HTML of a version, or of the current one. */
   readonly content: (workspace: WorkspaceId, id: IdOf<T>, version?: number) => Effect.Effect<string, NotFound>
+  /** A version, or the current one, with its design. */
+  readonly designed: (workspace: WorkspaceId, id: IdOf<T>, version?: number) => Effect.Effect<Designed, NotFound>
   /** The newest first. */
   readonly versions: (
     workspace: WorkspaceId,
@@ -63,7 +71,7 @@ export interface Documents<T extends DocumentTypes> {
   readonly setContent: (
     workspace: WorkspaceId,
     id: IdOf<T>,
-    content: { readonly html: string; readonly byName: string },
+    content: { readonly html: string; readonly design?: Design | null; readonly byName: string },
   ) => Effect.Effect<T["document"], NotFound | Invalid | HtmlTooLarge>
   readonly approve: (
     workspace: WorkspaceId,
@@ -163,9 +171,12 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     return { document: decided.after, generationId: decided.generation?.after.id ?? null } satisfies Created<T>
   })
 
-  const create = Effect.fnUntraced(function* (workspace: WorkspaceId, it: NewDocument<T> & { readonly html: string }) {
+  const create = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    it: NewDocument<T> & { readonly html: string; readonly design?: Design | null },
+  ) {
     const html = yield* storableHtml(it.html, workspace)
-    const input = { ...(yield* start(it.createdByName)), fields: it.fields, html }
+    const input = { ...(yield* start(it.createdByName)), fields: it.fields, html, design: it.design ?? null }
     const decision = yield* Effect.orDie(decideFor(workspace)((parse) => machine.create(input, parse)))
     return yield* created(workspace, yield* Effect.fromResult(decision))
   })
@@ -232,7 +243,9 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
 
     duplicate: Effect.fn(`${name}.duplicate`)(function* (workspace, id, createdByName) {
       const current = yield* store.current(workspace, id)
-      const decided = yield* Effect.fromResult(machine.duplicate(current, yield* start(createdByName)))
+      const { currentVersion } = current.document
+      const design = current.html === null ? null : yield* store.design(workspace, id, currentVersion)
+      const decided = yield* Effect.fromResult(machine.duplicate(current, yield* start(createdByName), design))
       return (yield* Effect.catchTag(created(workspace, decided), "InsufficientCredits", Effect.die)).document
     }),
 
@@ -242,6 +255,12 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
       return html ?? (yield* new NotFound({ resource: `${machine.kind.noun} version` }))
     }),
 
+    designed: Effect.fn(`${name}.designed`)(function* (workspace, id, asked) {
+      const version = asked ?? (yield* store.get(workspace, id)).currentVersion
+      const html = yield* store.html(workspace, id, version)
+      return { version, html, design: yield* store.design(workspace, id, version) }
+    }),
+
     versions: Effect.fn(`${name}.versions`)(function* (workspace, id, { cursor, limit = page_limit_default }) {
       const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor, versionId))
       const { approval } = yield* store.get(workspace, id)
@@ -249,8 +268,8 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
       return { items: items.map((item) => ({ ...item, approved: item.version === approval?.version })), next }
     }),
 
-    setContent: Effect.fn(`${name}.setContent`)(function* (workspace, id, { byName, html }) {
-      const content = { byName, html: yield* storableHtml(html, workspace) }
+    setContent: Effect.fn(`${name}.setContent`)(function* (workspace, id, { html, ...written }) {
+      const content = { ...written, html: yield* storableHtml(html, workspace) }
       return yield* change(workspace, id, ({ document }, its) =>
         decideFor(workspace)((parse) => machine.setContent(document, content, its, parse)).pipe(
           Effect.orDie,

@@ -10,8 +10,10 @@ import { type Parse, parseNow } from "../ports/Parsers.ts"
 import { copyName } from "../kernel/Text.ts"
 import {
   overrideOfCopy,
+  checkDesign,
   type ContentStatus,
   type Current,
+  type Design,
   type Document,
   type Edit,
   document_name_length_max,
@@ -83,6 +85,8 @@ interface Fields<T extends DocumentTypes, After extends T["document"] | null> {
   readonly after: After
   /** HTML of `after.currentVersion`: a new version or a replacement. */
   readonly html: string | null
+  /** The design of a new version; null if it has none. */
+  readonly design: Design | null
   /** Of a new version; null if there is none. */
   readonly author: VersionAuthor | null
   readonly approved: T["approved"] | null
@@ -110,7 +114,15 @@ interface Started<T extends DocumentTypes> extends Edit {
 
 const change = changeOf("document")
 
-const unwritten = { html: null, author: null, approved: null, generation: null, basis: null, credits_taken: 0 }
+const unwritten = {
+  html: null,
+  design: null,
+  author: null,
+  approved: null,
+  generation: null,
+  basis: null,
+  credits_taken: 0,
+}
 
 export class DocumentMachine<T extends DocumentTypes> {
   readonly kind: Kind<T>
@@ -122,15 +134,22 @@ export class DocumentMachine<T extends DocumentTypes> {
   create(
     {
       html,
+      design = null,
       madeBy = "upload",
       ...it
-    }: Started<T> & Partial<Pick<VersionAuthor, "madeBy">> & { readonly fields: T["given"]; readonly html: string },
+    }: Started<T> &
+      Partial<Pick<VersionAuthor, "madeBy">> & {
+        readonly fields: T["given"]
+        readonly html: string
+        readonly design?: Design | null
+      },
     parse: Parse = parseNow,
   ): Decision<T, Invalid | HtmlTooLarge> {
     return Result.flatMap(checkHtml(html), (checked) =>
       Result.map(this.#draft(it, 1), (after) =>
         this.#to(null, after, {
           html: this.kind.embed(checked, after, null, parse),
+          design,
           author: { madeBy, byName: it.createdByName },
         }),
       ),
@@ -158,7 +177,11 @@ export class DocumentMachine<T extends DocumentTypes> {
   }
 
   /** A draft with the current content. A stale plain text stays stale. */
-  duplicate({ document, html }: Current<T["document"]>, it: Started<T>): Decision<T, TemplateNotReady> {
+  duplicate(
+    { document, html }: Current<T["document"]>,
+    it: Started<T>,
+    design: Design | null = null,
+  ): Decision<T, TemplateNotReady> {
     if (html === null) return Result.fail(new TemplateNotReady())
     const after: T["document"] = {
       ...this.kind.withApproved(document, null),
@@ -173,7 +196,9 @@ export class DocumentMachine<T extends DocumentTypes> {
       createdAt: it.now,
       updatedAt: it.now,
     }
-    return Result.succeed(this.#to(null, after, { html, author: { madeBy: "upload", byName: it.createdByName } }))
+    return Result.succeed(
+      this.#to(null, after, { html, design, author: { madeBy: "upload", byName: it.createdByName } }),
+    )
   }
 
   /** Creates no version: HTML that contains a changed field is replaced. */
@@ -194,15 +219,19 @@ export class DocumentMachine<T extends DocumentTypes> {
   /** A new version. */
   setContent(
     document: T["document"],
-    { byName, html }: Pick<VersionAuthor, "byName"> & { readonly html: string },
+    {
+      byName,
+      design = null,
+      html,
+    }: Pick<VersionAuthor, "byName"> & { readonly html: string; readonly design?: Design | null },
     { by, now }: Edit,
     parse: Parse = parseNow,
   ): Decision<T, Invalid | HtmlTooLarge> {
-    return Result.map(checkHtml(html), (checked) => {
+    return Result.map(Result.all([checkHtml(html), checkDesign(design)]), ([checked]) => {
       const currentVersion = document.currentVersion + 1
       const after = { ...document, currentVersion, generatedBy: null, editedBy: by, updatedAt: now }
       const author = { madeBy: "upload", byName } as const
-      return this.#to(document, after, { html: this.kind.embed(checked, after, null, parse), author })
+      return this.#to(document, after, { html: this.kind.embed(checked, after, null, parse), design, author })
     })
   }
 
@@ -309,7 +338,7 @@ export class DocumentMachine<T extends DocumentTypes> {
   #to(
     before: T["document"] | null,
     after: T["document"],
-    written: Partial<Pick<Fields<T, null>, "html" | "author" | "approved" | "generation" | "basis">> = {},
+    written: Partial<Pick<Fields<T, null>, "html" | "design" | "author" | "approved" | "generation" | "basis">> = {},
     effects: Partial<Pick<ChangeEffects, "audit" | "jobs">> = {},
   ): DocumentChange<T, T["document"]> {
     const credits_taken = written.generation ? creditsOf(written.generation) : 0

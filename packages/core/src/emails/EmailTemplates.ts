@@ -76,6 +76,7 @@ export class EmailTemplates extends Context.Service<
               : yield* Effect.orDie(parsers.run(preheaderParser, { html, text: null }, workspace)),
           defaults: { subject, previewText, fromName, fromAddress, replyToEmail },
           plainText: overrideOfCopy(document.plainText, document.currentVersion),
+          design: yield* Effect.orDie(emails.design(workspace, id, document.currentVersion)),
         }
       })
 
@@ -91,7 +92,8 @@ export class EmailTemplates extends Context.Service<
           const fields = { name, sourceId: emailId ?? null, defaults, plainText: source?.plainText ?? null }
           if (prompt !== undefined) return yield* shared.createByPrompt(workspace, { fields, prompt, createdByName })
           const page = html ?? source?.html ?? scaffold(yield* workspaces.get(workspace))
-          return yield* shared.create(workspace, { fields, html: page, createdByName })
+          const design = html === undefined ? (source?.design ?? null) : null
+          return yield* shared.create(workspace, { fields, html: page, design, createdByName })
         }),
       })
     }),

@@ -9,7 +9,7 @@ import type {
 import { type Created, type Documents, documents, type PlainTexts, type DocumentRules } from "../documents/Documents.ts"
 import { type ContactId, EmailId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
-import { approvedNamed, EmailTemplateStore } from "../templates/TemplateStore.ts"
+import { approvedNamed, designOf, EmailTemplateStore } from "../templates/TemplateStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { type Email, type EmailTypes, plainTextOf, misspeltOf, unknownTokensIn, EmailChange } from "./Email.ts"
@@ -112,7 +112,9 @@ export class Emails extends Context.Service<
             return yield* shared.createByPrompt(workspaceId, { fields, prompt, createdByName, ...basis })
           }
           const clean = html === undefined ? email : { ...email, html: yield* shared.storableHtml(html, workspaceId) }
-          const facts = { ...(yield* shared.start(createdByName)), workspace, seed }
+          const design =
+            seed === null || templateId === undefined ? null : yield* designOf(templates, workspaceId, templateId, seed)
+          const facts = { ...(yield* shared.start(createdByName)), workspace, seed, design }
           const decided = yield* Effect.orDie(decideWith(parsers, workspaceId)((parse) => draft(clean, facts, parse)))
           return yield* shared.created(workspaceId, yield* Effect.fromResult(decided))
         }),

@@ -1,7 +1,7 @@
 // A new email, from HTML, a template, a prompt or a scaffold, and the choice of an email by a blast or a flow step.
 import { DateTime, Result, Effect } from "effect"
 import { Actor } from "../kernel/changes/Actor.ts"
-import { document_name_length_max, type Edit, overrideOfCopy } from "../documents/Document.ts"
+import { type Design, document_name_length_max, type Edit, overrideOfCopy } from "../documents/Document.ts"
 import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { promptIssues } from "../documents/Generation.ts"
 import { EmailId, type EmailTemplateId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
@@ -11,7 +11,7 @@ import type { Workspace } from "../workspaces/Workspace.ts"
 import { type Email, EmailChange } from "./Email.ts"
 import { type EmailFields, storableEmail } from "../documents/EmailFields.ts"
 import { scaffold } from "../rendering/EmailLayout.ts"
-import { approvedNamed, EmailTemplateStore } from "../templates/TemplateStore.ts"
+import { approvedNamed, designOf, EmailTemplateStore } from "../templates/TemplateStore.ts"
 import { type Parse, parseNow, decideWith, Parsers } from "../ports/Parsers.ts"
 import { nameWith } from "../kernel/Text.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -32,6 +32,8 @@ interface DraftFacts extends Edit {
   readonly workspace: Workspace
   /** The template's approval; null without a template. */
   readonly seed: ApprovedEmailTemplate | null
+  /** The design of that approved version. */
+  readonly design?: Design | null
   readonly createdByName: string
 }
 
@@ -74,7 +76,7 @@ export const fieldsOf = (
 /** The draft of a request without a prompt; `html` is clean. A stale plain text of the template stays stale. */
 export const draft = (
   request: NewEmail,
-  { workspace, seed, ...started }: DraftFacts,
+  { workspace, seed, design = null, ...started }: DraftFacts,
   parse: Parse = parseNow,
 ): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> => {
   const fields = fieldsOf(request, seed, workspace)
@@ -82,6 +84,7 @@ export const draft = (
     ...started,
     fields: { ...fields, plainText: seed && overrideOfCopy(seed.plainText, seed.version) },
     html: request.html ?? seed?.html ?? scaffold(workspace),
+    design: request.html === undefined ? design : null,
     madeBy: request.html === undefined && seed !== null ? ("template" as const) : ("upload" as const),
   }
   return EmailChange.create(input, parse)
@@ -143,12 +146,16 @@ export const emailChooser = Effect.gen(function* () {
     }
     const seed =
       choice.templateId === undefined ? null : yield* approvedNamed(templates, workspaceId, choice.templateId)
+    const design =
+      seed === null || choice.templateId === undefined
+        ? null
+        : yield* designOf(templates, workspaceId, choice.templateId, seed)
     const id = EmailId.make(yield* ids.next)
     const workspace = yield* Effect.orDie(workspaces.get(workspaceId))
     const edit = { by: yield* Actor, now: yield* DateTime.now }
     const name = choice.fields.name ?? nameWith(owner.name, " email", document_name_length_max)
     const request = { ...choice.fields, name, ...(choice.html === undefined ? {} : { html: choice.html }) }
-    const facts = { id, workspace, seed, createdByName: by, ...edit }
+    const facts = { id, workspace, seed, design, createdByName: by, ...edit }
     const decided = yield* Effect.orDie(decideWith(parsers, workspaceId)((parse) => draft(request, facts, parse)))
     const change = yield* Effect.fromResult(decided)
     return { emailId: id, source: "inline", change } satisfies ChosenEmail

@@ -2,7 +2,7 @@
 import { Context, Effect } from "effect"
 import type { DocumentStore } from "../documents/DocumentStore.ts"
 import type { EmailTemplateTypes, TentTemplateTypes, TemplateTypes } from "./Template.ts"
-import type { IdOf } from "../documents/Document.ts"
+import type { Design, IdOf } from "../documents/Document.ts"
 import { TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
 import { NotFound } from "../kernel/Refusal.ts"
@@ -37,3 +37,12 @@ export const approvedNamed = Effect.fnUntraced(function* <T extends TemplateType
   const approvalId = yield* approvalNamed(store, workspace, id)
   return yield* Effect.orDie(store.approval(workspace, approvalId))
 })
+
+/** The design of an approved version; null without one, or where the template was deleted meanwhile. */
+export const designOf = <T extends TemplateTypes>(
+  store: DocumentStore<T>,
+  workspace: WorkspaceId,
+  id: IdOf<T>,
+  { version }: T["approved"],
+): Effect.Effect<Design | null> =>
+  store.design(workspace, id, version).pipe(Effect.catchTag("NotFound", () => Effect.succeed(null)))

@@ -1,6 +1,6 @@
 // The stores of documents in memory: emails, email templates and tent templates.
 import type { CreditKind } from "@tentpole/core/figures/DayFigures"
-import { type Document, type DocumentTypes, statusOf, type IdOf } from "@tentpole/core/documents/Document"
+import { type Design, type Document, type DocumentTypes, statusOf, type IdOf } from "@tentpole/core/documents/Document"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
 import { type ContentVersion, versionCursor } from "@tentpole/core/documents/Versions"
@@ -19,9 +19,10 @@ import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 export interface VersionRow extends Omit<ContentVersion, "size_bytes"> {
   readonly document: string
   readonly html: string
+  readonly design: Design | null
 }
 
-const toVersion = ({ document: _, html, ...version }: VersionRow): ContentVersion => ({
+const toVersion = ({ document: _, design: _design, html, ...version }: VersionRow): ContentVersion => ({
   ...version,
   size_bytes: encodeText(html).length,
 })
@@ -74,7 +75,7 @@ export const applyDocument = Effect.fnUntraced(function* <T extends DocumentType
   yield* db.put(tables.documents, workspace, id, after)
   if (basis !== null) yield* db.put(tables.bases, workspace, id, basis)
   if (after.currentVersion > 0) yield* db.remove(tables.bases, workspace, id)
-  if (html !== null) yield* putVersion(db, tables, workspace, after, { html, author: change.author })
+  if (html !== null) yield* putVersion(db, tables, workspace, after, { ...change, html })
   if (approved !== null) yield* db.put(tables.approvals, workspace, approved.approvalId, approved)
   if (generation !== null) yield* writeGeneration(db, workspace, id, generation)
   yield* writer.writeEffects(workspace, [change])
@@ -86,11 +87,12 @@ const putVersion = Effect.fnUntraced(function* <T extends DocumentTypes>(
   { versions }: DocumentTables<T>,
   workspace: WorkspaceId,
   { currentVersion: version, id, updatedAt }: T["document"],
-  { author, html }: Pick<DocumentChange<T>, "author"> & { readonly html: string },
+  { author, design, html }: Pick<DocumentChange<T>, "author" | "design"> & { readonly html: string },
 ) {
   const key = versionKey(id, version)
   if (author !== null) {
-    return yield* db.put(versions, workspace, key, { ...author, document: id, version, html, createdAt: updatedAt })
+    const row = { ...author, document: id, version, html, design, createdAt: updatedAt }
+    return yield* db.put(versions, workspace, key, row)
   }
   const row = yield* db.find(versions, workspace, key)
   if (row !== undefined) yield* db.put(versions, workspace, key, { ...row, html })
@@ -132,6 +134,8 @@ export const documentStore = <T extends DocumentTypes>(
     }),
     html: (workspace, id, version) =>
       Effect.map(db.get(versions, workspace, versionKey(id, version), `${noun} version`), ({ html }) => html),
+    design: (workspace, id, version) =>
+      Effect.map(db.get(versions, workspace, versionKey(id, version), `${noun} version`), ({ design }) => design),
     versions: (workspace, id, { after, limit }) =>
       Effect.map(db.all(versions, workspace), (rows) => {
         const newestFirst = rows

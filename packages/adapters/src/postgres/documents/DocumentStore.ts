@@ -13,7 +13,6 @@ import type { MailHeader } from "@tentpole/core/documents/EmailFields"
 import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
 import type { GenerationStatus } from "@tentpole/core/documents/Generation"
 import type { DocumentChange } from "@tentpole/core/documents/machine"
-import type { VersionAuthor } from "@tentpole/core/documents/Versions"
 import type { ActorName } from "@tentpole/core/kernel/changes/Actor"
 import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import type { ApprovalId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -158,7 +157,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
     workspace: WorkspaceId,
     { id, currentVersion, updatedAt }: T["document"],
     html: string,
-    author: VersionAuthor | null,
+    { author, design }: Pick<DocumentChange<T>, "author" | "design">,
   ) =>
     author === null
       ? sql`
@@ -170,6 +169,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
             [tables.key]: id,
             version: currentVersion,
             html,
+            design,
             made_by: author.madeBy,
             by_name: author.byName,
             created_at: iso(updatedAt),
@@ -188,7 +188,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
 
   const apply = Effect.fnUntraced(function* (workspace: WorkspaceId, change: DocumentChange<T>) {
     yield* Transaction
-    const { before, after, html, author, approved, generation, basis, credits_taken } = change
+    const { before, after, html, approved, generation, basis, credits_taken } = change
     // A foreign key deletes the versions.
     const written =
       before !== null
@@ -201,7 +201,7 @@ export const documentWriter = <T extends DocumentTypes, Own extends object, OwnA
     }
     yield* takeCredits(sql, workspace, { credits: credits_taken, kind: tables.table })
     if (after === null) return yield* deleteGenerations(sql, workspace, before?.id ?? "")
-    if (html !== null) yield* writeHtml(workspace, after, html, author)
+    if (html !== null) yield* writeHtml(workspace, after, html, change)
     if (approved !== null) yield* writeApproval(workspace, after.id, approved)
     if (generation !== null) yield* writeGeneration(sql, workspace, after.id, generation)
     yield* writer.writeEffects(workspace, [change])
@@ -312,6 +312,16 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnAp
           `${noun} version`,
         ),
         ({ html }) => html,
+      ),
+    design: (workspace, id, version) =>
+      Effect.map(
+        first(
+          workspace,
+          sql<{ readonly design: string | null }>`
+            select design from ${versions} where workspace_id = ${workspace} and ${key} = ${id} and version = ${version}`,
+          `${noun} version`,
+        ),
+        ({ design }) => design,
       ),
     list: (workspace, query) =>
       // One more than requested shows whether there is a next page.

@@ -8,6 +8,7 @@ import {
   AskForVersion,
   contentQuery,
   ContentVersionsWire,
+  DesignedWire,
   listQuery,
   served,
   SetContent,
@@ -83,10 +84,20 @@ export const contentEndpoints = <
         query: contentQuery,
         success: served("text/html"),
       }),
+      Endpoint.get("designed", `${path}/content.json`, {
+        needs: "viewer",
+        summary: `Get the HTML of ${one} with its design`,
+        description:
+          "Returns a version with the document of the block editor that wrote it. The design of a version that was written in another way is null.",
+        params,
+        query: contentQuery,
+        success: DesignedWire,
+      }),
       Endpoint.put("setContent", `${path}/content`, {
         needs: "editor",
         summary: `Set the HTML of ${one}`,
-        description: "Creates a new version. An overridden plain text is not changed, and is marked as stale.",
+        description:
+          "Creates a new version, with the document of a block editor in `design` if one wrote the HTML. An overridden plain text is not changed, and is marked as stale.",
         params,
         payload: SetContent,
         success: document,

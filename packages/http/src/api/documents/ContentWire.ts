@@ -1,13 +1,14 @@
 // Wire schemas that emails and templates share: versions of HTML, plain text, approval and generations.
 import {
   contentStatuses,
+  design_bytes_max,
   type Document,
   isStale,
   plain_text_length_max,
   statusOf,
 } from "@tentpole/core/documents/Document"
 import { type Generation, generationStatuses, prompt_length_max } from "@tentpole/core/documents/Generation"
-import type { ListedVersion } from "@tentpole/core/documents/Documents"
+import type { Designed, ListedVersion } from "@tentpole/core/documents/Documents"
 import { contentMakers } from "@tentpole/core/documents/Versions"
 import { GenerationId } from "@tentpole/core/kernel/Ids"
 import { Schema, Struct } from "effect"
@@ -102,7 +103,34 @@ export const contentQuery = {
   version: Schema.optionalKey(whole(1, 1_000_000_000)).annotate({ description: "Default: the current version" }),
 }
 
-export const SetContent = Schema.Struct({ html: Html }).annotate({ identifier: "SetContent" })
+const Design = Schema.Struct({
+  editor: Text(100, 1).annotate({ description: "The name of the editor" }),
+  document: Schema.Unknown.annotate({ description: "What the editor needs to go on. No other program reads it" }),
+}).annotate({
+  identifier: "Design",
+  description: `The document of a block editor that wrote the HTML; at most ${design_bytes_max.toLocaleString("en")} bytes as JSON`,
+})
+
+export const SetContent = Schema.Struct({
+  html: Html,
+  design: Schema.optionalKey(Schema.NullOr(Design)),
+}).annotate({ identifier: "SetContent" })
+
+export const toContent = ({ design, html }: typeof SetContent.Type) => ({
+  html,
+  design: design === undefined || design === null ? null : JSON.stringify(design),
+})
+
+export const DesignedWire = Schema.Struct({
+  version: Schema.Int,
+  html: Schema.String,
+  design: Schema.NullOr(Design).annotate({ description: "null: the HTML was not written with blocks" }),
+}).annotate({ identifier: "DesignedContent" })
+
+export const toDesigned = ({ design, ...it }: Designed): typeof DesignedWire.Type => ({
+  ...it,
+  design: design === null ? null : (JSON.parse(design) as typeof Design.Type),
+})
 
 export const SetPlainText = Schema.Struct({ text: Text(plain_text_length_max) }).annotate({
   identifier: "SetPlainText",

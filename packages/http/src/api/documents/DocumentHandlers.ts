@@ -12,6 +12,8 @@ import {
   type AskForVersion,
   type SetContent,
   type SetPlainText,
+  toContent,
+  toDesigned,
   toGeneration,
   toPolled,
   toServed,
@@ -60,13 +62,17 @@ export const documentHandlers =
       documents.duplicate(id, idOf(params), caller.name).pipe(answer(toWire)),
     content: ({ params, query }: Call<Params> & { readonly query: { readonly version?: number } }, { id }: Workspace) =>
       documents.content(id, idOf(params), query.version).pipe(answer(toServed)),
+    designed: (
+      { params, query }: Call<Params> & { readonly query: { readonly version?: number } },
+      { id }: Workspace,
+    ) => documents.designed(id, idOf(params), query.version).pipe(answer(toDesigned)),
     versions: ({ params, query }: Call<Params> & Sliceable, { id }: Workspace) =>
       documents.versions(id, idOf(params), query).pipe(answer(sliced("versions", toVersionWire))),
     setContent: (
       { params, payload }: Call<Params> & { readonly payload: typeof SetContent.Type },
       { id }: Workspace,
       caller: Caller,
-    ) => documents.setContent(id, idOf(params), { ...payload, byName: caller.name }).pipe(answer(toWire)),
+    ) => documents.setContent(id, idOf(params), { ...toContent(payload), byName: caller.name }).pipe(answer(toWire)),
     generate: (
       { params, payload: { prompt } }: Call<Params> & { readonly payload: typeof AskForVersion.Type },
       { id }: Workspace,

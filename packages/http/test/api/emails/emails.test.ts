@@ -238,6 +238,7 @@ it.live("the OpenAPI document lists all email operations", () =>
       "delete /v1/emails/{emailId}",
       "post /v1/emails/{emailId}/duplicate",
       "get /v1/emails/{emailId}/content",
+      "get /v1/emails/{emailId}/content.json",
       "put /v1/emails/{emailId}/content",
       "get /v1/emails/{emailId}/plain-text",
       "put /v1/emails/{emailId}/plain-text",

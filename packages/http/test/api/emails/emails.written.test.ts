@@ -316,3 +316,33 @@ it.live("an email of a sending blast can't be deleted or unapproved, and the ref
     assert.strictEqual((yield* call("GET", at(json))).json.status, "approved")
   }).pipe(Effect.scoped),
 )
+
+it.live("the design of a block editor stays with its version, and copies have it", () =>
+  Effect.gen(function* () {
+    const { call, make } = yield* started
+    const { json } = yield* make()
+    const design = { editor: "blocks", document: { blocks: [{ text: "é ☃ 🦊" }] } }
+    const html = "<html><body><p>Built</p></body></html>"
+    const put = (body: object) => call("PUT", at(json, "/content"), { json: { html, ...body } })
+    const first = yield* put({ design })
+    assert.strictEqual(first.status, 200, first.text)
+    const read = (of: Json, query = "") => Effect.map(call("GET", at(of, `/content.json${query}`)), (it) => it.json)
+    assert.deepStrictEqual(yield* read(json), { version: 2, html, design })
+    assert.deepInclude(yield* read(json, "?version=1"), { version: 1, design: null })
+
+    const copy = yield* call("POST", at(json, "/duplicate"))
+    assert.deepStrictEqual(yield* read(copy.json), { version: 1, html, design })
+    const template = yield* call("POST", "/v1/email-templates", { json: { name: "T", email_id: json.email_id } })
+    const path = `/v1/email-templates/${template.json.template_id}`
+    assert.deepInclude((yield* call("GET", `${path}/content.json`)).json, { version: 1, design })
+    yield* call("POST", `${path}/approve`)
+    const used = yield* call("POST", "/v1/emails", { json: { name: "U", template_id: template.json.template_id } })
+    assert.deepInclude(yield* read(used.json), { version: 1, design })
+
+    const large = yield* put({ design: { editor: "blocks", document: "x".repeat(1_000_000) } })
+    assert.deepStrictEqual([large.status, ...paths(large)], [400, "design"])
+    assert.deepStrictEqual([(yield* put({ design: { document: 1 } })).status], [400])
+    assert.strictEqual((yield* put({})).status, 200)
+    assert.deepStrictEqual(yield* read(json), { version: 3, html, design: null })
+  }).pipe(Effect.scoped),
+)

@@ -240,6 +240,7 @@ it.live("the OpenAPI document lists all template operations, with both responses
       "delete /{templateId}",
       "post /{templateId}/duplicate",
       "get /{templateId}/content",
+      "get /{templateId}/content.json",
       "put /{templateId}/content",
       "get /{templateId}/versions",
       "post /{templateId}/generations",

@@ -41,6 +41,7 @@ create table email_version (
   email_id uuid not null,
   version int not null constraint email_version_positive check (version >= 1),
   html text not null,
+  design text,
   made_by text not null
     constraint email_version_made_by_known check (made_by in ('upload', 'generation', 'template')),
   by_name text not null,
@@ -49,6 +50,8 @@ create table email_version (
   constraint email_version_email_fkey foreign key (workspace_id, email_id) references email on delete cascade
 );
 comment on table email_version is 'The HTML of each version of an email.';
+comment on column email_version.design is
+  'What the block editor needs to go on, as JSON. Null: the HTML was not written with blocks.';
 comment on column email_version.by_name is 'The API key that stored or requested the version.';
 
 create table email_approval (

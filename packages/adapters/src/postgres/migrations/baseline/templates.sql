@@ -36,6 +36,7 @@ create table email_template_version (
   template_id uuid not null,
   version int not null constraint email_template_version_positive check (version >= 1),
   html text not null,
+  design text,
   made_by text not null
     constraint email_template_version_made_by_known check (made_by in ('upload', 'generation', 'template')),
   by_name text not null,
@@ -45,6 +46,8 @@ create table email_template_version (
     foreign key (workspace_id, template_id) references email_template on delete cascade
 );
 comment on table email_template_version is 'The HTML of each version of an email template.';
+comment on column email_template_version.design is
+  'What the block editor needs to go on, as JSON. Null: the HTML was not written with blocks.';
 comment on column email_template_version.by_name is 'The API key that stored or requested the version.';
 
 create table email_template_approval (
@@ -95,6 +98,7 @@ create table tent_template_version (
   template_id uuid not null,
   version int not null constraint tent_template_version_positive check (version >= 1),
   html text not null,
+  design text,
   made_by text not null
     constraint tent_template_version_made_by_known check (made_by in ('upload', 'generation', 'template')),
   by_name text not null,
@@ -104,6 +108,8 @@ create table tent_template_version (
     foreign key (workspace_id, template_id) references tent_template on delete cascade
 );
 comment on table tent_template_version is 'The HTML of each version of a tent template.';
+comment on column tent_template_version.design is
+  'What the block editor needs to go on, as JSON. Null: the HTML was not written with blocks.';
 comment on column tent_template_version.by_name is 'The API key that stored or requested the version.';
 
 create table tent_template_approval (
