@@ -64,7 +64,7 @@ export const applyDocument = Effect.fnUntraced(function* <T extends DocumentType
   change: DocumentChange<T>,
 ) {
   yield* Transaction
-  const { before, after, html, approved, generation, basis, credits_taken } = change
+  const { before, after, html, design, author, approved, generation, basis, credits_taken } = change
   const id = (after ?? before)?.id ?? ""
   const row = yield* db.find(tables.documents, workspace, id)
   if (row?.currentVersion !== before?.currentVersion || row?.approval?.id !== before?.approval?.id) {
@@ -75,7 +75,7 @@ export const applyDocument = Effect.fnUntraced(function* <T extends DocumentType
   yield* db.put(tables.documents, workspace, id, after)
   if (basis !== null) yield* db.put(tables.bases, workspace, id, basis)
   if (after.currentVersion > 0) yield* db.remove(tables.bases, workspace, id)
-  if (html !== null) yield* putVersion(db, tables, workspace, after, { ...change, html })
+  if (html !== null) yield* putVersion(db, tables, workspace, after, { author, design, html })
   if (approved !== null) yield* db.put(tables.approvals, workspace, approved.approvalId, approved)
   if (generation !== null) yield* writeGeneration(db, workspace, id, generation)
   yield* writer.writeEffects(workspace, [change])
