@@ -210,6 +210,23 @@ const addresses = (from: ReturnType<typeof reader>) => {
   }
 }
 
+/** Plain HTTP would show the client's secret to the network: it is allowed to this machine only. */
+const isSafeIssuer = (issuer: string): boolean =>
+  issuer.startsWith("https:") || /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$)/.test(issuer)
+
+/** The identity provider of the console. */
+const oidc = (from: ReturnType<typeof reader>): Settings["Service"]["oidc"] => {
+  const issuer = from.url("OIDC_ISSUER", "https://login.example.com")
+  const clientId = from.text("OIDC_CLIENT_ID")
+  const clientSecret = from.secret("OIDC_CLIENT_SECRET")
+  const roleClaim = from.text("OIDC_ROLE_CLAIM")
+  const only = from.flag("OIDC_ONLY", false)
+  if (issuer === null) return only ? from.complain("OIDC_ISSUER", "must be set for OIDC_ONLY", null) : null
+  if (!isSafeIssuer(issuer)) return from.complain("OIDC_ISSUER", "must begin with https://", null)
+  if (clientId === null) return from.complain("OIDC_CLIENT_ID", "must be set with OIDC_ISSUER", null)
+  return { issuer, clientId, clientSecret, roleClaim, only }
+}
+
 const read = (environment: Environment, from: ReturnType<typeof reader>) => {
   const production = environment["NODE_ENV"] === "production"
   const bucket = from.text("S3_BUCKET")
@@ -218,6 +235,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
   return {
     production,
     ...addresses(from),
+    oidc: oidc(from),
     developmentDomains: !production,
     ...database(from),
     dataDir: resolve(from.text("DATA_DIR") ?? "./data"),

@@ -25,6 +25,7 @@ import * as MailLog from "./mail-log/MailLog.ts"
 import * as Stores from "./postgres/All.ts"
 import * as Postgres from "./postgres/kernel/Postgres.ts"
 import { lackingSettings, service_role, sessionSettings } from "./postgres/kernel/Session.ts"
+import * as OidcProvider from "./oidc/OidcProvider.ts"
 import * as ParserPool from "./parsers/ParserPool.ts"
 import * as S3 from "./s3/BlobStore.ts"
 import * as Sns from "./sns/Sns.ts"
@@ -127,6 +128,7 @@ export const ports = (config: Configuration, process: Process) =>
     Cleaner.layer,
     Csv.layer,
     DkimSigner.layer,
+    OidcProvider.layer,
     PasskeyVerifier.layer,
     PasswordHasher.layer,
     Signatures.layer,

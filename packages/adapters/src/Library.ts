@@ -18,6 +18,7 @@ import * as PersistedJobs from "./jobs/PersistedJobs.ts"
 import * as Memory from "./memory/All.ts"
 import * as MemoryBlobs from "./memory/ports/BlobStore.ts"
 import * as MemoryJobs from "./memory/kernel/Jobs.ts"
+import * as OidcProvider from "./oidc/OidcProvider.ts"
 import * as Stores from "./postgres/All.ts"
 import { migrate } from "./postgres/migrations/Migrate.ts"
 import * as Postgres from "./postgres/kernel/Postgres.ts"
@@ -54,21 +55,24 @@ const defaults: Settings["Service"] = {
 
 const fake: Ai.AiOptions = { provider: "fake", apiKey: null, baseUrl: null, model: null }
 
-const surroundings = ({ secret, settings = {}, ai = fake }: LibraryOptions) =>
-  Layer.mergeAll(
+const surroundings = ({ secret, settings = {}, ai = fake }: LibraryOptions) => {
+  const its = Layer.succeed(Settings, Settings.of({ ...defaults, ...settings }))
+  return Layer.mergeAll(
     Ai.layer(ai),
     Cleaner.layer,
     Csv.layer,
     DkimSigner.layer,
     Dns.layer(),
     Ids.layer,
+    OidcProvider.layer.pipe(Layer.provide(its)),
     PasskeyVerifier.layer,
     PasswordHasher.layer,
-    Layer.succeed(Settings, Settings.of({ ...defaults, ...settings })),
+    its,
     Secrets.layer({ secret: Redacted.make(secret), previous: null }),
     Signatures.layer,
     Sns.layer(),
   )
+}
 
 /**
  * Everything in memory, lost when the program ends: for tests and first trials. Without administration, privacy, idempotency keys,

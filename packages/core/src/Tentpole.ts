@@ -3,6 +3,7 @@
 import { Layer } from "effect"
 import { Accounts } from "./accounts/Accounts.ts"
 import { Members } from "./accounts/Members.ts"
+import { OidcLogins } from "./accounts/oidc/OidcLogins.ts"
 import { Passkeys } from "./accounts/passkeys/Passkeys.ts"
 import { Administration } from "./operations/administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
@@ -117,6 +118,7 @@ export const useCases = Layer.mergeAll(
   Idempotency.layer,
   LocalMails.layer,
   Members.layer,
+  OidcLogins.layer,
   Passkeys.layer,
   Privacy.layer,
   Restores.layer,

@@ -7,10 +7,7 @@ export type CommonCode = "validation_failed" | "invalid_id" | "invalid_json" | "
 /** The methods of the API of accounts, by group and name. */
 export interface AccountsClient {
   readonly signIn: {
-    /**
-     * Get the ways to sign in. Returns which ways to sign in this installation has, besides passwords and links.
-     * Needs no session.
-     */
+    /** Get the ways to sign in. Returns which ways to sign in this installation has. Needs no session. */
     readonly methods: Method<{}, SignInMethods, CommonCode>
     /**
      * Get options for a passkey. Returns what a browser needs to sign in with a passkey, or to create one. The
@@ -19,7 +16,7 @@ export interface AccountsClient {
      */
     readonly passkeyOptions: Method<{
       readonly payload: AskPasskeyOptions
-    }, PasskeyOptions, CommonCode | "unauthorized" | "sign_in_again" | "not_found" | "passkeys_unavailable" | "rate_limited">
+    }, PasskeyOptions, CommonCode | "unauthorized" | "sign_in_refused" | "sign_in_again" | "not_found" | "passkeys_unavailable" | "rate_limited">
     /**
      * Get a one-time link. Returns what a one-time link is for, without using it up. Unknown, used and expired
      * links return 404. Needs no session.
@@ -288,6 +285,13 @@ export interface SignInLink {
 }
 
 export interface SignInMethods {
+  /** false: the identity provider is the only way to sign in, besides the links of commands */
+  readonly password: boolean
+  /**
+   * The host of the identity provider, else null. `GET /auth/v1/oidc/start` leads a browser there and back; its
+   * parameter `return_path` is a screen of the console, such as `/w/acme/home`
+   */
+  readonly oidc_host: string | null
   /**
    * The host that passkeys are for. null: the console's address can't have passkeys, because it is an IP address,
    * or not over HTTPS

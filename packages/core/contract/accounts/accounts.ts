@@ -30,6 +30,8 @@ const begin = Effect.gen(function* () {
       email: `Ann.${id}@Example.org`,
       emailNormalized: `ann.${id}@example.org`,
       passwordHash: "scrypt$1",
+      oidcIssuer: null,
+      oidcSubject: null,
       operator: false,
       createdAt: at(5),
       ...fields,
@@ -50,12 +52,13 @@ const begin = Effect.gen(function* () {
     yield* transact(store.addSession(made))
     return made
   })
-  const invitation = Effect.fnUntraced(function* (ms = 1, of: WorkspaceId = workspace) {
+  const invitation = Effect.fnUntraced(function* (ms = 1, of: WorkspaceId = workspace, name = "bob") {
     const made: Invitation = {
       id: SignInLinkId.make(yield* fresh.id),
       purpose: "invitation",
       hash: yield* hash,
-      email: "bob@example.org",
+      email: `${name.toUpperCase()}@example.org`,
+      emailNormalized: `${name}@example.org`,
       workspaceId: of,
       role: "sender",
       createdAt: at(ms),
@@ -103,6 +106,17 @@ export const accounts = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const emailNormalized = `${yield* fresh.id}@example.org`
         const tags = yield* bySide(tagOf(user({ emailNormalized })), tagOf(user({ emailNormalized })))
         assert.deepStrictEqual([...tags].sort(), ["EmailTaken", "succeeded"])
+      }),
+    )
+
+    it.effect("finds a user by the identity provider's id, which one of two users gets", () =>
+      Effect.gen(function* () {
+        const { fresh, store, user } = yield* begin
+        const bound = { oidcIssuer: "https://login.example.org", oidcSubject: yield* fresh.id }
+        const tags = yield* bySide(tagOf(user(bound)), tagOf(user(bound)))
+        assert.deepStrictEqual([...tags].sort(), ["EmailTaken", "succeeded"])
+        assert.deepInclude(yield* store.findUserBySubject(bound.oidcIssuer, bound.oidcSubject), bound)
+        assert.isNull(yield* store.findUserBySubject("https://other.example.org", bound.oidcSubject))
       }),
     )
 
@@ -163,6 +177,25 @@ export const accounts = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         assert.strictEqual(yield* tagOf(transact(store.removeInvitation(workspace, foreign.id))), "NotFound")
         assert.deepInclude(yield* transact(store.removeInvitation(other, foreign.id)), { role: "sender" })
         assert.strictEqual(yield* tagOf(store.findLink(foreign.hash, at(1))), "NotFound")
+      }),
+    )
+
+    it.effect("takes the invitations of an address that have not expired", () =>
+      Effect.gen(function* () {
+        const { fresh, invitation, store, transact, workspace } = yield* begin
+        const other = yield* fresh.workspace()
+        const name = yield* fresh.id
+        const made = [yield* invitation(1, workspace, name), yield* invitation(2, other, name)]
+        const foreign = yield* invitation(1)
+        const take = (ms: number) => transact(store.takeInvitations(`${name}@example.org`, at(ms)))
+        assert.deepStrictEqual(yield* take(1_000), [])
+        const ids = (yield* take(999)).map(({ id }) => id)
+        assert.sameMembers(
+          ids,
+          made.map(({ id }) => id),
+        )
+        assert.deepStrictEqual(yield* take(999), [])
+        assert.strictEqual(yield* tagOf(store.findLink(foreign.hash, at(1))), "succeeded")
       }),
     )
 

@@ -26,6 +26,8 @@ const begin = Effect.gen(function* () {
       email: `ann.${id}@example.org`,
       emailNormalized: `ann.${id}@example.org`,
       passwordHash: null,
+      oidcIssuer: null,
+      oidcSubject: null,
       operator: false,
       createdAt: at(5),
     }

@@ -142,6 +142,8 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           email,
           emailNormalized: email,
           passwordHash: null,
+          oidcIssuer: null,
+          oidcSubject: null,
           operator: false,
           createdAt: DateTime.makeUnsafe(1),
         }

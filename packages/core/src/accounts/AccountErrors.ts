@@ -10,6 +10,13 @@ export class SignInRefused extends refusalClass<SignInRefused>()("SignInRefused"
     "The email and the password do not belong together, the passkey is unknown here, or the link is used up or expired",
 }) {}
 
+/** The identity provider is the only way to sign in. */
+export class OidcOnly extends refusalClass<OidcOnly>()("OidcOnly", {
+  code: "sign_in_refused",
+  fields: { issuer: Schema.String },
+  message: ({ issuer }) => `This installation signs in with ${issuer} only`,
+}) {}
+
 /** There is no session, or it has ended. */
 export class SignedOut extends refusalClass<SignedOut>()("SignedOut", {
   code: "unauthorized",

@@ -34,8 +34,9 @@ export class AccountStore extends Context.Service<
     /** The oldest users, at most `limit`. */
     readonly users: (limit: number) => Effect.Effect<ReadonlyArray<User>>
     readonly findUserByEmail: (normalized: string) => Effect.Effect<User | null>
+    readonly findUserBySubject: (issuer: string, subject: string) => Effect.Effect<User | null>
     readonly lockUser: (id: UserId) => Effect.Effect<User, NotFound, Transaction>
-    /** Adds a user, or replaces the one with the same id. Of two concurrent calls with one address, one fails. */
+    /** Adds a user, or replaces the one with the same id. Of two concurrent calls with one address or subject, one fails. */
     readonly putUser: (user: User) => Effect.Effect<void, EmailTaken, Transaction>
 
     readonly findSession: (hash: Uint8Array) => Effect.Effect<SignedIn, NotFound>
@@ -80,6 +81,11 @@ export class AccountStore extends Context.Service<
       workspace: WorkspaceId,
       query: SliceQuery & { readonly at: DateTime.Utc },
     ) => Effect.Effect<Sliced<Invitation>>
+    /** Deletes the invitations of an address that expire after `at`, and returns them. */
+    readonly takeInvitations: (
+      emailNormalized: string,
+      at: DateTime.Utc,
+    ) => Effect.Effect<ReadonlyArray<Invitation>, never, Transaction>
     readonly removeInvitation: (
       workspace: WorkspaceId,
       id: SignInLinkId,

@@ -1,4 +1,4 @@
-// The use cases of users: signing in by link, password or passkey, sessions, and the user's own settings.
+// The use cases of users: signing in, sessions, and the user's own settings.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { SessionId, UserId } from "../kernel/Ids.ts"
@@ -11,6 +11,7 @@ import type { Workspace } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import {
   type EmailTaken,
+  OidcOnly,
   type PasskeyRefused,
   type PasskeyTaken,
   SignedOut,
@@ -20,10 +21,12 @@ import {
 } from "./AccountErrors.ts"
 import { AccountStore, type SignedIn } from "./AccountStore.ts"
 import { PasswordHasher } from "./Password.ts"
+import { hostOf } from "./oidc/Oidc.ts"
 import { relyingPartyOf } from "./passkeys/Passkey.ts"
 import { isLive, isRecent, isToken, seen_every_s, type Session } from "./Session.ts"
 import type { Credentials, NewSession, SignInOrigin } from "./signIn/Credentials.ts"
 import { linkSignIn } from "./signIn/LinkSignIn.ts"
+import { oidcSignIn } from "./signIn/OidcSignIn.ts"
 import { signInSteps } from "./signIn/SignInSteps.ts"
 import type { SignInLink } from "./SignInLink.ts"
 import { signInLinks } from "./SignInLinks.ts"
@@ -46,7 +49,15 @@ export interface UserFields {
 /** The normalized address, or the text itself: refusals of any text are counted. */
 const addressOf = (email: string): string => parseEmail(email)?.normalized ?? fold(email)
 
-type SignInFailure = SignInRefused | Invalid | EmailTaken | PasskeyRefused | PasskeyTaken | TooManySignIns | Unavailable
+type SignInFailure =
+  | OidcOnly
+  | SignInRefused
+  | Invalid
+  | EmailTaken
+  | PasskeyRefused
+  | PasskeyTaken
+  | TooManySignIns
+  | Unavailable
 
 export class Accounts extends Context.Service<
   Accounts,
@@ -89,11 +100,14 @@ export class Accounts extends Context.Service<
       const workspaces = yield* WorkspaceStore
       const hasher = yield* PasswordHasher
       const { transact } = yield* Transactor
-      const { publicConsoleUrl, sessionIdle_minutes } = yield* Settings
+      const { oidc, publicConsoleUrl, sessionIdle_minutes } = yield* Settings
       const links = yield* signInLinks
       const steps = yield* signInSteps
       const byLink = yield* linkSignIn(steps)
+      const byIdentity = yield* oidcSignIn(steps)
       const { hash, hashOf, limit, newPassword, newSession, ownerOf, record, verified } = steps
+
+      const isOidcOnly = oidc?.only === true
 
       const renamed = Effect.fnUntraced(function* (id: UserId, change: Partial<User>) {
         const user = { ...(yield* store.lockUser(id)), ...change }
@@ -133,7 +147,11 @@ export class Accounts extends Context.Service<
       })
 
       return Accounts.of({
-        methods: { passkeyHost: relyingPartyOf(publicConsoleUrl)?.host ?? null },
+        methods: {
+          password: !isOidcOnly,
+          passkeyHost: isOidcOnly ? null : (relyingPartyOf(publicConsoleUrl)?.host ?? null),
+          oidcHost: oidc === null ? null : hostOf(oidc.issuer),
+        },
         firstLink: links.first.pipe(transact, Effect.withSpan("Accounts.firstLink")),
         recoveryLink: Effect.fn("Accounts.recoveryLink")((email) => links.recovery(addressOf(email)), transact),
 
@@ -150,6 +168,8 @@ export class Accounts extends Context.Service<
 
         signIn: Effect.fn("Accounts.signIn")(function* (credentials, origin) {
           if ("link" in credentials) return yield* byLink(credentials, origin)
+          if ("identity" in credentials) return yield* byIdentity(credentials.identity, origin)
+          if (oidc?.only === true) return yield* new OidcOnly({ issuer: oidc.issuer })
           if ("email" in credentials) return yield* byPassword(credentials.email, credentials.password, origin)
           return yield* transact(newSession(yield* ownerOf(credentials.passkey, origin), origin, "passkey"))
         }),

@@ -20,6 +20,8 @@ export interface FirstLink extends LinkCommon {
 export interface Invitation extends LinkCommon {
   readonly purpose: "invitation"
   readonly email: string
+  /** Equal for all spellings of the address. */
+  readonly emailNormalized: string
   readonly workspaceId: WorkspaceId
   readonly role: Role
 }

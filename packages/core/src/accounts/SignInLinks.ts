@@ -46,10 +46,10 @@ export const signInLinks = Effect.gen(function* () {
       workspaceId: WorkspaceId,
       invited: { readonly email: string; readonly role: Role },
     ) {
-      const { written: email } = yield* Effect.fromResult(checkUserEmail(invited.email))
+      const { normalized: emailNormalized, written: email } = yield* Effect.fromResult(checkUserEmail(invited.email))
       const { role } = invited
       yield* workspaces.lock(workspaceId)
-      const purpose = { purpose: "invitation", email, workspaceId, role } as const
+      const purpose = { purpose: "invitation", email, emailNormalized, workspaceId, role } as const
       const { link: invitation, token } = yield* add(purpose, invitation_minutes)
       yield* audit.append([{ workspaceId, action: "member.invited", target: invitation.id, details: { role } }])
       return { invitation, token }

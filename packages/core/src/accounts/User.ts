@@ -15,6 +15,9 @@ export interface User {
   readonly emailNormalized: string
   /** The text of a `PasswordHasher`; null: the user signs in by passkeys and links only. */
   readonly passwordHash: string | null
+  /** The identity provider, and its id of the user. Null: the user has not signed in with one. */
+  readonly oidcIssuer: string | null
+  readonly oidcSubject: string | null
   /** Whether the user operates the installation: creates workspaces, sets plans and credits. */
   readonly operator: boolean
   readonly createdAt: DateTime.Utc
@@ -28,8 +31,12 @@ export interface Membership {
   readonly role: Role
 }
 
-/** The ways to sign in of an installation, besides passwords and links. */
+/** The ways to sign in of an installation. */
 export interface SignInMethods {
+  /** False: the identity provider is the only way, besides the links of commands. */
+  readonly password: boolean
+  /** The host of the identity provider. Null: there is none. */
+  readonly oidcHost: string | null
   /** The host that passkeys are for. Null: the console's address can't have passkeys. */
   readonly passkeyHost: string | null
 }

@@ -12,6 +12,19 @@ export interface HookKeys {
   readonly postmarkLogin: Redacted.Redacted | null
 }
 
+/** An identity provider, by OpenID Connect. */
+export interface OidcSettings {
+  /** The provider's address, as its discovery document names it. */
+  readonly issuer: string
+  readonly clientId: string
+  /** Null: the provider knows the client as a public one. */
+  readonly clientSecret: Redacted.Redacted | null
+  /** The claim with the roles of a user. Null: invitations give roles. */
+  readonly roleClaim: string | null
+  /** Whether passwords, passkeys and invitations' links are refused. */
+  readonly only: boolean
+}
+
 /** Retention in days; null keeps rows for ever. Whole months are deleted, except of the audit log. Totals stay. */
 export interface Retention {
   /** Contact timelines, without what the deliveries contain: sent and delivered messages. */
@@ -65,6 +78,8 @@ export class Settings extends Context.Service<
     readonly viewLink_days: number
     /** After so many minutes without a request, a session ends. */
     readonly sessionIdle_minutes: number
+    /** Null: users sign in by passwords, passkeys and links. */
+    readonly oidc: OidcSettings | null
     /** In development, sending domains under `.test` and `.localhost` always pass verification. */
     readonly developmentDomains: boolean
   }
@@ -91,5 +106,6 @@ export const commonSettings = {
   sendJournal_days: 14,
   viewLink_days: 365,
   sessionIdle_minutes: 720,
+  oidc: null,
   developmentDomains: false,
 } satisfies Partial<Settings["Service"]>

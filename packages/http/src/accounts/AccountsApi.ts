@@ -26,7 +26,7 @@ const signIn = Endpoint.group("signIn", "Links and sign-ins.").add(
   Endpoint.get("methods", "/auth/v1/methods", {
     needs: "anyone",
     summary: "Get the ways to sign in",
-    description: "Returns which ways to sign in this installation has, besides passwords and links.",
+    description: "Returns which ways to sign in this installation has.",
     success: MethodsWire,
   }),
   Endpoint.post("passkeyOptions", "/auth/v1/passkeys/options", {
@@ -36,7 +36,15 @@ const signIn = Endpoint.group("signIn", "Links and sign-ins.").add(
       "Returns what a browser needs to sign in with a passkey, or to create one. The challenge works once, for five minutes, and in this browser only: the response sets a cookie. A new passkey without a link needs a session with a sign-in of the last 15 minutes.",
     payload: AskOptions,
     success: OptionsWire,
-    errors: ["validation_failed", "unauthorized", "sign_in_again", "not_found", "passkeys_unavailable", "rate_limited"],
+    errors: [
+      "validation_failed",
+      "unauthorized",
+      "sign_in_refused",
+      "sign_in_again",
+      "not_found",
+      "passkeys_unavailable",
+      "rate_limited",
+    ],
   }),
   Endpoint.post("link", "/auth/v1/links", {
     needs: "anyone",

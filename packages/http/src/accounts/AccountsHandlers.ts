@@ -1,19 +1,18 @@
 // The handlers of accounts.
 import { Accounts } from "@tentpole/core/accounts/Accounts"
 import { Passkeys } from "@tentpole/core/accounts/passkeys/Passkeys"
-import type { NewSession, SignInOrigin } from "@tentpole/core/accounts/signIn/Credentials"
 import type { SignedIn } from "@tentpole/core/accounts/AccountStore"
 import { Effect, Layer, Predicate } from "effect"
-import { HttpServerRequest } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import { SessionCookie } from "../console/SessionCookie.ts"
 import { body } from "../edge/Errors.ts"
 import { withHeaders } from "../edge/RateLimit.ts"
 import { handlersFor } from "../GroupHandlers.ts"
-import { callerAddress, networkOf } from "../pages/ClientAddress.ts"
 import { answer, toCamelCase } from "../Wire.ts"
 import { AccountsApi, CurrentSession } from "./AccountsApi.ts"
 import { toCredentials, toMethodsWire, toSessionsWire, toSessionWire } from "./AccountsWire.ts"
 import { toLinkWire } from "./LinkWire.ts"
+import { onResponseTo, originOf, replaceSession } from "./SignInRequests.ts"
 import { toOptionsWire, toPasskeysWire, toPasskeyWire, toPurpose } from "./PasskeysWire.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -24,19 +23,6 @@ const sessionHandlersOf = handlersFor(
   AccountsApi,
   Effect.map(CurrentSession, (current): readonly [SignedIn] => [current]),
 )
-
-const originOf = ({ browser }: SessionCookie["Service"], request: Request) =>
-  Effect.map(callerAddress, (addressOf): SignInOrigin => {
-    const address = addressOf(request)
-    return {
-      agent: request.headers["user-agent"] ?? "",
-      network: address === null ? null : networkOf(address),
-      browser: browser.tokenOf(request),
-    }
-  })
-
-/** Sets headers and cookies of the response to a request. */
-const onResponseTo = (request: Request) => Effect.provideService(HttpServerRequest.HttpServerRequest, request)
 
 /** Sets `Retry-After` if too many sign-ins were refused. */
 const limited =
@@ -56,17 +42,6 @@ const notSafe = body(
 )
 
 const signIn = handlersOf("signIn", services, ({ accounts, cookie, passkeys }) => {
-  /** Ends the session that the browser had, so that no forgotten one stays. */
-  const replaced =
-    (request: Request) =>
-    ({ token }: NewSession) =>
-      Effect.gen(function* () {
-        const before = cookie.tokenOf(request)
-        yield* onResponseTo(request)(cookie.set(token))
-        if (before === null) return
-        const { session, user } = yield* accounts.authenticate(before)
-        yield* accounts.endSession(user.id, session.id)
-      }).pipe(Effect.ignore)
   return {
     methods: () => Effect.succeed(toMethodsWire(accounts.methods)),
     passkeyOptions: ({ payload, request }) =>
@@ -85,7 +60,7 @@ const signIn = handlersOf("signIn", services, ({ accounts, cookie, passkeys }) =
       cookie.isSafe
         ? Effect.flatMap(originOf(cookie, request), (origin) => accounts.signIn(toCredentials(payload), origin)).pipe(
             limited(request),
-            Effect.tap(replaced(request)),
+            Effect.tap(replaceSession(accounts, cookie, request)),
             answer(toSessionWire),
           )
         : Effect.fail(notSafe),

@@ -13,13 +13,22 @@ import { AssertionWire, RegistrationWire } from "./PasskeysWire.ts"
 const password = Text(10 * password_length_max, 1)
 
 export const MethodsWire = Schema.Struct({
+  password: Schema.Boolean.annotate({
+    description: "false: the identity provider is the only way to sign in, besides the links of commands",
+  }),
+  oidc_host: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The host of the identity provider, else null. `GET /auth/v1/oidc/start` leads a browser there and back; its parameter `return_path` is a screen of the console, such as `/w/acme/home`",
+  }),
   passkey_host: Schema.NullOr(Schema.String).annotate({
     description:
       "The host that passkeys are for. null: the console's address can't have passkeys, because it is an IP address, or not over HTTPS",
   }),
 }).annotate({ identifier: "SignInMethods" })
 
-export const toMethodsWire = ({ passkeyHost }: SignInMethods): typeof MethodsWire.Type => ({
+export const toMethodsWire = ({ oidcHost, passkeyHost, password }: SignInMethods): typeof MethodsWire.Type => ({
+  password,
+  oidc_host: oidcHost,
   passkey_host: passkeyHost,
 })
 

@@ -16,8 +16,8 @@ const isOwnHost = (own: URL, host: string): boolean => {
 
 /** Paths whose requests can change something or read data. The others serve the console's files. */
 const guarded = /^\/(?:v1|admin|auth)(?=[/?]|$)/
-/** They change nothing, and need no session. */
-const free = /^\/auth\/v1\/openapi\.json(?=[?]|$)/
+/** A description, and the way back from the identity provider: another site leads there, with a state that it has from a cookie. */
+const free = /^\/auth\/v1\/(?:openapi\.json|oidc\/callback)(?=[?]|$)/
 
 /** Whether a page of this origin sent the request. Browsers set both headers; no page can. */
 const isSameOrigin = ({ headers }: Request, host: string): boolean => {

@@ -4,6 +4,7 @@ import { Layer } from "effect"
 import type { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AccountsApi } from "../accounts/AccountsApi.ts"
+import { oidcRoutes } from "../accounts/OidcRoutes.ts"
 import { AdminApi } from "../admin/AdminApi.ts"
 import { Api } from "../Api.ts"
 import { downloads } from "../api/exports/Downloads.ts"
@@ -27,6 +28,7 @@ export const consoleRoutes = ({ publicConsoleUrl }: Configuration, files: Consol
   Layer.mergeAll(
     files,
     apis,
+    oidcRoutes.pipe(Layer.provide(SessionCookie.layer)),
     downloads,
     uploads,
     edge([...routesOf(Api), ...routesOf(AdminApi), ...routesOf(AccountsApi)], {

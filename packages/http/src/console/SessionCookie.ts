@@ -1,5 +1,6 @@
-// The cookies of sessions and of passkeys' challenges. Scripts can't read them, and browsers send them with requests of the
-// console's own pages only.
+// The cookies of sessions, of passkeys' challenges, and of sign-ins with the identity provider. Scripts can't read them. Browsers
+// send the first two with requests of the console's own pages only.
+import { login_minutes } from "@tentpole/core/accounts/oidc/Oidc"
 import { challenge_minutes } from "@tentpole/core/accounts/passkeys/Passkey"
 import { session_days } from "@tentpole/core/accounts/Session"
 import { Settings } from "@tentpole/core/kernel/Settings"
@@ -20,14 +21,19 @@ interface Cookie {
 }
 
 /** `__Host-` ties the cookie to the host; browsers accept it over HTTPS only. */
-const cookieOf = (suffix: string, isSecure: boolean, maxAge: `${number} ${"days" | "minutes"}`): Cookie => {
+const cookieOf = (
+  suffix: string,
+  isSecure: boolean,
+  maxAge: `${number} ${"days" | "minutes"}`,
+  sameSite: "lax" | "strict" = "strict",
+): Cookie => {
   const name = `${isSecure ? "__Host-" : ""}tentpole${suffix}`
   const put = (token: string, age: typeof maxAge) =>
     HttpEffect.appendPreResponseHandler((_, response) =>
       Effect.succeed(
         HttpServerResponse.setCookieUnsafe(response, name, token, {
           httpOnly: true,
-          sameSite: "strict",
+          sameSite,
           path: "/",
           secure: isSecure,
           maxAge: age,
@@ -48,6 +54,8 @@ export class SessionCookie extends Context.Service<
     readonly isSafe: boolean
     /** The cookie of a browser that requested a challenge for a passkey. */
     readonly browser: Cookie
+    /** The cookie of a sign-in with the identity provider, which leads the browser back from another site. */
+    readonly login: Cookie
   }
 >()("tentpole/http/SessionCookie") {
   static readonly layer = Layer.effect(
@@ -58,6 +66,7 @@ export class SessionCookie extends Context.Service<
       return SessionCookie.of({
         ...cookieOf("", isSecure, `${session_days} days`),
         browser: cookieOf("-passkey", isSecure, `${challenge_minutes} minutes`),
+        login: cookieOf("-login", isSecure, `${login_minutes} minutes`, "lax"),
         isSafe: isSecure || isLoopback(hostname),
       })
     }),

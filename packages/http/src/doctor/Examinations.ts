@@ -21,6 +21,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { fileModes } from "./FileModes.ts"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
+import { identityProvider } from "./Oidc.ts"
 import { judgeAi, judgeBucket, judgeDatabase, judgeFolder, judgeJournal, judgeSilence } from "./Judgements.ts"
 
 type Examination = (config: Configuration) => Effect.Effect<Finding | ReadonlyArray<Finding>>
@@ -205,7 +206,7 @@ const ports: Examination = ({ bounceSmtpPort, consolePort, host, pagesPort, port
 export const examine = (config: Configuration): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.map(
     Effect.forEach(
-      [folder, fileModes, database, files, mailServer, names, ai, ports],
+      [folder, fileModes, database, files, mailServer, names, ai, identityProvider, ports],
       (examination) => examination(config),
       {
         concurrency: "unbounded",

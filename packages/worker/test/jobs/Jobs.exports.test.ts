@@ -4,6 +4,7 @@ import * as Cleaner from "@tentpole/adapters/ai/html/SanitizeHtml"
 import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as SecretsAdapter from "@tentpole/adapters/crypto/Secrets"
+import { OidcProvider } from "@tentpole/core/accounts/oidc/OidcProvider"
 import * as PasskeyVerifier from "@tentpole/adapters/crypto/PasskeyVerifier"
 import * as PasswordHasher from "@tentpole/adapters/crypto/PasswordHasher"
 import * as Signatures from "@tentpole/adapters/crypto/Signatures"
@@ -73,7 +74,13 @@ const blobs = Layer.effect(
 ).pipe(Layer.provide(MemoryBlobs.layer), Layer.provideMerge(Weather.layer))
 
 const noMail = Layer.succeed(MailConnections, MailConnections.of({ open: Effect.die("this test sends no mail") }))
-const signed = Layer.mergeAll(PasskeyVerifier.layer, PasswordHasher.layer, Signatures.layer, Sns.layer())
+const signed = Layer.mergeAll(
+  Layer.mock(OidcProvider, {}),
+  PasskeyVerifier.layer,
+  PasswordHasher.layer,
+  Signatures.layer,
+  Sns.layer(),
+)
 const around = Layer.mergeAll(blobs, Csv.layer, FakeAi.layer, Cleaner.layer, Dns.layer(), noMail, signed)
 
 const onPostgres = useCases.pipe(Layer.provideMerge(world), Layer.provideMerge(around))

@@ -20,12 +20,13 @@ export const userColumns = (
   prefix = "",
 ) => `u.user_id as "${prefix}id", u.name as "${prefix}name", u.email as "${prefix}email",
   u.email_normalized as "${prefix}emailNormalized", u.password_hash as "${prefix}passwordHash",
+  u.oidc_issuer as "${prefix}oidcIssuer", u.oidc_subject as "${prefix}oidcSubject",
   u.operator as "${prefix}operator", u.created_at as "${prefix}createdAt"`
 
 const sessionColumns = `s.session_id as id, s.user_id as "userId", s.hash, s.agent, s.created_at as "createdAt",
   s.seen_at as "seenAt", s.expires_at as "expiresAt"`
 
-const linkColumns = `link_id as id, purpose, hash, email, workspace_id as "workspaceId", role, user_id as "userId",
+const linkColumns = `link_id as id, purpose, hash, email, email_normalized as "emailNormalized", workspace_id as "workspaceId", role, user_id as "userId",
   created_at as "createdAt", expires_at as "expiresAt"`
 
 const memberColumns = `m.user_id as id, u.name, u.email, m.role, m.created_at as "createdAt",
@@ -62,6 +63,12 @@ const users = (sql: PgClient.PgClient) => {
       orDefect(sql<RowOf<User>>`select ${columns} from app_user u where u.email_normalized = ${normalized}`).pipe(
         Effect.map(([row]) => (row === undefined ? null : fromRow<User>(row))),
       ),
+    findUserBySubject: (issuer, subject) =>
+      orDefect(
+        sql<
+          RowOf<User>
+        >`select ${columns} from app_user u where u.oidc_issuer = ${issuer} and u.oidc_subject = ${subject}`,
+      ).pipe(Effect.map(([row]) => (row === undefined ? null : fromRow<User>(row)))),
     lockUser: (id) =>
       write(sql<RowOf<User>>`select ${columns} from app_user u where u.user_id = ${id} for update`).pipe(
         Effect.flatMap(requireRow("user")),
@@ -137,6 +144,10 @@ const links = (sql: PgClient.PgClient) => {
           id: "link_id",
         }),
       ).pipe(Effect.map((rows) => slicedByAge(rows.map(fromRow<Invitation>), query.limit))),
+    takeInvitations: (emailNormalized, at) =>
+      write(sql<RowOf<Invitation>>`
+        delete from sign_in_link where purpose = 'invitation' and email_normalized = ${emailNormalized}
+          and expires_at > ${iso(at)} returning ${columns}`).pipe(Effect.map((rows) => rows.map(fromRow<Invitation>))),
     removeInvitation: (workspace, id) =>
       write(sql<RowOf<Invitation>>`
         delete from sign_in_link where workspace_id = ${workspace} and link_id = ${id} returning ${columns}`).pipe(

@@ -6,7 +6,7 @@ import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { Ids, PasskeyId } from "../../kernel/Ids.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { PasskeyRefused, PasskeysUnavailable } from "../AccountErrors.ts"
+import { OidcOnly, PasskeyRefused, PasskeysUnavailable } from "../AccountErrors.ts"
 import { isToken, tokenHash } from "../Session.ts"
 import {
   type Challenge,
@@ -27,11 +27,15 @@ export const passkeyProofs = Effect.gen(function* () {
   const ids = yield* Ids
   const audit = yield* AuditLog
   const { transact } = yield* Transactor
-  const { publicConsoleUrl } = yield* Settings
-  const party = relyingPartyOf(publicConsoleUrl)
+  const { oidc, publicConsoleUrl } = yield* Settings
+  const party = oidc?.only === true ? null : relyingPartyOf(publicConsoleUrl)
 
   const relyingParty =
-    party === null ? Effect.fail(new PasskeysUnavailable({ consoleUrl: publicConsoleUrl })) : Effect.succeed(party)
+    oidc?.only === true
+      ? Effect.fail(new OidcOnly({ issuer: oidc.issuer }))
+      : party === null
+        ? Effect.fail(new PasskeysUnavailable({ consoleUrl: publicConsoleUrl }))
+        : Effect.succeed(party)
 
   /** Uses up the challenge that an answer names. Null if it is not one of this browser. */
   const take = Effect.fnUntraced(function* (clientData: string, browser: string | null) {

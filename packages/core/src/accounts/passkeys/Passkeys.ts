@@ -7,6 +7,7 @@ import { Invalid, type NotFound } from "../../kernel/Refusal.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
 import {
   type LastPasskey,
+  type OidcOnly,
   type PasskeyRefused,
   type PasskeysUnavailable,
   type PasskeyTaken,
@@ -60,7 +61,7 @@ export class Passkeys extends Context.Service<
     readonly start: (
       purpose: ChallengePurpose,
       origin: Browser,
-    ) => Effect.Effect<NewChallenge, Invalid | NotFound | PasskeysUnavailable | SignInAgain | TooManySignIns>
+    ) => Effect.Effect<NewChallenge, Invalid | NotFound | OidcOnly | PasskeysUnavailable | SignInAgain | TooManySignIns>
     readonly list: (user: UserId) => Effect.Effect<ReadonlyArray<Passkey>>
     readonly create: (
       current: SignedIn,

@@ -1,4 +1,5 @@
 // What signs a user in, and the session that begins with it.
+import type { Identity } from "../oidc/Oidc.ts"
 import type { PasskeyAssertion, PasskeyRegistration } from "../passkeys/Passkey.ts"
 import type { SignedIn } from "../AccountStore.ts"
 import type { Membership } from "../User.ts"
@@ -31,6 +32,7 @@ export type Credentials =
   | ByLink
   | { readonly email: string; readonly password: string }
   | { readonly passkey: PasskeyAssertion }
+  | { readonly identity: Identity }
 
 /** A new session. `token` is returned once and not stored. */
 export interface NewSession extends SignedIn {

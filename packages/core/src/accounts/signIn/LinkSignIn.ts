@@ -1,13 +1,11 @@
 // Sign-in by a one-time link: it creates a user, adds one to a workspace, or lets one in who can't sign in otherwise.
 import { DateTime, Effect } from "effect"
-import { Actor } from "../../kernel/changes/Actor.ts"
-import { AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { Ids, UserId } from "../../kernel/Ids.ts"
 import { Invalid } from "../../kernel/Refusal.ts"
-import { includes } from "../../workspaces/Role.ts"
+import { Settings } from "../../kernel/Settings.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
-import { SignInRefused } from "../AccountErrors.ts"
+import { OidcOnly, SignInRefused } from "../AccountErrors.ts"
 import { AccountStore } from "../AccountStore.ts"
 import type { Passkey, PasskeyRegistration } from "../passkeys/Passkey.ts"
 import type { FirstLink, Invitation, RecoveryLink, SignInLink } from "../SignInLink.ts"
@@ -24,7 +22,7 @@ export const linkSignIn = Effect.fnUntraced(function* (steps: SignInSteps) {
   const store = yield* AccountStore
   const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
-  const audit = yield* AuditLog
+  const { oidc } = yield* Settings
   const { transact } = yield* Transactor
 
   /** Uses the link up. Of two concurrent calls, one is refused. */
@@ -48,12 +46,15 @@ export const linkSignIn = Effect.fnUntraced(function* (steps: SignInSteps) {
   ) {
     const name = yield* Effect.fromResult(checkUserName(fields.name))
     const { normalized, written } = yield* Effect.fromResult(checkUserEmail(fields.email))
-    const hasPassword = password !== undefined || passkey === null
+    // The first user of an installation without passwords signs in with the provider from then on.
+    const hasPassword = password !== undefined || (passkey === null && oidc?.only !== true)
     return {
       id: passkey?.userId ?? UserId.make(yield* ids.random),
       name,
       email: written,
       emailNormalized: normalized,
+      oidcIssuer: null,
+      oidcSubject: null,
       passwordHash: hasPassword ? (yield* steps.newPassword(password ?? "")).passwordHash : null,
       operator: fields.operator,
       createdAt: yield* DateTime.now,
@@ -105,14 +106,7 @@ export const linkSignIn = Effect.fnUntraced(function* (steps: SignInSteps) {
         yield* take(link)
         if (existing === null) yield* store.putUser(user)
         yield* addPasskey(passkey)
-        const members = yield* store.lockMembers(link.workspaceId)
-        const before = members.find(({ userId }) => userId === user.id)?.role
-        // An invitation never takes a role away.
-        const role = before !== undefined && includes(before, link.role) ? before : link.role
-        yield* store.putMember(link.workspaceId, user.id, { role, at: yield* DateTime.now })
-        yield* audit
-          .append([{ workspaceId: link.workspaceId, action: "member.joined", target: user.id, details: { role } }])
-          .pipe(Effect.provideService(Actor, `user:${user.id}`))
+        yield* steps.join(user, link)
         return yield* steps.newSession(user, origin, "link")
       }),
     )
@@ -143,6 +137,7 @@ export const linkSignIn = Effect.fnUntraced(function* (steps: SignInSteps) {
       case "first":
         return yield* byFirstLink(link, credentials, origin)
       case "invitation":
+        if (oidc?.only === true) return yield* new OidcOnly({ issuer: oidc.issuer })
         return yield* byInvitation(link, credentials, origin)
       case "recovery":
         return yield* byRecovery(link, credentials, origin)

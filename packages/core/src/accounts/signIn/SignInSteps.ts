@@ -3,9 +3,10 @@ import { DateTime, Effect, Semaphore } from "effect"
 import { Actor } from "../../kernel/changes/Actor.ts"
 import { type AuditAction, AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
-import { Ids, SessionId } from "../../kernel/Ids.ts"
+import { Ids, SessionId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { Unavailable } from "../../kernel/Refusal.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
+import { includes } from "../../workspaces/Role.ts"
 import { SignInRefused } from "../AccountErrors.ts"
 import { AccountStore } from "../AccountStore.ts"
 import { checkPassword, PasswordHasher } from "../Password.ts"
@@ -13,6 +14,7 @@ import { handleOf, isCounterAhead, type PasskeyAssertion } from "../passkeys/Pas
 import { passkeyProofs } from "../passkeys/PasskeyProofs.ts"
 import { PasskeyStore } from "../passkeys/PasskeyStore.ts"
 import { agent_length_max, newToken, type Session, session_days, tokenHash } from "../Session.ts"
+import type { Invitation } from "../SignInLink.ts"
 import type { User } from "../User.ts"
 import type { NewSession, SignInOrigin } from "./Credentials.ts"
 import { refusalCount } from "./RefusalCount.ts"
@@ -39,6 +41,8 @@ const hashingTurns = Effect.map(Semaphore.make(hashes_max), (turns) => {
     })
 })
 
+type SignInWay = "link" | "oidc" | "passkey" | "password"
+
 export const signInSteps = Effect.gen(function* () {
   const store = yield* AccountStore
   const passkeys = yield* PasskeyStore
@@ -58,6 +62,16 @@ export const signInSteps = Effect.gen(function* () {
 
   const record = (action: AuditAction, target: string, details: Readonly<Record<string, unknown>> = {}) =>
     audit.append([{ workspaceId: null, action, target, details }])
+
+  /** Entries whose actor is the user. */
+  const recordIn = (
+    workspaceId: WorkspaceId | null,
+    action: AuditAction,
+    { id }: User,
+    details: Readonly<Record<string, unknown>>,
+  ) => audit.append([{ workspaceId, action, target: id, details }]).pipe(Effect.provideService(Actor, `user:${id}`))
+  const recordAs = (user: User, action: AuditAction, details: Readonly<Record<string, unknown>>) =>
+    recordIn(null, action, user, details)
 
   const refuse = Effect.fnUntraced(function* (attempt: Attempt) {
     yield* refusals.count
@@ -82,6 +96,16 @@ export const signInSteps = Effect.gen(function* () {
     refuse,
     limit,
     proofs,
+    recordIn,
+    recordAs,
+
+    /** Makes a user a member, as an invitation says. It never takes a role away. */
+    join: Effect.fnUntraced(function* (user: User, { role: invited, workspaceId }: Invitation) {
+      const before = (yield* store.lockMembers(workspaceId)).find(({ userId }) => userId === user.id)?.role
+      const role = before !== undefined && includes(before, invited) ? before : invited
+      yield* store.putMember(workspaceId, user.id, { role, at: yield* DateTime.now })
+      yield* recordIn(workspaceId, "member.joined", user, { role })
+    }),
 
     /** The user with this password. It takes the same time for every refusal. */
     verified: Effect.fnUntraced(function* (user: User | null, password: string, attempt: Attempt) {
@@ -113,7 +137,7 @@ export const signInSteps = Effect.gen(function* () {
       return { passwordHash: yield* hash(checked) }
     }),
 
-    newSession: Effect.fnUntraced(function* (user: User, { agent }: SignInOrigin, by: "link" | "password" | "passkey") {
+    newSession: Effect.fnUntraced(function* (user: User, { agent }: SignInOrigin, by: SignInWay) {
       const now = yield* DateTime.now
       const raw = yield* token
       const session: Session = {
@@ -126,7 +150,7 @@ export const signInSteps = Effect.gen(function* () {
         expiresAt: DateTime.add(now, { days: session_days }),
       }
       yield* store.addSession(session)
-      yield* record("user.signed_in", user.id, { by }).pipe(Effect.provideService(Actor, `user:${user.id}`))
+      yield* recordAs(user, "user.signed_in", { by })
       return { token: raw, session, user, memberships: yield* store.memberships(user.id) } satisfies NewSession
     }),
   }

@@ -48,6 +48,7 @@ export const auditActions = [
   "tent.published",
   "tent.unpublished",
   "tent.updated",
+  "user.bound",
   "user.created",
   "user.refused",
   "user.signed_in",

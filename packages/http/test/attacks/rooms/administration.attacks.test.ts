@@ -132,7 +132,16 @@ const served = Layer.effect(
         const id = UserId.make(yield* (yield* Ids).random)
         const address = `${fresh()}@example.test`
         const at = yield* DateTime.now
-        const user = { id, name: "Ann", email: address, emailNormalized: address, passwordHash: null, createdAt: at }
+        const user = {
+          id,
+          name: "Ann",
+          email: address,
+          emailNormalized: address,
+          passwordHash: null,
+          oidcIssuer: null,
+          oidcSubject: null,
+          createdAt: at,
+        }
         yield* transact(
           Effect.andThen(
             putUser({ ...user, operator: false }),

@@ -6,14 +6,20 @@ create table app_user (
   email text not null,
   email_normalized text not null,
   password_hash text,
+  oidc_issuer text,
+  oidc_subject text,
   operator boolean not null,
   created_at timestamptz not null,
   constraint app_user_pkey primary key (user_id),
-  constraint app_user_email_unique unique (email_normalized)
+  constraint app_user_email_unique unique (email_normalized),
+  constraint app_user_subject_unique unique (oidc_issuer, oidc_subject),
+  constraint app_user_subject_has_issuer check ((oidc_issuer is null) = (oidc_subject is null))
 );
 comment on table app_user is 'Persons who sign in to the console.';
 comment on column app_user.email_normalized is 'Equal for all spellings of an address.';
 comment on column app_user.password_hash is 'Names the algorithm and its parameters. Null: signs in by passkeys and links only.';
+comment on column app_user.oidc_issuer is 'The identity provider. Null: the user has not signed in with one.';
+comment on column app_user.oidc_subject is 'Its id of the user.';
 comment on column app_user.operator is 'Operates the installation: workspaces, plans, credits.';
 
 create table user_session (
@@ -49,6 +55,7 @@ create table sign_in_link (
   purpose text not null constraint sign_in_link_purpose_known check (purpose in ('first', 'invitation', 'recovery')),
   hash bytea not null constraint sign_in_link_hash_length check (octet_length(hash) = 32),
   email text,
+  email_normalized text,
   workspace_id uuid constraint sign_in_link_workspace_fkey references workspace on delete cascade,
   role text constraint sign_in_link_role_known check (role in ('viewer', 'editor', 'sender', 'owner')),
   user_id uuid constraint sign_in_link_user_fkey references app_user on delete cascade,
@@ -57,13 +64,15 @@ create table sign_in_link (
   constraint sign_in_link_pkey primary key (link_id),
   constraint sign_in_link_hash_unique unique (hash),
   constraint sign_in_link_has_its_purpose check (
-    (purpose = 'invitation') = (workspace_id is not null) and (purpose = 'invitation') = (role is not null)
+    (purpose = 'invitation') = (workspace_id is not null) and (purpose = 'invitation') = (email_normalized is not null) and (purpose = 'invitation') = (role is not null)
     and (purpose = 'recovery') = (user_id is not null) and (purpose = 'first') = (email is null))
 );
 create index sign_in_link_workspace on sign_in_link (workspace_id, created_at desc, link_id);
+create index sign_in_link_email on sign_in_link (email_normalized);
 create index sign_in_link_expiry on sign_in_link (expires_at);
 insert into table_retention (relation, age_column, days_min) values ('sign_in_link', 'expires_at', 0);
 comment on table sign_in_link is 'One-time links: of the first start, of invitations, and for users who cannot sign in. Deleted when used.';
+comment on column sign_in_link.email_normalized is 'The invited address, equal for all its spellings.';
 comment on column sign_in_link.hash is 'SHA-256 of the token in the link, which is stored nowhere.';
 
 create table passkey (
